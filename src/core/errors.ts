@@ -1,0 +1,80 @@
+/** HTTP status of every refusal the management API and the RPC endpoint can give. */
+const HTTP_STATUS = {
+  parse_error: 400,
+  invalid_request: 400,
+  validation: 400,
+  webhook_limit_reached: 400,
+  unauthorized: 401,
+  network_not_enabled: 403,
+  app_inactive: 403,
+  paid_only: 403,
+  forbidden: 403,
+  not_found: 404,
+  unknown_network: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  unsupported_media_type: 415,
+  throughput_exceeded: 429,
+  capacity_exceeded: 429,
+  too_many_requests: 429,
+  // JSON-RPC has its own word for wrong params, so the transport stays a success.
+  invalid_params: 200,
+  upstream_failed: 503,
+  upstream_timeout: 504,
+} as const
+
+export type RejectionCode = keyof typeof HTTP_STATUS
+
+type RejectionFacts = {
+  /** Whole seconds after which asking again makes sense. */
+  retryAfterS?: number
+  /** The `RateLimit-*` headers of a throughput refusal. */
+  rateLimit?: { limit: number; remaining: number; resetS: number }
+}
+
+/** A refusal is a value, not an exception: no stack, no unwinding, no surprise. */
+export class Rejection {
+  readonly code: RejectionCode
+  readonly message: string
+  readonly facts: RejectionFacts
+
+  constructor(code: RejectionCode, message: string, facts: RejectionFacts = {}) {
+    this.code = code
+    this.message = message
+    this.facts = facts
+  }
+
+  get httpStatus(): number {
+    return HTTP_STATUS[this.code]
+  }
+}
+
+export type FailureCode =
+  | 'upstream_unreachable'
+  | 'upstream_timed_out'
+  | 'upstream_answered_badly'
+  | 'database_unavailable'
+  | 'secret_unreadable'
+  | 'start_failed'
+
+/** The world let us down. Thrown, with its facts as fields, never as prose to be parsed. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  readonly code: FailureCode
+  readonly facts: Readonly<Record<string, string | number | boolean>>
+
+  constructor(
+    code: FailureCode,
+    facts: Readonly<Record<string, string | number | boolean>> = {},
+    cause?: unknown,
+  ) {
+    super(code, cause === undefined ? {} : { cause })
+    this.code = code
+    this.facts = facts
+  }
+}
+
+/** A broken invariant is a bug of ours: crash where it is found, not where it hurts. */
+export function assert(holds: boolean, invariant: string): asserts holds {
+  if (!holds) throw new Error(`broken invariant: ${invariant}`)
+}

@@ -1,0 +1,60 @@
+/** A value that both engines store and return alike: text, a whole number below 2^53, bytes or nothing. */
+export type SqlValue = string | number | Uint8Array | null
+
+/** SQL text cut at its parameters, so that each driver can write its own placeholders. */
+export type Sql = { readonly parts: readonly string[]; readonly values: readonly SqlValue[] }
+
+/** All we ask of a database. Two drivers implement it; nothing else speaks SQL to a wire. */
+export interface Database {
+  query<Row = Record<string, SqlValue>>(statement: Sql): Promise<Row[]>
+
+  /** Everything `work` writes through `tx` is committed together, or not at all. */
+  transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
+
+  close(): Promise<void>
+}
+
+/** Builds a statement; an interpolated `Sql` is spliced in, everything else becomes a parameter. */
+export function sql(parts: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Sql {
+  const texts = [parts[0] ?? '']
+  const params: SqlValue[] = []
+  values.forEach((value, index) => {
+    const after = parts[index + 1] ?? ''
+    if (isSql(value)) {
+      appendSql(texts, params, value)
+      texts[texts.length - 1] += after
+      return
+    }
+    params.push(value)
+    texts.push(after)
+  })
+  return { parts: texts, values: params }
+}
+
+/** `(a, b), (c, d)`: the rows of one multi-row INSERT. */
+export function sqlRows(rows: readonly (readonly SqlValue[])[]): Sql {
+  const texts = ['']
+  const params: SqlValue[] = []
+  rows.forEach((row, rowIndex) => {
+    texts[texts.length - 1] += rowIndex === 0 ? '(' : ', ('
+    row.forEach((value, index) => {
+      if (index > 0) texts[texts.length - 1] += ', '
+      params.push(value)
+      texts.push('')
+    })
+    texts[texts.length - 1] += ')'
+  })
+  return { parts: texts, values: params }
+}
+
+function appendSql(texts: string[], params: SqlValue[], inner: Sql): void {
+  texts[texts.length - 1] += inner.parts[0] ?? ''
+  inner.values.forEach((value, index) => {
+    params.push(value)
+    texts.push(inner.parts[index + 1] ?? '')
+  })
+}
+
+function isSql(value: SqlValue | Sql): value is Sql {
+  return typeof value === 'object' && value !== null && 'parts' in value
+}
