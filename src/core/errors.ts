@@ -17,8 +17,7 @@ const HTTP_STATUS = {
   throughput_exceeded: 429,
   capacity_exceeded: 429,
   too_many_requests: 429,
-  // JSON-RPC has its own word for wrong params, so the transport stays a success.
-  invalid_params: 200,
+  invalid_params: 400,
   upstream_failed: 503,
   upstream_timeout: 504,
 } as const

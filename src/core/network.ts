@@ -1,6 +1,9 @@
 export type NetworkKind = 'evm' | 'solana'
 
-/** One node or vendor endpoint of a network. `url` may hold credentials: it never leaves the upstream room. */
+/**
+ * One node or vendor endpoint of a network. `url` may hold credentials: it never leaves the
+ * upstream room.
+ */
 export type UpstreamSpec = {
   name: string
   url: string

@@ -1,4 +1,7 @@
-/** A value that both engines store and return alike: text, a whole number below 2^53, bytes or nothing. */
+/**
+ * A value that both engines store and return alike: text, a whole number below 2^53, bytes or
+ * nothing.
+ */
 export type SqlValue = string | number | Uint8Array | null
 
 /** SQL text cut at its parameters, so that each driver can write its own placeholders. */

@@ -7,11 +7,16 @@ export type WorkOptions = {
   concurrencyMax: number
 }
 
-/** At least once, no order, may lose everything at a crash: a sweep of the table finds what is due. */
+/**
+ * At least once, no order, may lose everything at a crash: a sweep of the table finds what is due.
+ */
 export interface Queue {
   enqueue(jobs: readonly Job[]): Promise<void>
 
-  /** Hands each job of the topic to `handle` until the returned function is called, which waits for those in hand. */
+  /**
+   * Hands each job of the topic to `handle` until the returned function is called, which waits for
+   * those in hand.
+   */
   work(options: WorkOptions, handle: (job: Job) => Promise<void>): Promise<() => Promise<void>>
 
   close(): Promise<void>

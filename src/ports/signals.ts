@@ -1,4 +1,7 @@
-/** Hints between processes, best effort: a lost one only means that a poll finds the change a little later. */
+/**
+ * Hints between processes, best effort: a lost one only means that a poll finds the change a
+ * little later.
+ */
 export interface Signals {
   publish(topic: string, text: string): void
 

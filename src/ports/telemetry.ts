@@ -2,7 +2,10 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
-/** What operators see. Nothing secret may be handed to it: keys, tokens and upstream addresses stay out. */
+/**
+ * What operators see. Nothing secret may be handed to it: keys, tokens and upstream addresses stay
+ * out.
+ */
 export interface Telemetry {
   /** One JSON line. */
   log(level: LogLevel, event: string, fields: LogFields): void

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { HELP_TEXT, readCommandLine } from './command-line.ts'
+
+test.each([
+  [[], { check: false, help: false }],
+  [['--config', 'a.yaml'], { configFile: 'a.yaml', check: false, help: false }],
+  [['--config=a=b.yaml'], { configFile: 'a=b.yaml', check: false, help: false }],
+  [['--check', '--config', '-'], { configFile: '-', check: true, help: false }],
+  [['--help'], { check: false, help: true }],
+  [['-h', '--check'], { check: true, help: true }],
+  [['--config'], '--config needs a file'],
+  [['--config='], '--config needs a file'],
+  [['--config', ''], '--config needs a file'],
+  [['--config', '--check'], '--config needs a file'],
+  [['--config', 'a', '--config=b'], '--config is given twice'],
+  [['--chekc'], '--chekc is not an option; did you mean --check?'],
+  [['--verbose'], '--verbose is not an option; --help lists them'],
+  [['headgate.yaml'], 'headgate.yaml is not an option; a file is given with --config'],
+])('%j', (argv, line) => {
+  expect(readCommandLine(argv)).toEqual(line)
+})
+
+test('the help names every option', () => {
+  for (const flag of ['--config', '--check', '--help']) expect(HELP_TEXT).toContain(flag)
+})

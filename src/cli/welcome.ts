@@ -1,0 +1,39 @@
+import type { FirstRun } from '../first-run.ts'
+import type { NetworkSet } from '../network-set.ts'
+
+type Started = {
+  url: string
+  networks: NetworkSet
+  firstRun: FirstRun | null
+  settings: { local: boolean; data: string }
+}
+
+/** What the terminal shows when the service is up: where it is, and lines that work when pasted. */
+export function welcome({ url, networks, firstRun, settings }: Started): string {
+  const ids = networks.list().map(({ network }) => network.id)
+  const head = `Headgate is up at ${url} (${ids.join(', ')})`
+  // Outside of local development, keys belong in the file, not in a terminal's history.
+  if (!firstRun || !settings.local) {
+    return `${head}\nKeys and tokens of the first start: ${settings.data}/first-run.json`
+  }
+  const slug = networks.list()[0]?.network.slug ?? ''
+  return `${head}
+
+  app key         ${firstRun.app_key}
+  team token      ${firstRun.team_token}
+  operator token  ${firstRun.operator_token}
+
+Try it:
+
+  ${rpcLine(`${url}/${slug}/v2/${firstRun.app_key}`, 'eth_blockNumber')}
+
+  ${rpcLine(`${url}/${slug}/v2/${firstRun.app_key}`, 'eth_gasPrice')}
+
+  curl -s ${url}/api/networks -H 'X-Service-Token: ${firstRun.team_token}'
+`
+}
+
+function rpcLine(endpoint: string, method: string): string {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[]}`
+  return `curl -s ${endpoint} -H 'content-type: application/json' -d '${body}'`
+}

@@ -1,0 +1,243 @@
+import { BASE58_32_BYTES, flag, NETWORK_SCHEMA, whole } from './config-network-schema.ts'
+import type { JsonSchema } from './core/json-schema.ts'
+import type { NetworkKind, UpstreamSpec } from './core/network.ts'
+import type { PriceOverrides } from './core/rpc/methods.ts'
+
+type Role = 'gateway' | 'follower' | 'courier' | 'api'
+
+/** One network as the file has it: what depends on other options is still to be worked out. */
+export type NetworkValues = {
+  id: string
+  slug?: string
+  kind: NetworkKind
+  chainId?: number
+  genesisHash?: string
+  blockTimeMs?: number
+  headPollMs?: number
+  headLagMsMax: number
+  finalityDepth?: number
+  upstreams: UpstreamSpec[]
+}
+
+type TierValues = {
+  monthlyCu: number | null
+  cuPerSecond: number | null
+  paid: boolean
+  webhooksMax: number
+}
+
+/** What passes CONFIG_SCHEMA, with its defaults. */
+export type ConfigValues = {
+  listen: string
+  publicUrl?: string
+  domain?: string
+  data: string
+  database?: string
+  nats?: string
+  roles: Role[]
+  secret?: string
+  trustProxy: boolean
+  demoKey: boolean
+  log: { requests: boolean }
+  networks?: NetworkValues[]
+  tiers: Record<string, TierValues>
+  prices: PriceOverrides
+  cache: { maxBytes: number; latestMaxAgeMs: number }
+  webhooks: { allowPrivateDestinations: boolean; timeoutMs: number; retryDelaysMs: number[] }
+  programAccounts: { pageLimit: number; defaultEncoding: 'json' | 'binary'; index: string[] }
+  devnet: { blockTimeMs: number }
+}
+
+const DAY_MS = 86_400_000
+
+/** Its hundredths, in which we count, are still exact numbers. */
+const TIER_CU_MAX = 90_000_000_000_000
+
+/** The JSON Schema of the configuration file; published as headgate.schema.json. */
+export const CONFIG_SCHEMA: JsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Headgate configuration',
+  description:
+    'Every option also has an environment variable, which wins over the file: HEADGATE_ and its ' +
+    'path in upper snake case. Lists are written with commas; a whole list or object can be ' +
+    'given as JSON. Networks, upstreams and tiers are addressed by name: ' +
+    'HEADGATE_NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_URL.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    listen: {
+      type: 'string',
+      description: 'Address and port to listen on, as host:port or [IPv6]:port. Port 0: any.',
+      default: '127.0.0.1:8080',
+      maxLength: 260,
+    },
+    publicUrl: {
+      type: 'string',
+      description:
+        'How clients reach this service; used in links. Default: http://localhost:<port>.',
+      maxLength: 2048,
+    },
+    domain: {
+      type: 'string',
+      description:
+        'Networks answer at <slug>.<domain> as well. Default: the host name of publicUrl.',
+      maxLength: 253,
+      pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$',
+      'x-form': 'a lower-case host name without a port',
+    },
+    data: {
+      type: 'string',
+      description: 'Folder of the embedded store.',
+      default: './data',
+      minLength: 1,
+      maxLength: 4096,
+    },
+    database: {
+      type: 'string',
+      description: 'PostgreSQL, for many machines; with nats, instead of data. Never shown.',
+      pattern: '^postgres(ql)?://',
+      'x-form': 'a postgres:// address',
+      maxLength: 4096,
+    },
+    nats: {
+      type: 'string',
+      description: 'NATS, for many machines; with database. Never shown.',
+      pattern: '^(nats|tls)://',
+      'x-form': 'a nats:// address',
+      maxLength: 4096,
+    },
+    roles: {
+      type: 'array',
+      description: 'What this process does.',
+      default: ['gateway', 'follower', 'courier', 'api'],
+      minItems: 1,
+      maxItems: 4,
+      uniqueItems: true,
+      items: { type: 'string', enum: ['gateway', 'follower', 'courier', 'api'] },
+    },
+    secret: {
+      type: 'string',
+      description:
+        'Encrypts stored keys: 64 hex digits. Default: made at the first start and kept in the ' +
+        'data folder. Never shown.',
+      pattern: '^[0-9a-fA-F]{64}$',
+      'x-form': '64 hex digits',
+    },
+    trustProxy: flag(false, 'Take the client address from the last hop of X-Forwarded-For.'),
+    demoKey: flag(true, 'Serve the public key "demo" within its narrow limits.'),
+    log: section('What is written to the log.', {
+      requests: flag(true, 'One line for each request.'),
+    }),
+    networks: {
+      type: 'array',
+      description: 'The networks served, with their nodes.',
+      minItems: 1,
+      maxItems: 256,
+      items: NETWORK_SCHEMA,
+    },
+    tiers: {
+      type: 'object',
+      description: 'What teams may use, by the name of their tier. Others may be added.',
+      default: {},
+      maxProperties: 100,
+      propertyNames: {
+        pattern: '^[a-z][a-z0-9_-]{0,62}$',
+        'x-form': 'named in lower-case letters, digits, dashes and underscores',
+      },
+      properties: {
+        free: tier({ monthlyCu: 30_000_000, cuPerSecond: 500, paid: false }),
+        growth: tier({ monthlyCu: 300_000_000, cuPerSecond: 10_000, paid: true }),
+        enterprise: tier({ monthlyCu: null, cuPerSecond: null, paid: true }),
+      },
+      additionalProperties: { ...tier(), required: ['monthlyCu', 'cuPerSecond'] },
+    },
+    prices: {
+      type: 'object',
+      description:
+        'Compute units by method, or by a prefix that ends in *, over the built-in table.',
+      default: {},
+      maxProperties: 1000,
+      propertyNames: {
+        pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}\\*?$',
+        'x-form': 'named after a method, or a prefix such as debug_*',
+      },
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['cu'],
+        properties: {
+          cu: price('Billed.'),
+          throughputCu: price('Counted against the rate limit. Default: cu.'),
+        },
+      },
+    },
+    cache: section('Kept answers.', {
+      maxBytes: whole(67_108_864, 0, 2 ** 40, 'Memory for kept answers; 0 keeps none.'),
+      latestMaxAgeMs: whole(1000, 0, 60_000, 'How long an answer at the head may be kept.'),
+    }),
+    webhooks: section('Deliveries.', {
+      allowPrivateDestinations: flag(
+        false,
+        'Deliver to private and loopback addresses too. Default in local development: true.',
+      ),
+      timeoutMs: whole(5000, 100, 60_000, 'How long a destination may take to accept.'),
+      retryDelaysMs: {
+        type: 'array',
+        description: 'Waits before the second attempt, the third, and so on; then it has failed.',
+        default: [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000],
+        maxItems: 32,
+        items: { type: 'integer', minimum: 0, maximum: 7 * DAY_MS },
+      },
+    }),
+    programAccounts: section('getProgramAccounts.', {
+      pageLimit: whole(10_000, 1, 10_000, 'Records of one page at most.'),
+      defaultEncoding: {
+        type: 'string',
+        description: 'What an omitted encoding means; binary is the legacy bare base-58 string.',
+        default: 'json',
+        enum: ['json', 'binary'],
+      },
+      index: {
+        type: 'array',
+        description: 'Programs whose accounts are indexed here.',
+        default: [],
+        maxItems: 1000,
+        uniqueItems: true,
+        items: { type: 'string', pattern: BASE58_32_BYTES, 'x-form': 'a program id in base 58' },
+      },
+    }),
+    devnet: section('The embedded networks of local development.', {
+      blockTimeMs: whole(2000, 10, 600_000, 'Time between blocks.'),
+    }),
+  },
+}
+
+/** A tier that exists by itself has presets; one that is added says its limits. */
+function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
+  const limit = (description: string, presetCu: number | null | undefined): JsonSchema => ({
+    type: ['integer', 'null'],
+    description,
+    minimum: 0,
+    maximum: TIER_CU_MAX,
+    ...(presetCu === undefined ? {} : { default: presetCu }),
+  })
+  return {
+    type: 'object',
+    ...(preset ? { default: {} } : {}),
+    additionalProperties: false,
+    properties: {
+      monthlyCu: limit('Compute units a calendar month; null: unlimited.', preset?.monthlyCu),
+      cuPerSecond: limit('Compute units a second; null: unlimited.', preset?.cuPerSecond),
+      paid: flag(preset?.paid ?? false, 'May call paid-only methods.'),
+      webhooksMax: whole(100, 0, 1_000_000, 'GraphQL webhooks of one team.'),
+    },
+  }
+}
+
+function price(description: string): JsonSchema {
+  return { type: 'number', description, minimum: 0, maximum: 1_000_000 }
+}
+
+function section(description: string, properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', description, default: {}, additionalProperties: false, properties }
+}

@@ -1,0 +1,104 @@
+import type { NetworkKind } from '../network.ts'
+
+/**
+ * What an error inside a node's answer means for the request.
+ * `caller`: every node would say it; hand it on.
+ * `elsewhere`: this node cannot (behind, pruned, a narrower limit), another may.
+ * `internal`: it failed inside; its own fault if another does better.
+ * `throttled`: the node or vendor limits us; never the caller's business.
+ * `unsupported`: the method is missing on this node.
+ * `refused`: our credentials or plan at that vendor are at fault.
+ */
+export type ErrorClass =
+  | 'caller'
+  | 'elsewhere'
+  | 'internal'
+  | 'throttled'
+  | 'unsupported'
+  | 'refused'
+
+type Rule = { codes?: readonly number[]; message?: RegExp; class: ErrorClass }
+
+/** First match wins: from what only the caller can cause to what another node may cure. */
+const EVM_RULES: readonly Rule[] = [
+  { codes: [3], class: 'caller' },
+  { message: /execution reverted|reverted with|invalid opcode|out of gas/i, class: 'caller' },
+  {
+    message:
+      /nonce too (low|high)|already known|already imported|insufficient funds|underpriced|intrinsic gas|exceeds block gas limit|invalid sender|known transaction/i,
+    class: 'caller',
+  },
+  { codes: [-32601], class: 'unsupported' },
+  {
+    message:
+      /method .{0,80}(not found|does not exist|not available|not supported|not whitelisted|not allowed|disabled)|unsupported method|method handler crashed/i,
+    class: 'unsupported',
+  },
+  { codes: [-32004], class: 'unsupported' },
+  {
+    message:
+      /must be authenticated|invalid (access|api|project) ?(key|id|token)|unauthori[sz]ed|forbidden|project id|app is inactive|not on whitelist/i,
+    class: 'refused',
+  },
+  {
+    // Vendors draw this line differently, so another one may well answer.
+    message:
+      /more than \d+ (results|logs|blocks)|block range|range .{0,40}(large|wide|exceed|limit)|response (size|too large)|too many (logs|results)|query timeout/i,
+    class: 'elsewhere',
+  },
+  { codes: [429, -32005, -32007, -32029, -32097, 402], class: 'throttled' },
+  {
+    message:
+      /rate.?limit|too many requests|capacity (limit )?exceeded|compute units per second|quota|daily request|monthly|credits|request limit/i,
+    class: 'throttled',
+  },
+  {
+    message:
+      /header not found|missing trie node|unknown block|block .{0,40}not (found|available)|state .{0,40}(not|un)available|historical state|pruned|not yet available|not processed yet|unfinalized|could not find block|block is out of range|ancient/i,
+    class: 'elsewhere',
+  },
+  { codes: [-32603, -32002], class: 'internal' },
+  { codes: [-32001], class: 'elsewhere' },
+  {
+    message: /timed? ?out|deadline|overloaded|try again|temporar|unavailable|server (error|busy)/i,
+    class: 'internal',
+  },
+]
+
+/** The node's own codes (agave, rpc-client-api custom_error). */
+const SOLANA_RULES: readonly Rule[] = [
+  { codes: [-32601], class: 'unsupported' },
+  { codes: [-32002, -32003, -32006, -32009, -32013, -32015, -32017, -32018], class: 'caller' },
+  { codes: [429], class: 'throttled' },
+  { codes: [410, 401, 403], class: 'refused' },
+  {
+    codes: [
+      -32001, -32004, -32005, -32007, -32008, -32010, -32011, -32012, -32014, -32016, -32019,
+      -32020, -32021,
+    ],
+    class: 'elsewhere',
+  },
+  { codes: [-32603], class: 'internal' },
+  { message: /rate.?limit|too many requests|quota|credits/i, class: 'throttled' },
+]
+
+/** Decides what an error object in an otherwise good answer means. */
+export function classifyError(kind: NetworkKind, code: number, message: string): ErrorClass {
+  const rules = kind === 'evm' ? EVM_RULES : SOLANA_RULES
+  for (const rule of rules) {
+    if (rule.codes?.includes(code) || rule.message?.test(message)) return rule.class
+  }
+  return 'caller'
+}
+
+/** A repeated send that its node had already: the first attempt had landed after all. */
+export function saysAlreadyKnown(message: string): boolean {
+  return /already known|already imported|known transaction|already in mempool|already exists/i.test(
+    message,
+  )
+}
+
+/** The sender's nonce is used up, perhaps by the very transaction that was sent. */
+export function saysNonceTooLow(message: string): boolean {
+  return /nonce too low|nonce .{0,30}(already|lower)/i.test(message)
+}

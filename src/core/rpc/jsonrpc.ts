@@ -1,0 +1,113 @@
+import { Rejection, type RejectionCode } from '../errors.ts'
+import { nestsDeeperThan, rawElements, rawMembers } from '../json-scan.ts'
+
+/** One valid call. Texts are the caller's own bytes: digits and spelling are kept. */
+export type Call = {
+  idText: string
+  method: string
+  paramsText: string
+  params: readonly unknown[]
+}
+
+/** A member that cannot run, with the id its error is answered under. */
+export type BadCall = { idText: string; rejection: Rejection }
+
+export type Body =
+  | { kind: 'single'; call: Call | BadCall }
+  | { kind: 'batch'; calls: (Call | BadCall)[] }
+
+/** Real clients stay below 10; beyond it a body is meant to hurt a parser. */
+const DEPTH_MAX = 64
+
+/** What large hosted services accept, so that clients move over unchanged. */
+export const BATCH_MEMBERS_MAX = 1000
+
+const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
+
+/** Reads a request body; a `Rejection` answers the whole of it, with id null. */
+export function parseBody(text: string): Body | Rejection {
+  if (nestsDeeperThan(text, DEPTH_MAX)) {
+    return new Rejection('invalid_request', `Request is nested deeper than ${DEPTH_MAX} levels.`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return new Rejection('parse_error', 'Parse error: the body is not valid JSON.')
+  }
+  if (!Array.isArray(value)) return { kind: 'single', call: toCall(value, text) }
+  if (value.length === 0) {
+    return new Rejection('invalid_request', 'Invalid request: the batch is empty.')
+  }
+  if (value.length > BATCH_MEMBERS_MAX) {
+    return new Rejection('too_large', `A batch may hold at most ${BATCH_MEMBERS_MAX} calls.`)
+  }
+  const texts = rawElements(text)
+  return { kind: 'batch', calls: value.map((member, index) => toCall(member, texts[index] ?? '')) }
+}
+
+export function isBadCall(call: Call | BadCall): call is BadCall {
+  return 'rejection' in call
+}
+
+/** The reply to one call; `resultText` is the node's own JSON. */
+export function resultReply(idText: string, resultText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"result":${resultText}}`
+}
+
+/** The node's own error object, untouched. */
+export function nodeErrorReply(idText: string, errorText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"error":${errorText}}`
+}
+
+/** A refusal of ours in JSON-RPC's words. */
+export function rejectionReply(idText: string, rejection: Rejection): string {
+  const error = { code: rpcCode(rejection.code), message: rejection.message }
+  return nodeErrorReply(idText, JSON.stringify(error))
+}
+
+function rpcCode(code: RejectionCode): number {
+  if (code === 'parse_error') return -32700
+  if (code === 'invalid_params') return -32602
+  if (code === 'upstream_failed' || code === 'upstream_timeout') return -32603
+  if (code === 'throughput_exceeded' || code === 'capacity_exceeded') return 429
+  return -32600
+}
+
+function toCall(value: unknown, text: string): Call | BadCall {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return bad('null', 'Invalid request: a call must be a JSON object.')
+  }
+  const call = value as Record<string, unknown>
+  const raw = rawMembers(text)
+  const idText = legalId(call.id, raw.get('id'))
+  if (call.jsonrpc !== '2.0') {
+    return bad(idText ?? 'null', 'Invalid request: jsonrpc must be "2.0".')
+  }
+  if (idText === null) {
+    return bad('null', 'Invalid request: id must be an integer or a string.')
+  }
+  if (typeof call.method !== 'string' || call.method === '') {
+    return bad(idText, 'Invalid request: method must be a non-empty string.')
+  }
+  if (call.params === undefined) {
+    return { idText, method: call.method, paramsText: '[]', params: [] }
+  }
+  if (!Array.isArray(call.params)) {
+    const rejection = new Rejection('invalid_params', 'Invalid params: params must be an array.')
+    return { idText, rejection }
+  }
+  const paramsText = raw.get('params') ?? '[]'
+  return { idText, method: call.method, paramsText, params: call.params }
+}
+
+function legalId(id: unknown, rawText: string | undefined): string | null {
+  if (rawText === undefined) return null
+  if (typeof id === 'string') return rawText
+  if (typeof id === 'number' && INTEGER.test(rawText)) return rawText
+  return null
+}
+
+function bad(idText: string, message: string): BadCall {
+  return { idText, rejection: new Rejection('invalid_request', message) }
+}

@@ -1,0 +1,118 @@
+import type { NetworkKind } from '../network.ts'
+
+/**
+ * How a call may be repeated. `read`: anywhere, any number of times.
+ * `idempotent`: its hash names it, so a second node answers "already known".
+ * `write`: never sent again once it may have landed.
+ * `filter`: lives on the one node that made it.
+ */
+export type Safety = 'read' | 'idempotent' | 'write' | 'filter'
+
+/** What an answer depends on; decides for how long it may be kept. */
+export type Depends =
+  | 'nothing_kept'
+  | 'network'
+  | 'head'
+  | 'block_hash'
+  | 'transaction'
+  | 'logs'
+  | { blockAt: number }
+
+/** name, billed CU, throughput CU where it differs, and what else sets the method apart. */
+export type MethodRow = {
+  name: string
+  cu: number
+  throughputCu?: number
+  safety?: Safety
+  depends?: Depends
+  /** May answer with megabytes: sent alone, never inside an upstream batch. */
+  heavy?: boolean
+  paidOnly?: boolean
+}
+
+/** A price for what no row names but the node serves. */
+export const UNLISTED_CU = 20
+
+const EVM: readonly MethodRow[] = [
+  { name: 'eth_chainId', cu: 0, depends: 'network' },
+  { name: 'net_version', cu: 0, depends: 'network' },
+  { name: 'eth_syncing', cu: 0 },
+  { name: 'net_listening', cu: 0 },
+  { name: 'eth_blockNumber', cu: 10, depends: 'head' },
+  { name: 'eth_feeHistory', cu: 10, depends: { blockAt: 1 } },
+  { name: 'eth_maxPriorityFeePerGas', cu: 10, depends: 'head' },
+  { name: 'eth_blobBaseFee', cu: 10, depends: 'head' },
+  { name: 'eth_accounts', cu: 10 },
+  { name: 'eth_gasPrice', cu: 20, depends: 'head' },
+  { name: 'eth_getBalance', cu: 20, depends: { blockAt: 1 } },
+  { name: 'eth_getCode', cu: 20, depends: { blockAt: 1 } },
+  { name: 'eth_getTransactionCount', cu: 20, depends: { blockAt: 1 } },
+  { name: 'eth_getStorageAt', cu: 20, depends: { blockAt: 2 } },
+  { name: 'eth_getProof', cu: 20, depends: { blockAt: 2 } },
+  { name: 'eth_call', cu: 26, depends: { blockAt: 1 } },
+  { name: 'eth_estimateGas', cu: 20, depends: { blockAt: 1 } },
+  { name: 'eth_createAccessList', cu: 20, depends: { blockAt: 1 } },
+  { name: 'eth_simulateV1', cu: 40, depends: { blockAt: 1 } },
+  { name: 'eth_getBlockByNumber', cu: 20, depends: { blockAt: 0 }, heavy: true },
+  { name: 'eth_getBlockByHash', cu: 20, depends: 'block_hash', heavy: true },
+  { name: 'eth_getBlockTransactionCountByNumber', cu: 20, depends: { blockAt: 0 } },
+  { name: 'eth_getBlockTransactionCountByHash', cu: 20, depends: 'block_hash' },
+  { name: 'eth_getTransactionByBlockNumberAndIndex', cu: 20, depends: { blockAt: 0 } },
+  { name: 'eth_getTransactionByBlockHashAndIndex', cu: 20, depends: 'block_hash' },
+  { name: 'eth_getUncleCountByBlockNumber', cu: 20, depends: { blockAt: 0 } },
+  { name: 'eth_getUncleCountByBlockHash', cu: 20, depends: 'block_hash' },
+  { name: 'eth_getUncleByBlockNumberAndIndex', cu: 20, depends: { blockAt: 0 } },
+  { name: 'eth_getUncleByBlockHashAndIndex', cu: 20, depends: 'block_hash' },
+  { name: 'eth_getTransactionByHash', cu: 20, depends: 'transaction' },
+  { name: 'eth_getTransactionReceipt', cu: 20, depends: 'transaction' },
+  {
+    name: 'eth_getBlockReceipts',
+    cu: 20,
+    throughputCu: 500,
+    depends: { blockAt: 0 },
+    heavy: true,
+  },
+  { name: 'eth_getLogs', cu: 60, depends: 'logs', heavy: true },
+  { name: 'eth_sendRawTransaction', cu: 40, throughputCu: 250, safety: 'idempotent' },
+  { name: 'eth_sendTransaction', cu: 40, throughputCu: 250, safety: 'write' },
+  { name: 'eth_newFilter', cu: 20, safety: 'filter' },
+  { name: 'eth_newBlockFilter', cu: 20, safety: 'filter' },
+  { name: 'eth_newPendingTransactionFilter', cu: 20, safety: 'filter' },
+  { name: 'eth_getFilterChanges', cu: 20, safety: 'filter', heavy: true },
+  { name: 'eth_getFilterLogs', cu: 60, safety: 'filter', heavy: true },
+  { name: 'eth_uninstallFilter', cu: 10, safety: 'filter' },
+  { name: 'eth_sign*', cu: 20, safety: 'write' },
+  { name: 'eth_*', cu: UNLISTED_CU },
+  { name: 'net_*', cu: UNLISTED_CU },
+  { name: 'web3_*', cu: UNLISTED_CU },
+  { name: 'txpool_*', cu: UNLISTED_CU, heavy: true },
+  { name: 'debug_set*', cu: 40, throughputCu: 1000, safety: 'write' },
+  { name: 'debug_*', cu: 40, throughputCu: 1000, heavy: true },
+  { name: 'trace_replay*', cu: 80, throughputCu: 3000, heavy: true },
+  { name: 'trace_*', cu: 40, heavy: true },
+]
+
+const SOLANA: readonly MethodRow[] = [
+  { name: 'getAccountInfo', cu: 10, heavy: true },
+  { name: 'getBalance', cu: 10 },
+  { name: 'getTokenAccountsByOwner', cu: 10, heavy: true },
+  { name: 'getTransaction', cu: 40, heavy: true },
+  { name: 'getBlock', cu: 40, heavy: true },
+  { name: 'getSignaturesForAddress', cu: 40, heavy: true },
+  { name: 'getSupply', cu: 160, heavy: true },
+  { name: 'getLargestAccounts', cu: 3000, heavy: true },
+  { name: 'getProgramAccounts', cu: 20, heavy: true, paidOnly: true },
+  { name: 'getProgramAccountsV2', cu: 20, heavy: true, paidOnly: true },
+  { name: 'getMultipleAccounts', cu: 20, heavy: true },
+  { name: 'getGenesisHash', cu: 20, depends: 'network' },
+  { name: 'sendTransaction', cu: 20, safety: 'write' },
+  { name: 'requestAirdrop', cu: 20, safety: 'write' },
+  { name: 'simulateTransaction', cu: 20 },
+  { name: 'isBlockhashValid', cu: 20 },
+  { name: 'minimumLedgerSlot', cu: 20 },
+  { name: 'get*', cu: UNLISTED_CU },
+]
+
+export function methodRows(kind: NetworkKind): readonly MethodRow[] {
+  return kind === 'evm' ? EVM : SOLANA
+}

@@ -1,0 +1,68 @@
+import { rawElements, rawMembers } from '../json-scan.ts'
+
+export type NodeResult = { kind: 'result'; text: string; value: unknown }
+
+export type NodeError = { kind: 'error'; text: string; code: number; message: string }
+
+/** Long enough for every rule that reads it; some nodes put whole traces in there. */
+const MESSAGE_CHARS_MAX = 1000
+
+/**
+ * Reads a node's answer to the call with our id `id`; null when it is not one.
+ * A wrong id is no answer either: it belongs to somebody else's question.
+ */
+export function parseNodeReply(text: string, id: number): NodeResult | NodeError | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  return toReply(value, id, () => text)
+}
+
+/** Reads a node's answer to a batch, by our ids; null when it is no batch at all. */
+export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError> | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(value)) return null
+  const texts = rawElements(text)
+  const replies = new Map<number, NodeResult | NodeError>()
+  value.forEach((member: unknown, index) => {
+    const id = Number((member as { id?: unknown } | null)?.id)
+    const reply = toReply(member, id, () => texts[index] ?? '')
+    if (reply && Number.isSafeInteger(id)) replies.set(id, reply)
+  })
+  return replies
+}
+
+function toReply(value: unknown, id: number, text: () => string): NodeResult | NodeError | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const reply = value as { id?: unknown; result?: unknown; error?: unknown }
+  if (reply.error !== undefined && reply.error !== null) {
+    // A node that could not read our id answers under null.
+    if (reply.id !== null && !sameId(reply.id, id)) return null
+    return toError(reply.error, text)
+  }
+  if (reply.result === undefined || !sameId(reply.id, id)) return null
+  const resultText = rawMembers(text()).get('result')
+  return resultText === undefined ? null : { kind: 'result', text: resultText, value: reply.result }
+}
+
+function toError(error: unknown, text: () => string): NodeError | null {
+  if (typeof error !== 'object' || error === null) return null
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code !== 'number') return null
+  const errorText = rawMembers(text()).get('error')
+  if (errorText === undefined) return null
+  const words = typeof message === 'string' ? message.slice(0, MESSAGE_CHARS_MAX) : ''
+  return { kind: 'error', text: errorText, code, message: words }
+}
+
+function sameId(theirs: unknown, ours: number): boolean {
+  return theirs === ours || theirs === String(ours)
+}

@@ -1,0 +1,154 @@
+/** What is known of one upstream when it is judged. */
+export type UpstreamView = {
+  name: string
+  priority: number
+  chain: 'unknown' | 'right' | 'wrong'
+  breaker: 'closed' | 'open' | 'half_open'
+  throttled: boolean
+  /** Failures of the last seconds, from 0 to 1, and how many calls that is drawn from. */
+  errorRate: number
+  samples: number
+  latencyMs: number
+  head: ReportedHead | null
+}
+
+export type ReportedHead = {
+  number: number
+  hash: string
+  /** How old the block says it is; null where the chain does not say. */
+  blockAgeMs: number | null
+  /** How long ago the upstream last answered with a head at all. */
+  reportedAgoMs: number
+  /** How long ago its head last moved up. */
+  advancedAgoMs: number
+}
+
+export type Verdict = {
+  name: string
+  state: 'used' | 'standby' | 'excluded'
+  reason: string
+  lagBlocks: number | null
+}
+
+export type ChoiceLimits = {
+  lagBlocksMax: number
+  /** A head that has not moved for so long while another's has is stale. */
+  staleMs: number
+  /** A report older than this says nothing about now. */
+  reportMaxAgeMs: number
+}
+
+export type Tip = { number: number; hash: string }
+
+/** Below this many calls a rate is noise. */
+const SAMPLES_MIN = 10
+const ERROR_RATE_MAX = 0.5
+
+/** Slower than the best by this factor, and by this much, an upstream only stands by. */
+const SLOWER_FACTOR = 8
+const SLOWER_MS_MIN = 250
+
+/**
+ * The head that the upstreams agree on: the highest that at least two have
+ * reached, so that no single one can invent it. With one witness its word counts.
+ */
+export function corroboratedTip(views: readonly UpstreamView[], limits: ChoiceLimits): Tip | null {
+  const heads = witnesses(views, limits).map((view) => view.head as ReportedHead)
+  heads.sort((a, b) => b.number - a.number)
+  const [highest, second] = heads
+  if (!highest) return null
+  if (!second) return { number: highest.number, hash: highest.hash }
+  if (heads.length === 2 && highest.number - second.number > limits.lagBlocksMax) {
+    return fresherOfTwo(highest, second, limits.staleMs)
+  }
+  const at = heads.filter((head) => head.number === second.number)
+  return { number: second.number, hash: mostCommonHash(at) }
+}
+
+/** Says of each upstream whether it is used, and why. */
+export function judgeUpstreams(
+  views: readonly UpstreamView[],
+  tip: Tip | null,
+  limits: ChoiceLimits,
+): Verdict[] {
+  const anyHead = views.some((view) => view.chain === 'right' && view.head !== null)
+  const excluded = views.map((view) => exclusion(view, tip, limits, anyHead))
+  const fit = views.filter((_, index) => excluded[index] === null)
+  const bestPriority = Math.min(...fit.map((view) => view.priority))
+  const preferred = fit.filter((view) => view.priority === bestPriority)
+  const bestLatencyMs = Math.min(...preferred.map((view) => view.latencyMs))
+
+  return views.map((view, index) => {
+    const lagBlocks = tip && view.head ? Math.max(0, tip.number - view.head.number) : null
+    const why = excluded[index] ?? null
+    if (why !== null) return { name: view.name, state: 'excluded', reason: why, lagBlocks }
+    if (view.priority > bestPriority) {
+      return { name: view.name, state: 'standby', reason: 'preferred upstreams work', lagBlocks }
+    }
+    const slow =
+      view.latencyMs > bestLatencyMs * SLOWER_FACTOR &&
+      view.latencyMs - bestLatencyMs > SLOWER_MS_MIN
+    if (slow) {
+      return { name: view.name, state: 'standby', reason: 'much slower than the best', lagBlocks }
+    }
+    return { name: view.name, state: 'used', reason: 'healthy', lagBlocks }
+  })
+}
+
+function exclusion(
+  view: UpstreamView,
+  tip: Tip | null,
+  limits: ChoiceLimits,
+  anyHead: boolean,
+): string | null {
+  if (view.chain === 'wrong') return 'on another chain'
+  if (view.breaker === 'open') return 'failing: resting before the next probe'
+  if (view.breaker === 'half_open') return 'failing: being probed'
+  if (view.throttled) return 'rate-limited by the upstream'
+  // Never having reported is not the same as being at the tip.
+  if (anyHead && view.chain === 'unknown') return 'chain not checked yet'
+  if (anyHead && view.head === null) return 'has not reported a head yet'
+  if (view.samples >= SAMPLES_MIN && view.errorRate > ERROR_RATE_MAX) return 'error rate too high'
+  return view.head && tip ? headFault(view.head, tip, limits) : null
+}
+
+function headFault(head: ReportedHead, tip: Tip, limits: ChoiceLimits): string | null {
+  if (head.reportedAgoMs > limits.reportMaxAgeMs) return 'has not reported a head lately'
+  const behind = tip.number - head.number
+  if (behind > limits.lagBlocksMax) return `${behind} blocks behind`
+  if (-behind > limits.lagBlocksMax) return `${-behind} blocks ahead of what others confirm`
+  if (behind > 0 && head.advancedAgoMs > limits.staleMs) return 'head is stuck'
+  return null
+}
+
+function witnesses(views: readonly UpstreamView[], limits: ChoiceLimits): UpstreamView[] {
+  const reporting = views.filter(
+    (view) =>
+      view.chain === 'right' &&
+      view.head !== null &&
+      view.head.reportedAgoMs <= limits.reportMaxAgeMs,
+  )
+  // A node that stands still while others move has no say in where the tip is.
+  const moving = reporting.filter((view) => (view.head?.advancedAgoMs ?? 0) <= limits.staleMs)
+  return moving.length > 0 ? moving : reporting
+}
+
+/**
+ * Of two that are far apart, one syncs or one lies. Whoever stands at a block of
+ * right now is at the tip: a syncing node's blocks are old, a liar's height is not.
+ */
+function fresherOfTwo(higher: ReportedHead, lower: ReportedHead, staleMs: number): Tip {
+  const lowerIsNow = lower.blockAgeMs === null || lower.blockAgeMs <= staleMs
+  const chosen = lowerIsNow ? lower : higher
+  return { number: chosen.number, hash: chosen.hash }
+}
+
+function mostCommonHash(heads: readonly ReportedHead[]): string {
+  const votes = new Map<string, number>()
+  for (const head of heads) votes.set(head.hash, (votes.get(head.hash) ?? 0) + 1)
+  let best = heads[0]?.hash ?? ''
+  for (const [hash, count] of votes) {
+    if (count > (votes.get(best) ?? 0)) best = hash
+  }
+  return best
+}

@@ -1,0 +1,92 @@
+import {
+  ContractDecoder,
+  EdrContext,
+  L1_CHAIN_TYPE,
+  l1GenesisState,
+  l1HardforkLatest,
+  l1HardforkToString,
+  l1ProviderFactory,
+  MineOrdering,
+  type Provider,
+  type ProviderConfig,
+} from '@nomicfoundation/edr'
+import { TEST_ACCOUNTS } from './test-accounts.ts'
+
+type Options = {
+  chainId: number
+  /** 0: blocks only on command (`evm_mine`). */
+  blockTimeMs: number
+  /** Hears of every event of every subscription, newHeads and others. */
+  onEvent: (subscriptionId: bigint, result: unknown) => void
+}
+
+const TEST_BALANCE_WEI = 10_000n * 10n ** 18n
+
+/** The limit of the main network. */
+const BLOCK_GAS_MAX = 60_000_000n
+
+/** EIP-7825: no transaction may ask for more. */
+const TRANSACTION_GAS_MAX = 16_777_216n
+
+const FIRST_BASE_FEE_WEI = 1_000_000_000n
+
+/** Who gets the fees; any address without a known key does. */
+const COINBASE = Buffer.from('c014ba5ec014ba5ec014ba5ec014ba5ec014ba5e', 'hex')
+
+/** A whole EVM chain in this process: the machine that Hardhat runs, without Hardhat. */
+export async function openEdrChain({ chainId, blockTimeMs, onEvent }: Options): Promise<Provider> {
+  const context = new EdrContext()
+  await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory())
+  const silent = {
+    enable: false,
+    decodeConsoleLogInputsCallback: () => [],
+    printLineCallback: () => {},
+  }
+  const subscriptions = {
+    subscriptionCallback: (event: { filterId: bigint; result: unknown }) =>
+      onEvent(event.filterId, event.result),
+  }
+  return context.createProvider(
+    L1_CHAIN_TYPE,
+    chainSettings(chainId, blockTimeMs),
+    silent,
+    subscriptions,
+    new ContractDecoder(),
+  )
+}
+
+function chainSettings(chainId: number, blockTimeMs: number): ProviderConfig {
+  const hardfork = l1HardforkLatest()
+  return {
+    chainId: BigInt(chainId),
+    networkId: BigInt(chainId),
+    hardfork: l1HardforkToString(hardfork),
+    genesisState: [...l1GenesisState(hardfork), ...TEST_ACCOUNTS.map(funded)],
+    ownedAccounts: TEST_ACCOUNTS.map(([, publicTestKey]) => publicTestKey),
+    mining: {
+      // Transactions wait for the next block, as on any real chain.
+      autoMine: false,
+      blockGasLimit: BLOCK_GAS_MAX,
+      ...(blockTimeMs > 0 ? { interval: BigInt(blockTimeMs) } : {}),
+      memPool: { order: MineOrdering.Priority },
+    },
+    // Blocks may come faster than once a second; without this their clock would run ahead.
+    allowBlocksWithSameTimestamp: true,
+    allowUnlimitedContractSize: false,
+    bailOnCallFailure: true,
+    // A transaction that fails is mined all the same and says so in its receipt.
+    bailOnTransactionFailure: false,
+    coinbase: COINBASE,
+    defaultTransactionGasLimit: TRANSACTION_GAS_MAX,
+    initialBaseFeePerGas: FIRST_BASE_FEE_WEI,
+    initialParentBeaconBlockRoot: new Uint8Array(32),
+    minGasPrice: 0n,
+    network: { genesisBlockGasLimit: BLOCK_GAS_MAX },
+    observability: {},
+    precompileOverrides: [],
+  }
+}
+
+function funded([address]: readonly [address: string, publicTestKey: string]) {
+  return { address: Buffer.from(address.slice(2), 'hex'), balance: TEST_BALANCE_WEI }
+}

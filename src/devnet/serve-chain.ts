@@ -1,0 +1,112 @@
+import type { Provider } from '@nomicfoundation/edr'
+import { chainAnswer, errorAnswer } from './chain-answer.ts'
+
+type Call = { idText: string; method: string; requestText: string }
+
+/** Who hears of events. Only a WebSocket can; a POST has none. */
+type Subscriber = {
+  /** No room for one more subscription. */
+  full: boolean
+  subscribed: (subscriptionId: string) => void
+  unsubscribed: (subscriptionId: string) => void
+}
+
+/** Parts of JSON that the runtime has and the compiler's library does not know yet. */
+const exactJson = JSON as unknown as {
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, context: { source: string }) => unknown,
+  ): unknown
+  rawJSON(text: string): unknown
+}
+
+const BATCH_MAX = 1_000
+
+const PARSE_ERROR = { code: -32700, message: 'parse error' }
+const INVALID_REQUEST = { code: -32600, message: 'invalid request' }
+const BATCH_TOO_LARGE = { code: -32600, message: `a batch has at most ${BATCH_MAX} calls` }
+const TOO_MANY_SUBSCRIPTIONS = { code: -32005, message: 'too many subscriptions' }
+const CHAIN_FAILED = { code: -32603, message: 'the chain failed to answer' }
+const NO_NOTIFICATIONS = { code: -32601, message: 'notifications not supported' }
+
+/** Answers one call or one batch, text in and text out. */
+export async function serveChain(
+  chain: Provider,
+  text: string,
+  subscriber: Subscriber | null,
+): Promise<string> {
+  const body = parseExactly(text)
+  if (body === undefined) return errorAnswer('null', PARSE_ERROR)
+  if (!Array.isArray(body)) return serveOne(chain, body, subscriber)
+  if (body.length === 0) return errorAnswer('null', INVALID_REQUEST)
+  if (body.length > BATCH_MAX) return errorAnswer('null', BATCH_TOO_LARGE)
+
+  // One after the other: a test may send and mine in one batch and rely on the order.
+  const answers: string[] = []
+  for (const member of body) answers.push(await serveOne(chain, member, subscriber))
+  return `[${answers.join(',')}]`
+}
+
+async function serveOne(
+  chain: Provider,
+  member: unknown,
+  subscriber: Subscriber | null,
+): Promise<string> {
+  const call = readCall(member)
+  if (call === null) return errorAnswer('null', INVALID_REQUEST)
+
+  const refusal = subscriptionRefusal(call.method, subscriber)
+  if (refusal !== null) return errorAnswer(call.idText, refusal)
+
+  const answer = await answerOf(chain, call.requestText)
+  if (answer === null) return errorAnswer(call.idText, CHAIN_FAILED)
+
+  if (subscriber !== null) noteSubscription(call, answer, subscriber)
+  return chainAnswer(call.idText, call.method, answer)
+}
+
+function subscriptionRefusal(method: string, subscriber: Subscriber | null) {
+  if (method !== 'eth_subscribe' && method !== 'eth_unsubscribe') return null
+  if (subscriber === null) return NO_NOTIFICATIONS
+  return method === 'eth_subscribe' && subscriber.full ? TOO_MANY_SUBSCRIPTIONS : null
+}
+
+/** One call that the chain chokes on must not end the process that serves all others. */
+async function answerOf(chain: Provider, requestText: string): Promise<string | null> {
+  try {
+    const { data } = await chain.handleRequest(requestText)
+    return typeof data === 'string' ? data : JSON.stringify(data)
+  } catch {
+    return null
+  }
+}
+
+function noteSubscription(call: Call, answer: string, subscriber: Subscriber): void {
+  if (call.method === 'eth_subscribe') {
+    const { result } = JSON.parse(answer)
+    if (typeof result === 'string') subscriber.subscribed(result)
+  }
+  if (call.method === 'eth_unsubscribe') {
+    const { params } = JSON.parse(call.requestText)
+    if (JSON.parse(answer).result === true) subscriber.unsubscribed(String(params[0]))
+  }
+}
+
+function readCall(member: unknown): Call | null {
+  if (typeof member !== 'object' || member === null) return null
+  const { id = null, method, params = [] } = member as Record<string, unknown>
+  if (typeof method !== 'string') return null
+  const requestText = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return { idText: JSON.stringify(id), method, requestText }
+}
+
+/** Numbers that a double cannot hold keep their digits: an id must come back as it was sent. */
+function parseExactly(text: string): unknown {
+  try {
+    return exactJson.parse(text, (_key, value, { source }) =>
+      typeof value === 'number' && !Number.isSafeInteger(value) ? exactJson.rawJSON(source) : value,
+    )
+  } catch {
+    return undefined
+  }
+}

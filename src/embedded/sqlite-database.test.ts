@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databaseConformance } from '../../tests/conformance/database-conformance.ts'
+import { Failure } from '../core/errors.ts'
+import { sql } from '../ports/database.ts'
+import { openSqlite } from './sqlite-database.ts'
+
+databaseConformance('sqlite', async () => openSqlite(':memory:'))
+
+describe('a SQLite database in a file', () => {
+  let folder: string
+  let path: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headgate-sqlite-'))
+    path = join(folder, 'store.db')
+  })
+
+  afterEach(() => rm(folder, { recursive: true }))
+
+  test('keeps what was written when it is opened again', async () => {
+    const first = openSqlite(path)
+    await first.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
+    await first.query(sql`INSERT INTO notes (id) VALUES (7)`)
+    await first.close()
+
+    const second = openSqlite(path)
+    expect(await second.query<{ id: number }>(sql`SELECT id FROM notes`)).toEqual([{ id: 7 }])
+    await second.close()
+  })
+
+  test('writes ahead to a log, waits for the disk and checks references', async () => {
+    const db = openSqlite(path)
+    expect(await db.query(sql`PRAGMA journal_mode`)).toEqual([{ journal_mode: 'wal' }])
+    expect(await db.query(sql`PRAGMA synchronous`)).toEqual([{ synchronous: 2 }])
+    expect(await db.query(sql`PRAGMA foreign_keys`)).toEqual([{ foreign_keys: 1 }])
+    expect(await db.query(sql`PRAGMA busy_timeout`)).toEqual([{ timeout: 5_000 }])
+    await db.close()
+  })
+
+  test('is shared by two connections that take turns', async () => {
+    const one = openSqlite(path)
+    const other = openSqlite(path)
+    await one.query(sql`CREATE TABLE counters (id BIGINT PRIMARY KEY, amount BIGINT NOT NULL)`)
+    await one.query(sql`INSERT INTO counters (id, amount) VALUES (1, 0)`)
+    for (const db of [one, other, one, other]) {
+      await db.transaction((tx) => tx.query(sql`UPDATE counters SET amount = amount + 1`))
+    }
+    expect(await other.query(sql`SELECT amount FROM counters`)).toEqual([{ amount: 4 }])
+    await Promise.all([one.close(), other.close()])
+  })
+
+  test('leaves no log behind when it is closed', async () => {
+    const db = openSqlite(path)
+    await db.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
+    await db.close()
+    expect(await Bun.file(`${path}-wal`).exists()).toBe(false)
+  })
+
+  test('says that it is unavailable when the folder is missing or the file is something else', async () => {
+    expect(() => openSqlite(join(folder, 'no', 'such', 'store.db'))).toThrow(Failure)
+    await Bun.write(path, 'this is not a database, whatever its name says '.repeat(100))
+    expect(() => openSqlite(path)).toThrow(Failure)
+  })
+})
+
+test('more different statements than are kept prepared still work, also when they come again', async () => {
+  const db = openSqlite(':memory:')
+  for (let round = 0; round < 2; round++) {
+    for (let number = 0; number < 600; number++) {
+      const rows = await db.query({ parts: [`SELECT ${number} AS n`], values: [] })
+      expect(rows).toEqual([{ n: number }])
+    }
+  }
+  await db.close()
+})
+
+test('a line of waiting statements that never moves is refused in the end', async () => {
+  const db = openSqlite(':memory:')
+  const release = Promise.withResolvers<void>()
+  const holder = db.transaction(() => release.promise)
+  const waiting = Array.from({ length: 100_000 }, () => db.query(sql`SELECT 1`))
+  const refused = waiting.at(-1)
+  await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' })
+  release.resolve()
+  await holder
+  expect((await Promise.allSettled(waiting)).filter((w) => w.status === 'rejected')).toHaveLength(1)
+  await db.close()
+})

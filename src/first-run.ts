@@ -1,0 +1,77 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure, Rejection } from './core/errors.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Database } from './ports/database.ts'
+import type { Entropy } from './ports/entropy.ts'
+import type { Secrets } from './ports/secrets.ts'
+import { readFact, writeFactOnce } from './tables/instance.ts'
+import { createApp, createTeam, createToken } from './tables/new-accounts.ts'
+
+type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
+
+/** What `<data>/first-run.json` holds. */
+export type FirstRun = { url: string; operator_token: string; team_token: string; app_key: string }
+
+const DONE = 'first_run_done'
+
+/**
+ * Makes the operator's token, the default team and its app at the first start,
+ * and leaves them in a file only the owner can read. The mark comes last: a crash
+ * before it makes new ones, so that nobody is locked out.
+ */
+export async function firstRun(
+  needs: Needs,
+  folder: string,
+  url: string,
+  networkIds: readonly string[],
+): Promise<FirstRun | null> {
+  const file = join(folder, 'first-run.json')
+  if ((await readFact(needs.database, DONE)) !== null) return readFirstRun(file)
+
+  const operator = { kind: 'operator', teamId: null, name: 'first' } as const
+  const { token: operatorToken } = await createToken(needs.database, needs, operator)
+  const { team, token } = await createTeam(needs.database, needs, {
+    name: 'Default',
+    tier: 'enterprise',
+  })
+  const created = await createApp(needs.database, needs, team.id, {
+    name: 'Default app',
+    description: 'Made at the first start.',
+    networks: networkIds,
+  })
+  if (created instanceof Rejection) throw new Failure('start_failed', { why: created.message })
+
+  const made = { url, operator_token: operatorToken, team_token: token, app_key: created.key }
+  writePrivately(file, `${JSON.stringify(made, null, 2)}\n`)
+  await writeFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
+  return made
+}
+
+/** The instance's secret: given, or made once and kept beside the data. */
+export function instanceSecret(folder: string, given: string | undefined, entropy: Entropy) {
+  if (given !== undefined) return Uint8Array.fromHex(given)
+  const file = join(folder, 'instance-secret')
+  if (existsSync(file)) return Uint8Array.fromHex(readFileSync(file, 'utf8').trim())
+  const secret = entropy.bytes(32)
+  writePrivately(file, `${secret.toHex()}\n`)
+  return secret
+}
+
+/** Null when the file is gone or was changed: the service runs without it. */
+function readFirstRun(file: string): FirstRun | null {
+  try {
+    const found = JSON.parse(readFileSync(file, 'utf8')) as FirstRun
+    return typeof found.app_key === 'string' ? found : null
+  } catch {
+    return null
+  }
+}
+
+/** Whole or not at all, and never readable by others, not even for a moment. */
+function writePrivately(file: string, text: string): void {
+  const draft = `${file}.new`
+  writeFileSync(draft, text, { mode: 0o600 })
+  chmodSync(draft, 0o600)
+  renameSync(draft, file)
+}

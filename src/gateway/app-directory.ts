@@ -1,0 +1,104 @@
+import type { App } from '../core/app.ts'
+import { Rejection } from '../core/errors.ts'
+import { hashKey } from '../core/key-hash.ts'
+import type { SpendGuard } from '../metering/spend-guard.ts'
+import type { TeamAccount } from '../metering/team-account.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import type { Signals } from '../ports/signals.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { findAppByKeyHash } from '../tables/apps.ts'
+import { readRevision } from '../tables/revisions.ts'
+
+/** Who calls: the app behind a key and the account that pays. */
+export type Caller = { app: App; account: TeamAccount; isDemo: boolean }
+
+type Needs = {
+  clock: Clock
+  database: Database
+  signals: Signals
+  telemetry: Telemetry
+  guard: SpendGuard
+  demoKey: boolean
+}
+
+export type AppDirectory = {
+  /** Hot path: answers at once, without a promise, for a key seen before. */
+  find(key: string): Caller | Rejection | Promise<Caller | Rejection>
+  stop(): void
+}
+
+/** Signals are hints; this look finds what they lost, well within the promised second. */
+const LOOK_EVERY_MS = 400
+
+/** Wrong keys kept at hand; whoever guesses more only makes us look again. */
+const WRONG_KEYS_MAX = 10_000
+
+export const ACCOUNTS_CHANGED = 'accounts'
+const DEMO_KEY = 'demo'
+
+export function openAppDirectory(needs: Needs): AppDirectory {
+  let known = new Map<string, Caller>()
+  let wrong = new Map<string, Rejection>()
+  let revision = -1
+  /** Counts forgettings, so that a look-up begun before one is not kept after it. */
+  let generation = 0
+
+  const forget = () => {
+    known = new Map()
+    wrong = new Map()
+    generation++
+  }
+
+  const look = async () => {
+    try {
+      const now = await readRevision(needs.database, ACCOUNTS_CHANGED)
+      if (now !== revision) forget()
+      revision = now
+    } catch {
+      // While the database is away, whoever was known is still served.
+      needs.telemetry.count('headgate_directory_look_failures_total', {})
+    }
+  }
+
+  const lookUp = async (key: string): Promise<Caller | Rejection> => {
+    const startedIn = generation
+    const found = key === DEMO_KEY && needs.demoKey ? await demo(needs) : await read(needs, key)
+    if (startedIn !== generation) return found
+    if (!(found instanceof Rejection)) known.set(key, found)
+    else if (wrong.size < WRONG_KEYS_MAX) wrong.set(key, found)
+    else wrong = new Map()
+    return found
+  }
+
+  const stopLooking = needs.clock.every(LOOK_EVERY_MS, () => void look())
+  const stopHearing = needs.signals.subscribe(ACCOUNTS_CHANGED, () => void look())
+  return {
+    find: (key) => known.get(key) ?? wrong.get(key) ?? lookUp(key),
+    stop() {
+      stopLooking()
+      stopHearing()
+    },
+  }
+}
+
+async function read(needs: Needs, key: string): Promise<Caller | Rejection> {
+  const found = await findAppByKeyHash(needs.database, hashKey(key))
+  if (!found) return new Rejection('unauthorized', 'Must be authenticated!')
+  return { app: found.app, account: await needs.guard.open(found.team), isDemo: false }
+}
+
+/** The demo app has every network, the free tier, and no row: it cannot be changed or deleted. */
+async function demo(needs: Needs): Promise<Caller> {
+  const team = { id: 'team_demo', name: 'Demo', tier: 'free', autoscaling: false, createdAtMs: 0 }
+  const app: App = {
+    id: 'app_demo',
+    teamId: team.id,
+    name: 'Demo',
+    description: '',
+    networks: [],
+    isActive: true,
+    createdAtMs: 0,
+  }
+  return { app, account: await needs.guard.open(team), isDemo: true }
+}

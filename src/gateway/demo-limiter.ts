@@ -1,0 +1,50 @@
+import { type Bucket, fullBucket, takeFromBucket } from '../core/billing/allowance.ts'
+import type { Rejection } from '../core/errors.ts'
+import type { Method } from '../core/rpc/methods.ts'
+import { tooFast } from '../metering/spend-guard.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** The demo key is shared, so each address has a limit of its own. */
+const DEMO_CU_PER_SECOND = 50
+
+/** Addresses remembered in each of two generations; a full bucket is all that is forgotten. */
+const ADDRESSES_MAX = 10_000
+
+export type DemoLimiter = { admit(address: string, method: Method): Rejection | null }
+
+export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): DemoLimiter {
+  let young = new Map<string, Bucket>()
+  let old = new Map<string, Bucket>()
+
+  const bucketOf = (client: string, nowMs: number): Bucket => {
+    const recent = young.get(client)
+    if (recent) return recent
+    const bucket = old.get(client) ?? fullBucket(DEMO_CU_PER_SECOND, nowMs)
+    if (young.size >= ADDRESSES_MAX) {
+      old = young
+      young = new Map()
+    }
+    young.set(client, bucket)
+    return bucket
+  }
+
+  return {
+    admit(address, method) {
+      const nowMs = needs.clock.nowMs()
+      const bucket = bucketOf(clientOf(address), nowMs)
+      const price = method.throughputCentiCu
+      const admission = takeFromBucket(bucket, DEMO_CU_PER_SECOND, price, nowMs)
+      return admission.admitted ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, admission)
+    },
+  }
+}
+
+/** One household holds a whole /64 of IPv6, so its last half does not tell clients apart. */
+function clientOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const tailGroups = tail === '' ? [] : tail.split(':')
+  while (groups.length + tailGroups.length < 8) groups.push('0')
+  return [...groups, ...tailGroups].slice(0, 4).join(':')
+}

@@ -1,0 +1,150 @@
+import { Failure, Rejection } from '../core/errors.ts'
+import {
+  type BadCall,
+  type Call,
+  isBadCall,
+  nodeErrorReply,
+  rejectionReply,
+  resultReply,
+} from '../core/rpc/jsonrpc.ts'
+import type { SpendGuard } from '../metering/spend-guard.ts'
+import type { UsageMeter } from '../metering/usage-meter.ts'
+import {
+  type Asked,
+  askNetwork,
+  type CacheWord,
+  type NetworkService,
+  type Transport,
+} from '../upstream/ask-network.ts'
+import type { Caller } from './app-directory.ts'
+import type { DemoLimiter } from './demo-limiter.ts'
+import type { SteadyHeights } from './steady-height.ts'
+
+export type ServeNeeds = {
+  guard: SpendGuard
+  meter: UsageMeter
+  demo: DemoLimiter
+  heights: SteadyHeights
+  publicUrl: string
+}
+
+/** Who asks for what, once the key and the network are known. */
+export type RpcContext = { caller: Caller; service: NetworkService; clientAddress(): string }
+
+/** Text, or an answer too big to hold, which follows text and is followed by text. */
+export type ReplyParts =
+  | string
+  | [before: string, stream: ReadableStream<Uint8Array>, after: string]
+
+export type Served = {
+  status: number
+  parts: ReplyParts
+  centiCu: number
+  cache: CacheWord | ''
+  upstream: string
+  /** The bounded name of the method, for logs and metrics. */
+  method: string
+  /** Zero for success. */
+  errorCode: number
+  rejection: Rejection | null
+}
+
+const NO_SUCH_METHOD = -32601
+
+/** The hot path: one call, from its text to the text of its answer. */
+export async function serveRpc(
+  needs: ServeNeeds,
+  context: RpcContext,
+  call: Call | BadCall,
+  transport: Transport,
+): Promise<Served> {
+  if (isBadCall(call)) return refused(call.idText, '', call.rejection)
+  const { caller, service } = context
+  const { account } = caller
+  const method = service.book.find(call.method)
+
+  if (method.paidOnly && !account.tier.paid) {
+    return refused(call.idText, method.label, paidOnly(needs, call.method))
+  }
+
+  const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
+  if (crowded) return refused(call.idText, method.label, crowded)
+
+  const tooMuch = needs.guard.admit(account, method)
+  if (tooMuch) return refused(call.idText, method.label, tooMuch)
+
+  const question = { of: method, params: call.params, paramsText: call.paramsText }
+  const asked = await ask(service, question, transport)
+  needs.guard.settle(account, method, asked instanceof Rejection)
+  if (asked instanceof Rejection) return refused(call.idText, method.label, asked)
+
+  // Charged only after the node answered: our outage is not on the customer's bill.
+  const unknown = asked.reply.kind === 'error' && asked.reply.code === NO_SUCH_METHOD
+  const centiCu = unknown ? 0 : method.billedCentiCu
+  const label = unknown ? 'unknown' : method.label
+  needs.meter.add(account, caller.app.id, service.network.id, label, centiCu)
+  return answered(needs, context, call, asked, centiCu, label)
+}
+
+async function ask(
+  service: NetworkService,
+  question: Parameters<typeof askNetwork>[1],
+  transport: Transport,
+): Promise<Asked | Rejection> {
+  try {
+    return await askNetwork(service, question, transport)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    const { id } = service.network
+    if (thrown.code === 'upstream_timed_out') {
+      return new Rejection('upstream_timeout', `No ${id} node answered in time.`)
+    }
+    return new Rejection('upstream_failed', `No ${id} node could answer; please try again.`)
+  }
+}
+
+function answered(
+  needs: ServeNeeds,
+  context: RpcContext,
+  call: Call,
+  asked: Asked,
+  centiCu: number,
+  method: string,
+): Served {
+  const { reply, cache, upstream } = asked
+  const errorCode = reply.kind === 'error' ? reply.code : 0
+  const served = { status: 200, centiCu, cache, upstream, method, errorCode, rejection: null }
+  if (reply.kind === 'error') return { ...served, parts: nodeErrorReply(call.idText, reply.text) }
+  if (reply.kind === 'stream') {
+    return {
+      ...served,
+      parts: [`{"jsonrpc":"2.0","id":${call.idText},"result":`, reply.stream, '}'],
+    }
+  }
+  const text =
+    call.method === 'eth_blockNumber'
+      ? needs.heights.steady(context.caller.app.id, context.service, reply.text)
+      : reply.text
+  return { ...served, parts: resultReply(call.idText, text) }
+}
+
+/** A refusal of the whole request or of one call. */
+export function refused(idText: string, method: string, rejection: Rejection): Served {
+  return {
+    status: rejection.httpStatus,
+    parts: rejectionReply(idText, rejection),
+    centiCu: 0,
+    cache: '',
+    upstream: '',
+    method,
+    errorCode: rejection.httpStatus,
+    rejection,
+  }
+}
+
+function paidOnly(needs: ServeNeeds, method: string): Rejection {
+  return new Rejection(
+    'paid_only',
+    `${method} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
+  )
+}

@@ -1,0 +1,11 @@
+import type { Team } from '../core/billing/plan.ts'
+import type { Token } from '../tables/tokens.ts'
+import type { ParameterValues } from './check-request.ts'
+
+/** A management call whose parameters and body have passed the document's schemas. */
+export type ApiCall = { parameters: ParameterValues; body: unknown }
+
+export type TokenCall = ApiCall & { token: Token }
+
+/** `team` is the token's own, or the one the operator named. */
+export type TeamCall = TokenCall & { team: Team }

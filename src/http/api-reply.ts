@@ -1,0 +1,52 @@
+import { Failure, type Rejection, type RejectionCode } from '../core/errors.ts'
+import type { ErrorReply } from './contract.ts'
+
+const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
+  parse_error: 'ValidationError',
+  validation: 'ValidationError',
+  webhook_limit_reached: 'WebhookLimitReached',
+  unauthorized: 'Unauthorized',
+  forbidden: 'Forbidden',
+  not_found: 'NotFound',
+  method_not_allowed: 'MethodNotAllowed',
+  too_large: 'PayloadTooLarge',
+  unsupported_media_type: 'UnsupportedMediaType',
+  too_many_requests: 'TooManyRequests',
+}
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  // Answers hold keys: neither a shared cache nor a browser may keep them.
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export function jsonReply(value: unknown): Response {
+  return new Response(JSON.stringify(value), { headers: HEADERS })
+}
+
+/** A refusal in the words of the management API. */
+export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
+  const { retryAfterS } = rejection.facts
+  const headers = {
+    ...HEADERS,
+    ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+    ...extra,
+  }
+  const name = ERROR_NAMES[rejection.code] ?? 'Error'
+  return errorReply({ name, message: rejection.message }, rejection.httpStatus, headers)
+}
+
+/** Something broke on our side. What exactly is for the log, not for the caller. */
+export function failureReply(error: unknown): Response {
+  if (error instanceof Failure && error.code === 'database_unavailable') {
+    const message = 'The store cannot be reached at the moment. Please try again.'
+    return errorReply({ name: 'Unavailable', message }, 503, { ...HEADERS, 'retry-after': '1' })
+  }
+  const message = 'Something went wrong on our side. Please try again.'
+  return errorReply({ name: 'InternalError', message }, 500, HEADERS)
+}
+
+function errorReply(body: ErrorReply, status: number, headers: Record<string, string>): Response {
+  return new Response(JSON.stringify(body), { status, headers })
+}

@@ -1,0 +1,116 @@
+import { assert, Failure, Rejection } from '../core/errors.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Token } from '../tables/tokens.ts'
+import { actingTeam } from './acting-team.ts'
+import { failureReply, jsonReply, refusalReply } from './api-reply.ts'
+import { type Authenticate, authenticator } from './authenticate.ts'
+import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
+import { checkBody, checkParameters } from './check-request.ts'
+import { OPEN_API } from './contract.ts'
+import type { Operation, Paths } from './openapi.ts'
+import { readJsonBody } from './read-body.ts'
+import { type Route, routeTable } from './route-table.ts'
+
+export type ApiNeeds = CallNeeds & { telemetry: Pick<Telemetry, 'log'> }
+
+/** `path` is the request's path without its query. */
+export type ApiRouter = (request: Request, path: string, clientAddress: string) => Promise<Response>
+
+type Found = Extract<Route, { kind: 'found' }>
+
+const API_PREFIX = '/api/'
+
+/** The management API: everything below /api/, as the OpenAPI document describes it. */
+export function apiRouter(needs: ApiNeeds): ApiRouter {
+  const findRoute = routeTable(handledPaths(OPEN_API.paths))
+  const authenticate = authenticator(needs)
+
+  return async (request, path, clientAddress) => {
+    const route = findRoute(request.method, path)
+    if (route.kind === 'unknown_path') {
+      return refusalReply(new Rejection('not_found', 'There is no such call; see /docs.'))
+    }
+    if (route.kind === 'wrong_method') {
+      const text = `This path takes ${route.allow}.`
+      return refusalReply(new Rejection('method_not_allowed', text), { allow: route.allow })
+    }
+
+    try {
+      const answer = await serve(needs, authenticate, route, request, clientAddress)
+      return answer instanceof Rejection ? refusalReply(answer) : jsonReply(answer)
+    } catch (error) {
+      // One call that breaks must not take the others down with it.
+      logFailure(needs, route.operation, error)
+      return failureReply(error)
+    }
+  }
+}
+
+/** The part of the document that is answered here; each operation of it has its handler. */
+export function handledPaths(paths: Paths): Paths {
+  const handled = Object.entries(paths).filter(([path]) => path.startsWith(API_PREFIX))
+  for (const operation of handled.flatMap(([, methods]) => Object.values(methods))) {
+    const handlers = CALL_HANDLERS[operation['x-audience']]
+    assert(Object.hasOwn(handlers, operation.operationId), `${operation.operationId} has a handler`)
+  }
+  return Object.fromEntries(handled)
+}
+
+async function serve(
+  needs: CallNeeds,
+  authenticate: Authenticate,
+  { operation, pathValues }: Found,
+  request: Request,
+  clientAddress: string,
+): Promise<unknown> {
+  const audience = operation['x-audience']
+  const token = audience === 'public' ? null : await identify(authenticate, request, clientAddress)
+  if (token instanceof Rejection) return token
+
+  if (audience === 'operator' && token?.kind !== 'operator') {
+    return new Rejection('forbidden', 'This call takes the operator’s token.')
+  }
+
+  const query = queryOf(request)
+  const parameters = checkParameters(operation, pathValues, query, request.headers)
+  if (parameters instanceof Rejection) return parameters
+
+  const team = audience === 'team' && token ? await actingTeam(needs, token, parameters) : null
+  if (team instanceof Rejection) return team
+
+  const body = operation.requestBody ? await readJsonBody(request) : undefined
+  if (body instanceof Rejection) return body
+
+  const fault = checkBody(operation, body)
+  if (fault) return fault
+
+  const id = operation.operationId
+  const call = { parameters, body }
+  if (!token) return CALL_HANDLERS.public[id]?.(needs, call)
+  if (team) return CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
+  const handlers = audience === 'operator' ? CALL_HANDLERS.operator : CALL_HANDLERS['any-token']
+  return handlers[id]?.(needs, { ...call, token })
+}
+
+function identify(
+  authenticate: Authenticate,
+  request: Request,
+  clientAddress: string,
+): Promise<Token | Rejection> {
+  return authenticate(request.headers.get('x-service-token'), clientAddress)
+}
+
+function queryOf(request: Request): URLSearchParams {
+  const at = request.url.indexOf('?')
+  return new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1).split('#')[0])
+}
+
+function logFailure(needs: ApiNeeds, operation: Operation, error: unknown): void {
+  const code = error instanceof Failure ? error.code : 'bug'
+  const text = error instanceof Error ? error.message : String(error)
+  needs.telemetry.log('error', 'api_call_failed', {
+    operation: operation.operationId,
+    code,
+    error: text,
+  })
+}

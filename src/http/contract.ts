@@ -1,0 +1,146 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { APP_PATHS } from './contract-app-calls.ts'
+import { GATEWAY_PATHS } from './contract-gateway-calls.ts'
+import { OPERATOR_PATHS } from './contract-operator-calls.ts'
+import { SCHEMAS } from './contract-schemas.ts'
+import { TEAM_PATHS } from './contract-team-calls.ts'
+import type { OpenApi } from './openapi.ts'
+
+/** Every error of the management API. */
+export type ErrorReply = { name: string; message: string }
+
+export type App = {
+  id: string
+  name: string
+  description: string
+  networks: readonly string[]
+  is_active: boolean
+  key: string
+  /** The JSON-RPC address of each network that is configured now. */
+  urls: Readonly<Record<string, string>>
+  time_created: number
+}
+
+export type NewApp = { name: string; description?: string; networks: readonly string[] }
+
+export type AppChange = Partial<NewApp> & { is_active?: boolean }
+
+export type Team = {
+  id: string
+  name: string
+  tier: string
+  autoscaling: boolean
+  /** Null when the tier is not configured any more. */
+  limits: TierLimits | null
+  time_created: number
+}
+
+export type TierLimits = {
+  monthly_cu: number | null
+  cu_per_second: number | null
+  paid: boolean
+  webhooks: number
+}
+
+export type TeamChange = { autoscaling?: boolean; tier?: string }
+
+export type NewTeam = { name: string; tier: string }
+
+export type TeamCreated = { id: string; token: string; token_id: string }
+
+export type Token = { id: string; name: string; time_created: number }
+
+export type NewToken = { name?: string }
+
+export type TokenCreated = { id: string; token: string }
+
+export type UsageTotals = { calls: number; cu: number; bytes: number }
+
+export type UsageSummary = {
+  month: string
+  month_cu: number
+  limit_cu: number | null
+  remaining_cu: number | null
+  percent_used: number | null
+  autoscaling: boolean
+  time_reset: number
+  this_month: UsageTotals
+  last_24_hours: UsageTotals
+  last_7_days: UsageTotals
+}
+
+export type UsagePoint = {
+  start: number
+  group: string | null
+  calls: number
+  cu: number
+  bytes: number
+}
+
+type UpstreamReport = {
+  name: string
+  state: 'used' | 'standby' | 'excluded'
+  reason: string | null
+  last_fault: string | null
+  head: number | null
+  /** Null when it never reported: that is not the same as no lag. */
+  lag_blocks: number | null
+  error_rate: number
+  latency_ms: number | null
+  in_flight: number
+}
+
+export type NetworkReport = {
+  id: string
+  slug: string
+  kind: 'evm' | 'solana'
+  head: { number: number; hash: string | null; age_ms: number | null } | null
+  finalized: number | null
+  upstreams: readonly UpstreamReport[]
+}
+
+const DESCRIPTION = [
+  'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',
+  'and failover.\n\nManagement calls carry a token in the header `X-Service-Token`. They take and',
+  'answer JSON; an answer is `{"data": …}`, an error `{"name": "…", "message": "…"}`. Creating',
+  'something answers 200.',
+].join(' ')
+
+/** The source of the request validation and of the reference at /docs, not a copy beside them. */
+export const OPEN_API: OpenApi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Headgate',
+    version: packageJson.version,
+    description: DESCRIPTION,
+    license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'This instance.' }],
+  tags: [
+    { name: 'JSON-RPC', description: 'Access to the nodes. The key in the URL names the app.' },
+    { name: 'Apps', description: 'An app has a key and the networks it may use.' },
+    { name: 'Usage', description: 'What was used, in calls, compute units and bytes.' },
+    { name: 'Team', description: 'The team a token belongs to, its tier and its limits.' },
+    { name: 'Networks', description: 'What this instance serves, and how its nodes are.' },
+    { name: 'Operator', description: 'Teams and their tokens, with the operator’s token only.' },
+    { name: 'Operating', description: 'For load balancers and monitoring.' },
+  ],
+  paths: { ...GATEWAY_PATHS, ...APP_PATHS, ...TEAM_PATHS, ...OPERATOR_PATHS },
+  components: {
+    schemas: SCHEMAS,
+    securitySchemes: {
+      teamToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Service-Token',
+        description: 'A team’s token.',
+      },
+      operatorToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Service-Token',
+        description: 'The operator’s token; for a team’s calls with `X-Team-Id` beside it.',
+      },
+    },
+  },
+}

@@ -1,0 +1,178 @@
+import {
+  burstCu,
+  fullBucket,
+  monthIsFull,
+  returnToBucket,
+  takeFromBucket,
+} from '../core/billing/allowance.ts'
+import { monthEndMs, monthOf, type Team, type Tier } from '../core/billing/plan.ts'
+import { assert, Rejection } from '../core/errors.ts'
+import type { Method } from '../core/rpc/methods.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage.ts'
+import type { TeamAccount } from './team-account.ts'
+
+type Needs = {
+  clock: Clock
+  database: Database
+  tiers: ReadonlyMap<string, Tier>
+  publicUrl: string
+}
+
+export type SpendGuard = {
+  /** The account of a team, its month read from the ledger the first time. */
+  open(team: Team): Promise<TeamAccount>
+  /** Lets a call of this price through, or says why not. Followed by one `settle`. */
+  admit(account: TeamAccount, method: Method): Rejection | null
+  /** Frees what `admit` reserved; `refund` also gives the throughput back, for failures of ours. */
+  settle(account: TeamAccount, method: Method, refund: boolean): void
+  /** Reads the months of the teams in use anew: other processes spend too. */
+  refresh(): Promise<void>
+}
+
+/** A team silent for so long is forgotten here and read again when it returns. */
+const IDLE_MS_MAX = 600_000
+const ACCOUNTS_READ_AT_ONCE_MAX = 5000
+
+export function openSpendGuard(needs: Needs): SpendGuard {
+  const accounts = new Map<string, TeamAccount>()
+  const { clock } = needs
+  return {
+    async open(team) {
+      const known = accounts.get(team.id)
+      if (known) return planned(needs, known, team)
+      const fresh = await readAccount(needs, team)
+      const raced = accounts.get(team.id)
+      if (raced) return planned(needs, raced, team)
+      accounts.set(team.id, fresh)
+      return fresh
+    },
+
+    admit(account, method) {
+      const nowMs = clock.nowMs()
+      account.usedAtMs = nowMs
+      turnMonth(account, nowMs)
+      const refused = capacityRefusal(needs, account, method, nowMs)
+      if (refused) return refused
+      const slowed = throughputRefusal(needs, account, method, nowMs)
+      if (slowed) return slowed
+      account.reservedCentiCu += method.billedCentiCu
+      return null
+    },
+
+    settle(account, method, refund) {
+      account.reservedCentiCu -= method.billedCentiCu
+      assert(account.reservedCentiCu >= 0, 'each admitted call is settled once')
+      const { cuPerSecond } = account.tier
+      if (!refund || !account.bucket || cuPerSecond === null) return
+      returnToBucket(account.bucket, cuPerSecond, method.throughputCentiCu)
+    },
+
+    refresh: () => refreshMonths(needs, accounts),
+  }
+}
+
+async function readAccount(needs: Needs, team: Team): Promise<TeamAccount> {
+  const nowMs = needs.clock.nowMs()
+  const month = monthOf(nowMs)
+  const tier = tierOf(needs, team)
+  return {
+    team,
+    tier,
+    bucket: tier.cuPerSecond === null ? null : fullBucket(tier.cuPerSecond, nowMs),
+    month,
+    writtenCentiCu: await teamMonthCentiCu(needs.database, team.id, month),
+    pendingCentiCu: 0,
+    reservedCentiCu: 0,
+    usedAtMs: nowMs,
+  }
+}
+
+/** The same account under the plan the team has now. */
+function planned(needs: Needs, account: TeamAccount, team: Team): TeamAccount {
+  const tier = tierOf(needs, team)
+  account.team = team
+  if (tier === account.tier) return account
+  account.tier = tier
+  account.bucket =
+    tier.cuPerSecond === null ? null : fullBucket(tier.cuPerSecond, needs.clock.nowMs())
+  return account
+}
+
+function tierOf(needs: Needs, team: Team): Tier {
+  const tier = needs.tiers.get(team.tier)
+  // A tier taken out of the configuration must not set its teams free.
+  return tier ?? { name: team.tier, monthlyCu: 0, cuPerSecond: 1, paid: false, webhooksMax: 0 }
+}
+
+function turnMonth(account: TeamAccount, nowMs: number): void {
+  const month = monthOf(nowMs)
+  if (month === account.month) return
+  account.month = month
+  account.writtenCentiCu = 0
+}
+
+function capacityRefusal(
+  needs: Needs,
+  account: TeamAccount,
+  method: Method,
+  nowMs: number,
+): Rejection | null {
+  if (account.team.autoscaling) return null
+  const used = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
+  if (!monthIsFull(used, method.billedCentiCu, account.tier.monthlyCu)) return null
+  return new Rejection(
+    'capacity_exceeded',
+    `Monthly capacity limit exceeded. Visit ${needs.publicUrl}/settings/billing to upgrade your scaling policy for continued service.`,
+    { retryAfterS: Math.max(1, Math.ceil((monthEndMs(nowMs) - nowMs) / 1000)) },
+  )
+}
+
+function throughputRefusal(
+  needs: Needs,
+  account: TeamAccount,
+  method: Method,
+  nowMs: number,
+): Rejection | null {
+  const { bucket, tier } = account
+  if (!bucket || tier.cuPerSecond === null) return null
+  const admission = takeFromBucket(bucket, tier.cuPerSecond, method.throughputCentiCu, nowMs)
+  return admission.admitted ? null : tooFast(needs.publicUrl, tier.cuPerSecond, admission)
+}
+
+/** The refusal of a call that came too soon, in the words clients of this field know. */
+export function tooFast(
+  publicUrl: string,
+  cuPerSecond: number,
+  wait: { retryAfterS: number; remainingCu: number },
+): Rejection {
+  return new Rejection(
+    'throughput_exceeded',
+    `Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message. If not, see ${publicUrl}/docs`,
+    {
+      retryAfterS: wait.retryAfterS,
+      rateLimit: {
+        limit: burstCu(cuPerSecond),
+        remaining: wait.remainingCu,
+        resetS: wait.retryAfterS,
+      },
+    },
+  )
+}
+
+async function refreshMonths(needs: Needs, accounts: Map<string, TeamAccount>): Promise<void> {
+  const nowMs = needs.clock.nowMs()
+  for (const [id, account] of accounts) {
+    const idle = nowMs - account.usedAtMs > IDLE_MS_MAX
+    if (idle && account.pendingCentiCu === 0 && account.reservedCentiCu === 0) accounts.delete(id)
+  }
+  const month = monthOf(nowMs)
+  const ids = [...accounts.keys()].slice(0, ACCOUNTS_READ_AT_ONCE_MAX)
+  if (ids.length === 0) return
+  const sums = await teamsMonthCentiCu(needs.database, ids, month)
+  for (const [id, centiCu] of sums) {
+    const account = accounts.get(id)
+    if (account?.month === month) account.writtenCentiCu = centiCu
+  }
+}

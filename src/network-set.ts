@@ -1,0 +1,89 @@
+import type { Settings } from './config.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Outbound } from './ports/outbound.ts'
+import type { Telemetry } from './ports/telemetry.ts'
+import type { NetworkService } from './upstream/ask-network.ts'
+import { type OpenNetwork, openNetwork } from './upstream/open-network.ts'
+
+type Needs = { clock: Clock; outbound: Outbound; telemetry: Telemetry }
+
+type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'whereIs'>
+
+/** The networks that are served now. A reload exchanges them between two requests. */
+export type NetworkSet = {
+  list(): readonly NetworkService[]
+  bySlug(slug: string): NetworkService | undefined
+  /** Faults leave everything as it was. */
+  reload(settings: NetworkSettings): Promise<string[]>
+  stop(): void
+}
+
+type Opened = Map<string, { open: OpenNetwork; madeFrom: string }>
+
+/** A silent upstream must not hold up the start of the others. */
+const FIRST_ROUND_MS_MAX = 1500
+
+/** Opens all networks and waits for their first heads; a list of faults when one is on a wrong chain. */
+export async function openNetworkSet(
+  needs: Needs,
+  settings: NetworkSettings,
+): Promise<NetworkSet | string[]> {
+  let opened: Opened = new Map()
+  let bySlug = new Map<string, NetworkService>()
+
+  const reload = async (next: NetworkSettings): Promise<string[]> => {
+    const fresh = openAll(needs, next, opened)
+    await firstRound(needs.clock, fresh)
+    const faults = wrongChains(next, fresh)
+    const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
+    for (const [id, { open }] of dropped) {
+      if (kept.get(id)?.open !== open) open.stop()
+    }
+    opened = kept
+    bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
+    return faults
+  }
+
+  const faults = await reload(settings)
+  if (faults.length > 0) return faults
+  return {
+    list: () => [...bySlug.values()],
+    bySlug: (slug) => bySlug.get(slug),
+    reload,
+    stop() {
+      for (const { open } of opened.values()) open.stop()
+    },
+  }
+}
+
+/** Networks that did not change keep all that was learned about their upstreams. */
+function openAll(needs: Needs, settings: NetworkSettings, before: Opened): Opened {
+  const { prices, cache } = settings
+  const share = Math.floor(cache.maxBytes / Math.max(1, settings.networks.length))
+  return new Map(
+    settings.networks.map((network) => {
+      const madeFrom = JSON.stringify([network, prices, cache, share])
+      const same = before.get(network.id)
+      if (same?.madeFrom === madeFrom) return [network.id, same]
+      const limits = { prices, cacheBytesMax: share, latestMaxAgeMs: cache.latestMaxAgeMs }
+      return [network.id, { open: openNetwork(needs, network, limits), madeFrom }]
+    }),
+  )
+}
+
+async function firstRound(clock: Clock, opened: Opened): Promise<void> {
+  const rounds = [...opened.values()].map(({ open }) => open.ready)
+  await Promise.race([Promise.all(rounds), clock.sleep(FIRST_ROUND_MS_MAX)])
+}
+
+function wrongChains(settings: NetworkSettings, opened: Opened): string[] {
+  return [...opened.values()].flatMap(({ open: { network, pool } }) =>
+    pool.selection.upstreams
+      .filter((upstream) => upstream.chain === 'wrong')
+      .map(({ spec, chainSaid }) => {
+        const where = settings.whereIs(network.id, spec.name)
+        const expected = network.chainId ?? network.genesisHash
+        return `${where}: upstream ${spec.name} of ${network.id} is on chain ${chainSaid}, not ${expected}`
+      }),
+  )
+}

@@ -1,0 +1,13 @@
+/**
+ * Keeps texts that must be shown again, such as app keys, unreadable to whoever has only the
+ * database.
+ */
+export interface Secrets {
+  seal(plain: string): string
+
+  /**
+   * Throws the failure `secret_unreadable` when the text was changed or sealed with another
+   * secret.
+   */
+  open(sealed: string): string
+}

@@ -1,0 +1,97 @@
+import { openEmbeddedWorld, startLocalChain, type WriteLog } from './app.ts'
+import type { Settings } from './config.ts'
+import type { Network } from './core/network.ts'
+import { type FirstRun, firstRun } from './first-run.ts'
+import { startServer } from './http/server.ts'
+import { type NetworkSet, openNetworkSet } from './network-set.ts'
+import { openService, type Service } from './service.ts'
+import { migrate } from './tables/migrate.ts'
+import type { World } from './world.ts'
+
+export type Running = {
+  url: string
+  settings: Settings
+  networks: NetworkSet
+  firstRun: FirstRun | null
+  world: World
+  /** Finishes what is in flight, writes what is metered, closes everything. */
+  stop(): Promise<void>
+}
+
+type LocalChain = Awaited<ReturnType<typeof startLocalChain>>
+
+/** In-flight requests get so long after SIGTERM. */
+const STOP_GRACE_MS = 10_000
+
+/** A development chain takes blocks back on purpose, so little of it is ever final. */
+const DEVNET_FINALITY_DEPTH = 64
+const DEVNET_POLL_MS_MIN = 250
+
+/** Starts the whole product; a list of faults when the configuration does not fit the world. */
+export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
+  if (given.database !== undefined || given.nats !== undefined) {
+    return ['database and nats: running on many machines is not built yet; leave both out']
+  }
+  const world = openEmbeddedWorld(given, write)
+  await migrate(world.database)
+  const chain = given.local ? await startLocalChain(world, given.devnet.blockTimeMs) : null
+  const settings = chain ? withLocalChain(given, chain) : given
+  let service: Service | null = null
+  let publicUrl = settings.publicUrl
+  const server = startServer({
+    telemetry: world.telemetry,
+    ...settings.listen,
+    trustProxy: settings.trustProxy,
+    domain: () => settings.domain,
+    routes: () => service?.routes ?? null,
+  })
+  if (!settings.publicUrlGiven) publicUrl = `http://localhost:${server.port}`
+
+  const stop = async () => {
+    await server.stop(STOP_GRACE_MS, world.clock.sleep)
+    await service?.stop()
+    if (!Array.isArray(networks)) networks.stop()
+    await chain?.stop()
+    await world.queue.close()
+    await world.signals.close()
+    await world.database.close()
+    await world.telemetry.flush()
+  }
+  const networks = await openNetworkSet(world, settings)
+  if (Array.isArray(networks)) {
+    await stop()
+    return networks
+  }
+  const ids = settings.networks.map(({ id }) => id)
+  const made = await firstRun(world, settings.data, publicUrl, ids)
+  service = openService({ world, settings, networks, publicUrl })
+  return { url: publicUrl, settings, networks, firstRun: made, world, stop }
+}
+
+/** Local development has one network of its own; a reload keeps it. */
+function withLocalChain(settings: Settings, chain: LocalChain): Settings {
+  const { blockTimeMs } = settings.devnet
+  const devnet: Network = {
+    id: 'ETH_DEVNET',
+    slug: 'eth-devnet',
+    kind: 'evm',
+    chainId: chain.chainId,
+    blockTimeMs: Math.max(1, blockTimeMs),
+    headPollMs: Math.max(DEVNET_POLL_MS_MIN, Math.floor(blockTimeMs / 4)),
+    headLagMsMax: 30_000,
+    finalityDepth: DEVNET_FINALITY_DEPTH,
+    upstreams: [
+      {
+        name: 'devnet',
+        url: chain.url,
+        ws: chain.wsUrl,
+        priority: 0,
+        traces: true,
+        concurrencyMax: 512,
+        batchMax: 100,
+        timeoutMs: 10_000,
+      },
+    ],
+  }
+  return { ...settings, networks: [devnet] }
+}

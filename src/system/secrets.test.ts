@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { Failure } from '../core/errors.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import { openSecrets } from './secrets.ts'
+
+const ENTROPY: Entropy = {
+  bytes: (length) => randomBytes(length),
+  alphanumeric: () => '',
+  fraction: () => 0,
+}
+
+const SECRET = new Uint8Array(32).fill(7)
+const secrets = openSecrets(SECRET, ENTROPY)
+
+test.each([[''], ['k'], ['0123456789abcdefghijklmnopqrstuv'], ['Grüße 😀'], ['x'.repeat(100_000)]])(
+  'a sealed text opens to what it was (%#)',
+  (plain) => {
+    expect(secrets.open(secrets.seal(plain))).toBe(plain)
+  },
+)
+
+test('sealing the same text twice gives two texts, and neither shows it', () => {
+  const [one, two] = [secrets.seal('my-app-key'), secrets.seal('my-app-key')]
+  expect(one).not.toBe(two)
+  expect(Buffer.from(one.slice(3), 'base64url').toString('latin1')).not.toContain('my-app-key')
+})
+
+test('a text sealed before a restart opens after it', () => {
+  const sealed = secrets.seal('key')
+  expect(openSecrets(Uint8Array.from(SECRET), ENTROPY).open(sealed)).toBe('key')
+})
+
+test('a text sealed by an earlier version of the program still opens', () => {
+  // AES-256-GCM with the secret above, the nonce 00 01 .. 0b and `v1.` as associated data.
+  const fixed = openSecrets(SECRET, {
+    ...ENTROPY,
+    bytes: (n) => Uint8Array.from({ length: n }, (_, i) => i),
+  })
+  const sealed = 'v1.AAECAwQFBgcICQoLee_JEW15-SISy7R5oy0nTFyK1b9y2RwCXWk'
+  expect(fixed.seal('an app key')).toBe(sealed)
+  expect(secrets.open(sealed)).toBe('an app key')
+})
+
+test('the secret may be wiped by its owner afterwards', () => {
+  const mine = Uint8Array.from(SECRET)
+  const opened = openSecrets(mine, ENTROPY)
+  const sealed = opened.seal('key')
+  mine.fill(0)
+  expect(opened.open(sealed)).toBe('key')
+})
+
+describe('what cannot be trusted is refused', () => {
+  test('every change of any single character', () => {
+    const sealed = secrets.seal('key')
+    for (let index = 0; index < sealed.length; index++) {
+      for (const other of ['A', 'z', '_', '!', ' ', '=']) {
+        if (sealed[index] === other) continue
+        const changed = sealed.slice(0, index) + other + sealed.slice(index + 1)
+        expect(() => secrets.open(changed)).toThrow(Failure)
+      }
+    }
+  })
+
+  test('every shorter and some longer texts', () => {
+    const sealed = secrets.seal('key')
+    for (let length = 0; length < sealed.length; length++) {
+      expect(() => secrets.open(sealed.slice(0, length))).toThrow(Failure)
+    }
+    for (const tail of ['A', '=', '\n', sealed]) {
+      expect(() => secrets.open(sealed + tail)).toThrow(Failure)
+    }
+  })
+
+  test('another secret, with a failure that says so and shows neither', () => {
+    const sealed = secrets.seal('my-app-key')
+    const other = openSecrets(new Uint8Array(32).fill(8), ENTROPY)
+    const failure = thrownBy(() => other.open(sealed))
+    expect(failure).toMatchObject({ code: 'secret_unreadable' })
+    expect(JSON.stringify(failure) + String(failure)).not.toContain('my-app-key')
+  })
+
+  test('a version it does not know', () => {
+    expect(() => secrets.open(secrets.seal('key').replace('v1.', 'v2.'))).toThrow(Failure)
+  })
+})
+
+test.each([[0], [16], [31], [33]])('a secret of %d bytes is refused', (length) => {
+  expect(() => openSecrets(new Uint8Array(length), ENTROPY)).toThrow('32 bytes')
+})
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}

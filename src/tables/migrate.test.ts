@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../embedded/sqlite-database.ts'
+import { type Database, sql } from '../ports/database.ts'
+import { migrate } from './migrate.ts'
+import { splitStatements } from './split-statements.ts'
+
+const MIGRATIONS_FOLDER = join(import.meta.dir, 'migrations')
+
+describe('migrate', () => {
+  let folder: string
+  let db: Database
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headgate-migrate-'))
+    db = openSqlite(join(folder, 'store.db'))
+  })
+
+  afterEach(async () => {
+    await db.close()
+    await rm(folder, { recursive: true })
+  })
+
+  test('makes every table and records what it did', async () => {
+    await migrate(db)
+    expect(await tablesOf(db)).toEqual([
+      'apps',
+      'instance_facts',
+      'migrations',
+      'revisions',
+      'team_months',
+      'teams',
+      'tokens',
+      'usage',
+      'usage_marks',
+    ])
+    expect(await db.query(sql`SELECT version, name FROM migrations`)).toEqual([
+      { version: 1, name: 'accounts' },
+    ])
+  })
+
+  test('run again, it changes nothing', async () => {
+    await migrate(db)
+    await db.query(sql`INSERT INTO revisions (topic, revision) VALUES ('accounts', 5)`)
+    await migrate(db)
+    expect(await db.query(sql`SELECT revision FROM revisions`)).toEqual([{ revision: 5 }])
+  })
+
+  test('callers at once do it once', async () => {
+    await Promise.all([migrate(db), migrate(db), migrate(db)])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 1 }])
+  })
+
+  test('processes at once do it once, and none of them fails', async () => {
+    const script = `
+      import { openSqlite } from ${JSON.stringify(join(import.meta.dir, '../embedded/sqlite-database.ts'))}
+      import { migrate } from ${JSON.stringify(join(import.meta.dir, 'migrate.ts'))}
+      const db = openSqlite(${JSON.stringify(join(folder, 'store.db'))})
+      await migrate(db)
+      await db.close()`
+    const children = Array.from({ length: 3 }, () =>
+      Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
+    )
+    expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 1 }])
+  })
+
+  test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {
+    await db.query(sql`CREATE TABLE usage (id BIGINT)`)
+    await expect(migrate(db)).rejects.toThrow()
+    expect(await tablesOf(db)).toEqual(['migrations', 'usage'])
+
+    await db.query(sql`DROP TABLE usage`)
+    await migrate(db)
+    expect(await tablesOf(db)).toContain('apps')
+  })
+
+  test('refuses a database written by a newer version', async () => {
+    await migrate(db)
+    await db.query(sql`INSERT INTO migrations (version, name) VALUES (999, 'from the future')`)
+    await expect(migrate(db)).rejects.toMatchObject({
+      code: 'start_failed',
+      facts: { databaseVersion: 999 },
+    })
+  })
+})
+
+describe('the scripts of the migrations', async () => {
+  const names = (await readdir(MIGRATIONS_FOLDER)).sort()
+  const read = async (name: string) =>
+    splitStatements(await Bun.file(join(MIGRATIONS_FOLDER, name)).text()).join(';\n')
+
+  test('are numbered without a gap and all applied', async () => {
+    const numbers = names.map((name) => Number(/^(\d{3})-[a-z-]+\.sql$/.exec(name)?.[1]))
+    expect(numbers).toEqual(names.map((_, index) => index + 1))
+
+    const db = openSqlite(':memory:')
+    await migrate(db)
+    const applied = await db.query<{ version: number }>(sql`SELECT version FROM migrations`)
+    expect(applied.map((row) => row.version)).toEqual(numbers)
+    await db.close()
+  })
+
+  // INTEGER has 32 bits on PostgreSQL; the others exist on one engine only or mean two things.
+  const dialect =
+    /\b(INTEGER|INT|SERIAL|BIGSERIAL|BLOB|BYTEA|BOOLEAN|REAL|DOUBLE|NUMERIC|DECIMAL|TIMESTAMP|TIMESTAMPTZ|DATETIME|DATE|JSON|JSONB|VARCHAR|UUID|AUTOINCREMENT|GENERATED|ROWID|STRICT|PRAGMA|NOW|CURRENT_TIMESTAMP|STRFTIME|UNIXEPOCH|ILIKE|GLOB|REPLACE|TRIGGER|FUNCTION|EXTENSION|USING|COLLATE|ARRAY|UNNEST|REGEXP)\b|::|\$|\[|`/i
+
+  test.each(names)('%s speaks only what both engines understand', async (name) => {
+    expect(dialect.exec(await read(name))?.[0]).toBeUndefined()
+  })
+
+  test.each(names)('%s gives every column one of the two types', async (name) => {
+    const columns = [...(await read(name)).matchAll(/^ {2}([a-z_]+) ([A-Z]+)/gm)]
+    expect(columns.length).toBeGreaterThan(0)
+    const odd = columns.filter(([, , type]) => type !== 'TEXT' && type !== 'BIGINT')
+    expect(odd.map(([line]) => line)).toEqual([])
+  })
+})
+
+async function tablesOf(db: Database): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+  return rows.map((row) => row.name)
+}

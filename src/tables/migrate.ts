@@ -1,0 +1,52 @@
+import { Failure } from '../core/errors.ts'
+import { type Database, type Sql, sql } from '../ports/database.ts'
+import accounts from './migrations/001-accounts.sql' with { type: 'text' }
+import { splitStatements } from './split-statements.ts'
+
+type Migration = { version: number; name: string; script: string }
+
+/** In order, and never changed once released: an installation may stand at any of them. */
+const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'accounts', script: accounts }]
+
+/** Brings the tables to the form this code expects. Any number of processes may do it at once. */
+export async function migrate(db: Database): Promise<void> {
+  await createRecord(db)
+  await refuseNewer(db)
+
+  for (const migration of MIGRATIONS) {
+    await db.transaction((tx) => apply(tx, migration))
+  }
+}
+
+async function createRecord(db: Database): Promise<void> {
+  const create = sql`
+    CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL)`
+  // Two processes that create it at the same moment: PostgreSQL lets one of them
+  // fail in spite of IF NOT EXISTS, and its second try finds the table.
+  await db.query(create).catch(() => db.query(create))
+}
+
+async function refuseNewer(db: Database): Promise<void> {
+  const known = MIGRATIONS.at(-1)?.version ?? 0
+  const newer = await db.query<{ version: number }>(sql`
+    SELECT version FROM migrations WHERE version > ${known} ORDER BY version DESC LIMIT 1`)
+  if (!newer[0]) return
+  throw new Failure('start_failed', {
+    reason: 'the database was written by a newer version',
+    databaseVersion: newer[0].version,
+    codeVersion: known,
+  })
+}
+
+/** The record is written first: whoever comes second waits for it, finds it, and has nothing to do. */
+async function apply(tx: Database, migration: Migration): Promise<void> {
+  const mine = await tx.query(sql`
+    INSERT INTO migrations (version, name) VALUES (${migration.version}, ${migration.name})
+    ON CONFLICT (version) DO NOTHING RETURNING version`)
+  if (mine.length === 0) return
+
+  for (const text of splitStatements(migration.script)) {
+    const statement: Sql = { parts: [text], values: [] }
+    await tx.query(statement)
+  }
+}

@@ -1,0 +1,172 @@
+import { quantityToNumber } from '../core/hex.ts'
+import type { Network } from '../core/network.ts'
+import {
+  type HeadView,
+  heightWanted,
+  type Keep,
+  keepRule,
+  keepsResult,
+} from '../core/rpc/keeping.ts'
+import type { Method, MethodBook } from '../core/rpc/methods.ts'
+import type { Coalescer } from './coalesce.ts'
+import { serveFilter } from './filters.ts'
+import {
+  followHead,
+  type HeadCache,
+  headGet,
+  headSet,
+  noteHeightSeen,
+  startEpoch,
+} from './head-cache.ts'
+import type { Kept, ResponseCache } from './response-cache.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
+import { sendTransaction } from './send-transaction.ts'
+
+/** Everything that answers for one network. */
+export type NetworkService = {
+  network: Network
+  book: MethodBook
+  pool: UpstreamPool
+  forever: ResponseCache
+  atHead: HeadCache
+  flights: Coalescer<PoolAnswer>
+  /** Asks the upstreams for their heads at once. */
+  poke(): void
+}
+
+export type CacheWord = 'hit' | 'miss' | 'coalesced'
+
+export type Asked = { reply: PoolAnswer['reply']; upstream: string; cache: CacheWord }
+
+export type Question = { of: Method; params: readonly unknown[]; paramsText: string }
+
+/** How a call reaches an upstream: alone, or as a member of a batch. */
+export type Transport = (call: PoolCall) => Promise<PoolAnswer>
+
+/** A head is good for caching only while somebody keeps reporting it. */
+const HEAD_AGE_POLLS = 2
+const HEAD_AGE_MS_MIN = 1000
+
+/** Answers from what is kept, from a like call under way, or from an upstream. Hot path. */
+export async function askNetwork(
+  service: NetworkService,
+  question: Question,
+  transport: Transport,
+): Promise<Asked> {
+  const { of, params, paramsText } = question
+  const nowMs = service.pool.clock.monotonicMs()
+  const head = freshHead(service, nowMs)
+  const headKeeps = followHead(service.atHead, head, nowMs)
+  const keep = keepRule(of, params, head)
+  if (of.safety !== 'read') return { ...(await askUnsafe(service, question, transport)) }
+
+  const key = of.name + paramsText
+  const kept = findKept(service, keep, key, headKeeps, nowMs)
+  if (kept) {
+    const reply = { kind: 'result' as const, text: kept.text, value: undefined }
+    return { reply, upstream: kept.upstream, cache: 'hit' }
+  }
+  const { epoch } = service.atHead
+  const joined = service.flights.join(key, epoch)
+  if (joined) {
+    const shared = await joined
+    // A stream can be drunk once; whoever came second asks for another.
+    if (shared.reply.kind !== 'stream') return { ...shared, cache: 'coalesced' }
+  }
+  const call = toPoolCall(question, keep)
+  const answer = await service.flights.lead(key, epoch, () => transport(call))
+  keepAnswer(service, { key, keep, epoch, head, headKeeps }, answer)
+  return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
+}
+
+async function askUnsafe(
+  service: NetworkService,
+  question: Question,
+  transport: Transport,
+): Promise<Asked> {
+  const { of } = question
+  const call = toPoolCall(question, 'never')
+  if (of.safety === 'filter') {
+    return { ...(await serveFilter(service.pool, call)), cache: 'miss' }
+  }
+  startEpoch(service.atHead)
+  const answer =
+    of.safety === 'idempotent'
+      ? await sendTransaction(service.pool, service.book, call)
+      : await transport(call)
+  startEpoch(service.atHead)
+  return { ...answer, cache: 'miss' }
+}
+
+function toPoolCall(question: Question, keep: Keep): PoolCall {
+  const { of, params, paramsText } = question
+  return {
+    method: of.name,
+    of,
+    params,
+    paramsText,
+    atHead: keep === 'head' || of.depends === 'head' || of.depends === 'nothing_kept',
+    heightMin: heightWanted(of, params),
+  }
+}
+
+function findKept(
+  service: NetworkService,
+  keep: Keep,
+  key: string,
+  headKeeps: boolean,
+  nowMs: number,
+): Kept | undefined {
+  if (keep === 'never') return undefined
+  if (keep === 'head') return headKeeps ? headGet(service.atHead, key, nowMs) : undefined
+  const kept = service.forever.get(key)
+  if (kept || keep !== 'forever_if_final' || !headKeeps) return kept
+  return headGet(service.atHead, key, nowMs)
+}
+
+type Keeping = {
+  key: string
+  keep: Keep
+  epoch: number
+  head: HeadView | null
+  headKeeps: boolean
+}
+
+function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswer): void {
+  const { reply, upstream } = answer
+  if (reply.kind !== 'result') return
+  const { key, keep, epoch, head } = keeping
+  const nowMs = service.pool.clock.monotonicMs()
+  const height = heightIn(reply.value)
+  if (height !== null && noteHeightSeen(service.atHead, height, head, nowMs)) service.poke()
+
+  const now = keepsResult(keep, reply.value, head)
+  if (now === 'forever') {
+    service.forever.set(key, { text: reply.text, upstream })
+    return
+  }
+  // Only an upstream that stands at this very head speaks for it, and only if it did not move.
+  if (now !== 'head' || !keeping.headKeeps || epoch !== service.atHead.epoch) return
+  const speaker = service.pool.selection.upstreams.find((one) => one.spec.name === upstream)
+  if (speaker?.head?.hash !== head?.hash) return
+  headSet(service.atHead, key, { text: reply.text, upstream }, nowMs)
+}
+
+/** The height an answer speaks of: a block number, a block, a transaction or a receipt. */
+function heightIn(value: unknown): number | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { blockNumber, number } = value as Record<string, unknown>
+  return quantityToNumber(blockNumber ?? number)
+}
+
+function freshHead(service: NetworkService, nowMs: number): HeadView | null {
+  const { selection, network } = service.pool
+  const { head } = selection
+  if (head === null) return null
+  const ageMsMax = network.headPollMs * HEAD_AGE_POLLS + HEAD_AGE_MS_MIN
+  for (const upstream of selection.upstreams) {
+    const reported = upstream.head
+    if (reported?.hash === head.hash && nowMs - reported.reportedAtMs <= ageMsMax) return head
+  }
+  return null
+}

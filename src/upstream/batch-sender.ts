@@ -1,0 +1,111 @@
+import { Failure } from '../core/errors.ts'
+import { classifyError } from '../core/rpc/error-classes.ts'
+import { parseNodeBatch } from '../core/rpc/node-reply.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
+import { pick } from './selection.ts'
+import { noteFailure, noteSuccess, noteThrottled, type Upstream } from './upstream.ts'
+import { requestAny } from './upstream-pool.ts'
+
+/** Collects the members of one client batch and sends them on as few batches as upstreams take. */
+export type BatchSender = {
+  add(call: PoolCall): Promise<PoolAnswer>
+  /** Sends what was collected. */
+  flush(): void
+}
+
+type Member = {
+  call: PoolCall
+  resolve: (answer: PoolAnswer) => void
+  reject: (thrown: unknown) => void
+}
+
+/** Members are light calls; an answer larger than this is no answer to them. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** Light calls take milliseconds; whoever is silent so long gets each asked elsewhere. */
+const BATCH_MS_MAX = 5000
+/** How long an upstream that cannot do batches is spared them. */
+const NO_BATCHES_MS = 600_000
+
+export function openBatchSender(pool: UpstreamPool): BatchSender {
+  const waiting: Member[] = []
+  return {
+    add(call) {
+      if (call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
+      return new Promise((resolve, reject) => waiting.push({ call, resolve, reject }))
+    },
+    flush() {
+      const members = waiting.splice(0)
+      if (members.length === 0) return
+      const upstream = pick(pool.selection, wishOf(members), [])
+      const sizeMax = upstream ? batchSizeMax(pool, upstream) : 0
+      if (!upstream || sizeMax < 2 || members.length < 2) {
+        for (const member of members) alone(pool, member)
+        return
+      }
+      for (let at = 0; at < members.length; at += sizeMax) {
+        void together(pool, upstream, members.slice(at, at + sizeMax))
+      }
+    },
+  }
+}
+
+async function together(
+  pool: UpstreamPool,
+  upstream: Upstream,
+  members: readonly Member[],
+): Promise<void> {
+  const { client } = upstream
+  const ids = members.map(() => client.nextId())
+  const texts = members.map(({ call }, at) => {
+    const name = JSON.stringify(call.method)
+    return `{"jsonrpc":"2.0","id":${ids[at]},"method":${name},"params":${call.paramsText}}`
+  })
+  const startedAtMs = pool.clock.monotonicMs()
+  const abort = new AbortController()
+  const patienceMs = Math.min(BATCH_MS_MAX, upstream.spec.timeoutMs)
+  const cancel = pool.clock.after(patienceMs, () => abort.abort())
+  upstream.inFlight++
+  const body = await client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX, abort.signal)
+  upstream.inFlight--
+  cancel()
+  const nowMs = pool.clock.monotonicMs()
+
+  const replies = typeof body === 'string' ? parseNodeBatch(body) : null
+  if (replies) noteSuccess(upstream, nowMs - startedAtMs, nowMs)
+  else if (typeof body === 'string') upstream.batchesUntilMs = nowMs + NO_BATCHES_MS
+  else if (body.throttled) noteThrottled(upstream, body.retryAfterMs, nowMs)
+  else noteFailure(upstream, body.reason, nowMs)
+
+  members.forEach((member, at) => {
+    const reply = replies?.get(ids[at] ?? -1)
+    const good = reply?.kind === 'result' || (reply && isCallers(pool, reply))
+    if (reply && good) {
+      member.resolve({ reply, upstream: upstream.spec.name, unclearBefore: false })
+    } else {
+      alone(pool, member)
+    }
+  })
+}
+
+function isCallers(pool: UpstreamPool, error: { code: number; message: string }): boolean {
+  return classifyError(pool.network.kind, error.code, error.message) === 'caller'
+}
+
+function alone(pool: UpstreamPool, member: Member): void {
+  requestAny(pool, member.call).then(member.resolve, (thrown) =>
+    member.reject(thrown instanceof Failure ? thrown : new Failure('upstream_unreachable')),
+  )
+}
+
+function batchSizeMax(pool: UpstreamPool, upstream: Upstream): number {
+  return upstream.batchesUntilMs > pool.clock.monotonicMs() ? 0 : upstream.spec.batchMax
+}
+
+function wishOf(members: readonly Member[]) {
+  const heights = members.map(({ call }) => call.heightMin ?? 0)
+  return {
+    method: members[0]?.call.method ?? '',
+    atHead: members.some(({ call }) => call.atHead),
+    heightMin: Math.max(...heights) || null,
+  }
+}

@@ -1,0 +1,36 @@
+/** Lets identical calls that are under way at the same time share one answer. */
+export type Coalescer<T> = {
+  /** The answer of a call like this one, made while the chain looked as it does now. */
+  join(key: string, epoch: number): Promise<T> | undefined
+  lead(key: string, epoch: number, work: () => Promise<T>): Promise<T>
+}
+
+type Flight<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
+
+/** What began earlier than this may answer with a chain that has moved on unseen. */
+const JOIN_MS_MAX = 1000
+
+/** Beyond this many different calls in flight, each goes alone. */
+const FLIGHTS_MAX = 10_000
+
+export function openCoalescer<T>(monotonicMs: () => number): Coalescer<T> {
+  const flights = new Map<string, Flight<T>>()
+  return {
+    join(key, epoch) {
+      const flight = flights.get(key)
+      if (!flight || flight.epoch !== epoch) return undefined
+      return monotonicMs() - flight.startedAtMs > JOIN_MS_MAX ? undefined : flight.promise
+    },
+    lead(key, epoch, work) {
+      const promise = work()
+      if (flights.size >= FLIGHTS_MAX) return promise
+      const flight = { promise, epoch, startedAtMs: monotonicMs() }
+      flights.set(key, flight)
+      const land = () => {
+        if (flights.get(key) === flight) flights.delete(key)
+      }
+      promise.then(land, land)
+      return promise
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { quantityToNumber } from '../core/hex.ts'
+import type { Network } from '../core/network.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Reply } from './rpc-client.ts'
+import { review, type Selection } from './selection.ts'
+import { noteFailure, noteHead, noteSuccess, noteThrottled, type Upstream } from './upstream.ts'
+
+type Needs = { clock: Clock; telemetry: Telemetry; selection: Selection; network: Network }
+
+export type HeadWatcher = {
+  /** Resolves after each upstream was asked once, answered or not. */
+  firstRound: Promise<void>
+  stop(): void
+}
+
+/** A poll must not outlive the next ones by much. */
+const POLL_TIMEOUT_MS = 5000
+const CHAIN_CHECK_EVERY_MS = 60_000
+const FINALITY_EVERY_MS = 15_000
+/** Judged at least so often, for what changes by time alone. */
+const REVIEW_EVERY_MS = 250
+
+/** Asks every upstream for its head and its chain, for as long as the network is served. */
+export function watchHeads(needs: Needs): HeadWatcher {
+  const { clock, selection, network } = needs
+  const rounds: Promise<void>[] = []
+  const stops = selection.upstreams.map((upstream) => {
+    let polling = false
+    const poll = async () => {
+      // A node that hangs is asked again when its last poll has failed, not before.
+      if (polling) return
+      polling = true
+      await pollOnce(needs, upstream)
+      polling = false
+    }
+    rounds.push(poll())
+    return clock.every(network.headPollMs, () => void poll())
+  })
+  stops.push(clock.every(REVIEW_EVERY_MS, () => review(selection)))
+  stops.push(clock.every(FINALITY_EVERY_MS, () => void pollFinality(needs)))
+  const firstRound = Promise.all(rounds).then(() => pollFinality(needs))
+  return { firstRound, stop: () => stops.forEach((stop) => void stop()) }
+}
+
+/** Asks one upstream for its head, after making sure of its chain. Never throws. */
+export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
+  const { clock, selection, network } = needs
+  const startedAtMs = clock.monotonicMs()
+  const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
+  if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
+  if (upstream.chain === 'right') {
+    const sentAtMs = clock.monotonicMs()
+    const reply =
+      network.kind === 'evm'
+        ? await ask(needs, upstream, 'eth_getBlockByNumber', '["latest",false]')
+        : await ask(needs, upstream, 'getSlot', '[{"commitment":"processed"}]')
+    const nowMs = clock.monotonicMs()
+    const head = headOf(network, reply, clock.nowMs())
+    if (head) {
+      noteSuccess(upstream, nowMs - sentAtMs, nowMs)
+      noteHead(upstream, head, nowMs)
+    } else {
+      noteBadPoll(upstream, reply, nowMs)
+    }
+  }
+  review(selection)
+}
+
+/** A wrong chain is found before the first call and whenever an endpoint changes behind us. */
+async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
+  const { clock, network, telemetry } = needs
+  const reply =
+    network.kind === 'evm'
+      ? await ask(needs, upstream, 'eth_chainId', '[]')
+      : await ask(needs, upstream, 'getGenesisHash', '[]')
+  const nowMs = clock.monotonicMs()
+  if (reply.kind !== 'result') {
+    noteBadPoll(upstream, reply, nowMs)
+    return
+  }
+  const expected = network.kind === 'evm' ? network.chainId : network.genesisHash
+  const said = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
+  const chain = expected === undefined || said === expected ? 'right' : 'wrong'
+  if (chain !== upstream.chain) {
+    const level = chain === 'right' ? 'info' : 'error'
+    telemetry.log(level, 'upstream_chain', {
+      network: network.id,
+      upstream: upstream.spec.name,
+      chain,
+    })
+  }
+  upstream.chain = chain
+  upstream.chainSaid = typeof said === 'number' || typeof said === 'string' ? said : null
+  upstream.chainCheckedAtMs = nowMs
+}
+
+/** The lowest of what the upstreams in use call final: none of them may take it back. */
+async function pollFinality(needs: Needs): Promise<void> {
+  const { network, selection } = needs
+  if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
+  const used = selection.upstreams.filter((one) => selection.stateOf.get(one) === 'used')
+  const heights = await Promise.all(
+    used.map(async (upstream) => {
+      const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
+      if (reply.kind !== 'result') return null
+      return quantityToNumber((reply.value as { number?: unknown } | null)?.number)
+    }),
+  )
+  const known = heights.filter((height) => height !== null)
+  const lowest = known.length === 0 ? null : Math.min(...known)
+  // A development chain calls its head final and takes it back all the same.
+  const plausible = lowest !== null && lowest < (selection.head?.number ?? 0)
+  selection.finalizedTag = plausible ? lowest : null
+  review(selection)
+}
+
+function headOf(network: Network, reply: Reply, wallMs: number) {
+  if (reply.kind !== 'result') return null
+  if (network.kind === 'solana') {
+    const slot = reply.value
+    if (typeof slot !== 'number' || !Number.isSafeInteger(slot)) return null
+    return { number: slot, hash: String(slot), blockAgeMs: null }
+  }
+  const block = reply.value as Record<string, unknown> | null
+  const number = quantityToNumber(block?.number)
+  const timestampS = quantityToNumber(block?.timestamp)
+  if (number === null || typeof block?.hash !== 'string') return null
+  return {
+    number,
+    hash: block.hash,
+    blockAgeMs: timestampS === null ? null : wallMs - timestampS * 1000,
+  }
+}
+
+function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
+  if (reply.kind === 'failed' && reply.throttled) {
+    noteThrottled(upstream, reply.retryAfterMs, nowMs)
+    return
+  }
+  noteFailure(upstream, reply.kind === 'failed' ? reply.reason : 'no head in its answer', nowMs)
+}
+
+async function ask(
+  needs: Needs,
+  upstream: Upstream,
+  method: string,
+  paramsText: string,
+): Promise<Reply> {
+  const abort = new AbortController()
+  const cancel = needs.clock.after(POLL_TIMEOUT_MS, () => abort.abort())
+  const reply = await upstream.client.send(method, paramsText, abort.signal)
+  cancel()
+  if (reply.kind === 'stream') await reply.stream.cancel()
+  return reply
+}

@@ -1,0 +1,68 @@
+import type { Network } from '../core/network.ts'
+import { openMethodBook, type PriceOverrides } from '../core/rpc/methods.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { NetworkService } from './ask-network.ts'
+import { openCoalescer } from './coalesce.ts'
+import { openHeadCache } from './head-cache.ts'
+import { pollOnce, watchHeads } from './head-watcher.ts'
+import { openResponseCache } from './response-cache.ts'
+import { openSelection } from './selection.ts'
+import { newUpstream } from './upstream.ts'
+import { openUpstreamPool } from './upstream-pool.ts'
+
+type Needs = { clock: Clock; outbound: Outbound; telemetry: Telemetry }
+
+export type NetworkSettings = {
+  prices: PriceOverrides
+  cacheBytesMax: number
+  latestMaxAgeMs: number
+}
+
+export type OpenNetwork = NetworkService & {
+  /** Resolves when each upstream was asked for its chain and head once. */
+  ready: Promise<void>
+  stop(): void
+}
+
+/** A quarter of the cache is for answers that live as long as one head. */
+const HEAD_SHARE = 0.25
+
+/** However many answers hint at a new block, upstreams are asked at most so often. */
+const POKE_EVERY_MS_MIN = 100
+
+/** Starts serving one network: its upstreams, its caches and the watch over its heads. */
+export function openNetwork(
+  needs: Needs,
+  network: Network,
+  settings: NetworkSettings,
+): OpenNetwork {
+  const { clock } = needs
+  const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
+  const selection = openSelection(clock, network, upstreams)
+  const watching = { ...needs, network, selection }
+  const watcher = watchHeads(watching)
+  let pokedAtMs = 0
+
+  const poke = () => {
+    const nowMs = clock.monotonicMs()
+    if (nowMs - pokedAtMs < POKE_EVERY_MS_MIN) return
+    pokedAtMs = nowMs
+    for (const upstream of upstreams) {
+      if (selection.stateOf.get(upstream) === 'used') void pollOnce(watching, upstream)
+    }
+  }
+
+  return {
+    network,
+    book: openMethodBook(network.kind, settings.prices),
+    pool: openUpstreamPool(clock, network, selection),
+    forever: openResponseCache(settings.cacheBytesMax * (1 - HEAD_SHARE)),
+    atHead: openHeadCache(settings.cacheBytesMax * HEAD_SHARE, settings.latestMaxAgeMs),
+    flights: openCoalescer(() => clock.monotonicMs()),
+    poke,
+    ready: watcher.firstRound,
+    stop: watcher.stop,
+  }
+}

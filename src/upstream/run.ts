@@ -1,0 +1,54 @@
+import type { Failure } from '../core/errors.ts'
+import type { Network } from '../core/network.ts'
+import type { Method } from '../core/rpc/methods.ts'
+import type { NodeError, NodeResult } from '../core/rpc/node-reply.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { AttemptWatch, Timed } from './attempt-watch.ts'
+import type { HedgeBook } from './hedge-book.ts'
+import type { Streamed } from './rpc-client.ts'
+import type { Selection, Wish } from './selection.ts'
+import type { Upstream } from './upstream.ts'
+
+export type PoolCall = Wish & { of: Method; paramsText: string; params: readonly unknown[] }
+
+export type PoolAnswer = {
+  reply: NodeResult | NodeError | Streamed
+  upstream: string
+  /** An earlier attempt of the same call may have reached a node. */
+  unclearBefore: boolean
+}
+
+/** All the upstreams of one network, and what is under way to them. */
+export type UpstreamPool = {
+  clock: Clock
+  network: Network
+  selection: Selection
+  hedges: HedgeBook
+  watch: AttemptWatch<Attempt>
+}
+
+/** One request of a client with all its attempts. */
+export type Run = {
+  call: PoolCall
+  tried: Upstream[]
+  running: number
+  settled: boolean
+  /** No other upstream may answer. */
+  only: boolean
+  deadlineMs: number
+  timedOut: boolean
+  mayHaveLanded: boolean
+  /** The best error of a node so far that another node might have cured. */
+  fallback: PoolAnswer | null
+  /** Upstreams whose internal error counts against them if another does better. */
+  doubted: Upstream[]
+  resolve: (answer: PoolAnswer) => void
+  reject: (failure: Failure) => void
+}
+
+export type Attempt = Timed & {
+  run: Run
+  upstream: Upstream
+  startedAtMs: number
+  abort: AbortController
+}

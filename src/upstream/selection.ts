@@ -1,0 +1,137 @@
+import type { Network } from '../core/network.ts'
+import type { HeadView } from '../core/rpc/keeping.ts'
+import {
+  type ChoiceLimits,
+  corroboratedTip,
+  judgeUpstreams,
+  type Verdict,
+} from '../core/rpc/upstream-choice.ts'
+import type { Clock } from '../ports/clock.ts'
+import { lacksMethod, type Upstream, viewOf } from './upstream.ts'
+
+/** What a call asks of the upstream that gets it. */
+export type Wish = {
+  method: string
+  /** Its answer depends on how far the upstream has come. */
+  atHead: boolean
+  heightMin: number | null
+}
+
+/** Who is used, as last judged. Requests only read it. */
+export type Selection = {
+  clock: Clock
+  network: Network
+  upstreams: readonly Upstream[]
+  verdicts: readonly Verdict[]
+  stateOf: ReadonlyMap<Upstream, Verdict['state']>
+  head: HeadView | null
+  /** As the nodes' `finalized` tag says; null while unknown. */
+  finalizedTag: number | null
+}
+
+const STALE_MS_MIN = 30_000
+const STALE_BLOCKS = 4
+const LAG_BLOCKS_MIN = 2
+const REPORT_MAX_AGE_POLLS = 6
+const REPORT_MAX_AGE_MS_MIN = 10_000
+
+/** The groups an upstream may be picked from, best first; load and latency decide within. */
+const RANK = { fit: 0, behindTip: 1, standby: 2, lacking: 3, excluded: 4 } as const
+
+/** Stands in for the latency of an upstream that nobody has measured yet. */
+const LATENCY_UNKNOWN_MS = 1
+
+export function openSelection(
+  clock: Clock,
+  network: Network,
+  upstreams: readonly Upstream[],
+): Selection {
+  const selection: Selection = {
+    clock,
+    network,
+    upstreams,
+    verdicts: [],
+    stateOf: new Map(),
+    head: null,
+    finalizedTag: null,
+  }
+  review(selection)
+  return selection
+}
+
+/** Judges all upstreams anew. Runs beside the requests, or when one just failed. */
+export function review(selection: Selection): void {
+  const { network, upstreams } = selection
+  const nowMs = selection.clock.monotonicMs()
+  const limits = limitsOf(network)
+  const views = upstreams.map((upstream) => viewOf(upstream, nowMs))
+  const tip = corroboratedTip(views, limits)
+  const verdicts = judgeUpstreams(views, tip, limits)
+  selection.verdicts = verdicts
+  selection.stateOf = new Map(
+    upstreams.map((upstream, at) => [upstream, verdicts[at]?.state ?? 'excluded']),
+  )
+  if (!tip) {
+    selection.head = null
+    return
+  }
+  const byDepth = network.finalityDepth === undefined ? null : tip.number - network.finalityDepth
+  const finalized = byDepth === null ? selection.finalizedTag : Math.max(0, byDepth)
+  const { head } = selection
+  const same = head?.hash === tip.hash && head.finalized === finalized
+  if (!same) selection.head = { number: tip.number, hash: tip.hash, finalized }
+}
+
+/** The best upstream not tried yet; null when none is left. */
+export function pick(
+  selection: Selection,
+  wish: Wish,
+  tried: readonly Upstream[],
+): Upstream | null {
+  const nowMs = selection.clock.monotonicMs()
+  let best: Upstream | null = null
+  let bestRank = Number.POSITIVE_INFINITY
+  let bestLoad = Number.POSITIVE_INFINITY
+  for (const upstream of selection.upstreams) {
+    // A wrong chain's answer is worse than none.
+    if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
+    if (upstream.inFlight >= upstream.spec.concurrencyMax) continue
+    const rank = rankOf(selection, upstream, wish, nowMs)
+    const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
+    if (rank < bestRank || (rank === bestRank && load < bestLoad)) {
+      best = upstream
+      bestRank = rank
+      bestLoad = load
+    }
+  }
+  return best
+}
+
+/** One that rested and may prove itself with a copied read. */
+export function onTrial(selection: Selection): Upstream | null {
+  for (const upstream of selection.upstreams) {
+    const { breaker, chain } = upstream
+    if (breaker.state !== 'half_open' || breaker.trialRunning || chain === 'wrong') continue
+    return upstream
+  }
+  return null
+}
+
+function rankOf(selection: Selection, upstream: Upstream, wish: Wish, nowMs: number): number {
+  const state = selection.stateOf.get(upstream)
+  if (state === undefined || state === 'excluded') return RANK.excluded
+  if (lacksMethod(upstream, wish.method, nowMs)) return RANK.lacking
+  if (state === 'standby') return RANK.standby
+  const height = upstream.head?.number ?? 0
+  if (wish.heightMin !== null && height < wish.heightMin) return RANK.behindTip
+  const tip = selection.head?.number ?? 0
+  return wish.atHead && height < tip ? RANK.behindTip : RANK.fit
+}
+
+function limitsOf(network: Network): ChoiceLimits {
+  return {
+    lagBlocksMax: Math.max(LAG_BLOCKS_MIN, Math.ceil(network.headLagMsMax / network.blockTimeMs)),
+    staleMs: Math.max(STALE_MS_MIN, network.blockTimeMs * STALE_BLOCKS),
+    reportMaxAgeMs: Math.max(REPORT_MAX_AGE_MS_MIN, network.headPollMs * REPORT_MAX_AGE_POLLS),
+  }
+}

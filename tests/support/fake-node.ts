@@ -1,0 +1,127 @@
+/** A node that can be told to do what no real one can be made to: lie, lag, hang, answer nonsense. */
+export type FakeNode = {
+  name: string
+  url: string
+  /** Every call received, in order, polls of the gateway included. */
+  calls: { method: string; params: unknown[]; id: unknown; headers: Headers }[]
+  /** Calls of one method, such as those that are no polls. */
+  callsOf(method: string): number
+  chainId: number
+  head: { number: number; hash: string; timestampMs: number }
+  finalized: number | null
+  supportsBatch: boolean
+  /** Answers by method; a function gets params. Wins over the built-in answers. */
+  answers: Record<string, unknown | ((params: unknown[]) => unknown)>
+  /** Takes over the whole HTTP answer when it returns one; null goes on as usual. */
+  misbehave: ((method: string, body: string) => Response | Promise<Response> | null) | null
+  /** Moves the head up by one block. */
+  mine(): void
+  stop(): void
+}
+
+/** Thrown by an answer function to answer with a JSON-RPC error. */
+export class NodeSays extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+type Rpc = { id: unknown; method: string; params: unknown[] }
+
+export function startFakeNode(name = 'fake'): FakeNode {
+  const node: FakeNode = {
+    name,
+    url: '',
+    calls: [],
+    callsOf: (method) => node.calls.filter((call) => call.method === method).length,
+    chainId: 1,
+    head: { number: 1000, hash: hashOf(1000), timestampMs: Date.now() },
+    finalized: 900,
+    supportsBatch: true,
+    answers: {},
+    misbehave: null,
+    mine() {
+      const number = node.head.number + 1
+      node.head = { number, hash: hashOf(number), timestampMs: Date.now() }
+    },
+    stop: () => void server.stop(true),
+  }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 120,
+    async fetch(request) {
+      const body = await request.text()
+      const parsed = JSON.parse(body) as Rpc | Rpc[]
+      const members = Array.isArray(parsed) ? parsed : [parsed]
+      for (const call of members) node.calls.push({ ...call, headers: request.headers })
+      const odd = await node.misbehave?.(members[0]?.method ?? '', body)
+      if (odd) return odd
+      if (!Array.isArray(parsed)) return json(answer(node, parsed))
+      if (node.supportsBatch) return json(parsed.map((call) => answer(node, call)))
+      return json({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'batches are not supported' },
+      })
+    },
+  })
+  node.url = `http://127.0.0.1:${server.port}/secret-path-of-${name}`
+  return node
+}
+
+/** A block hash that tells its height, on a chosen fork. */
+export function hashOf(height: number, fork = 'aa'): string {
+  return `0x${fork}${height.toString(16).padStart(62, '0')}`
+}
+
+/** A response that never comes. */
+export function hang(): Promise<Response> {
+  return new Promise(() => {})
+}
+
+function answer(node: FakeNode, call: Rpc): unknown {
+  try {
+    return { jsonrpc: '2.0', id: call.id, result: resultOf(node, call) }
+  } catch (thrown) {
+    if (!(thrown instanceof NodeSays)) throw thrown
+    const { code, message, data } = thrown
+    return { jsonrpc: '2.0', id: call.id, error: { code, message, ...(data ? { data } : {}) } }
+  }
+}
+
+function resultOf(node: FakeNode, { method, params }: Rpc): unknown {
+  if (Object.hasOwn(node.answers, method)) {
+    const given = node.answers[method]
+    return typeof given === 'function' ? given(params) : given
+  }
+  if (method === 'eth_chainId') return `0x${node.chainId.toString(16)}`
+  if (method === 'eth_blockNumber') return `0x${node.head.number.toString(16)}`
+  if (method === 'eth_getBlockByNumber') return blockAt(node, params[0])
+  if (method === 'eth_gasPrice') return '0x3b9aca00'
+  if (method === 'eth_getBalance') return '0x1'
+  throw new NodeSays(-32601, `the method ${method} does not exist/is not available`)
+}
+
+function blockAt(node: FakeNode, tag: unknown): unknown {
+  if (tag === 'finalized') {
+    if (node.finalized === null) throw new NodeSays(-32602, 'finalized tag not supported')
+    return { number: `0x${node.finalized.toString(16)}`, hash: hashOf(node.finalized) }
+  }
+  const timestamp = `0x${Math.floor(node.head.timestampMs / 1000).toString(16)}`
+  if (tag === 'latest') {
+    return { number: `0x${node.head.number.toString(16)}`, hash: node.head.hash, timestamp }
+  }
+  const height = Number(tag)
+  if (height > node.head.number) return null
+  return { number: `0x${height.toString(16)}`, hash: hashOf(height), timestamp }
+}
+
+function json(value: unknown): Response {
+  return new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
+}

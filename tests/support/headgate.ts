@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigFaults, loadSettings } from '../../src/config.ts'
+import type { UpstreamSpec } from '../../src/core/network.ts'
+import { type Running, start } from '../../src/start.ts'
+import type { FakeNode } from './fake-node.ts'
+
+export type TestHeadgate = {
+  url: string
+  running: Running
+  appKey: string
+  teamToken: string
+  operatorToken: string
+  /** All log lines so far. */
+  logText(): string
+  /** POSTs a body to `/<slug>/v2/<key>`. */
+  post(body: unknown, options?: PostOptions): Promise<Answer>
+  /** Calls the management API. */
+  api(method: string, path: string, body?: unknown, token?: string): Promise<Answer>
+  stop(): Promise<void>
+}
+
+type PostOptions = { key?: string; slug?: string; headers?: Record<string, string>; url?: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+export type Answer = { status: number; headers: Headers; text: string; json: any }
+
+type Options = {
+  nodes?: readonly FakeNode[]
+  /** Per upstream, by position. */
+  upstreams?: readonly Partial<UpstreamSpec>[]
+  /** Members of the network's configuration. */
+  network?: Record<string, unknown>
+  /** HEADGATE_ variables, such as HEADGATE_TIERS_FREE_MONTHLY_CU. */
+  env?: Record<string, string>
+  dataFolder?: string
+}
+
+/** The whole product in this process, on fake upstreams or on the embedded chain when none are given. */
+export async function startHeadgate(options: Options = {}): Promise<TestHeadgate> {
+  const folder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'headgate-'))
+  const settings = loadSettings({
+    env: {
+      HEADGATE_LISTEN: '127.0.0.1:0',
+      HEADGATE_DATA: folder,
+      ...(options.nodes ? { HEADGATE_NETWORKS: networksText(options) } : {}),
+      ...options.env,
+    },
+  })
+  if (settings instanceof ConfigFaults) throw new Error(settings.text)
+  let log = ''
+  const running = await start(settings, (text) => {
+    log += text
+  })
+  if (Array.isArray(running)) throw new Error(running.join('\n'))
+  const { firstRun } = running
+  if (!firstRun) throw new Error('no first run')
+  const slug = running.networks.list()[0]?.network.slug ?? ''
+  const send = sender(running.url)
+  return {
+    url: running.url,
+    running,
+    appKey: firstRun.app_key,
+    teamToken: firstRun.team_token,
+    operatorToken: firstRun.operator_token,
+    logText: () => log,
+    post: (body, { key = firstRun.app_key, headers = {}, ...rest } = {}) =>
+      send('POST', rest.url ?? `/${rest.slug ?? slug}/v2/${key}`, body, {
+        'content-type': 'application/json',
+        ...headers,
+      }),
+    api: (method, path, body, token = firstRun.team_token) =>
+      send(method, path, body, {
+        'x-service-token': token,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      }),
+    async stop() {
+      await running.stop()
+      if (!options.dataFolder) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A call with the usual envelope. */
+export function rpc(method: string, params: unknown[] = [], id: unknown = 1) {
+  return { jsonrpc: '2.0', id, method, params }
+}
+
+/** Waits until `holds` is true; fails the test when it never is. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const endsAt = Date.now() + 15_000
+  while (!(await holds())) {
+    if (Date.now() > endsAt) throw new Error(`never came true: ${what}`)
+    await Bun.sleep(5)
+  }
+}
+
+function networksText({ nodes = [], upstreams = [], network = {} }: Options): string {
+  const list = nodes.map((node, at) => ({ name: node.name, url: node.url, ...upstreams[at] }))
+  const id = 'ETH_MAINNET'
+  const usual = { id, kind: 'evm', chainId: 1, blockTimeMs: 1000, headPollMs: 100 }
+  return JSON.stringify([{ ...usual, ...network, upstreams: list }])
+}
+
+function sender(base: string) {
+  return async (
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const answer = await response.text()
+    let json: unknown
+    try {
+      json = JSON.parse(answer)
+    } catch {}
+    return { status: response.status, headers: response.headers, text: answer, json }
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import * as form from './tidy/form-laws.ts'
+import * as imports from './tidy/import-laws.ts'
+import * as packages from './tidy/package-laws.ts'
+import type { SourceFile } from './tidy/source-text.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+describe('the laws of the house', () => {
+  const files = projectFiles()
+
+  test('there is a house to look at', () => {
+    expect(imports.houseFiles(files).length).toBeGreaterThan(10)
+  })
+
+  test.each([
+    ['imports go down, never up and never sideways', imports.importsGoDown],
+    ['imports never circle', imports.importsNeverCircle],
+    ['imports can be read', imports.importsAreReadable],
+    ['core is pure', imports.coreIsPure],
+    ['drivers are known to app.ts alone', imports.driversHaveOneUser],
+    ['the dashboard stands apart', imports.dashboardStandsApart],
+    ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
+    ['files are at most 300 lines long', form.filesAreShort],
+    ['lines are at most 100 columns wide', form.linesAreShort],
+    ['files have at most twelve imports', form.importsAreFew],
+    ['names say something', form.namesSaySomething],
+  ])('%s', (_title, law) => {
+    expect(law(files)).toEqual([])
+  })
+
+  test('functions are at most 60 lines long, which the linter measures', () => {
+    expect(form.linterMeasuresFunctions(read('biome.json'))).toEqual([])
+  })
+
+  test('an installation is the same everywhere', () => {
+    expect(packages.versionsAreExact(read('package.json'))).toEqual([])
+    expect(packages.lockNamesNoRegistry(read('package-lock.json'))).toEqual([])
+    expect(packages.chainBinariesInstall(read('package-lock.json'))).toEqual([])
+  })
+})
+
+function projectFiles(): SourceFile[] {
+  const glob = new Bun.Glob('{src,tests,bench,dashboard}/**/*.{ts,tsx}')
+  const paths = [...glob.scanSync({ cwd: ROOT })].sort()
+  return paths.map((path) => ({ path, text: read(path) }))
+}
+
+function read(path: string): string {
+  return readFileSync(`${ROOT}${path}`, 'utf8')
+}

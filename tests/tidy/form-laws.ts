@@ -1,0 +1,105 @@
+import { houseFiles } from './import-laws.ts'
+import { codeOf, columnsOf, importsOf, type SourceFile } from './source-text.ts'
+
+type Reserved = { what: string; word: RegExp; homes: readonly string[] }
+
+/** Words that may stand in one place only. */
+const RESERVED: readonly Reserved[] = [
+  {
+    what: 'time',
+    word: /\bDate\.now\b|\bnew Date(?!\s*\(\s*[^)\s])|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
+    homes: ['src/system/system-clock.ts'],
+  },
+  {
+    what: 'timers',
+    word: /\bsetTimeout\b|\bsetInterval\b|\bBun\.sleep|\bAbortSignal\.timeout\b/,
+    homes: ['src/system/system-clock.ts'],
+  },
+  {
+    what: 'chance',
+    word: /\bMath\.random\b|\brandom(?:UUID\w*|Bytes|Int|FillSync)\b|\bgetRandomValues\b/,
+    homes: ['src/system/system-entropy.ts'],
+  },
+  { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/http-outbound.ts'] },
+  {
+    what: 'the environment',
+    word: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/,
+    homes: ['src/config.ts'],
+  },
+  { what: 'SQL', word: /\bsql`/, homes: ['src/tables/', 'src/ports/database.ts'] },
+]
+
+/** Modules that are another door to the same things. */
+const RESERVED_MODULES: readonly { name: RegExp; home: string }[] = [
+  { name: /^node:(?:http|https|http2)$/, home: 'src/system/' },
+  { name: /^node:timers/, home: 'src/system/system-clock.ts' },
+  { name: /^bun:sqlite$/, home: 'src/embedded/' },
+]
+
+const FILE_LINES_MAX = 300
+const LINE_COLUMNS_MAX = 100
+const IMPORTS_MAX = 12
+const FUNCTION_LINES_MAX = 60
+
+/** Names that say nothing, so that everything ends up in them. */
+const EMPTY_NAMES = /^(?:index|utils?|helpers?|types|common)$/
+
+/** Law 6: time, chance, environment, outgoing HTTP and SQL have one home each. */
+export function wordsStayHome(files: readonly SourceFile[]): string[] {
+  return houseFiles(files).flatMap(({ path, text }) => {
+    const code = codeOf(text)
+    const words = RESERVED.filter(({ homes }) => !homes.some((home) => path.startsWith(home)))
+      .filter(({ word }) => word.test(code))
+      .map(({ what, word }) => `${path} touches ${what}: ${code.match(word)?.[0]}`)
+    const modules = importsOf(text).flatMap((found) =>
+      RESERVED_MODULES.filter(({ name }) => name.test(found?.specifier ?? ''))
+        .filter(({ home }) => !path.startsWith(home))
+        .map(() => `${path} imports ${found?.specifier}`),
+    )
+    return [...words, ...modules]
+  })
+}
+
+export function filesAreShort(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const lines = text.trimEnd().split('\n').length
+    return lines > FILE_LINES_MAX ? [`${path} has ${lines} lines`] : []
+  })
+}
+
+export function linesAreShort(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    columnsOf(text).flatMap((columns, index) =>
+      columns > LINE_COLUMNS_MAX ? [`${path}:${index + 1} has ${columns} columns`] : [],
+    ),
+  )
+}
+
+export function importsAreFew(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const imports = importsOf(text).filter((found) => found !== null && found.kind !== 'lazy')
+    return imports.length > IMPORTS_MAX ? [`${path} has ${imports.length} imports`] : []
+  })
+}
+
+export function namesSaySomething(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => EMPTY_NAMES.test(path.replace(/^.*\//, '').replace(/\..*$/, '')))
+    .map(({ path }) => `${path} has a name that says nothing`)
+}
+
+/** Functions are measured by the linter, so the law is that it does. */
+export function linterMeasuresFunctions(biomeJson: string): string[] {
+  const { rules = {} } = JSON.parse(biomeJson).linter ?? {}
+  const length = rules.complexity?.noExcessiveLinesPerFunction
+  const circles = rules.suspicious?.noImportCycles
+  const breaches: string[] = []
+  if (length?.level !== 'error') breaches.push('biome.json: function length is no error')
+  if (length?.options?.maxLines !== FUNCTION_LINES_MAX) {
+    breaches.push(`biome.json: a function has at most ${FUNCTION_LINES_MAX} lines`)
+  }
+  if (circles?.level !== 'error' || circles.options?.ignoreTypes !== false) {
+    breaches.push('biome.json: circles of types are no error')
+  }
+  return breaches
+}

@@ -1,0 +1,150 @@
+import { posix } from 'node:path'
+import { type Import, importsOf, type SourceFile } from './source-text.ts'
+
+type Link = { from: string; to: string; kind: Import['kind'] }
+
+/** The floors of the house. What lies right under src/ is wiring, on the topmost. */
+const FLOORS: Readonly<Record<string, number>> = {
+  core: 0,
+  ports: 1,
+  // What a receiving app imports must not bring the house with it.
+  receiver: 1,
+  tables: 2,
+  upstream: 2,
+  embedded: 2,
+  cluster: 2,
+  system: 2,
+  metering: 3,
+  gateway: 4,
+  accounts: 4,
+  follower: 4,
+  courier: 4,
+  devnet: 4,
+  http: 5,
+  cli: 6,
+  wiring: 6,
+}
+
+const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system', 'devnet'])
+
+/** Rooms that cost their memory and their start only where they are used. */
+const LAZY_ROOMS = new Set(['cluster', 'devnet'])
+
+const DRIVERS_ONLY_USER = 'src/app.ts'
+
+/** Libraries without a clock, chance or the world. */
+const PURE_LIBRARIES = ['@noble/hashes', '@scure/base', 'graphql']
+
+const DASHBOARD_CONTRACT = 'src/http/contract.ts'
+
+/** The only file outside of src/ that the house reads: its own version stands there. */
+const PACKAGE_FILE = 'package.json'
+
+/** Law 1 and 2: imports go down, never up, never to a neighbour, never out of the house. */
+export function importsGoDown(files: readonly SourceFile[]): string[] {
+  return linksOf(houseFiles(files)).flatMap(({ from, to }) => {
+    if (to === PACKAGE_FILE) return []
+    if (!to.startsWith('src/')) return [`${from} imports ${to}, which is outside of src/`]
+    if (isTest(to)) return [`${from} imports the test ${to}`]
+    const [room, target] = [roomOf(from), roomOf(to)]
+    const [floor, below] = [FLOORS[room], FLOORS[target]]
+    if (floor === undefined) return [`${from} is in a room without a floor`]
+    if (below === undefined) return [`${from} imports ${to}, in a room without a floor`]
+    if (below > floor) return [`${from} imports up: ${to}`]
+    const wired = floor === FLOORS.wiring && below === floor
+    if (below === floor && room !== target && !wired) return [`${from} imports sideways: ${to}`]
+    return []
+  })
+}
+
+/** Law 1: never in circles. Types and lazy imports count. */
+export function importsNeverCircle(files: readonly SourceFile[]): string[] {
+  const next = new Map<string, string[]>()
+  for (const { from, to } of linksOf(houseFiles(files))) {
+    next.set(from, [...(next.get(from) ?? []), to])
+  }
+  const done = new Set<string>()
+  const breaches: string[] = []
+  for (const start of next.keys()) visit(start, [])
+  return breaches
+
+  function visit(path: string, trail: readonly string[]): void {
+    const met = trail.indexOf(path)
+    if (met !== -1) {
+      breaches.push(`a circle: ${[...trail.slice(met), path].join(' → ')}`)
+      return
+    }
+    if (done.has(path)) return
+    for (const target of next.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+}
+
+/** Law 3: what is true regardless of the world needs nothing of it. */
+export function coreIsPure(files: readonly SourceFile[]): string[] {
+  return houseFiles(files)
+    .filter(({ path }) => roomOf(path) === 'core')
+    .flatMap(({ path, text }) =>
+      importsOf(text)
+        .map((found) => found?.specifier ?? '')
+        .filter((name) => !name.startsWith('.'))
+        .filter((name) => !PURE_LIBRARIES.some((pure) => `${name}/`.startsWith(`${pure}/`)))
+        .map((name) => `${path} imports ${name}, which is not known to be pure`),
+    )
+}
+
+/** Law 4: only app.ts knows which world we are in, and it loads the heavy ones when needed. */
+export function driversHaveOneUser(files: readonly SourceFile[]): string[] {
+  return linksOf(houseFiles(files)).flatMap(({ from, to, kind }) => {
+    const target = roomOf(to)
+    if (!DRIVER_ROOMS.has(target) || roomOf(from) === target) return []
+    if (from !== DRIVERS_ONLY_USER) return [`${from} imports a driver: ${to}`]
+    const heavy = LAZY_ROOMS.has(target) && kind === 'static'
+    return heavy ? [`${from} imports ${to} at once instead of lazily`] : []
+  })
+}
+
+/** Law 5: the dashboard knows one file of ours, for its types; nothing knows the dashboard. */
+export function dashboardStandsApart(files: readonly SourceFile[]): string[] {
+  const ours = files.filter(({ path }) => path.startsWith('dashboard/') && !isTest(path))
+  const outward = linksOf(ours).flatMap(({ from, to, kind }) => {
+    if (to.startsWith('dashboard/')) return []
+    if (to !== DASHBOARD_CONTRACT) return [`${from} imports ${to}`]
+    return kind === 'type' ? [] : [`${from} imports more than types from ${to}`]
+  })
+  const inward = linksOf(houseFiles(files))
+    .filter(({ to }) => to.startsWith('dashboard/'))
+    .map(({ from, to }) => `${from} imports ${to}`)
+  return [...outward, ...inward]
+}
+
+/** An import whose target is computed cannot be checked, so there is none. */
+export function importsAreReadable(files: readonly SourceFile[]): string[] {
+  return houseFiles(files)
+    .filter(({ text }) => importsOf(text).includes(null))
+    .map(({ path }) => `${path} imports something that only shows when it runs`)
+}
+
+export function isTest(path: string): boolean {
+  return /\.test\.tsx?$/.test(path) || path.startsWith('tests/') || path.startsWith('bench/')
+}
+
+/** The files that the laws of the house bind. */
+export function houseFiles(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter(({ path }) => path.startsWith('src/') && !isTest(path))
+}
+
+function linksOf(files: readonly SourceFile[]): Link[] {
+  return files.flatMap(({ path, text }) =>
+    importsOf(text).flatMap((found) => {
+      if (found === null || !found.specifier.startsWith('.')) return []
+      const to = posix.join(posix.dirname(path), found.specifier)
+      return [{ from: path, to, kind: found.kind }]
+    }),
+  )
+}
+
+function roomOf(path: string): string {
+  const [, room = '', inside] = path.split('/')
+  return inside === undefined ? 'wiring' : room
+}

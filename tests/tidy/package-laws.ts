@@ -1,0 +1,34 @@
+const EXACT_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
+
+const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
+
+/** What is tested is what is installed. */
+export function versionsAreExact(packageJson: string): string[] {
+  const manifest = JSON.parse(packageJson)
+  return DEPENDENCY_FIELDS.flatMap((field) =>
+    Object.entries<string>(manifest[field] ?? {})
+      .filter(([, version]) => !EXACT_VERSION.test(version))
+      .map(([name, version]) => `package.json: ${name} is not one version but ${version}`),
+  )
+}
+
+/**
+ * npm drops an optional package without a word when its `engines` ask for a newer Node than the
+ * one that runs npm. The development chain's binaries ask for Node 22 although Bun runs them,
+ * so their entries in the lock file go without.
+ */
+export function chainBinariesInstall(packageLock: string): string[] {
+  const entries = Object.entries<{ engines?: unknown }>(JSON.parse(packageLock).packages ?? {})
+  const binaries = entries.filter(([path]) => path.includes('node_modules/@nomicfoundation/edr'))
+  if (binaries.length === 0) return ['package-lock.json: the development chain is missing']
+  return binaries
+    .filter(([, { engines }]) => engines !== undefined)
+    .map(([path]) => `package-lock.json: ${path} asks for engines`)
+}
+
+/** An address in the lock file would bind every installation to one registry. */
+export function lockNamesNoRegistry(packageLock: string): string[] {
+  return Object.entries<{ resolved?: unknown }>(JSON.parse(packageLock).packages ?? {})
+    .filter(([, { resolved }]) => resolved !== undefined)
+    .map(([path]) => `package-lock.json: ${path} is bound to an address`)
+}
