@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Settings } from './config.ts'
 import { openInProcessQueue } from './embedded/in-process-queue.ts'
 import { openInProcessSignals } from './embedded/in-process-signals.ts'
-import { openSqlite } from './embedded/sqlite-database.ts'
+import { openSqliteFile } from './embedded/sqlite-database.ts'
 import { instanceSecret } from './first-run.ts'
-import { fetchOutbound } from './system/http-outbound.ts'
+import { openOutbound } from './system/http-outbound.ts'
 import { jsonTelemetry } from './system/json-telemetry.ts'
 import { openSecrets } from './system/secrets.ts'
 import { stdoutWriter } from './system/stdout-writer.ts'
@@ -17,7 +17,10 @@ import type { World } from './world.ts'
 export type WriteLog = (text: string) => void | Promise<void>
 
 /** The world of one machine: a file for the store, memory for the rest. */
-export function openEmbeddedWorld(settings: Settings, write: WriteLog = stdoutWriter()): World {
+export async function openEmbeddedWorld(
+  settings: Settings,
+  write: WriteLog = stdoutWriter(),
+): Promise<World> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   const clock = systemClock()
   const entropy = systemEntropy()
@@ -25,8 +28,8 @@ export function openEmbeddedWorld(settings: Settings, write: WriteLog = stdoutWr
   return {
     clock,
     entropy,
-    database: openSqlite(join(settings.data, 'headgate.sqlite')),
-    outbound: fetchOutbound(),
+    database: await openSqliteFile(join(settings.data, 'headgate.sqlite')),
+    outbound: openOutbound(),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, entropy),
     signals: openInProcessSignals(),
@@ -38,7 +41,7 @@ export function openEmbeddedWorld(settings: Settings, write: WriteLog = stdoutWr
 export function openProbeWorld(): Pick<World, 'clock' | 'outbound' | 'telemetry'> {
   const clock = systemClock()
   const quiet = { clock, write: () => {} }
-  return { clock, outbound: fetchOutbound(), telemetry: jsonTelemetry(quiet) }
+  return { clock, outbound: openOutbound(), telemetry: jsonTelemetry(quiet) }
 }
 
 /** The chain of local development, loaded only where it is wanted. */

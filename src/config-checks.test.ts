@@ -113,6 +113,11 @@ describe('a mistake is named with its place', () => {
       '8: networks[0].upstreams[1].url must be an http or https address',
     ],
     [
+      'a password with a bare percent sign',
+      NETWORKS.replace('http://10.0.0.6', 'http://user:50%off@10.0.0.6'),
+      '8: networks[0].upstreams[1].url must have a user and password with each % written as %25',
+    ],
+    [
       'a socket that is not ws',
       `${NETWORKS}        ws: http://x`,
       '9: networks[0].upstreams[1].ws must be a ws or wss address',
@@ -149,6 +154,11 @@ describe('a mistake is named with its place', () => {
       'a new tier without limits',
       own('tiers: { gold: { paid: true } }'),
       '9: tiers.gold.monthlyCu is required',
+    ],
+    [
+      'a tier without any throughput',
+      own('tiers: { free: { cuPerSecond: 0 } }'),
+      '9: tiers.free.cuPerSecond must be at least 1',
     ],
     [
       'a tier called __proto__',

@@ -108,13 +108,27 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
 /** The addresses may hold credentials, so nothing of them is repeated. */
 function checkUpstream(upstream: UpstreamSpec, path: JsonPath): SchemaFault[] {
   const faults: SchemaFault[] = []
-  if (!/^https?:$/.test(URL.parse(upstream.url)?.protocol ?? '')) {
+  const url = URL.parse(upstream.url)
+  if (!/^https?:$/.test(url?.protocol ?? '')) {
     faults.push(...fault([...path, 'url'], 'must be an http or https address'))
+  }
+  if (url && !(isPercentEncoded(url.username) && isPercentEncoded(url.password))) {
+    const said = 'must have a user and password with each % written as %25'
+    faults.push(...fault([...path, 'url'], said))
   }
   if (upstream.ws !== undefined && !/^wss?:$/.test(URL.parse(upstream.ws)?.protocol ?? '')) {
     faults.push(...fault([...path, 'ws'], 'must be a ws or wss address'))
   }
   return faults
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Finer prices than a hundredth would be rounded in silence. */

@@ -214,10 +214,14 @@ export const CONFIG_SCHEMA: JsonSchema = {
 
 /** A tier that exists by itself has presets; one that is added says its limits. */
 function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
-  const limit = (description: string, presetCu: number | null | undefined): JsonSchema => ({
+  const limit = (
+    description: string,
+    minimum: number,
+    presetCu: number | null | undefined,
+  ): JsonSchema => ({
     type: ['integer', 'null'],
     description,
-    minimum: 0,
+    minimum,
     maximum: TIER_CU_MAX,
     ...(presetCu === undefined ? {} : { default: presetCu }),
   })
@@ -226,8 +230,9 @@ function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
     ...(preset ? { default: {} } : {}),
     additionalProperties: false,
     properties: {
-      monthlyCu: limit('Compute units a calendar month; null: unlimited.', preset?.monthlyCu),
-      cuPerSecond: limit('Compute units a second; null: unlimited.', preset?.cuPerSecond),
+      monthlyCu: limit('Compute units a calendar month; null: unlimited.', 0, preset?.monthlyCu),
+      // A bucket of no size would let everything pass.
+      cuPerSecond: limit('Compute units a second; null: unlimited.', 1, preset?.cuPerSecond),
       paid: flag(preset?.paid ?? false, 'May call paid-only methods.'),
       webhooksMax: whole(100, 0, 1_000_000, 'GraphQL webhooks of one team.'),
     },

@@ -15,6 +15,8 @@ export type FirstRun = { url: string; operator_token: string; team_token: string
 
 const DONE = 'first_run_done'
 
+const SECRET_HEX = /^[0-9a-fA-F]{64}$/
+
 /**
  * Makes the operator's token, the default team and its app at the first start,
  * and leaves them in a file only the owner can read. The mark comes last: a crash
@@ -52,10 +54,17 @@ export async function firstRun(
 export function instanceSecret(folder: string, given: string | undefined, entropy: Entropy) {
   if (given !== undefined) return Uint8Array.fromHex(given)
   const file = join(folder, 'instance-secret')
-  if (existsSync(file)) return Uint8Array.fromHex(readFileSync(file, 'utf8').trim())
+  if (existsSync(file)) return keptSecret(file)
   const secret = entropy.bytes(32)
   writePrivately(file, `${secret.toHex()}\n`)
   return secret
+}
+
+/** Another secret would lock up every stored key, so a spoilt file is not replaced. */
+function keptSecret(file: string): Uint8Array {
+  const text = readFileSync(file, 'utf8').trim()
+  if (SECRET_HEX.test(text)) return Uint8Array.fromHex(text)
+  throw new Failure('start_failed', { reason: `${file} does not hold 64 hex digits` })
 }
 
 /** Null when the file is gone or was changed: the service runs without it. */

@@ -1,36 +1,53 @@
 import { openProbeWorld } from './app.ts'
 import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
+import { startTrouble } from './cli/start-trouble.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, readSettings, type Settings } from './config.ts'
 import { openNetworkSet } from './network-set.ts'
-import { type Running, start } from './start.ts'
+import { notBuiltYet, type Running, start } from './start.ts'
 
 /** The configuration is wrong, and a restart will not mend it. */
 const EXIT_BAD_CONFIG = 2
+
+/** The machine is at fault: a port in use, a folder that cannot be written. */
+const EXIT_CANNOT_START = 1
 
 await main()
 
 async function main(): Promise<void> {
   const line = readCommandLine(process.argv.slice(2))
-  if (typeof line === 'string') return complain(line)
+  if (typeof line === 'string') return complain(line, EXIT_BAD_CONFIG)
   if (line.help) return console.log(HELP_TEXT)
 
   const settings = readSettings(line.configFile)
-  if (settings instanceof ConfigFaults) return complain(settings.text)
+  if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_BAD_CONFIG)
   if (line.check) return check(settings)
 
-  const running = await start(settings)
-  if (Array.isArray(running)) return complain(running.join('\n'))
-  console.log(welcome(running))
+  const started = startOrExplain(settings)
+  // From the first moment on: by default a signal would end a process that is still opening.
+  process.on('SIGTERM', () => void started.then(stop))
+  process.on('SIGINT', () => void started.then(stop))
+  process.on('SIGHUP', () => void started.then((running) => reload(running, line.configFile)))
+  console.log(welcome(await started))
+}
 
-  process.on('SIGTERM', () => stop(running))
-  process.on('SIGINT', () => stop(running))
-  process.on('SIGHUP', () => reload(running, line.configFile))
+async function startOrExplain(settings: Settings): Promise<Running> {
+  try {
+    const running = await start(settings)
+    if (Array.isArray(running)) return complain(running.join('\n'), EXIT_BAD_CONFIG)
+    return running
+  } catch (thrown) {
+    const trouble = startTrouble(thrown, settings)
+    if (trouble === null) throw thrown
+    return complain(trouble, EXIT_CANNOT_START)
+  }
 }
 
 async function check(settings: Settings): Promise<void> {
+  const unbuilt = notBuiltYet(settings)
+  if (unbuilt.length > 0) return complain(unbuilt.join('\n'), EXIT_BAD_CONFIG)
   const networks = await openNetworkSet(openProbeWorld(), settings)
-  if (Array.isArray(networks)) return complain(networks.join('\n'))
+  if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
   networks.stop()
   console.log('The configuration is good.')
   process.exit(0)
@@ -58,7 +75,7 @@ async function reload(running: Running, file: string | undefined): Promise<void>
   else telemetry.log('info', 'reloaded', {})
 }
 
-function complain(text: string): void {
+function complain(text: string, exitCode: number): never {
   console.error(text)
-  process.exit(EXIT_BAD_CONFIG)
+  process.exit(exitCode)
 }

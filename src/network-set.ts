@@ -23,15 +23,16 @@ type Opened = Map<string, { open: OpenNetwork; madeFrom: string }>
 /** A silent upstream must not hold up the start of the others. */
 const FIRST_ROUND_MS_MAX = 1500
 
-/** Opens all networks and waits for their first heads; a list of faults when one is on a wrong chain. */
+/** Opens all networks and waits for their first heads; faults when one is on a wrong chain. */
 export async function openNetworkSet(
   needs: Needs,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
   let opened: Opened = new Map()
   let bySlug = new Map<string, NetworkService>()
+  let lastReload: Promise<unknown> = Promise.resolve()
 
-  const reload = async (next: NetworkSettings): Promise<string[]> => {
+  const exchange = async (next: NetworkSettings): Promise<string[]> => {
     const fresh = openAll(needs, next, opened)
     await firstRound(needs.clock, fresh)
     const faults = wrongChains(next, fresh)
@@ -42,6 +43,13 @@ export async function openNetworkSet(
     opened = kept
     bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
     return faults
+  }
+
+  /** One after the other: two at once could each keep what the other has stopped. */
+  const reload = (next: NetworkSettings): Promise<string[]> => {
+    const turn = lastReload.then(() => exchange(next))
+    lastReload = turn.catch(() => {})
+    return turn
   }
 
   const faults = await reload(settings)

@@ -6,6 +6,7 @@ import { apiRouter } from './http/api-router.ts'
 import { docsPage } from './http/docs-page.ts'
 import { homePage } from './http/home-page.ts'
 import { healthz, metrics, readyz } from './http/probes.ts'
+import { openRpcNotes } from './http/rpc-notes.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import { openSpendGuard } from './metering/spend-guard.ts'
@@ -40,7 +41,7 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
   const monotonicMs = () => clock.monotonicMs()
   const rpc: RpcRouteNeeds = {
     clock,
-    telemetry,
+    notes: openRpcNotes(telemetry, settings.log.requests),
     guard,
     meter,
     directory,
@@ -49,7 +50,6 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
     heights: openSteadyHeights(monotonicMs),
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
-    logRequests: settings.log.requests,
   }
   const routes = makeRoutes({ world, settings, networks, publicUrl }, rpc)
   return {

@@ -79,7 +79,7 @@ export function rawElements(text: string, start = 0): string[] {
 }
 
 /** One past the last character of the value that starts at `start`. */
-function valueEnd(text: string, start: number): number {
+export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return stringEnd(text, start)
   if (first !== OPEN_ARRAY && first !== OPEN_OBJECT) return scalarEnd(text, start)

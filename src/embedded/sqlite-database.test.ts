@@ -1,13 +1,23 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseConformance } from '../../tests/conformance/database-conformance.ts'
+import { failureOf } from '../../tests/support/failure-of.ts'
 import { Failure } from '../core/errors.ts'
 import { sql } from '../ports/database.ts'
-import { openSqlite } from './sqlite-database.ts'
+import { openSqlite, openSqliteFile } from './sqlite-database.ts'
 
-databaseConformance('sqlite', async () => openSqlite(':memory:'))
+databaseConformance('sqlite in memory', async () => openSqlite(':memory:'))
+
+const folders: string[] = []
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+databaseConformance('sqlite in a file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'headgate-sqlite-'))
+  folders.push(folder)
+  return openSqliteFile(join(folder, 'store.db'))
+})
 
 describe('a SQLite database in a file', () => {
   let folder: string
@@ -21,18 +31,18 @@ describe('a SQLite database in a file', () => {
   afterEach(() => rm(folder, { recursive: true }))
 
   test('keeps what was written when it is opened again', async () => {
-    const first = openSqlite(path)
+    const first = await openSqliteFile(path)
     await first.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
     await first.query(sql`INSERT INTO notes (id) VALUES (7)`)
     await first.close()
 
-    const second = openSqlite(path)
+    const second = await openSqliteFile(path)
     expect(await second.query<{ id: number }>(sql`SELECT id FROM notes`)).toEqual([{ id: 7 }])
     await second.close()
   })
 
   test('writes ahead to a log, waits for the disk and checks references', async () => {
-    const db = openSqlite(path)
+    const db = await openSqliteFile(path)
     expect(await db.query(sql`PRAGMA journal_mode`)).toEqual([{ journal_mode: 'wal' }])
     expect(await db.query(sql`PRAGMA synchronous`)).toEqual([{ synchronous: 2 }])
     expect(await db.query(sql`PRAGMA foreign_keys`)).toEqual([{ foreign_keys: 1 }])
@@ -41,8 +51,8 @@ describe('a SQLite database in a file', () => {
   })
 
   test('is shared by two connections that take turns', async () => {
-    const one = openSqlite(path)
-    const other = openSqlite(path)
+    const one = await openSqliteFile(path)
+    const other = await openSqliteFile(path)
     await one.query(sql`CREATE TABLE counters (id BIGINT PRIMARY KEY, amount BIGINT NOT NULL)`)
     await one.query(sql`INSERT INTO counters (id, amount) VALUES (1, 0)`)
     for (const db of [one, other, one, other]) {
@@ -53,16 +63,17 @@ describe('a SQLite database in a file', () => {
   })
 
   test('leaves no log behind when it is closed', async () => {
-    const db = openSqlite(path)
+    const db = await openSqliteFile(path)
     await db.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
     await db.close()
     expect(await Bun.file(`${path}-wal`).exists()).toBe(false)
   })
 
   test('says that it is unavailable when the folder is missing or the file is something else', async () => {
-    expect(() => openSqlite(join(folder, 'no', 'such', 'store.db'))).toThrow(Failure)
+    const missing = openSqliteFile(join(folder, 'no', 'such', 'store.db'))
+    expect(await failureOf(missing)).toBeInstanceOf(Failure)
     await Bun.write(path, 'this is not a database, whatever its name says '.repeat(100))
-    expect(() => openSqlite(path)).toThrow(Failure)
+    expect(await failureOf(openSqliteFile(path))).toBeInstanceOf(Failure)
   })
 })
 
@@ -83,7 +94,7 @@ test('a line of waiting statements that never moves is refused in the end', asyn
   const holder = db.transaction(() => release.promise)
   const waiting = Array.from({ length: 100_000 }, () => db.query(sql`SELECT 1`))
   const refused = waiting.at(-1)
-  await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(await failureOf(refused)).toMatchObject({ code: 'database_unavailable' })
   release.resolve()
   await holder
   expect((await Promise.allSettled(waiting)).filter((w) => w.status === 'rejected')).toHaveLength(1)

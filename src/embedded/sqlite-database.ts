@@ -1,47 +1,55 @@
-import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
 import { assert, Failure } from '../core/errors.ts'
 import type { Database, Sql, SqlValue } from '../ports/database.ts'
-import { openStatementCache } from './statement-cache.ts'
+import { openSqliteEngine } from './sqlite-engine.ts'
+import { startSqliteThread } from './sqlite-thread.ts'
 import { openTurnstile } from './turnstile.ts'
 
-/** How long SQLite waits for another process to let go of the file. The whole process stands still meanwhile. */
-const BUSY_TIMEOUT_MS = 5_000
+/** What writes: an engine in this thread or in another. */
+type Writer = {
+  run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
+  rollback(): MaybePromise<void>
+  close(): MaybePromise<void>
+}
+
+type MaybePromise<T> = T | Promise<T>
+
+type Run = <Row>(statement: Sql) => Promise<Row[]>
 
 /** These say that the file or the disk is at fault; all other errors of SQLite are bugs of ours. */
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|AUTH|PROTOCOL)/
 
-type Run = <Row>(statement: Sql) => Row[]
+const READS = /^\s*SELECT\b/i
 
 /**
- * One file, one connection. Statements run at once, but a transaction spans many
- * turns of the event loop, so all callers pass a turnstile: otherwise a stranger's
- * statement would land in an open transaction and be rolled back with it. Open a
- * file once in a process: a second connection would wait for the first and stop it.
+ * A file: its writer lives in a thread of its own, since a commit waits for the
+ * disk, and what only reads is read here, at once, from the last commit.
  */
-export function openSqlite(path: string): Database {
-  const connection = connect(path)
-  const cache = openStatementCache(connection)
+export async function openSqliteFile(path: string): Promise<Database> {
+  const writer = await guarded(() => startSqliteThread(path))
+  const reader = await guarded(() => openSqliteEngine(path))
+  return openDatabase(writer, reader)
+}
+
+/** A store in memory for tests: one connection, this thread. */
+export function openSqlite(path: ':memory:'): Database {
+  return openDatabase(openSqliteEngine(path), null)
+}
+
+/**
+ * One connection writes. A transaction spans many turns of the event loop, so all
+ * who write pass a turnstile: otherwise a stranger's statement would land in an
+ * open transaction and be rolled back with it.
+ */
+function openDatabase(
+  writer: Writer,
+  reader: ReturnType<typeof openSqliteEngine> | null,
+): Database {
   const pass = openTurnstile()
   let closed: Promise<void> | null = null
 
   const run: Run = <Row>(statement: Sql) =>
-    guarded(() =>
-      cache.use(statement.parts.join('?'), (prepared) => {
-        const rows = prepared.all(...statement.values.map(bound)) as Record<string, unknown>[]
-        for (const row of rows) plainNumbers(row)
-        return rows as Row[]
-      }),
-    )
-
-  async function close(): Promise<void> {
-    // What came before still gets its turn; what comes after is refused.
-    closed ??= pass(() => {
-      cache.close()
-      connection.close()
-    })
-    return closed
-  }
+    guarded(() => writer.run(statement.parts.join('?'), statement.values)) as Promise<Row[]>
 
   function open(): void {
     if (closed) throw new Failure('database_unavailable', { reason: 'closed' })
@@ -50,50 +58,48 @@ export function openSqlite(path: string): Database {
   return {
     async query<Row>(statement: Sql) {
       open()
-      return pass(() => run<Row>(statement))
+      if (reader === null || !READS.test(statement.parts[0] ?? '')) {
+        return pass(() => run<Row>(statement))
+      }
+      const rows = await guarded(() => reader.run(statement.parts.join('?'), statement.values))
+      return rows as Row[]
     },
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       open()
-      return pass(() => transact(connection, run, work))
+      return pass(() => transact(writer, run, work))
     },
-    close,
+    async close() {
+      // What came before still gets its turn; what comes after is refused.
+      closed ??= pass(async () => {
+        await writer.close()
+        reader?.close()
+      })
+      return closed
+    },
   }
 }
 
-function connect(path: string): Connection {
-  return guarded(() => {
-    const connection = new Connection(path, { create: true, safeIntegers: true })
-    // First of all, since changing the journal may itself have to wait.
-    connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    connection.run('PRAGMA journal_mode = WAL')
-    connection.run('PRAGMA synchronous = FULL')
-    connection.run('PRAGMA foreign_keys = ON')
-    return connection
-  })
-}
-
 async function transact<T>(
-  connection: Connection,
+  writer: Writer,
   run: Run,
   work: (tx: Database) => Promise<T>,
 ): Promise<T> {
   const tx = openTransaction(run)
-  // IMMEDIATE: a transaction that starts reading and then writes could not wait for another process.
-  guarded(() => connection.run('BEGIN IMMEDIATE'))
+  // IMMEDIATE: one that starts reading and then writes could not wait for another process.
+  await guarded(() => writer.run('BEGIN IMMEDIATE', []))
   try {
     const result = await work(tx.database)
     tx.end()
-    guarded(() => connection.run('COMMIT'))
+    await guarded(() => writer.run('COMMIT', []))
     return result
   } catch (error) {
     tx.abandon()
-    // A full disk makes SQLite roll back by itself, and then there is nothing left to do.
-    if (connection.inTransaction) guarded(() => connection.run('ROLLBACK'))
+    await guarded(() => writer.rollback())
     throw error
   }
 }
 
-/** The `tx` of one transaction, with the rule that PostgreSQL has: after a failed statement nothing is kept. */
+/** The `tx` of one transaction. As in PostgreSQL, after a failed statement nothing is kept. */
 function openTransaction(run: Run) {
   let over = false
   let failed: { error: unknown } | null = null
@@ -103,7 +109,7 @@ function openTransaction(run: Run) {
       assert(!over, 'a transaction is used only until its work is done')
       if (failed) throw failed.error
       try {
-        return run<Row>(statement)
+        return await run<Row>(statement)
       } catch (error) {
         failed = { error }
         throw error
@@ -129,29 +135,9 @@ function openTransaction(run: Run) {
   }
 }
 
-function bound(value: SqlValue): SQLQueryBindings {
-  if (typeof value === 'number') {
-    assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
-    return BigInt(value)
-  }
-  // PostgreSQL cannot store it, and what one engine refuses the other must not accept.
-  if (typeof value === 'string') assert(!value.includes('\0'), 'a stored text holds no NUL')
-  return value
-}
-
-function plainNumbers(row: Record<string, unknown>): void {
-  for (const column in row) {
-    const value = row[column]
-    if (typeof value !== 'bigint' && typeof value !== 'number') continue
-    const plain = Number(value)
-    assert(Number.isSafeInteger(plain), `${column} is whole and below 2^53`)
-    row[column] = plain
-  }
-}
-
-function guarded<T>(work: () => T): T {
+async function guarded<T>(work: () => MaybePromise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!UNAVAILABLE.test(code)) throw error

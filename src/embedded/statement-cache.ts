@@ -25,7 +25,14 @@ export function openStatementCache(connection: Connection): StatementCache {
     cached.delete(text)
     cached.set(text, statement)
     if (cached.size > CACHED_STATEMENTS_MAX) dropOldest(cached)
-    return work(statement)
+    try {
+      return work(statement)
+    } catch (error) {
+      // The runtime leaves a failed statement half run, and it would hold its lock for good.
+      cached.delete(text)
+      statement.finalize()
+      throw error
+    }
   }
 
   function close(): void {

@@ -34,6 +34,9 @@ const LOOK_EVERY_MS = 400
 /** Wrong keys kept at hand; whoever guesses more only makes us look again. */
 const WRONG_KEYS_MAX = 10_000
 
+/** Twice what a key has. A longer text is none and not worth its place among the wrong ones. */
+const KEY_CHARS_MAX = 64
+
 export const ACCOUNTS_CHANGED = 'accounts'
 const DEMO_KEY = 'demo'
 
@@ -62,6 +65,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
   }
 
   const lookUp = async (key: string): Promise<Caller | Rejection> => {
+    if (key.length > KEY_CHARS_MAX) return unknownKey()
     const startedIn = generation
     const found = key === DEMO_KEY && needs.demoKey ? await demo(needs) : await read(needs, key)
     if (startedIn !== generation) return found
@@ -84,8 +88,12 @@ export function openAppDirectory(needs: Needs): AppDirectory {
 
 async function read(needs: Needs, key: string): Promise<Caller | Rejection> {
   const found = await findAppByKeyHash(needs.database, hashKey(key))
-  if (!found) return new Rejection('unauthorized', 'Must be authenticated!')
+  if (!found) return unknownKey()
   return { app: found.app, account: await needs.guard.open(found.team), isDemo: false }
+}
+
+function unknownKey(): Rejection {
+  return new Rejection('unauthorized', 'Must be authenticated!')
 }
 
 /** The demo app has every network, the free tier, and no row: it cannot be changed or deleted. */

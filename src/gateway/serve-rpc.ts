@@ -74,9 +74,14 @@ export async function serveRpc(
   if (tooMuch) return refused(call.idText, method.label, tooMuch)
 
   const question = { of: method, params: call.params, paramsText: call.paramsText }
-  const asked = await ask(service, question, transport)
-  needs.guard.settle(account, method, asked instanceof Rejection)
-  if (asked instanceof Rejection) return refused(call.idText, method.label, asked)
+  let asked: Asked
+  try {
+    asked = await askNetwork(service, question, transport)
+  } catch (thrown) {
+    needs.guard.settle(account, method, true)
+    return refused(call.idText, method.label, unanswered(service.network.id, thrown))
+  }
+  needs.guard.settle(account, method, false)
 
   // Charged only after the node answered: our outage is not on the customer's bill.
   const unknown = asked.reply.kind === 'error' && asked.reply.code === NO_SUCH_METHOD
@@ -86,21 +91,12 @@ export async function serveRpc(
   return answered(needs, context, call, asked, centiCu, label)
 }
 
-async function ask(
-  service: NetworkService,
-  question: Parameters<typeof askNetwork>[1],
-  transport: Transport,
-): Promise<Asked | Rejection> {
-  try {
-    return await askNetwork(service, question, transport)
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown
-    const { id } = service.network
-    if (thrown.code === 'upstream_timed_out') {
-      return new Rejection('upstream_timeout', `No ${id} node answered in time.`)
-    }
-    return new Rejection('upstream_failed', `No ${id} node could answer; please try again.`)
+function unanswered(networkId: string, thrown: unknown): Rejection {
+  if (!(thrown instanceof Failure)) throw thrown
+  if (thrown.code === 'upstream_timed_out') {
+    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
   }
+  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
 }
 
 function answered(
@@ -112,20 +108,31 @@ function answered(
   method: string,
 ): Served {
   const { reply, cache, upstream } = asked
-  const errorCode = reply.kind === 'error' ? reply.code : 0
-  const served = { status: 200, centiCu, cache, upstream, method, errorCode, rejection: null }
-  if (reply.kind === 'error') return { ...served, parts: nodeErrorReply(call.idText, reply.text) }
-  if (reply.kind === 'stream') {
-    return {
-      ...served,
-      parts: [`{"jsonrpc":"2.0","id":${call.idText},"result":`, reply.stream, '}'],
-    }
+  return {
+    status: 200,
+    parts: partsOf(needs, context, call, reply),
+    centiCu,
+    cache,
+    upstream,
+    method,
+    errorCode: reply.kind === 'error' ? reply.code : 0,
+    rejection: null,
   }
-  const text =
-    call.method === 'eth_blockNumber'
-      ? needs.heights.steady(context.caller.app.id, context.service, reply.text)
-      : reply.text
-  return { ...served, parts: resultReply(call.idText, text) }
+}
+
+function partsOf(
+  needs: ServeNeeds,
+  context: RpcContext,
+  call: Call,
+  reply: Asked['reply'],
+): ReplyParts {
+  if (reply.kind === 'error') return nodeErrorReply(call.idText, reply.text)
+  if (reply.kind === 'stream') {
+    return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, reply.stream, '}']
+  }
+  if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)
+  const { caller, service } = context
+  return resultReply(call.idText, needs.heights.steady(caller.app.id, service, reply.text))
 }
 
 /** A refusal of the whole request or of one call. */

@@ -85,5 +85,6 @@ function checked(schema: Schema, value: unknown): Rejection | null {
   const faults = checkSchema(schema, value, OPEN_API)
   if (faults.length === 0) return null
   const told = faults.slice(0, FAULTS_MAX).map((fault) => fault.message)
-  return new Rejection('validation', `${told.join('; ')}.`)
+  const text = told.join('; ')
+  return new Rejection('validation', text.endsWith('?') ? text : `${text}.`)
 }

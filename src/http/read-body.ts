@@ -36,9 +36,12 @@ export function isJsonType(mediaType: string): boolean {
 /** Hot path: with a declared length the server has bounded the body already. */
 export async function readText(request: Request): Promise<string | Rejection> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) <= BODY_BYTES_MAX) return request.text()
+  if (declared !== null && Number(declared) <= BODY_BYTES_MAX) {
+    return request.text().catch(brokeOff)
+  }
   const bytes = await readBytes(request)
-  return bytes instanceof Rejection ? bytes : bytes.toString('utf8')
+  // Drops a byte order mark, as `text` does.
+  return bytes instanceof Rejection ? bytes : new TextDecoder().decode(bytes)
 }
 
 /** The body, whole or refused: nothing over the limit is held. */
@@ -56,10 +59,14 @@ async function readBytes(request: Request): Promise<Buffer | Rejection> {
       chunks.push(chunk)
     }
   } catch {
-    // The client hung up. Nobody will read this, but it is no fault of ours to be logged.
-    return new Rejection('parse_error', 'The body broke off before its end.')
+    return brokeOff()
   }
   return Buffer.concat(chunks)
+}
+
+/** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */
+function brokeOff(): Rejection {
+  return new Rejection('parse_error', 'The body broke off before its end.')
 }
 
 function decode(bytes: Uint8Array): string | Rejection {

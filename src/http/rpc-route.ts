@@ -1,30 +1,22 @@
-import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import { Failure, Rejection } from '../core/errors.ts'
 import { parseBody } from '../core/rpc/jsonrpc.ts'
 import type { AppDirectory, Caller } from '../gateway/app-directory.ts'
 import { dropReply, replyBody } from '../gateway/reply-body.ts'
 import { serveBatch } from '../gateway/serve-batch.ts'
-import {
-  type RpcContext,
-  refused,
-  type Served,
-  type ServeNeeds,
-  serveRpc,
-} from '../gateway/serve-rpc.ts'
+import { refused, type Served, type ServeNeeds, serveRpc } from '../gateway/serve-rpc.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
-import { requestAny } from '../upstream/upstream-pool.ts'
 import { isJsonType, readText } from './read-body.ts'
+import { preflightReply, replyHeaders } from './rpc-headers.ts'
+import type { RpcNotes } from './rpc-notes.ts'
 
 export type RpcRouteNeeds = ServeNeeds & {
   clock: Clock
-  telemetry: Telemetry
+  notes: RpcNotes
   directory: AppDirectory
   /** Looked up for each request, so that a reload takes effect with the next one. */
   networkBySlug(slug: string): NetworkService | undefined
   nextRequestId(): string
-  logRequests: boolean
 }
 
 /** Where a request is headed, cut out of its URL. */
@@ -37,13 +29,8 @@ type Outcome = {
   centiCu: number
   cache: CacheWord | ''
   upstream: string
+  rejection: Rejection | null
   caller: Caller | null
-}
-
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'x-headgate-cu, x-headgate-cache, x-headgate-upstream, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
 }
 
 const NOT_JSON = 'The content-type must be application/json.'
@@ -55,34 +42,48 @@ export async function serveRpcRoute(
   target: RpcTarget,
   clientAddress: () => string,
 ): Promise<Response> {
-  if (request.method === 'OPTIONS') return preflight(request)
+  if (request.method === 'OPTIONS') return preflightReply(request)
   const startedAtMs = needs.clock.monotonicMs()
   const requestId = needs.nextRequestId()
-  const outcome = await serve(needs, request, target, clientAddress)
-  const parts = outcome.replies.map((served) => served.parts)
-  if (request.signal.aborted) dropReply(parts)
-  note(needs, target, outcome, requestId, needs.clock.monotonicMs() - startedAtMs)
-  return new Response(replyBody(parts, outcome.isBatch), {
+  const service = needs.networkBySlug(target.slug)
+  const outcome = await serve(needs, request, target, service, clientAddress)
+  needs.notes.note({
+    requestId,
+    network: service?.network.id ?? 'unknown',
+    appId: outcome.caller?.app.id ?? null,
+    replies: outcome.replies,
+    isBatch: outcome.isBatch,
     status: outcome.status,
-    headers: replyHeaders(outcome, requestId),
+    centiCu: outcome.centiCu,
+    cache: outcome.cache,
+    upstream: outcome.upstream,
+    tookMs: needs.clock.monotonicMs() - startedAtMs,
   })
+  const headers = replyHeaders(outcome, request.headers.get('origin') !== null)
+  const response = new Response(bodyOf(outcome, request), { status: outcome.status, headers })
+  response.headers.set('x-request-id', requestId)
+  return response
 }
 
 async function serve(
   needs: RpcRouteNeeds,
   request: Request,
   target: RpcTarget,
+  service: NetworkService | undefined,
   clientAddress: () => string,
 ): Promise<Outcome> {
   if (request.method !== 'POST') {
-    return whole(new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.'))
+    return whole(new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.'), null)
   }
+  if (!service) return whole(unknownNetwork(target.slug), null)
 
-  const service = needs.networkBySlug(target.slug)
-  if (!service) return whole(unknownNetwork(target.slug))
+  const key = target.key !== '' ? target.key : bearer(request)
+  const found = find(needs, key)
+  const caller = found instanceof Promise ? await found : found
+  if (caller instanceof Rejection) return whole(caller, null)
 
-  const caller = await identify(needs, request, target, service)
-  if (caller instanceof Rejection) return whole(caller)
+  const barred = notFor(needs, caller, service)
+  if (barred) return whole(barred, caller)
 
   const mediaType = request.headers.get('content-type')
   if (mediaType !== null && !isJsonType(mediaType)) {
@@ -95,44 +96,34 @@ async function serve(
   const body = parseBody(text)
   if (body instanceof Rejection) return whole(body, caller)
 
-  const context: RpcContext = { caller, service, clientAddress }
-  if (body.kind === 'batch') {
-    const batch = await serveBatch(needs, context, body.calls)
-    return { ...batch, replies: batch.members, isBatch: true, status: 200, caller }
+  const context = { caller, service, clientAddress }
+  if (body.kind === 'single') {
+    return single(await serveRpc(needs, context, body.call, service.request), caller)
   }
-  const send = (call: Parameters<typeof requestAny>[1]) => requestAny(service.pool, call)
-  const served = await serveRpc(needs, context, body.call, send)
-  return { ...served, replies: [served], isBatch: false, caller }
+  const batch = await serveBatch(needs, context, body.calls)
+  return { ...batch, replies: batch.members, isBatch: true, status: 200, rejection: null, caller }
 }
 
-async function identify(
-  needs: RpcRouteNeeds,
-  request: Request,
-  target: RpcTarget,
-  service: NetworkService,
-): Promise<Caller | Rejection> {
-  const key = target.key !== '' ? target.key : bearer(request)
+function find(needs: RpcRouteNeeds, key: string): Caller | Rejection | Promise<Caller | Rejection> {
   if (key === '') return new Rejection('unauthorized', 'Must be authenticated!')
+  const found = needs.directory.find(key)
+  return found instanceof Promise ? found.catch(keyUnchecked) : found
+}
 
-  const caller = await find(needs, key)
-  if (caller instanceof Rejection || caller.isDemo) return caller
+function keyUnchecked(thrown: unknown): Rejection {
+  if (!(thrown instanceof Failure)) throw thrown
+  return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
+}
 
+function notFor(needs: RpcRouteNeeds, caller: Caller, service: NetworkService): Rejection | null {
+  if (caller.isDemo) return null
   if (!caller.app.isActive) return new Rejection('app_inactive', 'App is inactive.')
   const { id } = service.network
-  if (caller.app.networks.includes(id)) return caller
+  if (caller.app.networks.includes(id)) return null
   return new Rejection(
     'network_not_enabled',
     `${id} is not enabled for this app. Visit this page to enable the network: ${needs.publicUrl}/apps/${caller.app.id}`,
   )
-}
-
-async function find(needs: RpcRouteNeeds, key: string): Promise<Caller | Rejection> {
-  try {
-    return await needs.directory.find(key)
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown
-    return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
-  }
 }
 
 function bearer(request: Request): string {
@@ -140,9 +131,31 @@ function bearer(request: Request): string {
   return /^bearer /i.test(header) ? header.slice(7).trim() : ''
 }
 
-function whole(rejection: Rejection, caller: Caller | null = null): Outcome {
-  const served = refused('null', '', rejection)
-  return { ...served, replies: [served], isBatch: false, caller }
+function single(served: Served, caller: Caller | null): Outcome {
+  return {
+    replies: [served],
+    isBatch: false,
+    status: served.status,
+    centiCu: served.centiCu,
+    cache: served.cache,
+    upstream: served.upstream,
+    rejection: served.rejection,
+    caller,
+  }
+}
+
+function whole(rejection: Rejection, caller: Caller | null): Outcome {
+  return single(refused('null', '', rejection), caller)
+}
+
+function bodyOf(outcome: Outcome, request: Request): string | ReadableStream {
+  const { replies, isBatch } = outcome
+  const only = isBatch ? undefined : replies[0]?.parts
+  if (typeof only === 'string') return only
+  const parts = replies.map((served) => served.parts)
+  // Whoever hung up will not read, and unread streams would hold their upstreams.
+  if (request.signal.aborted) dropReply(parts)
+  return replyBody(parts, isBatch)
 }
 
 function unknownNetwork(slug: string): Rejection {
@@ -151,87 +164,4 @@ function unknownNetwork(slug: string): Rejection {
       ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'
       : 'There is no such network here; GET /api/networks lists them.'
   return new Rejection('unknown_network', text)
-}
-
-function replyHeaders(outcome: Outcome, requestId: string): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': CORS['access-control-expose-headers'],
-    'x-headgate-cu': cuText(outcome.centiCu),
-    'x-request-id': requestId,
-  }
-  if (outcome.cache !== '') headers['x-headgate-cache'] = outcome.cache
-  if (outcome.upstream !== '') headers['x-headgate-upstream'] = outcome.upstream
-  const rejection = outcome.isBatch ? null : (outcome.replies[0]?.rejection ?? null)
-  return rejection ? { ...headers, ...refusalHeaders(rejection) } : headers
-}
-
-function refusalHeaders(rejection: Rejection): Record<string, string> {
-  const headers: Record<string, string> = {}
-  const { retryAfterS, rateLimit } = rejection.facts
-  if (rejection.code === 'method_not_allowed') headers.allow = 'POST, OPTIONS'
-  if (retryAfterS !== undefined) headers['retry-after'] = String(retryAfterS)
-  if (rateLimit) {
-    headers['ratelimit-limit'] = String(rateLimit.limit)
-    headers['ratelimit-remaining'] = String(rateLimit.remaining)
-    headers['ratelimit-reset'] = String(rateLimit.resetS)
-  }
-  return headers
-}
-
-/** Hundredths printed as units without passing through a fraction. */
-function cuText(centiCu: number): string {
-  const rest = centiCu % CENTI_PER_CU
-  const units = (centiCu - rest) / CENTI_PER_CU
-  return rest === 0 ? String(units) : `${units}.${String(rest).padStart(2, '0')}`
-}
-
-function preflight(request: Request): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...CORS,
-      'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers':
-        request.headers.get('access-control-request-headers') ?? 'content-type, authorization',
-      'access-control-max-age': '86400',
-    },
-  })
-}
-
-function note(
-  needs: RpcRouteNeeds,
-  target: RpcTarget,
-  outcome: Outcome,
-  requestId: string,
-  tookMs: number,
-): void {
-  const { telemetry } = needs
-  const network = needs.networkBySlug(target.slug)?.network.id ?? 'unknown'
-  for (const served of outcome.replies) {
-    const method = served.method === '' ? 'none' : served.method
-    telemetry.count('headgate_rpc_calls_total', { network, method, outcome: outcomeWord(served) })
-  }
-  telemetry.observeMs('headgate_rpc_request_ms', { network }, tookMs)
-  if (!needs.logRequests) return
-  const [first] = outcome.replies
-  telemetry.log('info', 'rpc', {
-    request: requestId,
-    network,
-    app: outcome.caller?.app.id ?? null,
-    method: outcome.isBatch ? 'batch' : (first?.method ?? ''),
-    calls: outcome.replies.length,
-    status: outcome.status,
-    error: outcome.isBatch ? 0 : (first?.errorCode ?? 0),
-    cu: outcome.centiCu / CENTI_PER_CU,
-    cache: outcome.cache,
-    upstream: outcome.upstream,
-    ms: Math.round(tookMs * 100) / 100,
-  })
-}
-
-function outcomeWord(served: Served): string {
-  if (served.rejection) return served.rejection.code
-  return served.errorCode === 0 ? 'ok' : 'node_error'
 }

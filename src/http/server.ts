@@ -37,7 +37,6 @@ const STOP_LOOK_MS = 20
 
 /** Takes requests off the wire and hands each to its route. */
 export function startServer(needs: ServerNeeds): HttpServer {
-  let inFlight = 0
   const server = Bun.serve({
     hostname: needs.host,
     port: needs.port,
@@ -47,14 +46,11 @@ export function startServer(needs: ServerNeeds): HttpServer {
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: BODY_BYTES_MAX,
     fetch: async (request, socket) => {
-      inFlight++
       try {
         const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
         return await route(needs, request, address)
       } catch (bug) {
         return reportBug(needs.telemetry, bug)
-      } finally {
-        inFlight--
       }
     },
   })
@@ -62,7 +58,9 @@ export function startServer(needs: ServerNeeds): HttpServer {
     port: server.port ?? needs.port,
     async stop(graceMs, sleep) {
       void server.stop()
-      for (let waitedMs = 0; inFlight > 0 && waitedMs < graceMs; waitedMs += STOP_LOOK_MS) {
+      // The server's own count holds an answer until its last byte is written, streams too.
+      const busy = () => server.pendingRequests > 0
+      for (let waitedMs = 0; busy() && waitedMs < graceMs; waitedMs += STOP_LOOK_MS) {
         await sleep(STOP_LOOK_MS)
       }
       await server.stop(true)
@@ -79,7 +77,8 @@ function route(
   if (!routes) return new Response('starting', { status: 503 })
   // Cut by hand: parsing the URL costs more than the rest of this function.
   const { url } = request
-  const hostStart = url.indexOf('//') + 2
+  // Without a usable Host header, as in HTTP/1.0, the URL is the bare path.
+  const hostStart = url.startsWith('/') ? 0 : url.indexOf('//') + 2
   const pathStart = url.indexOf('/', hostStart)
   const queryStart = url.indexOf('?', pathStart)
   const path = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart)

@@ -31,11 +31,13 @@ export type SpendGuard = {
   refresh(): Promise<void>
 }
 
-/** A team silent for so long is forgotten here and read again when it returns. */
+/** A team silent for so long is not read; the first look after its return does that. */
 const IDLE_MS_MAX = 600_000
 const ACCOUNTS_READ_AT_ONCE_MAX = 5000
 
 export function openSpendGuard(needs: Needs): SpendGuard {
+  // Bounded by the teams there are. None is forgotten: whoever knows a caller holds on to its
+  // account, and a second one for the same team would be a second allowance.
   const accounts = new Map<string, TeamAccount>()
   const { clock } = needs
   return {
@@ -82,6 +84,7 @@ async function readAccount(needs: Needs, team: Team): Promise<TeamAccount> {
     tier,
     bucket: tier.cuPerSecond === null ? null : fullBucket(tier.cuPerSecond, nowMs),
     month,
+    monthEndsMs: monthEndMs(nowMs),
     writtenCentiCu: await teamMonthCentiCu(needs.database, team.id, month),
     pendingCentiCu: 0,
     reservedCentiCu: 0,
@@ -107,9 +110,9 @@ function tierOf(needs: Needs, team: Team): Tier {
 }
 
 function turnMonth(account: TeamAccount, nowMs: number): void {
-  const month = monthOf(nowMs)
-  if (month === account.month) return
-  account.month = month
+  if (nowMs < account.monthEndsMs) return
+  account.month = monthOf(nowMs)
+  account.monthEndsMs = monthEndMs(nowMs)
   account.writtenCentiCu = 0
 }
 
@@ -163,16 +166,14 @@ export function tooFast(
 
 async function refreshMonths(needs: Needs, accounts: Map<string, TeamAccount>): Promise<void> {
   const nowMs = needs.clock.nowMs()
-  for (const [id, account] of accounts) {
-    const idle = nowMs - account.usedAtMs > IDLE_MS_MAX
-    if (idle && account.pendingCentiCu === 0 && account.reservedCentiCu === 0) accounts.delete(id)
-  }
   const month = monthOf(nowMs)
-  const ids = [...accounts.keys()].slice(0, ACCOUNTS_READ_AT_ONCE_MAX)
-  if (ids.length === 0) return
-  const sums = await teamsMonthCentiCu(needs.database, ids, month)
-  for (const [id, centiCu] of sums) {
-    const account = accounts.get(id)
-    if (account?.month === month) account.writtenCentiCu = centiCu
+  const active = [...accounts.values()].filter(({ usedAtMs }) => nowMs - usedAtMs <= IDLE_MS_MAX)
+  while (active.length > 0) {
+    const some = active.splice(0, ACCOUNTS_READ_AT_ONCE_MAX)
+    const ids = some.map(({ team }) => team.id)
+    const sums = await teamsMonthCentiCu(needs.database, ids, month)
+    for (const account of some) {
+      if (account.month === month) account.writtenCentiCu = sums.get(account.team.id) ?? 0
+    }
   }
 }

@@ -8,6 +8,7 @@ export type TeamAccount = {
   /** Null when the tier knows no throughput limit. */
   bucket: Bucket | null
   month: string
+  monthEndsMs: number
   /** In the database when it was last read, all processes and webhooks together. */
   writtenCentiCu: number
   /** Metered here and not written yet. */

@@ -1,11 +1,29 @@
 export type OutboundRequest = {
   url: string
   body: string
-  headers: Record<string, string>
-  signal: AbortSignal
+  headers: Readonly<Record<string, string>>
+  /** A second sending does no harm, should a kept connection turn out to be dead. */
+  repeatable: boolean
+}
+
+/** An answer whose head has come; its body is read once, as text or as a stream. */
+export type OutboundAnswer = {
+  status: number
+  header(name: string): string | null
+  /** Bytes of the body if known, after unpacking. */
+  length: number | null
+  text(): Promise<string>
+  stream(): ReadableStream<Uint8Array>
+}
+
+export type OutboundCall = {
+  /** Rejects with a Failure of code `upstream_unreachable` when nothing can have been sent. */
+  answer: Promise<OutboundAnswer>
+  /** Gives up, whatever has come so far; a body being read fails. */
+  cancel(): void
 }
 
 /** The only way out over HTTP. POST only; redirects are not followed, proxies not obeyed. */
 export interface Outbound {
-  post(request: OutboundRequest): Promise<Response>
+  post(request: OutboundRequest): OutboundCall
 }

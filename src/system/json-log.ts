@@ -36,9 +36,13 @@ export function jsonLog(needs: Needs) {
   let stampMs = Number.NaN
   let stamp = ''
 
-  return { line, flush }
+  return { line, lineText, flush }
 
   function line(level: LogLevel, event: string, fields: LogFields): void {
+    lineText(level, event, fieldsText(fields).slice(1))
+  }
+
+  function lineText(level: LogLevel, event: string, text: string): void {
     if (pending.length >= BACKLOG_CHARS_MAX) {
       needs.dropped(1)
       return
@@ -49,7 +53,7 @@ export function jsonLog(needs: Needs) {
       stampMs = nowMs
       stamp = `{"time":"${new Date(nowMs).toISOString()}","level":"`
     }
-    pending += `${stamp}${level}","event":${textOf(event)}${fixed}${fieldsText(fields)}}\n`
+    pending += `${stamp}${level}","event":${textOf(event)}${fixed}${text === '' ? '' : ','}${text}}\n`
     pendingLines += 1
 
     writeNowOrSoon()

@@ -8,8 +8,10 @@ type Histogram = {
   sumMs: number
 }
 
+type Counter = { total: number }
+
 type Family =
-  | { kind: 'counter'; series: Map<string, number> }
+  | { kind: 'counter'; series: Map<string, Counter> }
   | { kind: 'histogram'; series: Map<string, Histogram> }
   | { kind: 'gauge'; series: Map<string, () => number> }
 
@@ -43,8 +45,26 @@ export function metricRegistry() {
     logLinesDropped: 0,
   }
   return {
-    count: (name: string, labels: Labels, by = 1) => count(registry, name, labels, by),
-    observeMs: (name: string, labels: Labels, ms: number) => observeMs(registry, name, labels, ms),
+    count: (name: string, labels: Labels, by = 1) => {
+      const cell = counterCell(registry, name, labels)
+      if (cell) add(cell, by)
+    },
+    counter: (name: string, labels: Labels) => {
+      const cell = counterCell(registry, name, labels)
+      return (by: number) => {
+        if (cell) add(cell, by)
+      }
+    },
+    observeMs: (name: string, labels: Labels, ms: number) => {
+      const cell = histogramCell(registry, name, labels)
+      if (cell) observe(cell, ms)
+    },
+    histogram: (name: string, labels: Labels) => {
+      const cell = histogramCell(registry, name, labels)
+      return (ms: number) => {
+        if (cell) observe(cell, ms)
+      }
+    },
     gauge: (name: string, labels: Labels, read: () => number) =>
       gauge(registry, name, labels, read),
     exposition: () => exposition(registry),
@@ -54,24 +74,34 @@ export function metricRegistry() {
   }
 }
 
-function count(registry: Registry, name: string, labels: Labels, by: number): void {
-  assert(by >= 0, 'a counter never goes down')
+function counterCell(registry: Registry, name: string, labels: Labels): Counter | null {
   const { series } = family(registry, name, 'counter')
   const key = labelsText(labels)
-  const total = series.get(key)
-  if (total === undefined && !mayAdd(registry, labels)) return
-  series.set(key, (total ?? 0) + by)
+  const known = series.get(key)
+  if (known) return known
+  if (!mayAdd(registry, labels)) return null
+  const cell = { total: 0 }
+  series.set(key, cell)
+  return cell
 }
 
-function observeMs(registry: Registry, name: string, labels: Labels, ms: number): void {
+function add(cell: Counter, by: number): void {
+  assert(by >= 0, 'a counter never goes down')
+  cell.total += by
+}
+
+function histogramCell(registry: Registry, name: string, labels: Labels): Histogram | null {
   const { series } = family(registry, name, 'histogram')
   const key = labelsText(labels)
-  let histogram = series.get(key)
-  if (histogram === undefined) {
-    if (!mayAdd(registry, labels)) return
-    histogram = { counts: new Float64Array(BUCKETS_MS.length + 1), sumMs: 0 }
-    series.set(key, histogram)
-  }
+  const known = series.get(key)
+  if (known) return known
+  if (!mayAdd(registry, labels)) return null
+  const cell = { counts: new Float64Array(BUCKETS_MS.length + 1), sumMs: 0 }
+  series.set(key, cell)
+  return cell
+}
+
+function observe(histogram: Histogram, ms: number): void {
   // A duration that is no number would spoil the sum for good.
   const safeMs = ms > 0 && ms < Number.POSITIVE_INFINITY ? ms : 0
   histogram.counts[bucketOf(safeMs)]! += 1
@@ -158,9 +188,11 @@ function familyText(name: string, { kind, series }: Family): string {
   const texts = new Map<string, string>()
   for (const [labels, value] of series) {
     const text =
-      typeof value === 'object'
-        ? histogramText(name, labels, value)
-        : sampleText(name, labels, typeof value === 'function' ? readSafely(value) : value)
+      typeof value === 'function'
+        ? sampleText(name, labels, readSafely(value))
+        : 'total' in value
+          ? sampleText(name, labels, value.total)
+          : histogramText(name, labels, value)
     texts.set(labels, text)
   }
   return `# TYPE ${name} ${kind}\n${inOrder(texts).join('')}`

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '../embedded/sqlite-database.ts'
+import { failureOf } from '../../tests/support/failure-of.ts'
+import { openSqlite, openSqliteFile } from '../embedded/sqlite-database.ts'
 import { type Database, sql } from '../ports/database.ts'
 import { migrate } from './migrate.ts'
 import { splitStatements } from './split-statements.ts'
@@ -15,7 +16,7 @@ describe('migrate', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'headgate-migrate-'))
-    db = openSqlite(join(folder, 'store.db'))
+    db = await openSqliteFile(join(folder, 'store.db'))
   })
 
   afterEach(async () => {
@@ -55,9 +56,9 @@ describe('migrate', () => {
 
   test('processes at once do it once, and none of them fails', async () => {
     const script = `
-      import { openSqlite } from ${JSON.stringify(join(import.meta.dir, '../embedded/sqlite-database.ts'))}
+      import { openSqliteFile } from ${JSON.stringify(join(import.meta.dir, '../embedded/sqlite-database.ts'))}
       import { migrate } from ${JSON.stringify(join(import.meta.dir, 'migrate.ts'))}
-      const db = openSqlite(${JSON.stringify(join(folder, 'store.db'))})
+      const db = await openSqliteFile(${JSON.stringify(join(folder, 'store.db'))})
       await migrate(db)
       await db.close()`
     const children = Array.from({ length: 3 }, () =>
@@ -69,7 +70,7 @@ describe('migrate', () => {
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {
     await db.query(sql`CREATE TABLE usage (id BIGINT)`)
-    await expect(migrate(db)).rejects.toThrow()
+    expect(await failureOf(migrate(db))).toBeInstanceOf(Error)
     expect(await tablesOf(db)).toEqual(['migrations', 'usage'])
 
     await db.query(sql`DROP TABLE usage`)
@@ -80,7 +81,7 @@ describe('migrate', () => {
   test('refuses a database written by a newer version', async () => {
     await migrate(db)
     await db.query(sql`INSERT INTO migrations (version, name) VALUES (999, 'from the future')`)
-    await expect(migrate(db)).rejects.toMatchObject({
+    expect(await failureOf(migrate(db))).toMatchObject({
       code: 'start_failed',
       facts: { databaseVersion: 999 },
     })

@@ -9,7 +9,7 @@ import {
 } from '../core/rpc/keeping.ts'
 import type { Method, MethodBook } from '../core/rpc/methods.ts'
 import type { Coalescer } from './coalesce.ts'
-import { serveFilter } from './filters.ts'
+import { serveFilter, watchesBlocks } from './filters.ts'
 import {
   followHead,
   type HeadCache,
@@ -30,6 +30,8 @@ export type NetworkService = {
   forever: ResponseCache
   atHead: HeadCache
   flights: Coalescer<PoolAnswer>
+  /** Sends a call alone, to whichever upstream answers. */
+  request: Transport
   /** Asks the upstreams for their heads at once. */
   poke(): void
 }
@@ -75,6 +77,7 @@ export async function askNetwork(
   }
   const call = toPoolCall(question, keep)
   const answer = await service.flights.lead(key, epoch, () => transport(call))
+  noteShown(service, question, answer.reply, head)
   keepAnswer(service, { key, keep, epoch, head, headKeeps }, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
 }
@@ -87,7 +90,9 @@ async function askUnsafe(
   const { of } = question
   const call = toPoolCall(question, 'never')
   if (of.safety === 'filter') {
-    return { ...(await serveFilter(service.pool, call)), cache: 'miss' }
+    const answer = await serveFilter(service.pool, call)
+    noteShown(service, question, answer.reply, service.pool.selection.head)
+    return { ...answer, cache: 'miss' }
   }
   startEpoch(service.atHead)
   const answer =
@@ -137,9 +142,6 @@ function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswe
   if (reply.kind !== 'result') return
   const { key, keep, epoch, head } = keeping
   const nowMs = service.pool.clock.monotonicMs()
-  const height = heightIn(reply.value)
-  if (height !== null && noteHeightSeen(service.atHead, height, head, nowMs)) service.poke()
-
   const now = keepsResult(keep, reply.value, head)
   if (now === 'forever') {
     service.forever.set(key, { text: reply.text, upstream })
@@ -152,10 +154,31 @@ function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswe
   headSet(service.atHead, key, { text: reply.text, upstream }, nowMs)
 }
 
-/** The height an answer speaks of: a block number, a block, a transaction or a receipt. */
+/** Whoever was shown a new block must not be given older state after it. */
+function noteShown(
+  service: NetworkService,
+  { of, params }: Question,
+  reply: PoolAnswer['reply'],
+  head: HeadView | null,
+): void {
+  if (reply.kind !== 'result') return
+  const { value } = reply
+  const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightIn(value)
+  const nowMs = service.pool.clock.monotonicMs()
+  if (height !== null && noteHeightSeen(service.atHead, height, head, nowMs)) service.poke()
+
+  // A filter of blocks shows hashes, which do not say how high they are.
+  if (of.safety !== 'filter' || !Array.isArray(value) || !watchesBlocks(params[0])) return
+  if (value.length === 0 || value.at(-1) === head?.hash) return
+  startEpoch(service.atHead)
+  service.poke()
+}
+
+/** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */
 function heightIn(value: unknown): number | null {
-  if (typeof value !== 'object' || value === null) return null
-  const { blockNumber, number } = value as Record<string, unknown>
+  const spoken: unknown = Array.isArray(value) ? value.at(-1) : value
+  if (typeof spoken !== 'object' || spoken === null) return null
+  const { blockNumber, number } = spoken as Record<string, unknown>
   return quantityToNumber(blockNumber ?? number)
 }
 

@@ -28,12 +28,15 @@ const NO_BATCHES_MS = 600_000
 
 export function openBatchSender(pool: UpstreamPool): BatchSender {
   const waiting: Member[] = []
+  let flushed = false
   return {
     add(call) {
-      if (call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
+      // Whoever shared a like call and got a stream asks again when the batch has left.
+      if (flushed || call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
       return new Promise((resolve, reject) => waiting.push({ call, resolve, reject }))
     },
     flush() {
+      flushed = true
       const members = waiting.splice(0)
       if (members.length === 0) return
       const upstream = pick(pool.selection, wishOf(members), [])
@@ -61,13 +64,13 @@ async function together(
     return `{"jsonrpc":"2.0","id":${ids[at]},"method":${name},"params":${call.paramsText}}`
   })
   const startedAtMs = pool.clock.monotonicMs()
-  const abort = new AbortController()
   const patienceMs = Math.min(BATCH_MS_MAX, upstream.spec.timeoutMs)
-  const cancel = pool.clock.after(patienceMs, () => abort.abort())
+  const sending = client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX)
+  const stopTimer = pool.clock.after(patienceMs, sending.cancel)
   upstream.inFlight++
-  const body = await client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX, abort.signal)
+  const body = await sending.body
   upstream.inFlight--
-  cancel()
+  stopTimer()
   const nowMs = pool.clock.monotonicMs()
 
   const replies = typeof body === 'string' ? parseNodeBatch(body) : null

@@ -8,8 +8,10 @@ import { requestAny, requestFrom } from './upstream-pool.ts'
  * so that any process of ours finds it again without remembering anything.
  */
 const MARK = 'f'
+/** Tells filters of new blocks apart, whose changes are bare hashes like those of others. */
+const BLOCK_MARK = 'b'
 const NAME_HEX = 6
-const MARKED_ID = /^0xf([0-9a-f]{6})([0-9a-f]{1,64})$/
+const MARKED_ID = /^0x[bf]([0-9a-f]{6})([0-9a-f]{1,64})$/
 
 export async function serveFilter(pool: UpstreamPool, call: PoolCall): Promise<PoolAnswer> {
   if (call.method.startsWith('eth_new')) return createFilter(pool, call)
@@ -27,8 +29,14 @@ async function createFilter(pool: UpstreamPool, call: PoolCall): Promise<PoolAns
   if (reply.kind !== 'result') return answer
   const id = typeof reply.value === 'string' ? /^0x([0-9a-fA-F]{1,64})$/.exec(reply.value) : null
   if (!id) throw new Failure('upstream_answered_badly')
-  const marked = `0x${MARK}${nameHex(answer.upstream)}${id[1]?.toLowerCase()}`
+  const mark = call.method === 'eth_newBlockFilter' ? BLOCK_MARK : MARK
+  const marked = `0x${mark}${nameHex(answer.upstream)}${id[1]?.toLowerCase()}`
   return { ...answer, reply: { kind: 'result', text: `"${marked}"`, value: marked } }
+}
+
+/** True for the id of a filter that tells of new blocks. */
+export function watchesBlocks(id: unknown): boolean {
+  return String(id).startsWith(`0x${BLOCK_MARK}`)
 }
 
 function homeOf(pool: UpstreamPool, hex: string): Upstream | undefined {

@@ -12,7 +12,7 @@ export type HeadCache = {
   /** The highest block that any answer spoke of. */
   heightSeen: number
   heightSeenAtMs: number
-  answers: ResponseCache
+  answers: ResponseCache<DatedKept>
   ageMsMax: number
 }
 
@@ -27,7 +27,7 @@ export function openHeadCache(bytesMax: number, ageMsMax: number): HeadCache {
     hash: '',
     heightSeen: 0,
     heightSeenAtMs: 0,
-    answers: openResponseCache(bytesMax),
+    answers: openResponseCache<DatedKept>(bytesMax),
     ageMsMax,
   }
 }
@@ -67,10 +67,10 @@ export function noteHeightSeen(
 }
 
 export function headGet(cache: HeadCache, key: string, nowMs: number): Kept | undefined {
-  const kept = cache.answers.get(key) as DatedKept | undefined
+  const kept = cache.answers.get(key)
   return kept && nowMs - kept.atMs <= cache.ageMsMax ? kept : undefined
 }
 
 export function headSet(cache: HeadCache, key: string, kept: Kept, nowMs: number): void {
-  cache.answers.set(key, { ...kept, atMs: nowMs } as DatedKept)
+  cache.answers.set(key, { text: kept.text, upstream: kept.upstream, atMs: nowMs })
 }

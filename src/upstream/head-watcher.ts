@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Reply } from './rpc-client.ts'
 import { review, type Selection } from './selection.ts'
-import { noteFailure, noteHead, noteSuccess, noteThrottled, type Upstream } from './upstream.ts'
+import { noteFailure, noteHead, notePolled, noteThrottled, type Upstream } from './upstream.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry; selection: Selection; network: Network }
 
@@ -58,7 +58,7 @@ export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> 
     const nowMs = clock.monotonicMs()
     const head = headOf(network, reply, clock.nowMs())
     if (head) {
-      noteSuccess(upstream, nowMs - sentAtMs, nowMs)
+      notePolled(upstream, nowMs - sentAtMs, nowMs)
       noteHead(upstream, head, nowMs)
     } else {
       noteBadPoll(upstream, reply, nowMs)
@@ -138,7 +138,10 @@ function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
     noteThrottled(upstream, reply.retryAfterMs, nowMs)
     return
   }
-  noteFailure(upstream, reply.kind === 'failed' ? reply.reason : 'no head in its answer', nowMs)
+  // Whatever comes back after a failure may be another chain.
+  upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
+  const reason = reply.kind === 'failed' ? reply.reason : 'no head in its answer'
+  noteFailure(upstream, reason, nowMs, true)
 }
 
 async function ask(
@@ -147,10 +150,10 @@ async function ask(
   method: string,
   paramsText: string,
 ): Promise<Reply> {
-  const abort = new AbortController()
-  const cancel = needs.clock.after(POLL_TIMEOUT_MS, () => abort.abort())
-  const reply = await upstream.client.send(method, paramsText, abort.signal)
-  cancel()
+  const sending = upstream.client.send(method, paramsText, true)
+  const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, sending.cancel)
+  const reply = await sending.reply
+  stopTimer()
   if (reply.kind === 'stream') await reply.stream.cancel()
   return reply
 }

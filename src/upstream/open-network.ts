@@ -10,7 +10,7 @@ import { pollOnce, watchHeads } from './head-watcher.ts'
 import { openResponseCache } from './response-cache.ts'
 import { openSelection } from './selection.ts'
 import { newUpstream } from './upstream.ts'
-import { openUpstreamPool } from './upstream-pool.ts'
+import { openUpstreamPool, requestAny } from './upstream-pool.ts'
 
 type Needs = { clock: Clock; outbound: Outbound; telemetry: Telemetry }
 
@@ -54,10 +54,12 @@ export function openNetwork(
     }
   }
 
+  const pool = openUpstreamPool(clock, network, selection)
   return {
     network,
+    request: (call) => requestAny(pool, call),
     book: openMethodBook(network.kind, settings.prices),
-    pool: openUpstreamPool(clock, network, selection),
+    pool,
     forever: openResponseCache(settings.cacheBytesMax * (1 - HEAD_SHARE)),
     atHead: openHeadCache(settings.cacheBytesMax * HEAD_SHARE, settings.latestMaxAgeMs),
     flights: openCoalescer(() => clock.monotonicMs()),

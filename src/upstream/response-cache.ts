@@ -1,9 +1,9 @@
 /** An answer that may be given again: the node's own text and who gave it. */
 export type Kept = { text: string; upstream: string }
 
-export type ResponseCache = {
-  get(key: string): Kept | undefined
-  set(key: string, kept: Kept): void
+export type ResponseCache<T extends Kept = Kept> = {
+  get(key: string): T | undefined
+  set(key: string, kept: T): void
   clear(): void
   readonly bytes: number
 }
@@ -14,17 +14,26 @@ const ENTRY_BYTES = 200
 /** One answer must not push out everything else. */
 const SHARE_MAX = 1 / 16
 
+/** So many answers kept without one of them being asked for again, and keeping gets choosy. */
+const UNUSED_KEPT_MAX = 1000
+const SEEN_SLOTS = 1 << 16
+
 /**
  * Keeps at most `bytesMax`. Two generations instead of a list by last use: a hit
  * costs one look-up, and what was not asked for during a whole generation goes.
+ * While nothing is asked for twice, only what is seen a second time is kept: a
+ * flood of unique calls would fill memory with what nobody wants, and the garbage
+ * collector would cost more than the cache saves.
  */
-export function openResponseCache(bytesMax: number): ResponseCache {
-  let young = new Map<string, Kept>()
-  let old = new Map<string, Kept>()
+export function openResponseCache<T extends Kept = Kept>(bytesMax: number): ResponseCache<T> {
+  const seen = openSeen()
+  let young = new Map<string, T>()
+  let old = new Map<string, T>()
   let youngBytes = 0
   let oldBytes = 0
+  let unusedKept = 0
 
-  const put = (key: string, kept: Kept) => {
+  const put = (key: string, kept: T) => {
     const bytes = weight(key, kept)
     if (bytes > bytesMax * SHARE_MAX) return
     if (youngBytes + bytes > bytesMax / 2) {
@@ -33,27 +42,52 @@ export function openResponseCache(bytesMax: number): ResponseCache {
       young = new Map()
       youngBytes = 0
     }
-    if (!young.has(key)) youngBytes += bytes
+    const before = young.get(key)
+    youngBytes += before ? bytes - weight(key, before) : bytes
     young.set(key, kept)
   }
 
   return {
     get(key) {
       const recent = young.get(key)
-      if (recent) return recent
-      const older = old.get(key)
-      if (older) put(key, older)
-      return older
+      const found = recent ?? old.get(key)
+      if (!found) return undefined
+      unusedKept = 0
+      if (!recent) put(key, found)
+      return found
     },
-    set: put,
+    set(key, kept) {
+      if (unusedKept >= UNUSED_KEPT_MAX && !seen.again(key)) return
+      unusedKept++
+      put(key, kept)
+    },
     clear() {
-      young = new Map()
-      old = new Map()
+      if (young.size > 0) young = new Map()
+      if (old.size > 0) old = new Map()
       youngBytes = 0
       oldBytes = 0
     },
     get bytes() {
       return youngBytes + oldBytes
+    },
+  }
+}
+
+/** Remembers roughly which keys came by lately, in a bit more memory than none. */
+function openSeen() {
+  const slots = new Uint8Array(SEEN_SLOTS)
+  let marked = 0
+  return {
+    again(key: string): boolean {
+      const slot = Bun.hash.crc32(key) & (SEEN_SLOTS - 1)
+      if (slots[slot] === 1) return true
+      if (marked >= SEEN_SLOTS / 2) {
+        slots.fill(0)
+        marked = 0
+      }
+      slots[slot] = 1
+      marked++
+      return false
     },
   }
 }

@@ -1,6 +1,7 @@
+import { Failure } from '../core/errors.ts'
 import type { UpstreamSpec } from '../core/network.ts'
 import { type NodeError, type NodeResult, parseNodeReply } from '../core/rpc/node-reply.ts'
-import type { Outbound } from '../ports/outbound.ts'
+import type { Outbound, OutboundAnswer, OutboundCall } from '../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 
 /** The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the call. */
@@ -18,58 +19,59 @@ export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 
 export type Reply = NodeResult | NodeError | Streamed | Failed
 
+/** One call on its way. */
+export type Sending = { reply: Promise<Reply>; cancel(): void }
+
 export type RpcClient = {
-  send(method: string, paramsText: string, signal: AbortSignal): Promise<Reply>
+  send(method: string, paramsText: string, repeatable: boolean): Sending
   /** The body of an answer to a text made by the caller, for batches. */
-  sendText(text: string, bytesMax: number, signal: AbortSignal): Promise<string | Failed>
+  sendText(text: string, bytesMax: number): { body: Promise<string | Failed>; cancel(): void }
   nextId(): number
 }
 
 /** Up to here an answer is held and checked whole, so that it can still be asked for elsewhere. */
 export const HELD_BYTES_MAX = 256 * 1024
 
-const NEVER_SENT = new Set([
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'DNSException',
-])
-
 /** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
 export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
   const { url, headers } = withoutCredentials(spec)
   let lastId = 0
-
-  const post = (body: string, signal: AbortSignal) => outbound.post({ url, body, headers, signal })
-
   return {
     nextId: () => ++lastId,
 
-    async send(method, paramsText, signal) {
+    send(method, paramsText, repeatable) {
       const id = ++lastId
       const name = JSON.stringify(method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
-      try {
-        const response = await post(body, signal)
-        return await readReply(response, id)
-      } catch (thrown) {
-        return failedToReach(thrown, signal)
-      }
+      const call = outbound.post({ url, body, headers, repeatable })
+      return cancellable(call, (answer) => readReply(answer, id))
     },
 
-    async sendText(text, bytesMax, signal) {
-      try {
-        const response = await post(text, signal)
-        if (!response.ok) return refusedByStatus(response)
-        const body = await response.text()
-        return body.length > bytesMax ? failed('answer_too_large') : body
-      } catch (thrown) {
-        return failedToReach(thrown, signal)
-      }
+    sendText(text, bytesMax) {
+      const call = outbound.post({ url, body: text, headers, repeatable: true })
+      const { reply, cancel } = cancellable(call, (answer) => readText(answer, bytesMax))
+      return { body: reply, cancel }
     },
   }
+}
+
+/** Reads an answer, turning whatever is thrown on the way into a failure that says who gave up. */
+function cancellable<T>(call: OutboundCall, read: (answer: OutboundAnswer) => Promise<T>) {
+  let gaveUp = false
+  const reply = async (): Promise<T | Failed> => {
+    try {
+      return await read(await call.answer)
+    } catch (thrown) {
+      if (gaveUp) return failed('timed_out', { timedOut: true })
+      const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
+      return failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent })
+    }
+  }
+  const cancel = () => {
+    gaveUp = true
+    call.cancel()
+  }
+  return { reply: reply(), cancel }
 }
 
 export function failed(reason: string, facts: Partial<Failed> = {}): Failed {
@@ -84,47 +86,43 @@ export function failed(reason: string, facts: Partial<Failed> = {}): Failed {
   }
 }
 
-async function readReply(response: Response, id: number): Promise<Reply> {
-  const { status } = response
+async function readReply(answer: OutboundAnswer, id: number): Promise<Reply> {
+  const { status, length } = answer
+  const ok = status >= 200 && status < 300
   const mayExplain = status === 400 || status === 404 || status === 405 || status === 422
-  if (!response.ok && !mayExplain) return refusedByStatus(response)
+  if (!ok && !mayExplain) return refusedByStatus(answer)
 
-  const length = response.headers.get('content-length')
-  // Hot path: a known small length needs no reader, which costs a third more.
-  // A packed one may unfold to anything, so it is read with care.
-  const packed = response.headers.get('content-encoding') !== null
-  if (length !== null && !packed && Number(length) <= HELD_BYTES_MAX) {
-    return checkedReply(await response.text(), id, response)
+  // Hot path: a known small length needs no reader.
+  if (length !== null && length <= HELD_BYTES_MAX) {
+    return checkedReply(await answer.text(), id, answer, ok)
   }
-  const held = await streamResult(response, id, HELD_BYTES_MAX)
-  if (held.kind === 'text') return checkedReply(held.text, id, response)
-  if (held.kind === 'stream' && response.ok) return held
+  const held = await streamResult(answer.stream(), id, HELD_BYTES_MAX)
+  if (held.kind === 'text') return checkedReply(held.text, id, answer, ok)
+  if (held.kind === 'stream' && ok) return held
   if (held.kind === 'stream') await held.stream.cancel()
   return failed('garbage')
 }
 
-function checkedReply(text: string, id: number, response: Response): Reply {
+function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: boolean): Reply {
   const reply = parseNodeReply(text, id)
-  if (reply?.kind === 'error' || (reply && response.ok)) return reply
-  return response.ok ? failed('garbage') : refusedByStatus(response)
+  if (reply?.kind === 'error' || (reply && ok)) return reply
+  return ok ? failed('garbage') : refusedByStatus(answer)
 }
 
-function refusedByStatus(response: Response): Failed {
-  const { status } = response
-  // Left unread, a body would hold its connection.
-  response.body?.cancel().catch(() => {})
+async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | Failed> {
+  if (answer.status < 200 || answer.status >= 300) return refusedByStatus(answer)
+  const text = await answer.text()
+  return text.length > bytesMax ? failed('answer_too_large') : text
+}
+
+function refusedByStatus(answer: OutboundAnswer): Failed {
+  const { status } = answer
+  // Read to its end, a short body leaves its connection fit for the next call.
+  answer.text().catch(() => {})
   if (status !== 429) return failed(`http_${status}`, { mayHaveLanded: status >= 500 })
-  const seconds = Number(response.headers.get('retry-after') ?? '')
+  const seconds = Number(answer.header('retry-after') ?? '')
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
   return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })
-}
-
-function failedToReach(thrown: unknown, signal: AbortSignal): Failed {
-  if (signal.aborted) return failed('timed_out', { timedOut: true })
-  const code = (thrown as { code?: unknown } | null)?.code
-  const unsent = typeof code === 'string' && NEVER_SENT.has(code)
-  // The thrown text may hold the address, so only the kind of fault goes on.
-  return failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent })
 }
 
 function withoutCredentials(spec: UpstreamSpec): { url: string; headers: Record<string, string> } {

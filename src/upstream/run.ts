@@ -35,6 +35,8 @@ export type Run = {
   settled: boolean
   /** No other upstream may answer. */
   only: boolean
+  /** Upstreams that do well otherwise were asked a second time. */
+  askedAgain: boolean
   deadlineMs: number
   timedOut: boolean
   mayHaveLanded: boolean
@@ -50,5 +52,5 @@ export type Attempt = Timed & {
   run: Run
   upstream: Upstream
   startedAtMs: number
-  abort: AbortController
+  cancel(): void
 }

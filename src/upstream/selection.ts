@@ -24,6 +24,8 @@ export type Selection = {
   upstreams: readonly Upstream[]
   verdicts: readonly Verdict[]
   stateOf: ReadonlyMap<Upstream, Verdict['state']>
+  /** Those whose head is not where the others are. */
+  astray: ReadonlySet<Upstream>
   head: HeadView | null
   /** As the nodes' `finalized` tag says; null while unknown. */
   finalizedTag: number | null
@@ -36,7 +38,25 @@ const REPORT_MAX_AGE_POLLS = 6
 const REPORT_MAX_AGE_MS_MIN = 10_000
 
 /** The groups an upstream may be picked from, best first; load and latency decide within. */
-const RANK = { fit: 0, behindTip: 1, standby: 2, lacking: 3, excluded: 4 } as const
+const RANK = {
+  fit: 0,
+  behindTip: 1,
+  standby: 2,
+  lacking: 3,
+  /** Its head is elsewhere, but the call is not about the head. */
+  astray: 4,
+  excluded: 5,
+  astrayAtTip: 6,
+} as const
+
+/** How far down the groups a call may reach. */
+export const REACH = {
+  /** Whoever does well: enough for a second opinion while the first is awaited. */
+  good: RANK.standby,
+  /** Whoever can be expected to answer at all. */
+  answering: RANK.astray,
+  any: RANK.astrayAtTip,
+} as const
 
 /** Stands in for the latency of an upstream that nobody has measured yet. */
 const LATENCY_UNKNOWN_MS = 1
@@ -52,6 +72,7 @@ export function openSelection(
     upstreams,
     verdicts: [],
     stateOf: new Map(),
+    astray: new Set(),
     head: null,
     finalizedTag: null,
   }
@@ -71,6 +92,7 @@ export function review(selection: Selection): void {
   selection.stateOf = new Map(
     upstreams.map((upstream, at) => [upstream, verdicts[at]?.state ?? 'excluded']),
   )
+  selection.astray = new Set(upstreams.filter((_, at) => verdicts[at]?.astray))
   if (!tip) {
     selection.head = null
     return
@@ -87,6 +109,7 @@ export function pick(
   selection: Selection,
   wish: Wish,
   tried: readonly Upstream[],
+  rankMax: number = REACH.any,
 ): Upstream | null {
   const nowMs = selection.clock.monotonicMs()
   let best: Upstream | null = null
@@ -97,6 +120,7 @@ export function pick(
     if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
     if (upstream.inFlight >= upstream.spec.concurrencyMax) continue
     const rank = rankOf(selection, upstream, wish, nowMs)
+    if (rank > rankMax) continue
     const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
     if (rank < bestRank || (rank === bestRank && load < bestLoad)) {
       best = upstream
@@ -112,6 +136,8 @@ export function onTrial(selection: Selection): Upstream | null {
   for (const upstream of selection.upstreams) {
     const { breaker, chain } = upstream
     if (breaker.state !== 'half_open' || breaker.trialRunning || chain === 'wrong') continue
+    // Whoever asked for fewer calls is not sent copies.
+    if (upstream.throttledUntilMs > selection.clock.monotonicMs()) continue
     return upstream
   }
   return null
@@ -119,7 +145,11 @@ export function onTrial(selection: Selection): Upstream | null {
 
 function rankOf(selection: Selection, upstream: Upstream, wish: Wish, nowMs: number): number {
   const state = selection.stateOf.get(upstream)
-  if (state === undefined || state === 'excluded') return RANK.excluded
+  if (state === undefined || state === 'excluded') {
+    if (!selection.astray.has(upstream)) return RANK.excluded
+    // A head made up or long past is worse than no answer, but old blocks it may well have.
+    return wish.atHead || upstream.breaker.state !== 'closed' ? RANK.astrayAtTip : RANK.astray
+  }
   if (lacksMethod(upstream, wish.method, nowMs)) return RANK.lacking
   if (state === 'standby') return RANK.standby
   const height = upstream.head?.number ?? 0

@@ -7,7 +7,7 @@ type Begun =
 
 /** What a body's reader has in common, whichever library typed it. */
 type BodyReader = {
-  read(): Promise<{ done: boolean; value?: Uint8Array }>
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
   cancel(): Promise<void>
 }
 
@@ -20,12 +20,11 @@ const STREAM_BYTES_MAX = 4 * 1024 ** 3
  * slow the client is.
  */
 export async function streamResult(
-  response: Response,
+  body: ReadableStream<Uint8Array>,
   id: number,
   heldBytesMax: number,
 ): Promise<Begun> {
-  if (response.body === null) return { kind: 'text', text: '' }
-  const reader: BodyReader = response.body.getReader()
+  const reader: BodyReader = body.getReader()
   const chunks: Uint8Array[] = []
   let heldBytes = 0
   while (heldBytes <= heldBytesMax) {

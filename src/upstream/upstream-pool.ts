@@ -6,7 +6,7 @@ import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.ts'
 import type { Reply, Streamed } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
-import { onTrial, pick, review, type Selection } from './selection.ts'
+import { onTrial, pick, REACH, review, type Selection } from './selection.ts'
 import { noteFailure, rest, type Upstream } from './upstream.ts'
 import { weighReply } from './weigh-reply.ts'
 
@@ -19,6 +19,8 @@ const STALL_MS = 2000
 /** A stream that brings nothing for so long is broken off. */
 const STREAM_IDLE_MS_MAX = 30_000
 
+const NOTHING_SENT = () => {}
+
 export function openUpstreamPool(
   clock: Clock,
   network: Network,
@@ -27,7 +29,7 @@ export function openUpstreamPool(
   const watch = openAttemptWatch<Attempt>(clock, {
     onLate: (attempt) => hedge(pool, attempt),
     onStall: (attempt, nowMs) => suspectHang(pool, attempt, nowMs),
-    onDeadline: (attempt) => attempt.abort.abort(),
+    onDeadline: (attempt) => attempt.cancel(),
   })
   const pool: UpstreamPool = { clock, network, selection, hedges: newHedgeBook(), watch }
   return pool
@@ -58,8 +60,8 @@ export function requestFrom(
 }
 
 /** Sends the call to the next upstream; false when there is none to ask. */
-function launch(pool: UpstreamPool, run: Run): boolean {
-  const upstream = run.only ? null : pick(pool.selection, run.call, run.tried)
+function launch(pool: UpstreamPool, run: Run, reach: number = REACH.any): boolean {
+  const upstream = run.only ? null : pick(pool.selection, run.call, run.tried, reach)
   if (upstream) start(pool, run, upstream)
   return upstream !== null
 }
@@ -75,18 +77,21 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
     run,
     upstream,
     startedAtMs: nowMs,
-    hedgeAtMs: mayHedge ? nowMs + hedgeDelayMs(pool.hedges, call.method) : Number.POSITIVE_INFINITY,
-    stallAtMs: call.of.heavy ? Number.POSITIVE_INFINITY : nowMs + STALL_MS,
+    hedgeAtMs: mayHedge
+      ? nowMs + hedgeDelayMs(pool.hedges, call.of.label)
+      : Number.POSITIVE_INFINITY,
+    stallAtMs: nowMs + STALL_MS * (call.of.heavy ? HEAVY_FACTOR : 1),
     deadlineMs: Math.min(
       nowMs + upstream.spec.timeoutMs * (call.of.heavy ? HEAVY_FACTOR : 1),
       run.deadlineMs,
     ),
-    abort: new AbortController(),
+    cancel: NOTHING_SENT,
   }
   pool.watch.add(attempt)
-  upstream.client
-    .send(call.method, call.paramsText, attempt.abort.signal)
-    .then((reply) => finish(pool, attempt, reply))
+  const repeatable = call.of.safety !== 'write'
+  const sending = upstream.client.send(call.method, call.paramsText, repeatable)
+  attempt.cancel = sending.cancel
+  sending.reply.then((reply) => finish(pool, attempt, reply))
 }
 
 function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
@@ -119,11 +124,27 @@ function blame(run: Run, answer: PoolAnswer, nowMs: number): void {
 
 function tryNext(pool: UpstreamPool, run: Run, nowMs: number): void {
   const unsafe = run.call.of.safety === 'write' && run.mayHaveLanded
-  if (!unsafe && nowMs < run.deadlineMs && launch(pool, run)) return
+  const over = unsafe || nowMs >= run.deadlineMs
+  if (!over && launch(pool, run, REACH.good)) return
   if (run.running > 0) return
+  // With a node's own word at hand, one that hangs or fails is not worth waiting for.
+  const reach = run.fallback ? REACH.answering : REACH.any
+  if (!over && (askAgain(pool, run) || launch(pool, run, reach))) return
   run.settled = true
   if (run.fallback) run.resolve(run.fallback)
   else run.reject(new Failure(run.timedOut ? 'upstream_timed_out' : 'upstream_unreachable'))
+}
+
+/**
+ * A connection that broke says little of its node. Before one is asked that fails
+ * or is astray, those that do well otherwise get a second turn.
+ */
+function askAgain(pool: UpstreamPool, run: Run): boolean {
+  if (run.askedAgain || run.timedOut || run.fallback || run.only) return false
+  run.askedAgain = true
+  if (!pick(pool.selection, run.call, [], REACH.good)) return false
+  run.tried = []
+  return launch(pool, run, REACH.good)
 }
 
 /** A stream holds its place at the upstream, and its clock runs while bytes are waited for. */
@@ -145,7 +166,7 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed): vo
 function hedge(pool: UpstreamPool, attempt: Attempt): void {
   attempt.hedgeAtMs = Number.POSITIVE_INFINITY
   const { run } = attempt
-  if (!run.settled && spendHedge(pool.hedges)) launch(pool, run)
+  if (!run.settled && spendHedge(pool.hedges)) launch(pool, run, REACH.good)
 }
 
 /**
@@ -156,11 +177,13 @@ function suspectHang(pool: UpstreamPool, attempt: Attempt, nowMs: number): void 
   const { run, upstream } = attempt
   attempt.stallAtMs = Number.POSITIVE_INFINITY
   const silent = upstream.lastOkAtMs < attempt.startedAtMs
+  // A heavy call may take its time as long as its node answers anything at all.
+  if (run.call.of.heavy && !silent) return
   noteFailure(upstream, 'hangs', nowMs)
   if (silent && upstream.breaker.state === 'closed') rest(upstream, nowMs)
   review(pool.selection)
   // What the silent node was given is asked of the next one at once, for reads only.
-  if (!run.settled && run.call.of.safety === 'read') launch(pool, run)
+  if (!run.settled && run.call.of.safety === 'read') launch(pool, run, REACH.good)
 }
 
 /** Lets an upstream that rested prove itself on a copy, at nobody's expense. */
@@ -172,7 +195,13 @@ function shadow(pool: UpstreamPool, call: PoolCall): void {
     upstream.breaker.trialRunning = false
     review(pool.selection)
   }
-  start(pool, newRun(pool, call, true, done, done), upstream)
+  const proven = (answer: PoolAnswer) => {
+    if (answer.reply.kind === 'stream') answer.reply.stream.cancel().catch(() => {})
+    if (run.doubted.length > 0) noteFailure(upstream, 'internal error', pool.clock.monotonicMs())
+    done()
+  }
+  const run = newRun(pool, call, true, proven, done)
+  start(pool, run, upstream)
 }
 
 function newRun(
@@ -188,6 +217,7 @@ function newRun(
     running: 0,
     settled: false,
     only,
+    askedAgain: false,
     deadlineMs: pool.clock.monotonicMs() + REQUEST_MS_MAX,
     timedOut: false,
     mayHaveLanded: false,

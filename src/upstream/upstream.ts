@@ -21,6 +21,8 @@ export type Upstream = {
   slotAtS: number
   lastOkAtMs: number
   failuresInARow: number
+  /** Calls have failed and none has succeeded since, whatever polls say. */
+  callsFail: boolean
   throttledUntilMs: number
   lastFault: string
   /** Methods this node said it does not have, until when we believe it. */
@@ -53,6 +55,8 @@ const ERROR_RATE_MAX = 0.5
 const REST_MS_MIN = 1000
 const REST_MS_MAX = 30_000
 const TRIALS_TO_CLOSE = 3
+/** Nobody sent a read for so long that a failed upstream could prove itself with: polls must do. */
+const READS_AWAITED_MS = 5000
 const THROTTLED_MS_MIN = 1000
 const THROTTLED_MS_MAX = 60_000
 const LACKS_FOR_MS = 600_000
@@ -83,6 +87,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     slotAtS: 0,
     lastOkAtMs: 0,
     failuresInARow: 0,
+    callsFail: false,
     throttledUntilMs: 0,
     lastFault: '',
     lacks: new Map(),
@@ -95,6 +100,7 @@ export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): 
   const slot = turnSlots(upstream, nowMs)
   upstream.ok[slot] = (upstream.ok[slot] ?? 0) + 1
   upstream.failuresInARow = 0
+  upstream.callsFail = false
   upstream.lastOkAtMs = nowMs
   upstream.latencyMs =
     upstream.latencyMs === 0
@@ -110,8 +116,23 @@ export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): 
   upstream.bad.fill(0)
 }
 
+/** A poll was answered. Nodes can answer polls and fail calls: then only calls speak for them. */
+export function notePolled(upstream: Upstream, tookMs: number, nowMs: number): void {
+  const { state, openUntilMs } = upstream.breaker
+  const awaitsReads = state === 'half_open' && nowMs - openUntilMs < READS_AWAITED_MS
+  const inDoubt = state === 'half_open' ? awaitsReads : upstream.callsFail
+  if (inDoubt) upstream.lastOkAtMs = nowMs
+  else noteSuccess(upstream, tookMs, nowMs)
+}
+
 /** The node gave no usable answer; enough of those and it rests. True when that was decided now. */
-export function noteFailure(upstream: Upstream, reason: string, nowMs: number): boolean {
+export function noteFailure(
+  upstream: Upstream,
+  reason: string,
+  nowMs: number,
+  isPoll = false,
+): boolean {
+  if (!isPoll) upstream.callsFail = true
   const slot = turnSlots(upstream, nowMs)
   upstream.bad[slot] = (upstream.bad[slot] ?? 0) + 1
   upstream.failuresInARow++

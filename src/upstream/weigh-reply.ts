@@ -45,10 +45,18 @@ function weighError(
     if (noteFailure(upstream, 'credentials refused', nowMs)) review(pool.selection)
     return null
   }
-  noteAnswered(pool, attempt, nowMs)
+  if (verdict === 'internal') {
+    // Neither good nor bad until others were asked; a write may have been done before it broke.
+    run.doubted.push(upstream)
+    run.mayHaveLanded = true
+    upstream.lastOkAtMs = nowMs
+  } else {
+    noteAnswered(pool, attempt, nowMs)
+  }
   if (verdict === 'caller') return answer
-  if (verdict === 'unsupported') noteLacks(upstream, run.call.method, nowMs)
-  if (verdict === 'internal') run.doubted.push(upstream)
+  // Made-up names are not worth remembering, and may be of any length.
+  const { label } = run.call.of
+  if (verdict === 'unsupported' && label !== 'other') noteLacks(upstream, run.call.method, nowMs)
   // Between "I don't have this method" and "I lack this block", the second tells more.
   if (run.fallback === null || verdict !== 'unsupported') run.fallback = answer
   return null
@@ -57,7 +65,7 @@ function weighError(
 function noteAnswered(pool: UpstreamPool, attempt: Attempt, nowMs: number): void {
   const tookMs = nowMs - attempt.startedAtMs
   noteSuccess(attempt.upstream, tookMs, nowMs)
-  learnHedge(pool.hedges, attempt.run.call.method, tookMs)
+  learnHedge(pool.hedges, attempt.run.call.of.label, tookMs)
 }
 
 function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: Failed, nowMs: number): void {

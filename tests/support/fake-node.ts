@@ -1,19 +1,23 @@
-/** A node that can be told to do what no real one can be made to: lie, lag, hang, answer nonsense. */
+/** A node that does what no real one can be told to: lie, lag, hang, answer nonsense. */
 export type FakeNode = {
   name: string
   url: string
   /** Every call received, in order, polls of the gateway included. */
   calls: { method: string; params: unknown[]; id: unknown; headers: Headers }[]
+  /** Bodies that were no JSON-RPC; a gateway sends none. */
+  garbled: string[]
   /** Calls of one method, such as those that are no polls. */
   callsOf(method: string): number
   chainId: number
+  /** What it says when it plays a Solana node, whose slot is the head's number. */
+  genesisHash: string
   head: { number: number; hash: string; timestampMs: number }
   finalized: number | null
   supportsBatch: boolean
   /** Answers by method; a function gets params. Wins over the built-in answers. */
   answers: Record<string, unknown | ((params: unknown[]) => unknown)>
   /** Takes over the whole HTTP answer when it returns one; null goes on as usual. */
-  misbehave: ((method: string, body: string) => Response | Promise<Response> | null) | null
+  misbehave: ((method: string, body: string) => Response | null | Promise<Response | null>) | null
   /** Moves the head up by one block. */
   mine(): void
   stop(): void
@@ -31,6 +35,9 @@ export class NodeSays extends Error {
   }
 }
 
+/** A hash in the form of a Solana genesis hash. */
+const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+
 type Rpc = { id: unknown; method: string; params: unknown[] }
 
 export function startFakeNode(name = 'fake'): FakeNode {
@@ -38,8 +45,10 @@ export function startFakeNode(name = 'fake'): FakeNode {
     name,
     url: '',
     calls: [],
+    garbled: [],
     callsOf: (method) => node.calls.filter((call) => call.method === method).length,
     chainId: 1,
+    genesisHash: GENESIS_HASH,
     head: { number: 1000, hash: hashOf(1000), timestampMs: Date.now() },
     finalized: 900,
     supportsBatch: true,
@@ -57,7 +66,11 @@ export function startFakeNode(name = 'fake'): FakeNode {
     idleTimeout: 120,
     async fetch(request) {
       const body = await request.text()
-      const parsed = JSON.parse(body) as Rpc | Rpc[]
+      const parsed = parseBody(body)
+      if (!parsed) {
+        node.garbled.push(body)
+        return new Response('garbled', { status: 400 })
+      }
       const members = Array.isArray(parsed) ? parsed : [parsed]
       for (const call of members) node.calls.push({ ...call, headers: request.headers })
       const odd = await node.misbehave?.(members[0]?.method ?? '', body)
@@ -80,9 +93,32 @@ export function hashOf(height: number, fork = 'aa'): string {
   return `0x${fork}${height.toString(16).padStart(62, '0')}`
 }
 
+/** An answer in the node's own bytes: `member` is `"result":…` or `"error":…` as it stands. */
+export function replyInBytes(body: string, member: string): Response {
+  const parsed = JSON.parse(body) as Rpc | Rpc[]
+  const one = ({ id }: Rpc) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${member}}`
+  const text = Array.isArray(parsed) ? `[${parsed.map(one).join(',')}]` : one(parsed)
+  return new Response(text, { headers: { 'content-type': 'application/json' } })
+}
+
 /** A response that never comes. */
 export function hang(): Promise<Response> {
   return new Promise(() => {})
+}
+
+/** Stricter than real nodes, so that what is wrong with a request is not overlooked. */
+function parseBody(body: string): Rpc | Rpc[] | null {
+  try {
+    const parsed = JSON.parse(body) as Rpc | Rpc[]
+    const members = Array.isArray(parsed) ? parsed : [parsed]
+    const good = members.every(
+      ({ id, method, params }) =>
+        Number.isSafeInteger(id) && typeof method === 'string' && Array.isArray(params),
+    )
+    return good && members.length > 0 ? parsed : null
+  } catch {
+    return null
+  }
 }
 
 function answer(node: FakeNode, call: Rpc): unknown {
@@ -105,6 +141,8 @@ function resultOf(node: FakeNode, { method, params }: Rpc): unknown {
   if (method === 'eth_getBlockByNumber') return blockAt(node, params[0])
   if (method === 'eth_gasPrice') return '0x3b9aca00'
   if (method === 'eth_getBalance') return '0x1'
+  if (method === 'getGenesisHash') return node.genesisHash
+  if (method === 'getSlot') return node.head.number
   throw new NodeSays(-32601, `the method ${method} does not exist/is not available`)
 }
 

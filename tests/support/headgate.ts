@@ -37,7 +37,7 @@ type Options = {
   dataFolder?: string
 }
 
-/** The whole product in this process, on fake upstreams or on the embedded chain when none are given. */
+/** The whole product in this process, on fake nodes, or on the embedded chain without any. */
 export async function startHeadgate(options: Options = {}): Promise<TestHeadgate> {
   const folder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'headgate-'))
   const settings = loadSettings({

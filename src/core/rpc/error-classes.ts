@@ -22,28 +22,33 @@ type Rule = { codes?: readonly number[]; message?: RegExp; class: ErrorClass }
 /** First match wins: from what only the caller can cause to what another node may cure. */
 const EVM_RULES: readonly Rule[] = [
   { codes: [3], class: 'caller' },
-  { message: /execution reverted|reverted with|invalid opcode|out of gas/i, class: 'caller' },
+  {
+    message: /execution reverted|reverted with|vm exception|invalid opcode|out of gas/i,
+    class: 'caller',
+  },
   {
     message:
-      /nonce too (low|high)|already known|already imported|insufficient funds|underpriced|intrinsic gas|exceeds block gas limit|invalid sender|known transaction/i,
+      /nonce too (low|high)|old ?nonce|already ?known|already imported|insufficient funds|underpriced|intrinsic gas|exceeds block gas limit|invalid sender|known transaction/i,
     class: 'caller',
   },
   { codes: [-32601], class: 'unsupported' },
   {
     message:
-      /method .{0,80}(not found|does not exist|not available|not supported|not whitelisted|not allowed|disabled)|unsupported method|method handler crashed/i,
+      /method .{0,80}(not found|does not exist|not available|not supported|not enabled|not whitelisted|not allowed|disabled)|not available on the .{0,20}tier|unsupported method/i,
     class: 'unsupported',
   },
   { codes: [-32004], class: 'unsupported' },
+  // A plan without old blocks still serves the new ones, so it is not at fault as a whole.
+  { message: /archive/i, class: 'elsewhere' },
   {
     message:
-      /must be authenticated|invalid (access|api|project) ?(key|id|token)|unauthori[sz]ed|forbidden|project id|app is inactive|not on whitelist/i,
+      /must be authenticated|invalid (access|api|project) ?(key|id|token)|unauthori[sz]ed|forbidden|project id|app is inactive|not on whitelist|api key .{0,20}not/i,
     class: 'refused',
   },
   {
     // Vendors draw this line differently, so another one may well answer.
     message:
-      /more than \d+ (results|logs|blocks)|block range|range .{0,40}(large|wide|exceed|limit)|response (size|too large)|too many (logs|results)|query timeout/i,
+      /more than \d+ (results|logs|blocks)|block range|range .{0,40}(large|wide|exceed|limit)|limited to .{0,20}range|response (size|too large)|too many (logs|results)|query timeout/i,
     class: 'elsewhere',
   },
   { codes: [429, -32005, -32007, -32029, -32097, 402], class: 'throttled' },
@@ -54,13 +59,14 @@ const EVM_RULES: readonly Rule[] = [
   },
   {
     message:
-      /header not found|missing trie node|unknown block|block .{0,40}not (found|available)|state .{0,40}(not|un)available|historical state|pruned|not yet available|not processed yet|unfinalized|could not find block|block is out of range|ancient/i,
+      /header .{0,20}not found|missing trie node|unknown block|block .{0,40}not (found|available)|state .{0,40}(not|un)available|no state available|historical state|prun(ed|ing)|not yet available|not processed yet|unfinalized|could not find block|block is out of range|ancient|indexing is in progress|pool is full|still syncing/i,
     class: 'elsewhere',
   },
   { codes: [-32603, -32002], class: 'internal' },
   { codes: [-32001], class: 'elsewhere' },
   {
-    message: /timed? ?out|deadline|overloaded|try again|temporar|unavailable|server (error|busy)/i,
+    message:
+      /timed? ?out|deadline|overloaded|try again|temporar|unavailable|server (error|busy)|handler crashed|no backend/i,
     class: 'internal',
   },
 ]
@@ -70,16 +76,18 @@ const SOLANA_RULES: readonly Rule[] = [
   { codes: [-32601], class: 'unsupported' },
   { codes: [-32002, -32003, -32006, -32009, -32013, -32015, -32017, -32018], class: 'caller' },
   { codes: [429], class: 'throttled' },
-  { codes: [410, 401, 403], class: 'refused' },
+  { codes: [401, 403], class: 'refused' },
   {
     codes: [
       -32001, -32004, -32005, -32007, -32008, -32010, -32011, -32012, -32014, -32016, -32019,
       -32020, -32021,
+      // Public nodes say so of programs that are too big for them, not of all calls.
+      410,
     ],
     class: 'elsewhere',
   },
   { codes: [-32603], class: 'internal' },
-  { message: /rate.?limit|too many requests|quota|credits/i, class: 'throttled' },
+  { message: /rate.?limit|too many requests|quota|credits|max usage/i, class: 'throttled' },
 ]
 
 /** Decides what an error object in an otherwise good answer means. */
@@ -93,12 +101,12 @@ export function classifyError(kind: NetworkKind, code: number, message: string):
 
 /** A repeated send that its node had already: the first attempt had landed after all. */
 export function saysAlreadyKnown(message: string): boolean {
-  return /already known|already imported|known transaction|already in mempool|already exists/i.test(
+  return /already ?known|already imported|\bknown transaction|already in mempool|already exists/i.test(
     message,
   )
 }
 
 /** The sender's nonce is used up, perhaps by the very transaction that was sent. */
 export function saysNonceTooLow(message: string): boolean {
-  return /nonce too low|nonce .{0,30}(already|lower)/i.test(message)
+  return /nonce too low|old ?nonce|nonce .{0,30}(already|lower)/i.test(message)
 }

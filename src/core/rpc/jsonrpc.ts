@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '../errors.ts'
-import { nestsDeeperThan, rawElements, rawMembers } from '../json-scan.ts'
+import { nestsDeeperThan, rawElements, rawMembers, valueEnd } from '../json-scan.ts'
 
 /** One valid call. Texts are the caller's own bytes: digits and spelling are kept. */
 export type Call = {
@@ -79,6 +79,8 @@ function toCall(value: unknown, text: string): Call | BadCall {
     return bad('null', 'Invalid request: a call must be a JSON object.')
   }
   const call = value as Record<string, unknown>
+  const usual = usualCall(call, text)
+  if (usual) return usual
   const raw = rawMembers(text)
   const idText = legalId(call.id, raw.get('id'))
   if (call.jsonrpc !== '2.0') {
@@ -99,6 +101,25 @@ function toCall(value: unknown, text: string): Call | BadCall {
   }
   const paramsText = raw.get('params') ?? '[]'
   return { idText, method: call.method, paramsText, params: call.params }
+}
+
+const USUAL_BEGINNING =
+  /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"method":"([A-Za-z0-9_]+)","params":(?=\[)/
+
+/** Hot path: the spelling that most libraries use, read without looking at each member. */
+function usualCall(call: Record<string, unknown>, text: string): Call | null {
+  const begun = USUAL_BEGINNING.exec(text)
+  if (!begun) return null
+  const start = begun[0].length
+  const end = valueEnd(text, start)
+  // Anything behind the params could say something else: then each member is looked at.
+  if (end !== text.length - 1 || !INTEGER.test(begun[1] ?? '')) return null
+  return {
+    idText: begun[1] ?? '',
+    method: call.method as string,
+    paramsText: text.slice(start, end),
+    params: call.params as unknown[],
+  }
 }
 
 function legalId(id: unknown, rawText: string | undefined): string | null {

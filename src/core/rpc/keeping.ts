@@ -27,6 +27,7 @@ export function keepRule(method: Method, params: readonly unknown[], head: HeadV
   if (depends === 'head') return head ? 'head' : 'never'
   if (depends === 'block_hash') return isHash32(params[0]) ? 'forever_if_filled' : 'never'
   if (depends === 'transaction') return head && isHash32(params[0]) ? 'forever_if_final' : 'never'
+  if (depends !== 'logs' && isLatest(params[depends.blockAt])) return head ? 'head' : 'never'
   const refs = depends === 'logs' ? logRefs(params[0]) : [blockRef(params[depends.blockAt])]
   return keepByRefs(refs, head)
 }
@@ -35,6 +36,7 @@ export function keepRule(method: Method, params: readonly unknown[], head: HeadV
 export function heightWanted(method: Method, params: readonly unknown[]): number | null {
   const { depends } = method
   if (typeof depends === 'object') {
+    if (isLatest(params[depends.blockAt])) return null
     const ref = blockRef(params[depends.blockAt])
     return ref.kind === 'height' ? ref.height : null
   }
@@ -42,11 +44,6 @@ export function heightWanted(method: Method, params: readonly unknown[]): number
   const heights = logRefs(params[0]).map((ref) => (ref.kind === 'height' ? ref.height : 0))
   const highest = Math.max(0, ...heights)
   return highest > 0 ? highest : null
-}
-
-/** True when the answer depends on where its node's head is. */
-export function readsAtHead(method: Method, keep: Keep): boolean {
-  return keep === 'head' || method.depends === 'head' || keep === 'never'
 }
 
 /** Whether an answer may be kept under the rule, now that it is known. */
@@ -58,6 +55,11 @@ export function keepsResult(keep: Keep, value: unknown, head: HeadView | null): 
   const height = quantityToNumber((value as Record<string, unknown>).blockNumber)
   if (height === null) return 'never'
   return head !== null && head.finalized !== null && height <= head.finalized ? 'forever' : 'head'
+}
+
+/** Hot path: what most calls say, decided without looking further. */
+function isLatest(param: unknown): boolean {
+  return param === undefined || param === 'latest'
 }
 
 function keepByRefs(refs: readonly BlockRef[], head: HeadView | null): Keep {
@@ -86,7 +88,9 @@ function blockRef(param: unknown): BlockRef {
   if (param === 'earliest') return { kind: 'height', height: 0 }
   if (isHash32(param)) return { kind: 'hash' }
   if (typeof param === 'object') {
-    const { blockHash, blockNumber } = param as Record<string, unknown>
+    const { blockHash, blockNumber, requireCanonical } = param as Record<string, unknown>
+    // Whether a block still counts may change with the next one.
+    if (requireCanonical) return { kind: 'unclear' }
     if (isHash32(blockHash)) return { kind: 'hash' }
     return blockNumber === undefined ? { kind: 'unclear' } : blockRef(blockNumber)
   }

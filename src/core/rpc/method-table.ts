@@ -81,6 +81,11 @@ const EVM: readonly MethodRow[] = [
   { name: 'eth_getFilterChanges', cu: 20, safety: 'filter', heavy: true },
   { name: 'eth_getFilterLogs', cu: 60, safety: 'filter', heavy: true },
   { name: 'eth_uninstallFilter', cu: 10, safety: 'filter' },
+  // Bundles, user operations, private transactions: no hash of theirs makes a second one harmless.
+  { name: 'eth_send*', cu: UNLISTED_CU, safety: 'write' },
+  { name: 'eth_cancel*', cu: UNLISTED_CU, safety: 'write' },
+  { name: 'eth_resend', cu: UNLISTED_CU, safety: 'write' },
+  { name: 'eth_submit*', cu: UNLISTED_CU, safety: 'write' },
   { name: 'eth_sign*', cu: 20, safety: 'write' },
   { name: 'eth_*', cu: UNLISTED_CU },
   { name: 'net_*', cu: UNLISTED_CU },

@@ -22,7 +22,10 @@ function withoutBlobs(bytes: Uint8Array): Uint8Array | null {
   // Without blobs the first item is the chain id, which is no list.
   if (!inner) return bytes
   const payload = bytes.subarray(outer.contentAt, inner.endAt)
-  return Uint8Array.of(BLOB_TYPE, ...payload)
+  const signed = new Uint8Array(1 + payload.length)
+  signed[0] = BLOB_TYPE
+  signed.set(payload, 1)
+  return signed
 }
 
 /** Where the RLP list at `at` has its content and its end; null when there is no list. */

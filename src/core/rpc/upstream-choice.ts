@@ -28,6 +28,8 @@ export type Verdict = {
   state: 'used' | 'standby' | 'excluded'
   reason: string
   lagBlocks: number | null
+  /** So far from the tip that what it says of the tip is wrong. */
+  astray: boolean
 }
 
 export type ChoiceLimits = {
@@ -79,19 +81,22 @@ export function judgeUpstreams(
   const bestLatencyMs = Math.min(...preferred.map((view) => view.latencyMs))
 
   return views.map((view, index) => {
-    const lagBlocks = tip && view.head ? Math.max(0, tip.number - view.head.number) : null
+    const { name } = view
+    const behind = tip && view.head ? tip.number - view.head.number : null
+    const lagBlocks = behind === null ? null : Math.max(0, behind)
+    const astray = behind !== null && Math.abs(behind) > limits.lagBlocksMax
     const why = excluded[index] ?? null
-    if (why !== null) return { name: view.name, state: 'excluded', reason: why, lagBlocks }
+    if (why !== null) return { name, state: 'excluded', reason: why, lagBlocks, astray }
     if (view.priority > bestPriority) {
-      return { name: view.name, state: 'standby', reason: 'preferred upstreams work', lagBlocks }
+      return { name, state: 'standby', reason: 'preferred upstreams work', lagBlocks, astray }
     }
     const slow =
       view.latencyMs > bestLatencyMs * SLOWER_FACTOR &&
       view.latencyMs - bestLatencyMs > SLOWER_MS_MIN
     if (slow) {
-      return { name: view.name, state: 'standby', reason: 'much slower than the best', lagBlocks }
+      return { name, state: 'standby', reason: 'much slower than the best', lagBlocks, astray }
     }
-    return { name: view.name, state: 'used', reason: 'healthy', lagBlocks }
+    return { name, state: 'used', reason: 'healthy', lagBlocks, astray }
   })
 }
 

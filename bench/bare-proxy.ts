@@ -1,0 +1,25 @@
+/** The least a proxy on this runtime can do: no key, no limit, no meter, no checks. */
+const upstream = process.argv[2] ?? ''
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 255,
+  fetch: async (request) => {
+    const body = await request.text()
+    const answer = await fetch(upstream, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    return new Response(await answer.text(), { headers: { 'content-type': 'application/json' } })
+  },
+})
+
+console.log(server.port)
+for await (const _ of Bun.stdin.stream()) {
+  // Nothing is expected; the end of the stream is the signal.
+}
+process.exit(0)
+
+export {}

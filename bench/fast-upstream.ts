@@ -1,0 +1,65 @@
+/**
+ * The node every contender is measured against: answers at once, with the id it
+ * was asked under. Prints its port, ends when its standard input does.
+ */
+const BIG_CHUNK = 256 * 1024
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: Number(process.argv[2] ?? 0),
+  idleTimeout: 255,
+  fetch: async (request) => {
+    const text = await request.text()
+    if (text.charCodeAt(0) === 91) return batchAnswer(text)
+    const at = text.indexOf('"id":') + 5
+    const id = text.slice(at, text.indexOf(',', at))
+    if (text.includes('"eth_getBlockByNumber"'))
+      return json(`{"jsonrpc":"2.0","id":${id},"result":${BLOCK}}`)
+    if (text.includes('"bench_big"')) return bigAnswer(id, Number(/\[(\d+)\]/.exec(text)?.[1] ?? 0))
+    if (text.includes('"eth_chainId"')) return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
+    return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1234567890abcdef"}`)
+  },
+})
+
+const BLOCK = `{"number":"0x3e8","hash":"0x${'ab'.repeat(32)}","timestamp":"0x${Math.floor(Date.now() / 1000).toString(16)}"}`
+
+console.log(server.port)
+for await (const _ of Bun.stdin.stream()) {
+  // Nothing is expected; the end of the stream is the signal.
+}
+process.exit(0)
+
+function json(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } })
+}
+
+function batchAnswer(text: string): Response {
+  const calls = JSON.parse(text) as { id: number }[]
+  const answers = calls.map(
+    ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x1234567890abcdef"}`,
+  )
+  return json(`[${answers.join(',')}]`)
+}
+
+/** A list of log-like objects of the wanted size, made as it is read. */
+function bigAnswer(id: string, bytes: number): Response {
+  const log = `{"address":"0x${'12'.repeat(20)}","data":"0x${'34'.repeat(64)}","topics":["0x${'56'.repeat(32)}"]}`
+  const chunk = new TextEncoder().encode(`${`${log},`.repeat(Math.floor(BIG_CHUNK / log.length))}`)
+  let left = Math.ceil(bytes / chunk.length)
+  let begun = false
+  const body = new ReadableStream({
+    pull(controller) {
+      if (!begun) {
+        begun = true
+        controller.enqueue(new TextEncoder().encode(`{"jsonrpc":"2.0","id":${id},"result":[`))
+        return
+      }
+      if (left-- > 0) return controller.enqueue(chunk)
+      controller.enqueue(new TextEncoder().encode(`${log}]}`))
+      controller.close()
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}
+
+export {}

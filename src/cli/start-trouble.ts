@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { Failure } from '../core/errors.ts'
+
+type Wanted = { listen: { host: string; port: number }; data: string }
+
+/** The codes of a system that refuses a file or a folder. */
+const FILE_CODES = /^E(?:ACCES|PERM|ROFS|EXIST|NOTDIR|ISDIR|NOSPC|DQUOT|IO|NAMETOOLONG|LOOP)$/
+
+/** What keeps the service from starting, for whoever runs it; null when it is a bug of ours. */
+export function startTrouble(thrown: unknown, wanted: Wanted): string | null {
+  if (!(thrown instanceof Error)) return null
+  const code = 'code' in thrown ? String(thrown.code) : ''
+  if (thrown instanceof Failure) return failureText(thrown, wanted)
+  if ('syscall' in thrown && thrown.syscall === 'listen') return listenText(code, wanted)
+  if (!FILE_CODES.test(code)) return null
+  return `The data folder ${wanted.data} cannot be used (${code}): it must be a folder that this user can write to.`
+}
+
+function listenText(code: string, { listen: { host, port } }: Wanted): string {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  if (code === 'EADDRINUSE') {
+    return `${address} is in use. Stop the program that has it, or choose another address with listen or HEADGATE_LISTEN.`
+  }
+  return `Cannot listen on ${address} (${code}). Choose an address of this machine with listen or HEADGATE_LISTEN.`
+}
+
+function failureText({ code, facts }: Failure, { data }: Wanted): string | null {
+  if (code === 'database_unavailable') {
+    return `The store ${join(data, 'headgate.sqlite')} cannot be used (${facts.code}).`
+  }
+  if (code !== 'start_failed') return null
+  const said = Object.entries(facts).map(([name, value]) => `${name}: ${value}`)
+  return `Headgate cannot start. ${said.join(', ')}`
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { methodRows } from './method-table.ts'
+import { openMethodBook } from './methods.ts'
+
+const evm = openMethodBook('evm')
+const solana = openMethodBook('solana')
+
+describe('prices, section 3 of the contract, in hundredths of a compute unit', () => {
+  test.each([
+    ['eth_chainId', 0, 0],
+    ['net_version', 0, 0],
+    ['eth_syncing', 0, 0],
+    ['net_listening', 0, 0],
+    ['eth_blockNumber', 1000, 1000],
+    ['eth_feeHistory', 1000, 1000],
+    ['eth_maxPriorityFeePerGas', 1000, 1000],
+    ['eth_blobBaseFee', 1000, 1000],
+    ['eth_accounts', 1000, 1000],
+    ['eth_gasPrice', 2000, 2000],
+    ['eth_getBalance', 2000, 2000],
+    ['eth_getBlockByNumber', 2000, 2000],
+    ['eth_getTransactionReceipt', 2000, 2000],
+    ['eth_getBlockReceipts', 2000, 50_000],
+    ['eth_call', 2600, 2600],
+    ['eth_sendRawTransaction', 4000, 25_000],
+    ['eth_getLogs', 6000, 6000],
+    ['debug_traceTransaction', 4000, 100_000],
+    ['debug_traceBlockByHash', 4000, 100_000],
+    ['trace_block', 4000, 4000],
+    ['trace_replayTransaction', 8000, 300_000],
+    ['trace_replayBlockTransactions', 8000, 300_000],
+    ['web3_clientVersion', 2000, 2000],
+    ['arbtrace_block', 2000, 2000],
+  ])('%s', (name, billedCentiCu, throughputCentiCu) => {
+    expect(evm.find(name)).toMatchObject({ billedCentiCu, throughputCentiCu })
+  })
+
+  test.each([
+    ['getAccountInfo', 1000],
+    ['getBalance', 1000],
+    ['getTokenAccountsByOwner', 1000],
+    ['getProgramAccounts', 2000],
+    ['getSlot', 2000],
+    ['getTransaction', 4000],
+    ['getBlock', 4000],
+    ['getSignaturesForAddress', 4000],
+    ['getSupply', 16_000],
+    ['getLargestAccounts', 300_000],
+    ['sendTransaction', 2000],
+    ['brandNewMethod', 2000],
+  ])('%s on Solana', (name, centiCu) => {
+    const price = { billedCentiCu: centiCu, throughputCentiCu: centiCu }
+    expect(solana.find(name)).toMatchObject(price)
+  })
+
+  test('are whole numbers for every row, so that sums stay exact', () => {
+    for (const kind of ['evm', 'solana'] as const) {
+      const book = openMethodBook(kind)
+      for (const { name } of methodRows(kind)) {
+        const method = book.find(name.replace('*', 'Anything'))
+        expect(Number.isInteger(method.billedCentiCu)).toBe(true)
+        expect(Number.isInteger(method.throughputCentiCu)).toBe(true)
+      }
+    }
+  })
+})
+
+describe('prices set by configuration', () => {
+  const book = openMethodBook('evm', {
+    eth_call: { cu: 30 },
+    eth_getLogs: { cu: 75.5, throughputCu: 100 },
+    'debug_*': { cu: 1 },
+    'debug_trace*': { cu: 0.04, throughputCu: 2 },
+    my_method: { cu: 7 },
+  })
+
+  test.each([
+    ['win over the table', 'eth_call', 3000, 3000],
+    ['may be fractions of a unit', 'eth_getLogs', 7550, 10_000],
+    ['hold for a prefix', 'debug_getRawBlock', 100, 100],
+    ['hold for the longest prefix that fits', 'debug_traceCall', 4, 200],
+    ['hold for methods nobody listed', 'my_method', 700, 700],
+    ['leave the others alone', 'eth_gasPrice', 2000, 2000],
+  ])('%s', (_title, name, billedCentiCu, throughputCentiCu) => {
+    expect(book.find(name)).toMatchObject({ billedCentiCu, throughputCentiCu })
+  })
+
+  test('do not come from what every object has', () => {
+    const method = openMethodBook('evm', {}).find('constructor')
+    expect(method).toMatchObject({ billedCentiCu: 2000, throughputCentiCu: 2000 })
+  })
+
+  test('change nothing about how a method may be repeated', () => {
+    const book = openMethodBook('evm', { eth_sendRawTransaction: { cu: 1 } })
+    expect(book.find('eth_sendRawTransaction').safety).toBe('idempotent')
+  })
+})
+
+describe('how a call may be repeated', () => {
+  test.each([
+    ['eth_getBalance', 'read'],
+    ['eth_call', 'read'],
+    ['eth_estimateGas', 'read'],
+    ['debug_traceCall', 'read'],
+    ['eth_sendRawTransaction', 'idempotent'],
+    ['eth_sendTransaction', 'write'],
+    ['eth_signTransaction', 'write'],
+    ['debug_setHead', 'write'],
+    ['evm_mine', 'write'],
+    ['miner_start', 'write'],
+    ['personal_unlockAccount', 'write'],
+    ['hardhat_setBalance', 'write'],
+    ['eth_sendUserOperation', 'write'],
+    ['eth_sendBundle', 'write'],
+    ['eth_sendPrivateTransaction', 'write'],
+    ['eth_sendRawTransactionSync', 'write'],
+    ['eth_sendRawTransactionConditional', 'write'],
+    ['eth_submitWork', 'write'],
+    ['eth_resend', 'write'],
+    ['eth_cancelPrivateTransaction', 'write'],
+    ['eth_protocolVersion', 'read'],
+    ['net_peerCount', 'read'],
+    ['zks_getL1BatchDetails', 'read'],
+    ['alchemy_getTokenBalances', 'read'],
+    ['eth_newFilter', 'filter'],
+    ['eth_getFilterChanges', 'filter'],
+    ['eth_uninstallFilter', 'filter'],
+  ] as const)('%s is a %s', (name, safety) => {
+    expect(evm.find(name).safety).toBe(safety)
+  })
+
+  test.each([
+    ['getLatestBlockhash', 'read'],
+    ['simulateTransaction', 'read'],
+    ['isBlockhashValid', 'read'],
+    ['sendTransaction', 'write'],
+    ['requestAirdrop', 'write'],
+    ['sendBundle', 'write'],
+  ] as const)('%s on Solana is a %s', (name, safety) => {
+    expect(solana.find(name).safety).toBe(safety)
+  })
+})
+
+describe('the name of a method in ledger and metrics', () => {
+  test('is its own where it looks like a method', () => {
+    expect(evm.find('zks_estimateFee').label).toBe('zks_estimateFee')
+  })
+
+  test.each([
+    ['a space', 'eth_call '],
+    ['a line break', 'eth_\ncall'],
+    ['markup', '<script>'],
+    ['65 characters', 'a'.repeat(65)],
+    ['a megabyte', 'x'.repeat(1_000_000)],
+  ])('is `other` for a name with %s', (_title, name) => {
+    expect(evm.find(name).label).toBe('other')
+  })
+
+  test('is bounded, whatever callers invent', () => {
+    const book = openMethodBook('evm')
+    const labels = new Set<string>()
+    for (let at = 0; at < 5000; at++) labels.add(book.find(`made_up${at}`).label)
+    expect(labels.size).toBe(201)
+    expect(book.find('eth_call').label).toBe('eth_call')
+    expect(book.find('made_up4999')).toMatchObject({ label: 'other', billedCentiCu: 2000 })
+  })
+
+  test('never changes the name that is asked of the node', () => {
+    expect(evm.find('weird method').name).toBe('weird method')
+  })
+})
+
+describe('paid tiers only', () => {
+  test.each([
+    ['getProgramAccounts', true],
+    ['getProgramAccountsV2', true],
+    ['getAccountInfo', false],
+  ])('%s', (name, paidOnly) => {
+    expect(solana.find(name).paidOnly).toBe(paidOnly)
+  })
+})

@@ -1,0 +1,85 @@
+import type { SqlValue } from '../ports/database.ts'
+
+export type WorkerOrder = { id: number } & (
+  | { kind: 'open'; path: string }
+  | { kind: 'run'; text: string; values: readonly SqlValue[] }
+  | { kind: 'rollback' }
+  | { kind: 'close' }
+)
+
+type Order = WorkerOrder extends infer One
+  ? One extends { id: number }
+    ? Omit<One, 'id'>
+    : never
+  : never
+
+export type WorkerAnswer = {
+  id: number
+  rows: Record<string, unknown>[]
+  fault: { message: string; code: string } | null
+}
+
+/** An engine in another thread; the same as `SqliteEngine`, with promises. */
+export type SqliteThread = {
+  run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
+  rollback(): Promise<void>
+  close(): Promise<void>
+}
+
+type Waiting = {
+  resolve(rows: Record<string, unknown>[]): void
+  reject(error: Error): void
+}
+
+/** An error of SQLite, with its code as SQLite names it. */
+class SqliteFault extends Error {
+  readonly code: string
+
+  constructor(message: string, code: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
+export async function startSqliteThread(path: string): Promise<SqliteThread> {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url).href)
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+
+  worker.onmessage = (event: MessageEvent<WorkerAnswer>) => {
+    const { id, rows, fault } = event.data
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (fault) one?.reject(new SqliteFault(fault.message, fault.code))
+    else one?.resolve(rows)
+  }
+  worker.onerror = () => {
+    for (const one of waiting.values()) one.reject(new SqliteFault('thread ended', 'SQLITE_IOERR'))
+    waiting.clear()
+  }
+
+  const ask = (order: Order) =>
+    new Promise<Record<string, unknown>[]>((resolve, reject) => {
+      const id = ++lastId
+      waiting.set(id, { resolve, reject })
+      worker.postMessage({ ...order, id })
+    })
+
+  try {
+    await ask({ kind: 'open', path })
+  } catch (error) {
+    worker.terminate()
+    throw error
+  }
+  return {
+    run: (text, values) => ask({ kind: 'run', text, values }),
+    async rollback() {
+      await ask({ kind: 'rollback' })
+    },
+    async close() {
+      await ask({ kind: 'close' })
+      worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { freshStore } from '../../tests/fresh-store.ts'
+import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
+import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import type { Tier } from '../core/billing/plan.ts'
+import { Rejection } from '../core/errors.ts'
+import { openInProcessSignals } from '../embedded/in-process-signals.ts'
+import { openSpendGuard } from '../metering/spend-guard.ts'
+import type { Signals } from '../ports/signals.ts'
+import { openSecrets } from '../system/secrets.ts'
+import { systemEntropy } from '../system/system-entropy.ts'
+import { changeAccounts } from '../tables/accounts-change.ts'
+import { changeApp } from '../tables/apps.ts'
+import { createApp, createTeam, rotateAppKey } from '../tables/new-accounts.ts'
+import { type AppDirectory, type Caller, openAppDirectory } from './app-directory.ts'
+
+const FREE: Tier = { name: 'free', monthlyCu: 1000, cuPerSecond: 50, paid: false, webhooksMax: 1 }
+const entropy = systemEntropy()
+const secrets = openSecrets(entropy.bytes(32), entropy)
+
+let clock: TestClock
+let database: FaultyDatabase
+let signals: Signals
+let directory: AppDirectory
+let key: string
+let appId: string
+let teamId: string
+
+beforeEach(async () => {
+  clock = testClock()
+  database = faultyDatabase(await freshStore())
+  signals = openInProcessSignals()
+  const made = await createTeam(database, { clock, entropy }, { name: 'A', tier: 'free' })
+  teamId = made.team.id
+  const app = await createApp(database, { clock, entropy, secrets }, teamId, newApp())
+  if (app instanceof Rejection) throw new Error('no app')
+  key = app.key
+  appId = app.app.id
+  directory = openDirectory(true)
+  await clock.advance(400)
+})
+
+afterEach(async () => {
+  directory.stop()
+  await signals.close()
+  await database.close()
+})
+
+describe('a key', () => {
+  test('stands for an app and the account of its team', async () => {
+    const caller = await known(key)
+    expect(caller.app).toMatchObject({ id: appId, teamId, networks: ['ETH_MAINNET'] })
+    expect(caller.account.team).toMatchObject({ id: teamId, tier: 'free' })
+    expect(caller.isDemo).toBe(false)
+  })
+
+  test('is looked up once and answered without a promise from then on', async () => {
+    const caller = await known(key)
+    const asked = database.asked
+    expect(directory.find(key)).toBe(caller)
+    expect(database.asked).toBe(asked)
+  })
+
+  test('that nobody has is refused, and remembered as such', async () => {
+    const refusal = await directory.find('x'.repeat(32))
+    expect(refusal).toMatchObject({ code: 'unauthorized', message: 'Must be authenticated!' })
+    const asked = database.asked
+    expect(directory.find('x'.repeat(32))).toBe(refusal as Rejection)
+    expect(database.asked).toBe(asked)
+  })
+
+  test.each(['', ' ', '\0', "' OR 1=1 --", 'ключ', 'x'.repeat(100_000)])(
+    'of odd characters is refused like any other: %p',
+    async (odd) => {
+      expect(await directory.find(odd)).toMatchObject({ code: 'unauthorized' })
+    },
+  )
+
+  test('longer than any key is not even looked up, so guesses cannot fill the memory', async () => {
+    const asked = database.asked
+    await directory.find('x'.repeat(10_000))
+    expect(database.asked).toBe(asked)
+  })
+})
+
+describe('wrong keys', () => {
+  test('are remembered in a bounded number, and right ones are not forgotten over them', async () => {
+    await known(key)
+    for (let guess = 0; guess < 10_001; guess++) await directory.find(`guess_${guess}`)
+    const asked = database.asked
+    await directory.find('guess_0')
+    expect(database.asked).toBe(asked + 1)
+    expect(directory.find(key)).not.toBeInstanceOf(Promise)
+  })
+})
+
+describe('a change', () => {
+  test('acts within a second though no signal came', async () => {
+    const before = await known(key)
+    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { isActive: false }))
+    await clock.advance(1000)
+    const after = await known(key)
+    expect([before.app.isActive, after.app.isActive]).toEqual([true, false])
+  })
+
+  test('acts at once when a signal came', async () => {
+    await known(key)
+    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { name: 'New' }))
+    signals.publish('accounts', '')
+    await clock.advance(0)
+    expect((await known(key)).app.name).toBe('New')
+  })
+
+  test('of the key makes the old one wrong and the new one right', async () => {
+    await known(key)
+    const rotated = await rotateAppKey(database, { entropy, secrets }, teamId, appId)
+    expect(await directory.find(rotated ?? '')).not.toBeInstanceOf(Rejection)
+    await clock.advance(1000)
+    expect(await directory.find(key)).toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('makes a key right that was wrong before', async () => {
+    const made = await createApp(database, { clock, entropy, secrets }, teamId, newApp())
+    if (made instanceof Rejection) throw new Error('no app')
+    await changeAccounts(database, async () => {})
+    await clock.advance(1000)
+    expect((await known(made.key)).app.id).toBe(made.app.id)
+  })
+
+  test('during a look-up is not overwritten by what was read before it', async () => {
+    let letGo = () => {}
+    database.hold = new Promise((resolve) => {
+      letGo = resolve
+    })
+    const looked = directory.find(key)
+    await clock.advance(0)
+    database.hold = null
+    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { isActive: false }))
+    await clock.advance(1000)
+    letGo()
+    expect(await looked).toMatchObject({ app: { isActive: true } })
+    expect((await known(key)).app.isActive).toBe(false)
+  })
+})
+
+describe('while the database is away', () => {
+  test('whoever was known is still served', async () => {
+    const caller = await known(key)
+    database.down = true
+    await clock.advance(60_000)
+    expect(directory.find(key)).toBe(caller)
+  })
+
+  test('a key not seen before fails, and is not remembered as wrong', async () => {
+    database.down = true
+    await expect(Promise.resolve(directory.find(key))).rejects.toThrow('database_unavailable')
+    database.down = false
+    expect(await directory.find(key)).not.toBeInstanceOf(Rejection)
+  })
+})
+
+describe('the demo key', () => {
+  test('needs no row and has the free tier', async () => {
+    const caller = await known('demo')
+    expect(caller).toMatchObject({ isDemo: true, account: { tier: FREE } })
+  })
+
+  test('is a wrong key where configuration has turned it off', async () => {
+    const without = openDirectory(false)
+    expect(await without.find('demo')).toMatchObject({ code: 'unauthorized' })
+    without.stop()
+  })
+})
+
+function openDirectory(demoKey: boolean): AppDirectory {
+  const tiers = new Map([['free', FREE]])
+  const guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test' })
+  const telemetry = quietTelemetry()
+  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
+}
+
+async function known(wanted: string): Promise<Caller> {
+  const found = await directory.find(wanted)
+  if (found instanceof Rejection) throw new Error(`refused: ${found.code}`)
+  return found
+}
+
+function newApp() {
+  return { name: 'An app', description: '', networks: ['ETH_MAINNET'] }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import type { NetworkService } from '../upstream/ask-network.ts'
+import { openSteadyHeights } from './steady-height.ts'
+
+const hex = (height: number) => `"0x${height.toString(16)}"`
+
+describe('eth_blockNumber of one app', () => {
+  test('goes up with the chain and never back', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 2 })
+    expect([998, 1000, 999, 997, 1001, 1000].map((said) => ask(said))).toEqual([
+      998, 1000, 1000, 1000, 1001, 1001,
+    ])
+  })
+
+  test('is kept apart by app and by network', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 2 })
+    expect(ask(1000, 'app_1', 'ETH')).toBe(1000)
+    expect(ask(990, 'app_2', 'ETH')).toBe(990)
+    expect(ask(990, 'app_1', 'BASE')).toBe(990)
+    expect(ask(990, 'app_1', 'ETH')).toBe(1000)
+  })
+
+  test('cannot be lifted by a single node that makes heights up', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 2 })
+    expect(ask(9_000_000)).toBe(1000)
+    expect(ask(1001)).toBe(1001)
+  })
+
+  test('follows a single node, whose word is all there is', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 1 })
+    expect(ask(1500)).toBe(1500)
+  })
+
+  test('follows any node while no head is known', () => {
+    const { ask } = heights({ headNumber: null, witnesses: 2 })
+    expect(ask(1500)).toBe(1500)
+  })
+
+  test('starts anew with a chain that was started anew', () => {
+    const { ask, clock } = heights({ headNumber: 1000, witnesses: 1 })
+    ask(1000)
+    clock.skip(3_599_000)
+    expect(ask(5)).toBe(1000)
+    clock.skip(1_000)
+    expect(ask(5)).toBe(5)
+  })
+
+  test.each(['null', '"latest"', '12', '{"number":"0x5"}', '"0x"', `"0x${'f'.repeat(40)}"`])(
+    'leaves alone what is no height: %s',
+    (text) => {
+      const { steady } = heights({ headNumber: 1000, witnesses: 2 })
+      expect(steady('app_1', 'ETH', text)).toBe(text)
+    },
+  )
+
+  test('keeps the bytes of a height that needs no change', () => {
+    const { steady } = heights({ headNumber: 0x3e8, witnesses: 2 })
+    expect(steady('app_1', 'ETH', '"0x3E8"')).toBe('"0x3E8"')
+  })
+
+  test('remembers a bounded number of apps', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 2 })
+    ask(1000, 'app_first')
+    for (let app = 0; app < 100_000; app++) ask(1000, `app_${app}`)
+    expect(ask(999, 'app_first')).toBe(999)
+  })
+})
+
+type Given = { headNumber: number | null; witnesses: number }
+
+function heights({ headNumber, witnesses }: Given) {
+  const clock: TestClock = testClock()
+  const steadyHeights = openSteadyHeights(() => clock.monotonicMs())
+  const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
+  const upstreams = Array.from({ length: witnesses }, () => ({ head: { number: 1 } }))
+  const steady = (app: string, network: string, text: string) => {
+    const service = { network: { id: network }, pool: { selection: { head, upstreams } } }
+    return steadyHeights.steady(app, service as unknown as NetworkService, text)
+  }
+  const ask = (said: number, app = 'app_1', network = 'ETH') =>
+    Number(JSON.parse(steady(app, network, hex(said))))
+  return { clock, steady, ask }
+}

@@ -1,0 +1,89 @@
+import { CENTI_PER_CU } from '../core/billing/plan.ts'
+import type { Rejection } from '../core/errors.ts'
+import type { CacheWord } from '../upstream/ask-network.ts'
+
+export type ReplyFacts = {
+  centiCu: number
+  cache: CacheWord | ''
+  upstream: string
+  /** Null for a success and for a batch, whose members carry their own. */
+  rejection: Rejection | null
+}
+
+const EXPOSED = [
+  'x-headgate-cu',
+  'x-headgate-cache',
+  'x-headgate-upstream',
+  'x-request-id',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+].join(', ')
+
+/** Prices × cache words × upstreams in use; beyond that, making them anew is cheaper. */
+const TEMPLATES_MAX = 2000
+
+const templates = new Map<string, Headers>()
+
+/**
+ * The headers of an answer without its request id. Hot path: cloning a kept
+ * object costs a third of building the headers one by one.
+ */
+export function replyHeaders(facts: ReplyFacts, fromBrowser: boolean): Headers {
+  if (facts.rejection) return refusalHeaders(facts, facts.rejection, fromBrowser)
+  const key = `${facts.centiCu} ${facts.cache} ${facts.upstream} ${fromBrowser}`
+  const known = templates.get(key)
+  if (known) return known
+  if (templates.size >= TEMPLATES_MAX) templates.clear()
+  const made = new Headers(plainHeaders(facts, fromBrowser))
+  templates.set(key, made)
+  return made
+}
+
+/** Any page may call: the key is what counts, not the origin. */
+export function preflightReply(request: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers':
+        request.headers.get('access-control-request-headers') ?? 'content-type, authorization',
+      'access-control-max-age': '86400',
+    },
+  })
+}
+
+function plainHeaders(facts: ReplyFacts, fromBrowser: boolean): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-headgate-cu': cuText(facts.centiCu),
+  }
+  if (facts.cache !== '') headers['x-headgate-cache'] = facts.cache
+  if (facts.upstream !== '') headers['x-headgate-upstream'] = facts.upstream
+  if (!fromBrowser) return headers
+  // Only browsers ask who may read an answer, and they always say where they come from.
+  headers['access-control-allow-origin'] = '*'
+  headers['access-control-expose-headers'] = EXPOSED
+  return headers
+}
+
+function refusalHeaders(facts: ReplyFacts, rejection: Rejection, fromBrowser: boolean): Headers {
+  const headers = new Headers(plainHeaders(facts, fromBrowser))
+  const { retryAfterS, rateLimit } = rejection.facts
+  if (rejection.code === 'method_not_allowed') headers.set('allow', 'POST, OPTIONS')
+  if (retryAfterS !== undefined) headers.set('retry-after', String(retryAfterS))
+  if (!rateLimit) return headers
+  headers.set('ratelimit-limit', String(rateLimit.limit))
+  headers.set('ratelimit-remaining', String(rateLimit.remaining))
+  headers.set('ratelimit-reset', String(rateLimit.resetS))
+  return headers
+}
+
+/** Hundredths printed as units without passing through a fraction. */
+function cuText(centiCu: number): string {
+  const rest = centiCu % CENTI_PER_CU
+  const units = (centiCu - rest) / CENTI_PER_CU
+  return rest === 0 ? String(units) : `${units}.${String(rest).padStart(2, '0')}`
+}

@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import {
+  cleanUp,
+  configText,
+  newFolder,
+  runToEnd,
+  startProcess,
+  UPSTREAM_SECRETS,
+  writeConfig,
+} from '../support/headgate-process.ts'
+
+/** A process starts in a fraction of a second, unless the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+const CHECK = ['--config', 'headgate.yaml', '--check']
+const START = ['--config', 'headgate.yaml']
+
+let node: FakeNode
+let stranger: FakeNode
+
+beforeAll(() => {
+  node = startFakeNode('node-a')
+  stranger = startFakeNode('node-b')
+  stranger.chainId = 5
+})
+
+afterEach(cleanUp)
+
+afterAll(() => {
+  node.stop()
+  stranger.stop()
+})
+
+describe('a check of the configuration', () => {
+  test('says that a good file is good, writes nothing and exits with 0', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]))
+    const ended = await runToEnd({ folder, args: CHECK })
+    expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  })
+
+  test('names the line of every mistake, exits with 2 and repeats no password', async () => {
+    const folder = newFolder()
+    const wrong = configText([node], 'portt: 8080\ntrustProxy: perhaps\n')
+    writeConfig(folder, wrong.replace('"http://', '"ftp://').replace('chainId: 1', 'chainId: one'))
+    const { exitCode, stdout, stderr } = await runToEnd({ folder, args: CHECK })
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr.trim().split('\n')).toEqual([
+      'headgate.yaml:5: networks[0].chainId must be a whole number',
+      expect.stringMatching(/^headgate\.yaml:10: portt is not an option/),
+      'headgate.yaml:11: trustProxy must be true or false',
+    ])
+    expectNoSecret(stderr)
+  })
+
+  test('an address of the wrong sort is named by its line and not shown', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]).replace('"http://', '"ftp://'))
+    const { exitCode, stderr } = await runToEnd({ folder, args: CHECK })
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe(
+      'headgate.yaml:9: networks[0].upstreams[0].url must be an http or https address\n',
+    )
+  })
+
+  test('an upstream on another chain is named by its line, by a start too', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node, stranger]))
+    const said = 'headgate.yaml:10: upstream node-b of ETH_MAINNET is on chain 5, not 1\n'
+    expect(await runToEnd({ folder, args: CHECK })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: said,
+    })
+    const { exitCode, stderr } = await runToEnd({ folder, args: START })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: said })
+  })
+
+  test('a world that is not built yet is refused by the check as by a start', async () => {
+    const env = { HEADGATE_DATABASE: 'postgres://user:upstream-password@db/headgate' }
+    for (const args of [['--check'], []]) {
+      const { exitCode, stderr } = await runToEnd({ folder: newFolder(), args, env })
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 2,
+        stderr: 'database and nats: running on many machines is not built yet; leave both out\n',
+      })
+    }
+  })
+
+  test('a file that is not there is said to be missing', async () => {
+    const ended = await runToEnd({ folder: newFolder(), args: CHECK })
+    expect(ended.exitCode).toBe(2)
+    expect(ended.stderr).toBe('headgate.yaml: the configuration file cannot be read (ENOENT)\n')
+  })
+})
+
+test('a word of the command line that means nothing ends it with 2 and a hint', async () => {
+  const { exitCode, stderr } = await runToEnd({ folder: newFolder(), args: ['--chekc'] })
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: '--chekc is not an option; did you mean --check?\n',
+  })
+})
+
+test('a variable that means nothing ends it with 2 and a hint', async () => {
+  const env = { HEADGATE_LISTENN: '127.0.0.1:0' }
+  const { exitCode, stderr } = await runToEnd({ folder: newFolder(), env })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('did you mean HEADGATE_LISTEN?')
+})
+
+test('HEADGATE_CONFIG names the file, and other variables win over what it says', async () => {
+  const folder = newFolder()
+  writeConfig(folder, configText([node], 'prices: { eth_getBalance: { cu: 1 } }\n'))
+  const headgate = await startProcess({
+    folder,
+    env: { HEADGATE_CONFIG: 'headgate.yaml', HEADGATE_PRICES_ETH_GET_BALANCE_CU: '7.25' },
+  })
+  const answer = await fetch(`${headgate.url}/eth-mainnet/v2/${headgate.keys.app_key}`, {
+    method: 'POST',
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x0","latest"]}',
+  })
+  expect(answer.headers.get('x-headgate-cu')).toBe('7.25')
+  expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+})
+
+describe('a machine that is not as it should be', () => {
+  test('a port in use ends the start with 1 and a plain sentence', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]))
+    const taken = `127.0.0.1:${new URL(node.url).port}`
+    const ended = await runToEnd({ folder, args: START, env: { HEADGATE_LISTEN: taken } })
+    expect(ended.exitCode).toBe(1)
+    expect(ended.stderr).toBe(
+      `${taken} is in use. Stop the program that has it, or choose another address with listen ` +
+        'or HEADGATE_LISTEN.\n',
+    )
+  })
+
+  test('a data folder that cannot be one ends the start with 1 and a plain sentence', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]))
+    writeFileSync(join(folder, 'data'), 'a file')
+    const { exitCode, stderr } = await runToEnd({ folder, args: START })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        'The data folder ./data cannot be used (EEXIST): it must be a folder that this user ' +
+        'can write to.\n',
+    })
+  })
+
+  test('a store that is not one is left alone', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]))
+    const file = join(folder, 'headgate.sqlite')
+    writeFileSync(file, 'a diary, not a database'.repeat(100))
+    const env = { HEADGATE_DATA: '.' }
+    const { exitCode, stderr } = await runToEnd({ folder, args: START, env })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'The store headgate.sqlite cannot be used (SQLITE_NOTADB).\n',
+    })
+    expect(await Bun.file(file).text()).toStartWith('a diary')
+  })
+})
+
+function expectNoSecret(text: string): void {
+  for (const secret of UPSTREAM_SECRETS) expect(text).not.toContain(secret)
+}

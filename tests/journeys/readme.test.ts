@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readCommandLine } from '../../src/cli/command-line.ts'
+import {
+  cleanUp,
+  type HeadgateProcess,
+  newFolder,
+  startProcess,
+} from '../support/headgate-process.ts'
+
+/** A process starts in a fraction of a second, unless the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const DOCUMENTS = [
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name)),
+]
+
+const README = read('README.md')
+const PACKAGE = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+}
+
+describe('the quick start of the README', () => {
+  const commands = [...README.matchAll(/<!-- quick start -->\n```sh\n([\s\S]*?)```/g)]
+    .flatMap((block) => (block[1] ?? '').trim().split('\n'))
+    .flatMap((line) => (line.startsWith('curl') ? [line] : line.split(' && ')))
+  let headgate: HeadgateProcess
+
+  beforeAll(async () => {
+    headgate = await startProcess({
+      folder: newFolder(),
+      env: { HEADGATE_LISTEN: '127.0.0.1:0' },
+    })
+  })
+
+  afterAll(cleanUp)
+
+  test('is made of commands that npm has', () => {
+    expect(commands.length).toBeGreaterThan(3)
+    for (const command of commands.filter((line) => !line.startsWith('curl'))) {
+      const [npm, script = '', dashes, ...words] = command.split(' ')
+      expect(npm).toBe('npm')
+      if (script !== 'install') expect(PACKAGE.scripts[script]).toBeString()
+      if (dashes !== undefined) expect(readCommandLine(words)).toBeObject()
+    }
+  })
+
+  test('has a first request, whose answer is the one that is shown', async () => {
+    const [line = ''] = commands.filter((command) => command.startsWith('curl'))
+    const [, path = '', body = ''] = /localhost:8080(\S+) .* -d '(.*)'$/.exec(line) ?? []
+    const shown = /```json\n(.+)\n```/.exec(README)?.[1]
+    const answer = await fetch(`${headgate.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(await answer.text()).toBe(shown ?? '')
+  })
+
+  test('shows the beginning of what the terminal shows', () => {
+    const shown = /```text\n(Headgate is up[\s\S]*?) {2}…\n```/.exec(README)?.[1] ?? ''
+    expect(masked(headgate.said())).toStartWith(masked(shown).trimEnd())
+  })
+})
+
+test('the test command of the README is the one that CI runs', () => {
+  const command = /## Tests\n\n```sh\n(.+)\n```/.exec(README)?.[1]
+  expect(command).toBe('npm install && npm test')
+  expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command ?? '')
+})
+
+test('the changelog begins with the version of the package', () => {
+  expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(PACKAGE.version)
+})
+
+test.each(DOCUMENTS)('every link of %s leads to a file, and to a heading in it', (name) => {
+  const links = [...read(name).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((link) => link[1] ?? '')
+  const broken = links.filter((link) => {
+    const [path = '', heading] = link.split('#')
+    const target = path === '' ? name : join(dirname(name), path)
+    if (!existsSync(join(ROOT, target))) return true
+    return heading !== undefined && !headingsOf(target).includes(heading)
+  })
+  expect(broken).toEqual([])
+})
+
+function read(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8')
+}
+
+function headingsOf(name: string): string[] {
+  return [...read(name).matchAll(/^#+ (.+)$/gm)].map((heading) =>
+    (heading[1] ?? '')
+      .toLowerCase()
+      .replace(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** Keys and ports differ from start to start. */
+function masked(text: string): string {
+  return text.replace(/\b[a-z0-9]{32}\b/g, 'KEY').replace(/localhost:\d+/g, 'HOST')
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Subprocess } from 'bun'
+import type { FirstRun } from '../../src/first-run.ts'
+import type { FakeNode } from './fake-node.ts'
+import { until } from './headgate.ts'
+
+export type HeadgateProcess = {
+  url: string
+  pid: number
+  folder: string
+  keys: FirstRun
+  /** Everything it has said so far, on both outputs. */
+  said(): string
+  signal(name: NodeJS.Signals): void
+  /** Its exit code, however it ended. */
+  exited: Promise<number>
+}
+
+type Options = {
+  /** Its working folder; `data` is made in it. */
+  folder: string
+  args?: readonly string[]
+  env?: Record<string, string>
+  /** By `npm start`, as the manual says, instead of by the runtime itself. */
+  viaNpm?: boolean
+  /** Called when it runs, before it is ready. */
+  whileStarting?: (pid: number) => Promise<void>
+}
+
+type Ended = { exitCode: number; stdout: string; stderr: string }
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const MAIN = join(ROOT, 'src', 'main.ts')
+
+const children = new Set<Subprocess>()
+const folders = new Set<string>()
+
+/** An empty folder that is gone after `cleanUp`. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-process-'))
+  folders.add(folder)
+  return folder
+}
+
+/** Writes a configuration file into the folder and returns its path. */
+export function writeConfig(folder: string, text: string): string {
+  const file = join(folder, 'headgate.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+/** A file with one network on these nodes, whose addresses carry a password. */
+export function configText(nodes: readonly FakeNode[], more = ''): string {
+  const upstreams = nodes.map(({ name, url }) => `      - { name: ${name}, url: "${secret(url)}" }`)
+  return `listen: 127.0.0.1:0
+networks:
+  - id: ETH_MAINNET
+    kind: evm
+    chainId: 1
+    blockTimeMs: 1000
+    headPollMs: 100
+    upstreams:
+${upstreams.join('\n')}
+${more}`
+}
+
+/** What no log may hold of an upstream. */
+export const UPSTREAM_SECRETS = ['upstream-user', 'upstream-password', 'secret-path-of-']
+
+function secret(url: string): string {
+  return url.replace('http://', 'http://upstream-user:upstream-password@')
+}
+
+/** Starts the product and waits until it is ready for traffic. */
+export async function startProcess(options: Options): Promise<HeadgateProcess> {
+  const child = spawn(options)
+  let text = ''
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) text += decoder.decode(chunk, { stream: true })
+  }
+  const read = Promise.all([collect(child.stdout), collect(child.stderr)])
+  const exited = child.exited.then(async (code) => {
+    await read
+    return code
+  })
+
+  await options.whileStarting?.(child.pid)
+  const urlSaid = () => /Headgate is up at (\S+)/.exec(text)?.[1]
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${text}`)
+    return urlSaid() !== undefined
+  }, 'the process says where it is')
+  const url = urlSaid() ?? ''
+  await until(async () => (await fetch(`${url}/readyz`)).ok, 'the process is ready')
+  return {
+    url,
+    pid: child.pid,
+    folder: options.folder,
+    keys: JSON.parse(readFileSync(join(options.folder, 'data', 'first-run.json'), 'utf8')),
+    said: () => text,
+    signal: (name) => void process.kill(child.pid, name),
+    exited,
+  }
+}
+
+/** Runs the product to its end, as with `--check`. */
+export async function runToEnd(options: Options): Promise<Ended> {
+  const child = spawn(options)
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { exitCode, stdout, stderr }
+}
+
+/** Ends what was started here and removes what it wrote; belongs into `afterEach`. */
+export async function cleanUp(): Promise<void> {
+  for (const child of children) {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  children.clear()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  folders.clear()
+}
+
+function spawn({ folder, args = [], env = {}, viaNpm = false }: Options) {
+  const command = viaNpm ? ['npm', 'start', '--'] : [process.execPath, MAIN]
+  const child = Bun.spawn([...command, ...args], {
+    cwd: viaNpm ? ROOT : folder,
+    env: { ...environment(), ...(viaNpm ? { HEADGATE_DATA: join(folder, 'data') } : {}), ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  children.add(child)
+  return child
+}
+
+/** Variables of whoever runs the tests must not reach the product. */
+function environment(): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
+  return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }
+}

@@ -1,0 +1,117 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { type FakeNode, startFakeNode } from './fake-node.ts'
+
+/** What goes over the wire instead of the node's answer. */
+export type Sabotage = {
+  bytes: string | Uint8Array
+  /** `end` closes properly, `reset` breaks off, `keep` leaves the connection open. */
+  then: 'end' | 'reset' | 'keep'
+}
+
+type Call = { id: unknown; method: string; params: unknown[] }
+
+/** A fake node behind a line that can be cut, and that can carry bytes no server would send. */
+export type LinedNode = FakeNode & {
+  /** Takes over the bytes of an answer when it returns some; null lets the node answer. */
+  sabotage: ((call: Call, body: string) => Sabotage | null) | null
+  /** Refuses connections and breaks those that are open. */
+  cut(): void
+  /** Takes connections again, on the same port. */
+  mend(): Promise<void>
+  /** Connections that are open. */
+  connections(): number
+}
+
+export async function startLinedNode(name = 'lined'): Promise<LinedNode> {
+  const node = startFakeNode(name) as LinedNode
+  const answerUrl = node.url
+  const stopNode = node.stop
+  const sockets = new Set<Socket>()
+  let server: Server | null = null
+  let port = 0
+
+  const listen = async () => {
+    const fresh = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+      socket.on('error', () => {})
+      carry(node, answerUrl, socket)
+    })
+    await new Promise<void>((resolve) => fresh.listen(port, '127.0.0.1', resolve))
+    const address = fresh.address()
+    port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    server = fresh
+  }
+
+  node.sabotage = null
+  node.cut = () => {
+    server?.close()
+    server = null
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  node.mend = async () => {
+    if (!server) await listen()
+  }
+  node.connections = () => sockets.size
+  node.stop = () => {
+    node.cut()
+    stopNode()
+  }
+  await listen()
+  node.url = `http://127.0.0.1:${port}/secret-path-of-${name}`
+  return node
+}
+
+/** An answer of status 200 with these headers and no others. */
+export function httpAnswer(body: string, headers: Record<string, string>): string {
+  return `${httpHead(200, Object.entries(headers))}${body}`
+}
+
+function httpHead(status: number, headers: Iterable<[string, string]>): string {
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`
+}
+
+/** Reads requests off one connection and answers them one after the other. */
+function carry(node: LinedNode, answerUrl: string, socket: Socket): void {
+  let waiting: Buffer = Buffer.alloc(0)
+  let turn = Promise.resolve()
+  socket.on('data', (chunk: Buffer) => {
+    waiting = Buffer.concat([waiting, chunk])
+    for (;;) {
+      const request = takeRequest(waiting)
+      if (!request) return
+      waiting = waiting.subarray(request.length)
+      turn = turn.then(() => answer(node, answerUrl, socket, request.body)).catch(() => {})
+    }
+  })
+}
+
+function takeRequest(bytes: Buffer): { body: string; length: number } | null {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) return null
+  const head = bytes.subarray(0, headEnd).toString('latin1')
+  const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+  const end = headEnd + 4 + length
+  if (bytes.length < end) return null
+  return { body: bytes.subarray(headEnd + 4, end).toString('utf8'), length: end }
+}
+
+async function answer(node: LinedNode, url: string, socket: Socket, body: string): Promise<void> {
+  const parsed = JSON.parse(body) as Call | Call[]
+  const first = Array.isArray(parsed) ? parsed[0] : parsed
+  const sabotage = first ? (node.sabotage?.(first, body) ?? null) : null
+  if (!sabotage) {
+    const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const kept = [...response.headers].filter(([name]) => !/-encoding|-length/.test(name))
+    const head = httpHead(response.status, [...kept, ['content-length', String(bytes.length)]])
+    if (!socket.destroyed) socket.write(Buffer.concat([Buffer.from(head), bytes]))
+    return
+  }
+  // Calls that never reach the node behind the line are counted all the same.
+  node.calls.push({ ...(first as Call), headers: new Headers() })
+  await new Promise<void>((resolve) => void socket.write(sabotage.bytes, () => resolve()))
+  if (sabotage.then === 'end') socket.end()
+  if (sabotage.then === 'reset') socket.resetAndDestroy()
+}

@@ -1,0 +1,75 @@
+import { expect } from 'bun:test'
+import type { UpstreamSpec } from '../../src/core/network.ts'
+import { type FakeNode, NodeSays, startFakeNode } from './fake-node.ts'
+import { type LinedNode, startLinedNode } from './lined-node.ts'
+import { balanceOf, type PoolJourney, poolJourney } from './pool-journey.ts'
+
+export type Outage = { bad: LinedNode; good: FakeNode; journey: PoolJourney }
+
+/** Tests wait more than they work, but too many gateways at once would make healthy nodes slow. */
+const OUTAGES_AT_ONCE_MAX = 6
+
+/** For tests of outages, which take seconds and wait for their turn. */
+export const OUTAGE_MS_MAX = 90_000
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** A bad and a good node, both well at the start; the good one is asked when the other cannot be. */
+export async function outage(
+  run: (given: Outage) => Promise<void>,
+  ofBad: Partial<UpstreamSpec> = {},
+): Promise<void> {
+  if (running >= OUTAGES_AT_ONCE_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
+  running++
+  const bad = await startLinedNode('bad')
+  const good = startFakeNode('good')
+  const journey = await poolJourney([bad, good], { upstreams: [ofBad, { priority: 1 }] })
+  try {
+    await journey.reported('bad', ({ state }) => state === 'used')
+    await journey.reads(40)
+    expect(bad.callsOf('eth_getBalance')).toBeGreaterThan(0)
+    await run({ bad, good, journey })
+  } finally {
+    await journey.stop()
+    running--
+    waiting.shift()?.()
+  }
+}
+
+export async function heal(bad: LinedNode): Promise<void> {
+  bad.misbehave = null
+  bad.sabotage = null
+  bad.answers.eth_getBalance = ([address]: [string]) => balanceOf(address)
+  await bad.mend()
+}
+
+/** Spoils every answer. */
+export function always(answer: () => Response) {
+  return (bad: LinedNode) => {
+    bad.misbehave = answer
+  }
+}
+
+/** Spoils reads only: polls are answered as ever. */
+export function onReads(answer: () => Response | Promise<Response>) {
+  return (bad: LinedNode) => {
+    bad.misbehave = (method) => (method === 'eth_getBalance' ? answer() : null)
+  }
+}
+
+/** Answers reads with this error, in an answer that is fine otherwise. */
+export function saysOfReads(code: number, message: string) {
+  return (bad: FakeNode) => {
+    bad.answers.eth_getBalance = () => {
+      throw new NodeSays(code, message)
+    }
+  }
+}
+
+/** Sends these bytes instead of any answer. */
+export function onTheWire(bytes: () => string, then: 'end' | 'reset' | 'keep') {
+  return (bad: LinedNode) => {
+    bad.sabotage = () => ({ bytes: bytes(), then })
+  }
+}
