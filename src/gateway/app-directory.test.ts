@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { freshStore } from '../../tests/fresh-store.ts'
-import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
+import { type AccountStore, accountStore } from '../../tests/support/account-store.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
 import type { Tier } from '../core/billing/plan.ts'
@@ -8,35 +7,23 @@ import { Rejection } from '../core/errors.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import type { Signals } from '../ports/signals.ts'
-import { openSecrets } from '../system/secrets.ts'
-import { systemEntropy } from '../system/system-entropy.ts'
-import { changeAccounts } from '../tables/accounts-change.ts'
-import { changeApp } from '../tables/apps.ts'
-import { createApp, createTeam, rotateAppKey } from '../tables/new-accounts.ts'
 import { type AppDirectory, type Caller, openAppDirectory } from './app-directory.ts'
 
 const FREE: Tier = { name: 'free', monthlyCu: 1000, cuPerSecond: 50, paid: false, webhooksMax: 1 }
-const entropy = systemEntropy()
-const secrets = openSecrets(entropy.bytes(32), entropy)
 
 let clock: TestClock
-let database: FaultyDatabase
+let store: AccountStore
+let database: AccountStore['database']
 let signals: Signals
 let directory: AppDirectory
 let key: string
-let appId: string
-let teamId: string
 
 beforeEach(async () => {
   clock = testClock()
-  database = faultyDatabase(await freshStore())
+  store = await accountStore(clock)
+  database = store.database
+  key = store.key
   signals = openInProcessSignals()
-  const made = await createTeam(database, { clock, entropy }, { name: 'A', tier: 'free' })
-  teamId = made.team.id
-  const app = await createApp(database, { clock, entropy, secrets }, teamId, newApp())
-  if (app instanceof Rejection) throw new Error('no app')
-  key = app.key
-  appId = app.app.id
   directory = openDirectory(true)
   await clock.advance(400)
 })
@@ -50,7 +37,8 @@ afterEach(async () => {
 describe('a key', () => {
   test('stands for an app and the account of its team', async () => {
     const caller = await known(key)
-    expect(caller.app).toMatchObject({ id: appId, teamId, networks: ['ETH_MAINNET'] })
+    const { appId: id, teamId } = store
+    expect(caller.app).toMatchObject({ id, teamId, networks: ['ETH_MAINNET'] })
     expect(caller.account.team).toMatchObject({ id: teamId, tier: 'free' })
     expect(caller.isDemo).toBe(false)
   })
@@ -98,7 +86,7 @@ describe('wrong keys', () => {
 describe('a change', () => {
   test('acts within a second though no signal came', async () => {
     const before = await known(key)
-    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { isActive: false }))
+    await store.changeApp({ isActive: false })
     await clock.advance(1000)
     const after = await known(key)
     expect([before.app.isActive, after.app.isActive]).toEqual([true, false])
@@ -106,7 +94,7 @@ describe('a change', () => {
 
   test('acts at once when a signal came', async () => {
     await known(key)
-    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { name: 'New' }))
+    await store.changeApp({ name: 'New' })
     signals.publish('accounts', '')
     await clock.advance(0)
     expect((await known(key)).app.name).toBe('New')
@@ -114,18 +102,17 @@ describe('a change', () => {
 
   test('of the key makes the old one wrong and the new one right', async () => {
     await known(key)
-    const rotated = await rotateAppKey(database, { entropy, secrets }, teamId, appId)
-    expect(await directory.find(rotated ?? '')).not.toBeInstanceOf(Rejection)
+    const rotated = await store.rotateKey()
+    expect(await directory.find(rotated)).not.toBeInstanceOf(Rejection)
     await clock.advance(1000)
     expect(await directory.find(key)).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('makes a key right that was wrong before', async () => {
-    const made = await createApp(database, { clock, entropy, secrets }, teamId, newApp())
-    if (made instanceof Rejection) throw new Error('no app')
-    await changeAccounts(database, async () => {})
-    await clock.advance(1000)
-    expect((await known(made.key)).app.id).toBe(made.app.id)
+  test('of one app leaves the others alone, and a new one is known at once', async () => {
+    const made = await store.addApp()
+    expect((await known(made.key)).app.id).toBe(made.id)
+    await store.changeApp({ isActive: false })
+    expect((await known(made.key)).app.isActive).toBe(true)
   })
 
   test('during a look-up is not overwritten by what was read before it', async () => {
@@ -136,7 +123,7 @@ describe('a change', () => {
     const looked = directory.find(key)
     await clock.advance(0)
     database.hold = null
-    await changeAccounts(database, (tx) => changeApp(tx, teamId, appId, { isActive: false }))
+    await store.changeApp({ isActive: false })
     await clock.advance(1000)
     letGo()
     expect(await looked).toMatchObject({ app: { isActive: true } })
@@ -184,8 +171,4 @@ async function known(wanted: string): Promise<Caller> {
   const found = await directory.find(wanted)
   if (found instanceof Rejection) throw new Error(`refused: ${found.code}`)
   return found
-}
-
-function newApp() {
-  return { name: 'An app', description: '', networks: ['ETH_MAINNET'] }
 }

@@ -34,11 +34,13 @@ export function isJsonType(mediaType: string): boolean {
 }
 
 /** Hot path: with a declared length the server has bounded the body already. */
-export async function readText(request: Request): Promise<string | Rejection> {
+export function readText(request: Request): Promise<string | Rejection> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) <= BODY_BYTES_MAX) {
-    return request.text().catch(brokeOff)
-  }
+  const bounded = declared !== null && Number(declared) <= BODY_BYTES_MAX
+  return bounded ? request.text().catch(brokeOff) : readUnbounded(request)
+}
+
+async function readUnbounded(request: Request): Promise<string | Rejection> {
   const bytes = await readBytes(request)
   // Drops a byte order mark, as `text` does.
   return bytes instanceof Rejection ? bytes : new TextDecoder().decode(bytes)

@@ -45,14 +45,11 @@ export function startServer(needs: ServerNeeds): HttpServer {
     development: false,
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: BODY_BYTES_MAX,
-    fetch: async (request, socket) => {
-      try {
-        const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
-        return await route(needs, request, address)
-      } catch (bug) {
-        return reportBug(needs.telemetry, bug)
-      }
+    fetch: (request, socket) => {
+      const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
+      return route(needs, request, address)
     },
+    error: (bug) => reportBug(needs.telemetry, bug),
   })
   return {
     port: server.port ?? needs.port,

@@ -12,6 +12,8 @@ export type OutboundAnswer = {
   header(name: string): string | null
   /** Bytes of the body if known, after unpacking. */
   length: number | null
+  /** The body, where it came together with the head; else it is still to be read. */
+  whole: string | null
   text(): Promise<string>
   stream(): ReadableStream<Uint8Array>
 }

@@ -71,6 +71,7 @@ async function fetchAnswer(
     status: response.status,
     header: (name) => response.headers.get(name),
     length: length === null ? null : Number(length),
+    whole: null,
     text: () => response.text(),
     stream: () => response.body ?? new Response('').body ?? new ReadableStream(),
   }

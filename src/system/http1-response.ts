@@ -24,6 +24,41 @@ export type ResponseReader = {
   readonly waitingBytes: number
 }
 
+/** The head that a host sent last; most of its next ones are the same for a second. */
+export type HeadMemo = { text: string; head: ResponseHead | null }
+
+/**
+ * Hot path: a small answer that came in one piece, read without a reader. Null when
+ * it is anything else, and nothing has been used up then.
+ */
+export function wholeResponse(
+  memo: HeadMemo,
+  bytes: Buffer,
+): { head: ResponseHead; body: string } | null {
+  const end = bytes.indexOf(HEAD_END)
+  if (end < 0 || end > HEAD_BYTES_MAX) return null
+  const text = bytes.toString('latin1', 0, end)
+  if (text !== memo.text) {
+    memo.text = text
+    memo.head = plainHead(text)
+  }
+  const { head } = memo
+  const start = end + HEAD_END.length
+  if (head === null || bytes.length !== start + (head.length ?? 0)) return null
+  return { head, body: bytes.toString('utf8', start) }
+}
+
+/** A head with nothing to it but a length, on a connection that stays; null for all others. */
+function plainHead(text: string): ResponseHead | null {
+  const head = parseHead(text)
+  if (!head?.keepAlive || head.status < 200 || head.status === 204 || head.status === 304) {
+    return null
+  }
+  const plain = head.length !== null && head.coding === null
+  if (!plain || head.header('content-encoding') !== null) return null
+  return { status: head.status, header: head.header, length: head.length }
+}
+
 type Phase =
   | 'head'
   | 'length'

@@ -1,11 +1,13 @@
 import { assert } from '../core/errors.ts'
 import type { OutboundRequest } from '../ports/outbound.ts'
+import type { HeadMemo } from './http1-response.ts'
 
 /** Connections to one host, the idle ones on a stack: the warmest is used first. */
 export type Origin<Connection> = {
   hostname: string
   port: number
   idle: Connection[]
+  memo: HeadMemo
   /** Nothing finds it any more, so it keeps no connection. */
   retired: boolean
 }
@@ -52,7 +54,8 @@ function originOf<Connection extends { end(): unknown }>(
   if (known) return known
   if (origins.size >= ORIGINS_MAX) retireAll(origins)
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  const home = { hostname, port: Number(url.port || 80), idle: [], retired: false }
+  const memo = { text: '', head: null }
+  const home = { hostname, port: Number(url.port || 80), idle: [], memo, retired: false }
   origins.set(url.host, home)
   return home
 }

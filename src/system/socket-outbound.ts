@@ -1,7 +1,12 @@
 import type { Socket } from 'bun'
 import { Failure } from '../core/errors.ts'
 import type { OutboundAnswer, OutboundCall, OutboundRequest } from '../ports/outbound.ts'
-import { openResponseReader, type ResponseHead, type ResponseReader } from './http1-response.ts'
+import {
+  openResponseReader,
+  type ResponseHead,
+  type ResponseReader,
+  wholeResponse,
+} from './http1-response.ts'
 import { type Origin, openRoutes } from './outbound-routes.ts'
 
 /** One call on one connection. */
@@ -15,7 +20,11 @@ type Exchange = {
   wake: (() => void) | null
   broken: boolean
   cancelled: boolean
+  /** Its answer has come whole and is with the caller. */
+  finished: boolean
   sent: boolean
+  /** Bytes of the answer have come. */
+  begun: boolean
   socket: Connection | null
 }
 
@@ -53,13 +62,15 @@ export function openSocketOutbound(): (request: OutboundRequest) => OutboundCall
     const exchange: Exchange = {
       repeatable: request.repeatable,
       message: `${start}content-length: ${Buffer.byteLength(request.body)}\r\n\r\n${request.body}`,
-      reader: openResponseReader(),
+      reader: NOTHING_YET,
       resolve,
       reject,
       wake: null,
       broken: false,
       cancelled: false,
+      finished: false,
       sent: false,
+      begun: false,
       socket: null,
     }
     // A write must not meet a connection that the other side has just given up.
@@ -92,6 +103,9 @@ function send(socket: Connection, exchange: Exchange, used: boolean): void {
   if (written >= 0 && written < bytes) socket.data.unsent = Buffer.from(message).subarray(written)
 }
 
+/** Stands for the answer before its first byte; made anew for those that need one. */
+const NOTHING_YET = openResponseReader()
+
 const HANDLERS = {
   // Sent from here and not when the promise resolves: by then the other side may have closed.
   open(socket: Connection) {
@@ -104,13 +118,16 @@ const HANDLERS = {
     socket.data.exchange = null
     socket.terminate()
   },
-  data(socket: Connection, bytes: Uint8Array) {
+  data(socket: Connection, bytes: Buffer) {
     const { exchange } = socket.data
     if (!exchange) {
       // Nothing was asked, so whatever this is, the connection cannot be trusted.
       drop(socket)
       return
     }
+    if (!exchange.begun && answerAtOnce(socket, exchange, bytes)) return
+    if (!exchange.begun) exchange.reader = openResponseReader()
+    exchange.begun = true
     if (!exchange.reader.feed(bytes)) {
       // Taken away first, or the close that follows would send the call again.
       socket.data.exchange = null
@@ -140,6 +157,29 @@ const HANDLERS = {
   },
 }
 
+/** Hot path: the whole answer came in one piece, as small ones do. */
+function answerAtOnce(socket: Connection, exchange: Exchange, bytes: Buffer): boolean {
+  const { home, unsent } = socket.data
+  if (unsent !== null || !exchange.resolve) return false
+  const response = wholeResponse(home.memo, bytes)
+  if (!response) return false
+  const { head, body } = response
+  const { resolve } = exchange
+  socket.data.exchange = null
+  exchange.resolve = null
+  exchange.finished = true
+  release(socket, true)
+  resolve({
+    status: head.status,
+    header: head.header,
+    length: head.length,
+    whole: body,
+    text: async () => body,
+    stream: () => new Response(body).body ?? new ReadableStream(),
+  })
+  return true
+}
+
 function advance(socket: Connection, exchange: Exchange): void {
   const { reader } = exchange
   if (reader.ended) {
@@ -167,9 +207,9 @@ function settle(exchange: Exchange): void {
 /** A kept connection that dies unanswered was dead before: the call goes out once more. */
 function loseConnection(socket: Connection, exchange: Exchange): void {
   const { used, home } = socket.data
-  const unanswered = exchange.reader.head === null
+  const unanswered = !exchange.begun || exchange.reader.head === null
   if (used && unanswered && exchange.repeatable) {
-    exchange.reader = openResponseReader()
+    exchange.begun = false
     connect(home, exchange)
     return
   }
@@ -183,7 +223,7 @@ function breakOff(exchange: Exchange): void {
 }
 
 function cancel(exchange: Exchange): void {
-  if (exchange.cancelled) return
+  if (exchange.cancelled || exchange.finished) return
   exchange.cancelled = true
   const { socket } = exchange
   if (socket && socket.data.exchange === exchange) {
@@ -205,6 +245,7 @@ function answerOf(exchange: Exchange): OutboundAnswer {
     status: head.status,
     header: head.header,
     length: whole ? exchange.reader.waitingBytes : head.length,
+    whole: null,
     text: () => wholeText(exchange),
     stream: () => bodyStream(exchange),
   }
@@ -224,6 +265,7 @@ function packedAnswer(exchange: Exchange, head: ResponseHead, packing: string): 
     status: head.status,
     header: head.header,
     length: null,
+    whole: null,
     text: async () => new Response(stream()).text(),
     stream,
   }

@@ -60,7 +60,7 @@ export async function askNetwork(
   const head = freshHead(service, nowMs)
   const headKeeps = followHead(service.atHead, head, nowMs)
   const keep = keepRule(of, params, head)
-  if (of.safety !== 'read') return { ...(await askUnsafe(service, question, transport)) }
+  if (of.safety !== 'read') return askUnsafe(service, question, transport)
 
   const key = of.name + paramsText
   const kept = findKept(service, keep, key, headKeeps, nowMs)

@@ -56,22 +56,25 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
 }
 
 /** Reads an answer, turning whatever is thrown on the way into a failure that says who gave up. */
-function cancellable<T>(call: OutboundCall, read: (answer: OutboundAnswer) => Promise<T>) {
+function cancellable<T>(
+  call: OutboundCall,
+  read: (answer: OutboundAnswer) => T | Failed | Promise<T | Failed>,
+) {
   let gaveUp = false
-  const reply = async (): Promise<T | Failed> => {
-    try {
-      return await read(await call.answer)
-    } catch (thrown) {
-      if (gaveUp) return failed('timed_out', { timedOut: true })
-      const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
-      return failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent })
-    }
+  const lost = (thrown: unknown): Failed => {
+    if (gaveUp) return failed('timed_out', { timedOut: true })
+    const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
+    return failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent })
   }
+  const reply = call.answer.then((answer) => {
+    const reading = read(answer)
+    return reading instanceof Promise ? reading.catch(lost) : reading
+  }, lost)
   const cancel = () => {
     gaveUp = true
     call.cancel()
   }
-  return { reply: reply(), cancel }
+  return { reply, cancel }
 }
 
 export function failed(reason: string, facts: Partial<Failed> = {}): Failed {
@@ -86,13 +89,20 @@ export function failed(reason: string, facts: Partial<Failed> = {}): Failed {
   }
 }
 
-async function readReply(answer: OutboundAnswer, id: number): Promise<Reply> {
-  const { status, length } = answer
+/** Hot path: a small answer is at hand whole, and read without a promise. */
+function readReply(answer: OutboundAnswer, id: number): Reply | Promise<Reply> {
+  const { status, whole } = answer
   const ok = status >= 200 && status < 300
+  return ok && whole !== null && whole.length <= HELD_BYTES_MAX
+    ? checkedReply(whole, id, answer, ok)
+    : readByAndBy(answer, id, ok)
+}
+
+async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Promise<Reply> {
+  const { status, length } = answer
   const mayExplain = status === 400 || status === 404 || status === 405 || status === 422
   if (!ok && !mayExplain) return refusedByStatus(answer)
 
-  // Hot path: a known small length needs no reader.
   if (length !== null && length <= HELD_BYTES_MAX) {
     return checkedReply(await answer.text(), id, answer, ok)
   }

@@ -175,7 +175,7 @@ function moveHead(node: FakeNode, number: number, ageMs = 0, fork = 'aa'): void 
   node.head = { number, hash: hashOf(number, fork), timestampMs: Date.now() - ageMs }
 }
 
-/** From now on the odd one answers wrongly, and nobody hears it, not even while the good one is slow. */
+/** From now on the odd one answers wrongly, and nobody hears it. */
 async function expectAloneInUse(odd: FakeNode, journey: PoolJourney): Promise<void> {
   const before = odd.callsOf('eth_getBalance')
   odd.answers.eth_getBalance = () => '0x666'

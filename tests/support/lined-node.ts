@@ -5,7 +5,7 @@ import { type FakeNode, startFakeNode } from './fake-node.ts'
 export type Sabotage = {
   bytes: string | Uint8Array
   /** `end` closes properly, `reset` breaks off, `keep` leaves the connection open. */
-  then: 'end' | 'reset' | 'keep'
+  ending: 'end' | 'reset' | 'keep'
 }
 
 type Call = { id: unknown; method: string; params: unknown[] }
@@ -112,6 +112,6 @@ async function answer(node: LinedNode, url: string, socket: Socket, body: string
   // Calls that never reach the node behind the line are counted all the same.
   node.calls.push({ ...(first as Call), headers: new Headers() })
   await new Promise<void>((resolve) => void socket.write(sabotage.bytes, () => resolve()))
-  if (sabotage.then === 'end') socket.end()
-  if (sabotage.then === 'reset') socket.resetAndDestroy()
+  if (sabotage.ending === 'end') socket.end()
+  if (sabotage.ending === 'reset') socket.resetAndDestroy()
 }

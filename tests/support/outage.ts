@@ -15,7 +15,7 @@ export const OUTAGE_MS_MAX = 90_000
 let running = 0
 const waiting: (() => void)[] = []
 
-/** A bad and a good node, both well at the start; the good one is asked when the other cannot be. */
+/** A bad and a good node, both well at first; the good one is asked when the other cannot be. */
 export async function outage(
   run: (given: Outage) => Promise<void>,
   ofBad: Partial<UpstreamSpec> = {},
@@ -68,8 +68,8 @@ export function saysOfReads(code: number, message: string) {
 }
 
 /** Sends these bytes instead of any answer. */
-export function onTheWire(bytes: () => string, then: 'end' | 'reset' | 'keep') {
+export function onTheWire(bytes: () => string, ending: 'end' | 'reset' | 'keep') {
   return (bad: LinedNode) => {
-    bad.sabotage = () => ({ bytes: bytes(), then })
+    bad.sabotage = () => ({ bytes: bytes(), ending })
   }
 }

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import { type FakeNode, NodeSays } from '../support/fake-node.ts'
+import { rpc } from '../support/headgate.ts'
+import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
+import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+
+const METHODS = ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']
+
+describe('a filter', () => {
+  test('is asked of the node that made it, whatever others are there', async () => {
+    await nodes(async ({ all, ask }) => {
+      // All at once, so that both nodes get their part.
+      const made = Array.from({ length: 30 }, (_, at) => ask(METHODS[at % 3] ?? '', [{}]))
+      const ids: string[] = await Promise.all(made)
+      expect(new Set(ids).size).toBe(30)
+      for (let round = 0; round < 3; round++) {
+        for (const id of ids) {
+          const [owner] = (await ask('eth_getFilterChanges', [id])) as [string]
+          expect(owner).toBe('mine')
+        }
+      }
+      for (const id of ids) expect(await ask('eth_uninstallFilter', [id])).toBe(true)
+      for (const node of all) expect(node.callsOf('eth_getFilterChanges')).toBeGreaterThan(0)
+    })
+  })
+
+  test('is reached under the id that the node gave it', async () => {
+    await nodes(async ({ all, ask }) => {
+      const id = await ask('eth_newFilter', [{}])
+      await ask('eth_getFilterLogs', [id])
+      const asked = all.flatMap(({ calls }) =>
+        calls.filter(({ method }) => method === 'eth_getFilterLogs'),
+      )
+      expect(asked.length).toBe(1)
+      expect(asked[0]?.params[0]).toMatch(/^0x[0-9a-f]{32}$/)
+      expect(asked[0]?.params[0]).not.toBe(id)
+    })
+  })
+
+  test.each([
+    ['never made', '0x1'],
+    ['of a node that is not there', `0xf000000${'1'.repeat(32)}`],
+    ['of no form at all', 'latest'],
+    ['missing', undefined],
+    ['a number', 7],
+    ['an object', {}],
+  ])('that was %s is not found, in the words of a node', async (_how, id) => {
+    await nodes(async ({ journey, all }) => {
+      const params = id === undefined ? [] : [id]
+      const { status, json } = await journey.gate.post(rpc('eth_getFilterChanges', params))
+      expect(status).toBe(200)
+      expect(json.error).toEqual({ code: -32000, message: 'filter not found' })
+      for (const node of all) expect(node.callsOf('eth_getFilterChanges')).toBe(0)
+    })
+  })
+
+  test('is never asked of another node when its own is away', async () => {
+    await nodes(async ({ all, ask, journey }) => {
+      const id = await ask('eth_newFilter', [{}])
+      const owner = all.find((node) => node.callsOf('eth_newFilter') === 1)
+      const other = all.find((node) => node !== owner)
+      owner?.cut()
+      const { status } = await journey.gate.post(rpc('eth_getFilterChanges', [id]))
+      expect(status).toBe(503)
+      expect(other?.callsOf('eth_getFilterChanges')).toBe(0)
+      await owner?.mend()
+      expect(await ask('eth_getFilterChanges', [id])).toEqual(['mine'])
+    })
+  })
+
+  test('is made by another node when the first cannot', async () => {
+    await nodes(async ({ all, ask }) => {
+      for (const node of all) {
+        node.answers.eth_newFilter = () => {
+          if (all.some((one) => one !== node && one.callsOf('eth_newFilter') > 0)) return '0xab'
+          throw new NodeSays(-32601, 'the method eth_newFilter does not exist')
+        }
+      }
+      expect(await ask('eth_newFilter', [{}])).toMatch(/^0xf[0-9a-f]{6}ab$/)
+    })
+  })
+
+  test('works from within a batch', async () => {
+    await nodes(async ({ ask, journey }) => {
+      const id = await ask('eth_newFilter', [{}])
+      const { json } = await journey.gate.post([
+        rpc('eth_getFilterChanges', [id], 1),
+        rpc('eth_chainId', [], 2),
+      ])
+      expect(json).toEqual([
+        { jsonrpc: '2.0', id: 1, result: ['mine'] },
+        { jsonrpc: '2.0', id: 2, result: '0x1' },
+      ])
+    })
+  })
+})
+
+type Given = {
+  all: LinedNode[]
+  journey: PoolJourney
+  // biome-ignore lint/suspicious/noExplicitAny: results have every shape.
+  ask(method: string, params: unknown[]): Promise<any>
+}
+
+async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
+  const all = [await startLinedNode('one'), await startLinedNode('two')]
+  for (const node of all) keepsFilters(node)
+  const journey = await poolJourney(all)
+  const ask = async (method: string, params: unknown[]) => {
+    const { json } = await journey.gate.post(rpc(method, params))
+    expect(json.error).toBeUndefined()
+    return json.result
+  }
+  try {
+    for (const { name } of all) await journey.reported(name, ({ state }) => state === 'used')
+    await run({ all, journey, ask })
+  } finally {
+    await journey.stop()
+  }
+}
+
+/** Knows its own filters and no others, as a node does. */
+function keepsFilters(node: FakeNode): void {
+  const made = new Set<string>()
+  const own = ([id]: [string]) => {
+    if (!made.has(id)) throw new NodeSays(-32000, 'filter not found')
+    return ['mine']
+  }
+  for (const method of METHODS) {
+    node.answers[method] = () => {
+      const id = `0x${Bun.hash(`${node.name}${made.size}`).toString(16).padStart(32, '0')}`
+      made.add(id)
+      return id
+    }
+  }
+  node.answers.eth_getFilterChanges = own
+  node.answers.eth_getFilterLogs = own
+  node.answers.eth_uninstallFilter = ([id]: [string]) => made.delete(id)
+}
