@@ -15,7 +15,8 @@ const server = Bun.serve({
     const id = text.slice(at, text.indexOf(',', at))
     if (text.includes('"eth_getBlockByNumber"'))
       return json(`{"jsonrpc":"2.0","id":${id},"result":${BLOCK}}`)
-    if (text.includes('"bench_big"')) return bigAnswer(id, Number(/\[(\d+)\]/.exec(text)?.[1] ?? 0))
+    const big = /"eth_getLogs","params":\[\{"bytes":(\d+)/.exec(text)
+    if (big) return bigAnswer(id, Number(big[1]))
     if (text.includes('"eth_chainId"')) return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
     return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1234567890abcdef"}`)
   },

@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LoadOrder, LoadReport } from './load-generator.ts'
+
+/** A server that calls can be sent to, as a process of its own. */
+export type Contender = { url: string; pid: number; stop(): Promise<void> }
+
+export type Upstream = { name: string; url: string }
+
+const ENV = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }
+
+/** Linux counts a process's time in hundredths of a second. */
+const TICK_S = 0.01
+
+export function startFastUpstream(): Promise<Contender> {
+  return startScript('fast-upstream.ts', '0')
+}
+
+export function startBareProxy(upstreamUrl: string): Promise<Contender> {
+  return startScript('bare-proxy.ts', upstreamUrl)
+}
+
+/** The hanging one and the failing one. */
+export async function startBadUpstreams() {
+  const child = spawnScript('bad-upstreams.ts')
+  const [hanging, failing] = (await firstLine(child)).split(' ')
+  return {
+    hanging: `http://127.0.0.1:${hanging}/`,
+    failing: `http://127.0.0.1:${failing}/`,
+    stop: () => end(child),
+  }
+}
+
+/** Null where Debian's nginx is not installed. */
+export async function startNginx(upstreamUrl: string): Promise<Contender | null> {
+  if (!Bun.which('nginx')) return null
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-nginx-'))
+  const port = await freePort()
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, nginxConf(folder, port, new URL(upstreamUrl).host))
+  const child = Bun.spawn(['nginx', '-c', file, '-e', join(folder, 'error.log')], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  await answers(`http://127.0.0.1:${port}/`)
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    pid: workerOf(child.pid),
+    async stop() {
+      child.kill()
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The product as it is started by its users, with keys, limits, meter and request log on. */
+export async function startHeadgate(upstreams: readonly Upstream[]): Promise<Contender> {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
+  const port = await freePort()
+  const networks = [{ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }]
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+    env: {
+      ...ENV,
+      HEADGATE_LISTEN: `127.0.0.1:${port}`,
+      HEADGATE_DATA: folder,
+      HEADGATE_NETWORKS: JSON.stringify(networks),
+    },
+    stdout: Bun.file('/dev/null'),
+    stderr: 'inherit',
+  })
+  await answers(`http://127.0.0.1:${port}/readyz`)
+  const { app_key } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
+  return {
+    url: `http://127.0.0.1:${port}/eth-mainnet/v2/${app_key}`,
+    pid: child.pid,
+    async stop() {
+      child.kill()
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Seconds of processor time a process has used so far, all its threads together. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * TICK_S
+}
+
+export function rssBytes(pid: number): number {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1] ?? 0) * 1024
+}
+
+/** Runs the load generator in a process of its own. */
+export async function load(order: LoadOrder): Promise<LoadReport> {
+  const script = join(import.meta.dir, 'load-generator.ts')
+  const child = Bun.spawn([process.execPath, script, JSON.stringify(order)], { stdout: 'pipe' })
+  return JSON.parse(await new Response(child.stdout).text()) as LoadReport
+}
+
+async function startScript(name: string, argument: string): Promise<Contender> {
+  const child = spawnScript(name, argument)
+  const port = await firstLine(child)
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
+}
+
+function spawnScript(name: string, ...args: string[]) {
+  return Bun.spawn([process.execPath, join(import.meta.dir, name), ...args], {
+    env: ENV,
+    stdin: 'pipe',
+    stdout: 'pipe',
+  })
+}
+
+type Script = ReturnType<typeof spawnScript>
+
+async function firstLine(child: Script): Promise<string> {
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  return new TextDecoder().decode(value).trim()
+}
+
+async function end(child: Script): Promise<void> {
+  child.kill()
+  await child.exited
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    const response = await fetch(url, { method: 'GET' }).catch(() => null)
+    if (response && response.status !== 503) return
+    await Bun.sleep(25)
+  }
+  throw new Error(`${url} never came up`)
+}
+
+async function freePort(): Promise<number> {
+  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
+  const { port } = probe
+  await probe.stop(true)
+  return port ?? 0
+}
+
+function workerOf(masterPid: number): number {
+  const children = readFileSync(`/proc/${masterPid}/task/${masterPid}/children`, 'utf8')
+  return Number(children.trim().split(' ')[0])
+}
+
+function nginxConf(folder: string, port: number, upstream: string): string {
+  return `worker_processes 1; daemon off; pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  access_log off; client_body_buffer_size 64k;
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  upstream node { server ${upstream}; keepalive 128; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://node; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }
+}
+`
+}
