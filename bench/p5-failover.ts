@@ -7,7 +7,10 @@ import { full, steady } from './p1-pass-through.ts'
 const HEDGE_DELAY_MS = 5
 const EQUAL_LOAD_SHARE = 0.5
 
-/** P5: one upstream dead, one hanging, one answering 500, one healthy; against the healthy alone. */
+/**
+ * P5: one upstream dead, one hanging, one answering 500, one healthy; against the healthy
+ * alone.
+ */
 export async function failover(effort: Effort): Promise<Result> {
   const node = await startFastUpstream()
   const bad = await startBadUpstreams()

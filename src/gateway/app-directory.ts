@@ -37,7 +37,7 @@ const WRONG_KEYS_MAX = 10_000
 /** Twice what a key has. A longer text is none and not worth its place among the wrong ones. */
 const KEY_CHARS_MAX = 64
 
-export const ACCOUNTS_CHANGED = 'accounts'
+const ACCOUNTS_CHANGED = 'accounts'
 const DEMO_KEY = 'demo'
 
 export function openAppDirectory(needs: Needs): AppDirectory {

@@ -27,6 +27,13 @@ export async function serveBatch(
     members,
     centiCu: members.reduce((sum, member) => sum + member.centiCu, 0),
     cache: members.every((member) => member.cache === 'hit') ? 'hit' : 'miss',
-    upstream: [...new Set(members.map((member) => member.upstream))].filter(Boolean).join(','),
+    upstream: upstreamsOf(members),
   }
+}
+
+/** Everyone who answered a member, `none` when we refused them all. */
+function upstreamsOf(members: readonly Served[]): string {
+  const names = new Set(members.map((member) => member.upstream))
+  if (names.size > 1) names.delete('none')
+  return [...names].join(',')
 }

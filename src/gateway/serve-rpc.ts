@@ -40,7 +40,7 @@ export type Served = {
   status: number
   parts: ReplyParts
   centiCu: number
-  cache: CacheWord | ''
+  cache: CacheWord
   upstream: string
   /** The bounded name of the method, for logs and metrics. */
   method: string
@@ -64,14 +64,14 @@ export async function serveRpc(
   const method = service.book.find(call.method)
 
   if (method.paidOnly && !account.tier.paid) {
-    return refused(call.idText, method.label, paidOnly(needs, call.method))
+    return refused(call.idText, method.refusedLabel, paidOnly(needs, call.method))
   }
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
-  if (crowded) return refused(call.idText, method.label, crowded)
+  if (crowded) return refused(call.idText, method.refusedLabel, crowded)
 
   const tooMuch = needs.guard.admit(account, method)
-  if (tooMuch) return refused(call.idText, method.label, tooMuch)
+  if (tooMuch) return refused(call.idText, method.refusedLabel, tooMuch)
 
   const question = { of: method, params: call.params, paramsText: call.paramsText }
   let asked: Asked
@@ -79,7 +79,7 @@ export async function serveRpc(
     asked = await askNetwork(service, question, transport)
   } catch (thrown) {
     needs.guard.settle(account, method, true)
-    return refused(call.idText, method.label, unanswered(service.network.id, thrown))
+    return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
   needs.guard.settle(account, method, false)
 
@@ -141,8 +141,8 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     status: rejection.httpStatus,
     parts: rejectionReply(idText, rejection),
     centiCu: 0,
-    cache: '',
-    upstream: '',
+    cache: 'miss',
+    upstream: 'none',
     method,
     errorCode: rejection.httpStatus,
     rejection,

@@ -25,8 +25,7 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
   const findRoute = routeTable(handledPaths(OPEN_API.paths))
   const authenticate = authenticator(needs)
 
-  return async (request, path, clientAddress) => {
-    const route = findRoute(request.method, path)
+  const answer = async (request: Request, route: Route, clientAddress: string) => {
     if (route.kind === 'unknown_path') {
       return refusalReply(new Rejection('not_found', 'There is no such call; see /docs.'))
     }
@@ -36,13 +35,24 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
     }
 
     try {
-      const answer = await serve(needs, authenticate, route, request, clientAddress)
-      return answer instanceof Rejection ? refusalReply(answer) : jsonReply(answer)
+      const value = await serve(needs, authenticate, route, request, clientAddress)
+      return value instanceof Rejection ? refusalReply(value) : jsonReply(value)
     } catch (error) {
       // One call that breaks must not take the others down with it.
       logFailure(needs, route.operation, error)
       return failureReply(error)
     }
+  }
+
+  return async (request, path, clientAddress) => {
+    const startedAtMs = needs.clock.monotonicMs()
+    const route = findRoute(request.method, path)
+    const response = await answer(request, route, clientAddress)
+    const ms = Math.round((needs.clock.monotonicMs() - startedAtMs) * 100) / 100
+    // The path itself stays out: whoever mistypes an address may have a key in it.
+    const call = route.kind === 'found' ? route.operation.operationId : route.kind
+    needs.telemetry.log('info', 'api', { call, status: response.status, ms })
+    return response
   }
 }
 

@@ -4,7 +4,7 @@ import type { CacheWord } from '../upstream/ask-network.ts'
 
 export type ReplyFacts = {
   centiCu: number
-  cache: CacheWord | ''
+  cache: CacheWord
   upstream: string
   /** Null for a success and for a batch, whose members carry their own. */
   rejection: Rejection | null
@@ -59,9 +59,9 @@ function plainHeaders(facts: ReplyFacts, fromBrowser: boolean): Record<string, s
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-headgate-cu': cuText(facts.centiCu),
+    'x-headgate-cache': facts.cache,
+    'x-headgate-upstream': facts.upstream,
   }
-  if (facts.cache !== '') headers['x-headgate-cache'] = facts.cache
-  if (facts.upstream !== '') headers['x-headgate-upstream'] = facts.upstream
   if (!fromBrowser) return headers
   // Only browsers ask who may read an answer, and they always say where they come from.
   headers['access-control-allow-origin'] = '*'

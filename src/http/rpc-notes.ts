@@ -3,7 +3,7 @@ import type { Served } from '../gateway/serve-rpc.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 /** What is told of one request when it is over. */
-export type RequestNote = {
+type RequestNote = {
   requestId: string
   /** The network's id, or `unknown`. */
   network: string

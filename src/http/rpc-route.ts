@@ -27,7 +27,7 @@ type Outcome = {
   isBatch: boolean
   status: number
   centiCu: number
-  cache: CacheWord | ''
+  cache: CacheWord
   upstream: string
   rejection: Rejection | null
   caller: Caller | null

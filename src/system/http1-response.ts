@@ -1,14 +1,16 @@
+import {
+  HEAD_BYTES_MAX,
+  HEAD_END,
+  type ParsedHead,
+  parseHead,
+  type ResponseHead,
+} from './http1-head.ts'
+
 /**
  * Reads HTTP/1.1 responses off a socket, one after the other. Written by hand
  * because the runtime's own client hands each call to another thread and back,
  * which costs more than everything else the gateway does for a call.
  */
-export type ResponseHead = {
-  status: number
-  header(name: string): string | null
-  length: number | null
-}
-
 export type ResponseReader = {
   /** Takes what came; false when it is no HTTP, and the socket is of no more use. */
   feed(bytes: Uint8Array): boolean
@@ -24,41 +26,6 @@ export type ResponseReader = {
   readonly waitingBytes: number
 }
 
-/** The head that a host sent last; most of its next ones are the same for a second. */
-export type HeadMemo = { text: string; head: ResponseHead | null }
-
-/**
- * Hot path: a small answer that came in one piece, read without a reader. Null when
- * it is anything else, and nothing has been used up then.
- */
-export function wholeResponse(
-  memo: HeadMemo,
-  bytes: Buffer,
-): { head: ResponseHead; body: string } | null {
-  const end = bytes.indexOf(HEAD_END)
-  if (end < 0 || end > HEAD_BYTES_MAX) return null
-  const text = bytes.toString('latin1', 0, end)
-  if (text !== memo.text) {
-    memo.text = text
-    memo.head = plainHead(text)
-  }
-  const { head } = memo
-  const start = end + HEAD_END.length
-  if (head === null || bytes.length !== start + (head.length ?? 0)) return null
-  return { head, body: bytes.toString('utf8', start) }
-}
-
-/** A head with nothing to it but a length, on a connection that stays; null for all others. */
-function plainHead(text: string): ResponseHead | null {
-  const head = parseHead(text)
-  if (!head?.keepAlive || head.status < 200 || head.status === 204 || head.status === 304) {
-    return null
-  }
-  const plain = head.length !== null && head.coding === null
-  if (!plain || head.header('content-encoding') !== null) return null
-  return { status: head.status, header: head.header, length: head.length }
-}
-
 type Phase =
   | 'head'
   | 'length'
@@ -69,7 +36,6 @@ type Phase =
   | 'to_close'
   | 'end'
 
-const HEAD_BYTES_MAX = 64 * 1024
 const CHUNK_LINE_BYTES_MAX = 1024
 
 /** Of interim heads and trailers: nobody reads them, but they have to end. */
@@ -81,7 +47,7 @@ const BLOCK_BYTES = 16 * 1024
 const NO_BYTES = new Uint8Array()
 
 const CR_LF = '\r\n'
-const HEAD_END = '\r\n\r\n'
+const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/
 
 type State = {
   phase: Phase
@@ -276,54 +242,4 @@ function joined(state: State, bytes: Uint8Array): Buffer {
   if (state.partial) return Buffer.concat([state.partial, bytes])
   if (bytes instanceof Buffer) return bytes
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-type ParsedHead = ResponseHead & { minor: string; coding: string | null; keepAlive: boolean }
-
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?:[ \r]|$)/
-const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/
-
-const LENGTH = /^\d{1,15}$/
-
-function parseHead(text: string): ParsedHead | null {
-  const status = STATUS_LINE.exec(text)
-  if (!status) return null
-  const lower = text.toLowerCase()
-  const header = (name: string) => headerIn(text, lower, name.toLowerCase())
-  const declared = header('content-length')
-  const length = declared === null ? null : lengthOf(declared)
-  if (length === false) return null
-  const connection = header('connection')?.toLowerCase() ?? ''
-  const minor = status[1] ?? ''
-  return {
-    status: Number(status[2]),
-    header,
-    length,
-    minor,
-    coding: header('transfer-encoding'),
-    keepAlive: minor === '1' ? !connection.includes('close') : connection === 'keep-alive',
-  }
-}
-
-function lengthOf(declared: string): number | false {
-  if (LENGTH.test(declared)) return Number(declared)
-  // The same length said twice is no contradiction.
-  const [first = '', ...others] = declared.split(', ')
-  return LENGTH.test(first) && others.every((other) => other === first) && Number(first)
-}
-
-/**
- * Found on demand: most answers are asked for three headers of a dozen. One that
- * comes several times is one list, as the standard has it.
- */
-function headerIn(text: string, lower: string, name: string): string | null {
-  const key = `${CR_LF}${name}:`
-  let found: string | null = null
-  for (let at = lower.indexOf(key); at >= 0; at = lower.indexOf(key, at + key.length)) {
-    const start = at + key.length
-    const end = text.indexOf(CR_LF, start)
-    const value = (end < 0 ? text.slice(start) : text.slice(start, end)).trim()
-    found = found === null ? value : `${found}, ${value}`
-  }
-  return found
 }

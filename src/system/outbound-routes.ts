@@ -1,6 +1,6 @@
 import { assert } from '../core/errors.ts'
 import type { OutboundRequest } from '../ports/outbound.ts'
-import type { HeadMemo } from './http1-response.ts'
+import type { HeadMemo } from './http1-head.ts'
 
 /** Connections to one host, the idle ones on a stack: the warmest is used first. */
 export type Origin<Connection> = {

@@ -43,7 +43,7 @@ export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets {
 function readSealed(sealed: string): { nonce: Buffer; text: Buffer; tag: Buffer } {
   const encoded = sealed.slice(VERSION.length)
   const bytes = Buffer.from(encoded, 'base64url')
-  // Decoding passes over what is not base64, so only encoding it back shows that nothing was changed.
+  // Decoding passes over what is not base64; only encoding it back shows that nothing changed.
   const whole = sealed.startsWith(VERSION) && bytes.toString('base64url') === encoded
   if (!whole || bytes.length < NONCE_BYTES + TAG_BYTES) {
     throw new Failure('secret_unreadable', { reason: 'not a sealed text' })

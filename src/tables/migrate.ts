@@ -38,7 +38,10 @@ async function refuseNewer(db: Database): Promise<void> {
   })
 }
 
-/** The record is written first: whoever comes second waits for it, finds it, and has nothing to do. */
+/**
+ * The record is written first: whoever comes second waits for it, finds it, and has nothing to
+ * do.
+ */
 async function apply(tx: Database, migration: Migration): Promise<void> {
   const mine = await tx.query(sql`
     INSERT INTO migrations (version, name) VALUES (${migration.version}, ${migration.name})

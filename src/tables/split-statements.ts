@@ -1,6 +1,9 @@
 import { assert } from '../core/errors.ts'
 
-/** Literals, quoted names and comments are taken whole, so that a semicolon inside them splits nothing. */
+/**
+ * Literals, quoted names and comments are taken whole, so that a semicolon inside them splits
+ * nothing.
+ */
 const PIECE =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^'";/-]+|\/(?!\*)|-(?!-)/gy
 

@@ -1,6 +1,9 @@
 import { type Database, sql } from '../ports/database.ts'
 
-/** What a management token stands for. The token itself is shown once and kept only as its SHA-256. */
+/**
+ * What a management token stands for. The token itself is shown once and kept only as its
+ * SHA-256.
+ */
 export type Token = {
   id: string
   kind: 'operator' | 'team'

@@ -66,7 +66,10 @@ const DAY_MS = sql`86400000`
 
 const GROUP = { method: sql`method`, network: sql`network`, app: sql`app_id`, none: sql`''` }
 
-/** False when that sequence was written before: the commit had come through although its answer had not. */
+/**
+ * False when that sequence was written before: the commit had come through although its answer
+ * had not.
+ */
 export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
   return db.transaction(async (tx) => {
     const marked = await tx.query(sql`
@@ -123,7 +126,10 @@ export async function usageTotals(
   return { calls: sum.calls, centiCu: sum.centi_cu, bytes: sum.bytes }
 }
 
-/** Sums over the hours that begin in [fromMs, toMs), by bucket in UTC and group, in order of time. */
+/**
+ * Sums over the hours that begin in [fromMs, toMs), by bucket in UTC and group, in order of
+ * time.
+ */
 export async function usageSeries(db: Database, question: UsageQuestion): Promise<UsagePoint[]> {
   const start = await bucketStart(db, question)
   if (!start) return []

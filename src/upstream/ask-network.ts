@@ -161,6 +161,11 @@ function noteShown(
   reply: PoolAnswer['reply'],
   head: HeadView | null,
 ): void {
+  if (reply.kind === 'stream') {
+    // What passes by unread may speak of any block, so nothing older is shown after it.
+    startEpoch(service.atHead)
+    service.poke()
+  }
   if (reply.kind !== 'result') return
   const { value } = reply
   const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightIn(value)

@@ -48,7 +48,7 @@ function filterNotFound(): PoolAnswer {
   const error = { code: -32000, message: 'filter not found' }
   return {
     reply: { kind: 'error', text: JSON.stringify(error), ...error },
-    upstream: '',
+    upstream: 'none',
     unclearBefore: false,
   }
 }

@@ -4,7 +4,10 @@ import { rates } from './upstream.ts'
 /** The agreed head is the word of upstreams that have moved on since: it is not news. */
 const HEAD_AGE_UNKNOWN_MS = 3_600_000
 
-/** What `/api/networks` tells of one network: where it is, and why each upstream is or isn't used. */
+/**
+ * What `/api/networks` tells of one network: where it is, and why each upstream is or isn't
+ * used.
+ */
 export function networkReport(service: NetworkService) {
   const { network, pool } = service
   const { selection, clock } = pool

@@ -3,11 +3,10 @@ import { openMethodBook, type PriceOverrides } from '../core/rpc/methods.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { openAnswerCaches } from './answer-caches.ts'
 import type { NetworkService } from './ask-network.ts'
-import { openCoalescer } from './coalesce.ts'
-import { openHeadCache } from './head-cache.ts'
+import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
-import { openResponseCache } from './response-cache.ts'
 import { openSelection } from './selection.ts'
 import { newUpstream } from './upstream.ts'
 import { openUpstreamPool, requestAny } from './upstream-pool.ts'
@@ -26,9 +25,6 @@ export type OpenNetwork = NetworkService & {
   stop(): void
 }
 
-/** A quarter of the cache is for answers that live as long as one head. */
-const HEAD_SHARE = 0.25
-
 /** However many answers hint at a new block, upstreams are asked at most so often. */
 const POKE_EVERY_MS_MIN = 100
 
@@ -43,28 +39,35 @@ export function openNetwork(
   const selection = openSelection(clock, network, upstreams)
   const watching = { ...needs, network, selection }
   const watcher = watchHeads(watching)
-  let pokedAtMs = 0
+  let resting = false
+  let wanted = false
 
   const poke = () => {
-    const nowMs = clock.monotonicMs()
-    if (nowMs - pokedAtMs < POKE_EVERY_MS_MIN) return
-    pokedAtMs = nowMs
+    wanted = resting
+    if (resting) return
+    resting = true
+    clock.after(POKE_EVERY_MS_MIN, () => {
+      resting = false
+      if (wanted) poke()
+    })
     for (const upstream of upstreams) {
       if (selection.stateOf.get(upstream) === 'used') void pollOnce(watching, upstream)
     }
   }
 
   const pool = openUpstreamPool(clock, network, selection)
+  const forgetGauges = gaugeUpstreams(needs.telemetry, selection)
   return {
     network,
     request: (call) => requestAny(pool, call),
     book: openMethodBook(network.kind, settings.prices),
     pool,
-    forever: openResponseCache(settings.cacheBytesMax * (1 - HEAD_SHARE)),
-    atHead: openHeadCache(settings.cacheBytesMax * HEAD_SHARE, settings.latestMaxAgeMs),
-    flights: openCoalescer(() => clock.monotonicMs()),
+    ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
     poke,
     ready: watcher.firstRound,
-    stop: watcher.stop,
+    stop() {
+      watcher.stop()
+      forgetGauges()
+    },
   }
 }

@@ -4,7 +4,10 @@ import { type NodeError, type NodeResult, parseNodeReply } from '../core/rpc/nod
 import type { Outbound, OutboundAnswer, OutboundCall } from '../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 
-/** The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the call. */
+/**
+ * The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the
+ * call.
+ */
 export type Failed = {
   kind: 'failed'
   reason: string
@@ -20,7 +23,7 @@ export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 export type Reply = NodeResult | NodeError | Streamed | Failed
 
 /** One call on its way. */
-export type Sending = { reply: Promise<Reply>; cancel(): void }
+type Sending = { reply: Promise<Reply>; cancel(): void }
 
 export type RpcClient = {
   send(method: string, paramsText: string, repeatable: boolean): Sending
@@ -30,7 +33,13 @@ export type RpcClient = {
 }
 
 /** Up to here an answer is held and checked whole, so that it can still be asked for elsewhere. */
-export const HELD_BYTES_MAX = 256 * 1024
+const HELD_BYTES_MAX = 256 * 1024
+
+/** Of an answer whose length nobody says, or says to be too long to be held. */
+const HELD_UNSIZED_BYTES_MAX = 32 * 1024
+
+/** What a refusal may say about itself without being cut off. */
+const EXPLANATION_BYTES_MAX = 64 * 1024
 
 /** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
 export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
@@ -77,7 +86,7 @@ function cancellable<T>(
   return { reply, cancel }
 }
 
-export function failed(reason: string, facts: Partial<Failed> = {}): Failed {
+function failed(reason: string, facts: Partial<Failed> = {}): Failed {
   return {
     kind: 'failed',
     reason,
@@ -106,7 +115,7 @@ async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Pro
   if (length !== null && length <= HELD_BYTES_MAX) {
     return checkedReply(await answer.text(), id, answer, ok)
   }
-  const held = await streamResult(answer.stream(), id, HELD_BYTES_MAX)
+  const held = await streamResult(answer.stream(), id, HELD_UNSIZED_BYTES_MAX)
   if (held.kind === 'text') return checkedReply(held.text, id, answer, ok)
   if (held.kind === 'stream' && ok) return held
   if (held.kind === 'stream') await held.stream.cancel()
@@ -128,7 +137,13 @@ async function readText(answer: OutboundAnswer, bytesMax: number): Promise<strin
 function refusedByStatus(answer: OutboundAnswer): Failed {
   const { status } = answer
   // Read to its end, a short body leaves its connection fit for the next call.
-  answer.text().catch(() => {})
+  const short = answer.length !== null && answer.length <= EXPLANATION_BYTES_MAX
+  if (short) answer.text().catch(() => {})
+  else
+    answer
+      .stream()
+      .cancel()
+      .catch(() => {})
   if (status !== 429) return failed(`http_${status}`, { mayHaveLanded: status >= 500 })
   const seconds = Number(answer.header('retry-after') ?? '')
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0

@@ -195,6 +195,20 @@ describe('an upstream', () => {
   })
 })
 
+describe('a name that callers made up', () => {
+  test('is not remembered, so that long ones cannot fill the memory', async () => {
+    const made = 'x'.repeat(100_000)
+    const asked = ask(made)
+    waiting(made, 'first').error(-32601, 'no such method')
+    await clock.advance(0)
+    waiting(made, 'second').error(-32601, 'no such method')
+    expect((await asked).reply).toMatchObject({ kind: 'error', code: -32601 })
+    const { selection, hedges } = network.pool
+    for (const upstream of selection.upstreams) expect(upstream.lacks.size).toBe(0)
+    expect([...hedges.latencies.keys()]).not.toContain(made)
+  })
+})
+
 let source: ReadableStreamDefaultController<Uint8Array>
 
 /** A stream of a big answer, begun. */

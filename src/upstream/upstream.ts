@@ -30,7 +30,7 @@ export type Upstream = {
   batchesUntilMs: number
 }
 
-export type Head = {
+type Head = {
   number: number
   hash: string
   /** How old the block called itself when it was reported; null where the chain does not say. */

@@ -6,7 +6,10 @@ import type { Attempt, PoolAnswer, UpstreamPool } from './run.ts'
 import { review } from './selection.ts'
 import { noteFailure, noteLacks, noteSuccess, noteThrottled } from './upstream.ts'
 
-/** The answer to give, or null when another upstream should be asked. Notes what it says of this one. */
+/**
+ * The answer to give, or null when another upstream should be asked. Notes what it says of
+ * this one.
+ */
 export function weighReply(
   pool: UpstreamPool,
   attempt: Attempt,

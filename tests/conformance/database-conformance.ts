@@ -6,7 +6,7 @@ const TAKERS = 120
 const SLOTS = 100
 const TRANSFERS = 40
 
-/** What every driver must do. `open` gives a database whose tables named exam_* are ours to drop. */
+/** What every driver must do. `open` gives a database whose exam_* tables are ours to drop. */
 export function databaseConformance(driver: string, open: () => Promise<Database>): void {
   describe(`${driver} database`, () => {
     let db: Database

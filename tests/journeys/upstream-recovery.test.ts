@@ -90,6 +90,24 @@ describe.concurrent('a node that was out', () => {
   )
 
   test(
+    'keeps no place for copies that were answered with megabytes',
+    async () => {
+      await outage(async ({ bad, good, journey }) => {
+        for (const node of [bad, good]) node.answers.eth_call = `0x${'ab'.repeat(200_000)}`
+        bad.misbehave = () => status(500)
+        await journey.reported('bad', ({ state }) => state === 'excluded')
+        await heal(bad)
+        await until(async () => {
+          await journey.gate.post(rpc('eth_call', [{}, `0x${Date.now().toString(16)}`]))
+          return bad.callsOf('eth_call') > 0
+        }, 'it was tried')
+        await journey.reported('bad', ({ in_flight }) => in_flight === 0)
+      })
+    },
+    OUTAGE_MS_MAX,
+  )
+
+  test(
     'rests longer each time it fails its trial',
     async () => {
       await outage(async ({ bad, journey }) => {

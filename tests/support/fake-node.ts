@@ -64,28 +64,34 @@ export function startFakeNode(name = 'fake'): FakeNode {
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 120,
-    async fetch(request) {
-      const body = await request.text()
-      const parsed = parseBody(body)
-      if (!parsed) {
-        node.garbled.push(body)
-        return new Response('garbled', { status: 400 })
-      }
-      const members = Array.isArray(parsed) ? parsed : [parsed]
-      for (const call of members) node.calls.push({ ...call, headers: request.headers })
-      const odd = await node.misbehave?.(members[0]?.method ?? '', body)
-      if (odd) return odd
-      if (!Array.isArray(parsed)) return json(answer(node, parsed))
-      if (node.supportsBatch) return json(parsed.map((call) => answer(node, call)))
-      return json({
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32600, message: 'batches are not supported' },
-      })
-    },
+    fetch: async (request) => answerBody(node, await request.text(), request.headers),
   })
   node.url = `http://127.0.0.1:${server.port}/secret-path-of-${name}`
   return node
+}
+
+/** What the node answers to a body, however that reached it. */
+export async function answerBody(
+  node: FakeNode,
+  body: string,
+  headers: Headers,
+): Promise<Response> {
+  const parsed = parseBody(body)
+  if (!parsed) {
+    node.garbled.push(body)
+    return new Response('garbled', { status: 400 })
+  }
+  const members = Array.isArray(parsed) ? parsed : [parsed]
+  for (const call of members) node.calls.push({ ...call, headers })
+  const odd = await node.misbehave?.(members[0]?.method ?? '', body)
+  if (odd) return odd
+  if (!Array.isArray(parsed)) return json(answer(node, parsed))
+  if (node.supportsBatch) return json(parsed.map((call) => answer(node, call)))
+  return json({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32600, message: 'batches are not supported' },
+  })
 }
 
 /** A block hash that tells its height, on a chosen fork. */

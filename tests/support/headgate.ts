@@ -53,7 +53,10 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
   const running = await start(settings, (text) => {
     log += text
   })
-  if (Array.isArray(running)) throw new Error(running.join('\n'))
+  if (Array.isArray(running)) {
+    if (!options.dataFolder) rmSync(folder, { recursive: true, force: true })
+    throw new Error(running.join('\n'))
+  }
   const { firstRun } = running
   if (!firstRun) throw new Error('no first run')
   const slug = running.networks.list()[0]?.network.slug ?? ''

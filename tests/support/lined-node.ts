@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { type FakeNode, startFakeNode } from './fake-node.ts'
+import { answerBody, type FakeNode, startFakeNode } from './fake-node.ts'
 
 /** What goes over the wire instead of the node's answer. */
 export type Sabotage = {
@@ -24,7 +24,6 @@ export type LinedNode = FakeNode & {
 
 export async function startLinedNode(name = 'lined'): Promise<LinedNode> {
   const node = startFakeNode(name) as LinedNode
-  const answerUrl = node.url
   const stopNode = node.stop
   const sockets = new Set<Socket>()
   let server: Server | null = null
@@ -35,7 +34,7 @@ export async function startLinedNode(name = 'lined'): Promise<LinedNode> {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
       socket.on('error', () => {})
-      carry(node, answerUrl, socket)
+      carry(node, socket)
     })
     await new Promise<void>((resolve) => fresh.listen(port, '127.0.0.1', resolve))
     const address = fresh.address()
@@ -73,7 +72,7 @@ function httpHead(status: number, headers: Iterable<[string, string]>): string {
 }
 
 /** Reads requests off one connection and answers them one after the other. */
-function carry(node: LinedNode, answerUrl: string, socket: Socket): void {
+function carry(node: LinedNode, socket: Socket): void {
   let waiting: Buffer = Buffer.alloc(0)
   let turn = Promise.resolve()
   socket.on('data', (chunk: Buffer) => {
@@ -82,7 +81,7 @@ function carry(node: LinedNode, answerUrl: string, socket: Socket): void {
       const request = takeRequest(waiting)
       if (!request) return
       waiting = waiting.subarray(request.length)
-      turn = turn.then(() => answer(node, answerUrl, socket, request.body)).catch(() => {})
+      turn = turn.then(() => answer(node, socket, request.body)).catch(() => {})
     }
   })
 }
@@ -97,12 +96,12 @@ function takeRequest(bytes: Buffer): { body: string; length: number } | null {
   return { body: bytes.subarray(headEnd + 4, end).toString('utf8'), length: end }
 }
 
-async function answer(node: LinedNode, url: string, socket: Socket, body: string): Promise<void> {
+async function answer(node: LinedNode, socket: Socket, body: string): Promise<void> {
   const parsed = JSON.parse(body) as Call | Call[]
   const first = Array.isArray(parsed) ? parsed[0] : parsed
   const sabotage = first ? (node.sabotage?.(first, body) ?? null) : null
   if (!sabotage) {
-    const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+    const response = await answerBody(node, body, new Headers())
     const bytes = Buffer.from(await response.arrayBuffer())
     const kept = [...response.headers].filter(([name]) => !/-encoding|-length/.test(name))
     const head = httpHead(response.status, [...kept, ['content-length', String(bytes.length)]])

@@ -78,6 +78,7 @@ function textAnswer(
     status,
     header: (name) => headers[name] ?? null,
     length: text.length,
+    whole: null,
     text: async () => text,
     stream: () => new Response(text).body ?? new ReadableStream(),
   }

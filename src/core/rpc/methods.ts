@@ -19,6 +19,8 @@ export type Method = {
   paidOnly: boolean
   /** What the ledger and the metrics call it; bounded, whatever callers invent. */
   label: string
+  /** The same for a call that no node answered: a name nobody vouches for could be anything. */
+  refusedLabel: string
 }
 
 /** Prices set by configuration, by method name or by a prefix that ends in `*`. */
@@ -43,7 +45,7 @@ export function openMethodBook(kind: NetworkKind, overrides: PriceOverrides = {}
   const prefixes: MethodRow[] = []
   for (const row of methodRows(kind)) {
     if (row.name.endsWith('*')) prefixes.push(row)
-    else exact.set(row.name, toMethod(row, row.name, row.name, overrides))
+    else exact.set(row.name, { ...toMethod(row, row.name, overrides), refusedLabel: row.name })
   }
   let unlistedLabels = 0
 
@@ -52,11 +54,10 @@ export function openMethodBook(kind: NetworkKind, overrides: PriceOverrides = {}
     if (known) return known
     const row = prefixes.find((candidate) => name.startsWith(candidate.name.slice(0, -1)))
     const named = METHOD_NAME.test(name) && unlistedLabels < UNLISTED_LABELS_MAX
-    const method = toMethod(row ?? unlisted(name), name, named ? name : 'other', overrides)
-    if (named) {
-      unlistedLabels++
-      exact.set(name, method)
-    }
+    const method = toMethod(row ?? unlisted(name), name, overrides)
+    if (!named) return { ...method, label: 'other' }
+    unlistedLabels++
+    exact.set(name, method)
     return method
   }
   return { find }
@@ -66,7 +67,7 @@ function unlisted(name: string): MethodRow {
   return { name, cu: UNLISTED_CU, safety: READS.test(name) ? 'read' : 'write', heavy: true }
 }
 
-function toMethod(row: MethodRow, name: string, label: string, overrides: PriceOverrides): Method {
+function toMethod(row: MethodRow, name: string, overrides: PriceOverrides): Method {
   const price = overriddenPrice(name, overrides) ?? row
   return {
     name,
@@ -76,7 +77,8 @@ function toMethod(row: MethodRow, name: string, label: string, overrides: PriceO
     depends: row.depends ?? 'nothing_kept',
     heavy: row.heavy ?? false,
     paidOnly: row.paidOnly ?? false,
-    label,
+    label: name,
+    refusedLabel: 'other',
   }
 }
 

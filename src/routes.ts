@@ -1,0 +1,51 @@
+import type { Settings } from './config.ts'
+import { apiRouter } from './http/api-router.ts'
+import { docsPage } from './http/docs-page.ts'
+import { homePage } from './http/home-page.ts'
+import { healthz, metrics, readyz } from './http/probes.ts'
+import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
+import type { Routes } from './http/server.ts'
+import type { NetworkSet } from './network-set.ts'
+import { networkReport } from './upstream/network-report.ts'
+import type { World } from './world.ts'
+
+/** What the service is put together from. */
+export type Given = {
+  world: World
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+}
+
+/** What is answered where: the RPC endpoint, the management API, pages and probes. */
+export function makeRoutes(
+  { world, settings, networks, publicUrl }: Given,
+  rpc: RpcRouteNeeds,
+): Routes {
+  const { clock, database, entropy, secrets, signals, telemetry } = world
+  const listed = () => networks.list().map(({ network }) => network)
+  const probed = { clock, database, telemetry, networks: networks.list }
+  const pages = { publicUrl, networks: listed, demoKey: settings.demoKey }
+  return {
+    rpc: (request, target, address) => serveRpcRoute(rpc, request, target, address),
+    api: apiRouter({
+      clock,
+      database,
+      entropy,
+      secrets,
+      telemetry,
+      publicUrl,
+      tiers: settings.tiers,
+      networks: listed,
+      networkReport: () => networks.list().map(networkReport),
+      accountsChanged: () => signals.publish('accounts', ''),
+    }),
+    pages: new Map<string, () => Response | Promise<Response>>([
+      ['/', () => homePage(pages)],
+      ['/docs', () => docsPage(pages)],
+      ['/healthz', healthz],
+      ['/readyz', () => readyz(probed)],
+      ['/metrics', () => metrics(probed)],
+    ]),
+  }
+}

@@ -1,0 +1,19 @@
+import { openOutbound } from './http-outbound.ts'
+import { jsonTelemetry } from './json-telemetry.ts'
+import { stdoutWriter } from './stdout-writer.ts'
+import { systemClock } from './system-clock.ts'
+import { systemEntropy } from './system-entropy.ts'
+
+/** Where log lines go. */
+export type WriteLog = (text: string) => void | Promise<void>
+
+/** Time, chance, the way out and the log of the machine we run on. */
+export function openSystem(write: WriteLog = stdoutWriter()) {
+  const clock = systemClock()
+  return {
+    clock,
+    entropy: systemEntropy(),
+    outbound: openOutbound(),
+    telemetry: jsonTelemetry({ clock, write }),
+  }
+}

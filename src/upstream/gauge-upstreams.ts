@@ -1,0 +1,25 @@
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Selection } from './selection.ts'
+import { rates } from './upstream.ts'
+
+/** Shows the network's head and each upstream's health among the metrics; returns how to stop. */
+export function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () => void {
+  const network = selection.network.id
+  const forget = [
+    telemetry.gauge('headgate_network_head', { network }, () => selection.head?.number ?? 0),
+  ]
+  for (const upstream of selection.upstreams) {
+    const labels = { network, upstream: upstream.spec.name }
+    const used = () => (selection.stateOf.get(upstream) === 'used' ? 1 : 0)
+    forget.push(
+      telemetry.gauge('headgate_upstream_used', labels, used),
+      telemetry.gauge('headgate_upstream_head', labels, () => upstream.head?.number ?? 0),
+      telemetry.gauge('headgate_upstream_in_flight', labels, () => upstream.inFlight),
+      telemetry.gauge('headgate_upstream_latency_ms', labels, () => upstream.latencyMs),
+      telemetry.gauge('headgate_upstream_error_rate', labels, () => rates(upstream).errorRate),
+    )
+  }
+  return () => {
+    for (const stop of forget) stop()
+  }
+}
