@@ -27,6 +27,7 @@ export async function passThrough(effort: Effort): Promise<Result> {
       effort,
       contenders.map(({ name, server }) => ({ name, measure: () => full(server, effort) })),
     )
+    if (rows.some((row) => row.failed > 0)) throw new Error('some calls failed: no figure counts')
     const speed = (name: string) => rows.find((row) => row.name === name)?.perSecond ?? 0
     const ratePerSecond = Math.round(speed('headgate') * EQUAL_LOAD_SHARE)
     const equal = await compare(effort, [

@@ -24,7 +24,11 @@ const EXPOSED = [
 /** Prices × cache words × upstreams in use; beyond that, making them anew is cheaper. */
 const TEMPLATES_MAX = 2000
 
-const templates = new Map<string, Headers>()
+/** By upstream and price, then one place for each cache word, with and without a browser. */
+const templates = new Map<string, Map<number, Headers[]>>()
+let templateCount = 0
+
+const CACHE_WORDS: readonly CacheWord[] = ['hit', 'miss', 'coalesced']
 
 /**
  * The headers of an answer without its request id. Hot path: cloning a kept
@@ -32,12 +36,23 @@ const templates = new Map<string, Headers>()
  */
 export function replyHeaders(facts: ReplyFacts, fromBrowser: boolean): Headers {
   if (facts.rejection) return refusalHeaders(facts, facts.rejection, fromBrowser)
-  const key = `${facts.centiCu} ${facts.cache} ${facts.upstream} ${fromBrowser}`
-  const known = templates.get(key)
-  if (known) return known
-  if (templates.size >= TEMPLATES_MAX) templates.clear()
+  const place = CACHE_WORDS.indexOf(facts.cache) * 2 + (fromBrowser ? 1 : 0)
+  const known = templates.get(facts.upstream)?.get(facts.centiCu)?.[place]
+  return known ?? keepTemplate(facts, place, fromBrowser)
+}
+
+function keepTemplate(facts: ReplyFacts, place: number, fromBrowser: boolean): Headers {
+  if (templateCount >= TEMPLATES_MAX) {
+    templates.clear()
+    templateCount = 0
+  }
+  templateCount++
   const made = new Headers(plainHeaders(facts, fromBrowser))
-  templates.set(key, made)
+  const prices = templates.get(facts.upstream) ?? new Map<number, Headers[]>()
+  const places = prices.get(facts.centiCu) ?? []
+  places[place] = made
+  prices.set(facts.centiCu, places)
+  templates.set(facts.upstream, prices)
   return made
 }
 

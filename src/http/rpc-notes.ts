@@ -19,60 +19,98 @@ type RequestNote = {
 
 export type RpcNotes = { note(request: RequestNote): void }
 
-/** The metrics and the log line of each request; handles and quoted names are kept, for speed. */
-export function openRpcNotes(telemetry: Telemetry, logRequests: boolean): RpcNotes {
-  const durations = new Map<string, (ms: number) => void>()
-  const outcomes = new Map<string, Map<string, (by: number) => void>>()
+/** What is the same for the next request that goes like this one. */
+type Memo = {
+  like: RequestNote
+  count: (by: number) => void
+  duration: (ms: number) => void
+  /** The log line's fields but for the request's id before and its time after. */
+  middle: string
+}
 
-  const countOutcome = (network: string, served: Served) => {
-    const kind = `${network} ${outcomeWord(served)}`
-    let counters = outcomes.get(kind)
-    if (!counters) {
-      counters = new Map()
-      outcomes.set(kind, counters)
+/**
+ * The metrics and the log line of each request. Hot path: what a method's last
+ * request made of them is kept, because most of the next ones differ only in their
+ * id and time.
+ */
+export function openRpcNotes(telemetry: Telemetry, logRequests: boolean): RpcNotes {
+  const memos = new Map<string, Memo>()
+
+  const memoFor = (request: RequestNote, method: string): Memo => {
+    const known = memos.get(method)
+    if (known && alike(known.like, request)) return known
+    const { network } = request
+    const labels = { method: method === '' ? 'none' : method, network }
+    const outcome = outcomeWord(request.replies[0])
+    const memo = {
+      like: request,
+      count: telemetry.counter('headgate_rpc_calls_total', { ...labels, outcome }),
+      duration: telemetry.histogram('headgate_rpc_request_ms', { network }),
+      middle: middleText(request, method),
     }
-    const method = served.method === '' ? 'none' : served.method
-    let counter = counters.get(method)
-    if (!counter) {
+    memos.set(method, memo)
+    return memo
+  }
+
+  const noteBatch = (request: RequestNote) => {
+    const { network } = request
+    for (const served of request.replies) {
+      const method = served.method === '' ? 'none' : served.method
       const labels = { method, network, outcome: outcomeWord(served) }
-      counter = telemetry.counter('headgate_rpc_calls_total', labels)
-      counters.set(method, counter)
+      telemetry.count('headgate_rpc_calls_total', labels)
     }
-    counter(1)
+    telemetry.observeMs('headgate_rpc_request_ms', { network }, request.tookMs)
+    if (logRequests)
+      telemetry.logText('info', 'rpc', lineText(request, middleText(request, 'batch')))
   }
 
   return {
     note(request) {
-      for (const served of request.replies) countOutcome(request.network, served)
-      let duration = durations.get(request.network)
-      if (!duration) {
-        duration = telemetry.histogram('headgate_rpc_request_ms', { network: request.network })
-        durations.set(request.network, duration)
-      }
-      duration(request.tookMs)
-      if (logRequests) telemetry.logText('info', 'rpc', lineText(request))
+      if (request.isBatch) return noteBatch(request)
+      const memo = memoFor(request, request.replies[0]?.method ?? '')
+      memo.count(1)
+      memo.duration(request.tookMs)
+      if (logRequests) telemetry.logText('info', 'rpc', lineText(request, memo.middle))
     },
   }
 }
 
-/**
- * The fields as JSON text, put together by hand. All texts in it are ours or were
- * checked when they were configured, apart from names, which are quoted properly.
- */
-function lineText(request: RequestNote): string {
-  const [first] = request.replies
-  const method = request.isBatch ? 'batch' : (first?.method ?? '')
-  const error = request.isBatch ? 0 : (first?.errorCode ?? 0)
-  return `"request":"${request.requestId}","network":"${request.network}","app":${
-    request.appId === null ? 'null' : `"${request.appId}"`
-  },"method":"${method}","calls":${request.replies.length},"status":${request.status},"error":${
-    error
-  },"cu":${request.centiCu / CENTI_PER_CU},"cache":"${request.cache}","upstream":${JSON.stringify(
-    request.upstream,
-  )},"ms":${Math.round(request.tookMs * 100) / 100}`
+function alike(before: RequestNote, now: RequestNote): boolean {
+  const [was] = before.replies
+  const [is] = now.replies
+  return (
+    before.appId === now.appId &&
+    before.upstream === now.upstream &&
+    before.cache === now.cache &&
+    before.centiCu === now.centiCu &&
+    before.status === now.status &&
+    before.network === now.network &&
+    was?.errorCode === is?.errorCode &&
+    was?.rejection?.code === is?.rejection?.code
+  )
 }
 
-function outcomeWord(served: Served): string {
-  if (served.rejection) return served.rejection.code
-  return served.errorCode === 0 ? 'ok' : 'node_error'
+function lineText(request: RequestNote, middle: string): string {
+  return `"request":"${request.requestId}${middle}${Math.round(request.tookMs * 100) / 100}`
+}
+
+/** Put together by hand: all texts in it are ours, or were checked when they were configured. */
+function middleText(request: RequestNote, method: string): string {
+  const fields = {
+    network: request.network,
+    app: request.appId,
+    method,
+    calls: request.replies.length,
+    status: request.status,
+    error: request.isBatch ? 0 : (request.replies[0]?.errorCode ?? 0),
+    cu: request.centiCu / CENTI_PER_CU,
+    cache: request.cache,
+    upstream: request.upstream,
+  }
+  return `",${JSON.stringify(fields).slice(1, -1)},"ms":`
+}
+
+function outcomeWord(served: Served | undefined): string {
+  if (served?.rejection) return served.rejection.code
+  return served?.errorCode === 0 ? 'ok' : 'node_error'
 }

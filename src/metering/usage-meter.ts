@@ -31,6 +31,8 @@ const FLUSH_EVERY_MS = 500
 export function openUsageMeter(needs: Needs): UsageMeter {
   const { clock } = needs
   let lines = new Map<string, Line>()
+  /** The line each method's last call went to: the next one's is mostly the same. */
+  let latest = new Map<string, Line>()
   let hourMs = hourOf(clock.nowMs())
   let hourEndsMs = hourMs + 3_600_000
   let unwritten: { batch: UsageBatch; lines: Line[] } | null = null
@@ -41,6 +43,7 @@ export function openUsageMeter(needs: Needs): UsageMeter {
     if (unwritten || lines.size === 0) return
     const taken = [...lines.values()]
     lines = new Map()
+    latest = new Map()
     sequence++
     const batch = { writer: needs.writer, sequence, atMs: clock.nowMs(), rows: taken }
     unwritten = { batch, lines: taken }
@@ -74,16 +77,13 @@ export function openUsageMeter(needs: Needs): UsageMeter {
         hourMs = hourOf(nowMs)
         hourEndsMs = hourMs + 3_600_000
       }
-      const key = `${hourMs} ${appId} ${network} ${method}`
-      const line = lines.get(key)
-      if (line) {
-        line.calls++
-        line.centiCu += centiCu
-        return
+      let line = latest.get(method)
+      if (line?.appId !== appId || line.network !== network || line.hourMs !== hourMs) {
+        line = lineOf(lines, { account, appId, network, method, hourMs })
+        latest.set(method, line)
       }
-      const teamId = account.team.id
-      const row = { teamId, appId, network, method, hourMs, calls: 1, centiCu, bytes: 0 }
-      lines.set(key, { ...row, account })
+      line.calls++
+      line.centiCu += centiCu
     },
     async flush() {
       await flush()
@@ -92,6 +92,17 @@ export function openUsageMeter(needs: Needs): UsageMeter {
     },
     stop,
   }
+}
+
+type Place = Pick<Line, 'account' | 'appId' | 'network' | 'method' | 'hourMs'>
+
+function lineOf(lines: Map<string, Line>, place: Place): Line {
+  const key = `${place.hourMs} ${place.appId} ${place.network} ${place.method}`
+  const known = lines.get(key)
+  if (known) return known
+  const line = { ...place, teamId: place.account.team.id, calls: 0, centiCu: 0, bytes: 0 }
+  lines.set(key, line)
+  return line
 }
 
 function settleLine(line: Line): void {

@@ -9,6 +9,7 @@ import type { Origin } from './outbound-routes.ts'
 export type Exchange = {
   repeatable: boolean
   message: string
+  messageBytes: number
   reader: ResponseReader
   resolve: ((answer: OutboundAnswer) => void) | null
   reject: (failure: Failure) => void

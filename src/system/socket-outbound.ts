@@ -23,10 +23,14 @@ export function openSocketOutbound(): (request: OutboundRequest) => OutboundCall
   const routeOf = openRoutes<Connection>()
   return (request) => {
     const { home, start } = routeOf(request)
+    const bodyBytes = Buffer.byteLength(request.body)
+    // All but the body is ASCII, so its characters are its bytes.
+    const message = `${start}content-length: ${bodyBytes}\r\n\r\n${request.body}`
     const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
     const exchange: Exchange = {
       repeatable: request.repeatable,
-      message: `${start}content-length: ${Buffer.byteLength(request.body)}\r\n\r\n${request.body}`,
+      message,
+      messageBytes: message.length - request.body.length + bodyBytes,
       reader: NOTHING_YET,
       resolve,
       reject,
@@ -64,8 +68,8 @@ function send(socket: Connection, exchange: Exchange, used: boolean): void {
   exchange.socket = socket
   exchange.sent = true
   const written = socket.write(message)
-  const bytes = Buffer.byteLength(message)
-  if (written >= 0 && written < bytes) socket.data.unsent = Buffer.from(message).subarray(written)
+  if (written >= 0 && written < exchange.messageBytes)
+    socket.data.unsent = Buffer.from(message).subarray(written)
 }
 
 /** Stands for the answer before its first byte; made anew for those that need one. */

@@ -76,7 +76,13 @@ export async function askNetwork(
     if (shared.reply.kind !== 'stream') return { ...shared, cache: 'coalesced' }
   }
   const call = toPoolCall(question, keep)
-  const answer = await service.flights.lead(key, epoch, () => transport(call))
+  const flight = service.flights.lead(key, epoch, () => transport(call))
+  let answer: PoolAnswer
+  try {
+    answer = await flight
+  } finally {
+    service.flights.land(key, flight)
+  }
   noteShown(service, question, answer.reply, head)
   keepAnswer(service, { key, keep, epoch, head, headKeeps }, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }

@@ -20,12 +20,15 @@ describe('identical calls under way', () => {
     reject(new Error('no node'))
     await expect(led).rejects.toThrow('no node')
     await expect(Promise.resolve(joined)).rejects.toThrow('no node')
+    flights.land('key', led)
     expect(flights.join('key', 1)).toBeUndefined()
   })
 
   test('are not shared once answered', async () => {
     const { flights } = coalescer()
-    await flights.lead('key', 1, async () => 'answer')
+    const led = flights.lead('key', 1, async () => 'answer')
+    await led
+    flights.land('key', led)
     expect(flights.join('key', 1)).toBeUndefined()
   })
 
@@ -57,6 +60,7 @@ describe('identical calls under way', () => {
     void flights.lead('key', 2, () => new Promise(() => {}))
     old.resolve('old')
     await led
+    flights.land('key', led)
     expect(flights.join('key', 2)).toBeDefined()
   })
 

@@ -2,7 +2,9 @@
 export type Coalescer<T> = {
   /** The answer of a call like this one, made while the chain looked as it does now. */
   join(key: string, epoch: number): Promise<T> | undefined
+  /** Runs the work for all who join; `land` must follow when it is over. */
   lead(key: string, epoch: number, work: () => Promise<T>): Promise<T>
+  land(key: string, promise: Promise<T>): void
 }
 
 type Flight<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
@@ -24,13 +26,11 @@ export function openCoalescer<T>(monotonicMs: () => number): Coalescer<T> {
     lead(key, epoch, work) {
       const promise = work()
       if (flights.size >= FLIGHTS_MAX) return promise
-      const flight = { promise, epoch, startedAtMs: monotonicMs() }
-      flights.set(key, flight)
-      const land = () => {
-        if (flights.get(key) === flight) flights.delete(key)
-      }
-      promise.then(land, land)
+      flights.set(key, { promise, epoch, startedAtMs: monotonicMs() })
       return promise
+    },
+    land(key, promise) {
+      if (flights.get(key)?.promise === promise) flights.delete(key)
     },
   }
 }

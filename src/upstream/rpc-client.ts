@@ -38,19 +38,23 @@ const HELD_BYTES_MAX = 256 * 1024
 /** Of an answer whose length nobody says, or says to be too long to be held. */
 const HELD_UNSIZED_BYTES_MAX = 32 * 1024
 
+const NAMES_MAX = 500
+const NAME_CHARS_MAX = 64
+
 /** What a refusal may say about itself without being cut off. */
 const EXPLANATION_BYTES_MAX = 64 * 1024
 
 /** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
 export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
   const { url, headers } = withoutCredentials(spec)
+  const names = new Map<string, string>()
   let lastId = 0
   return {
     nextId: () => ++lastId,
 
     send(method, paramsText, repeatable) {
       const id = ++lastId
-      const name = JSON.stringify(method)
+      const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
       const call = outbound.post({ url, body, headers, repeatable })
       return cancellable(call, (answer) => readReply(answer, id))
@@ -62,6 +66,15 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
       return { body: reply, cancel }
     },
   }
+}
+
+/** A method's name in JSON, worked out once; bounded, whatever callers invent. */
+function quoted(names: Map<string, string>, method: string): string {
+  const known = names.get(method)
+  if (known !== undefined) return known
+  const text = JSON.stringify(method)
+  if (names.size < NAMES_MAX && method.length < NAME_CHARS_MAX) names.set(method, text)
+  return text
 }
 
 /** Reads an answer, turning whatever is thrown on the way into a failure that says who gave up. */
