@@ -25,7 +25,16 @@ export type OutboundCall = {
   cancel(): void
 }
 
+/** Who is told of an answer. One of the two is called, once. */
+export type OutboundHearer = {
+  answered(answer: OutboundAnswer): void
+  lost(failure: unknown): void
+}
+
 /** The only way out over HTTP. POST only; redirects are not followed, proxies not obeyed. */
 export interface Outbound {
   post(request: OutboundRequest): OutboundCall
+
+  /** The same without promises, where a driver can; returns how to give up. For the hot path. */
+  postTo?(request: OutboundRequest, hearer: OutboundHearer): () => void
 }

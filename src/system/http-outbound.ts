@@ -24,10 +24,16 @@ const LOST = 'ECONNRESET'
  * client does the rest.
  */
 export function openOutbound(): Outbound {
-  const overSocket = openSocketOutbound()
+  const sockets = openSocketOutbound()
+  const isTls = ({ url }: OutboundRequest) => url.startsWith('https:')
   return {
-    post: (request) =>
-      request.url.startsWith('https:') ? overFetch(request) : overSocket(request),
+    post: (request) => (isTls(request) ? overFetch(request) : sockets.post(request)),
+    postTo(request, hearer) {
+      if (!isTls(request)) return sockets.postTo(request, hearer)
+      const { answer, cancel } = overFetch(request)
+      answer.then(hearer.answered, hearer.lost)
+      return cancel
+    },
   }
 }
 

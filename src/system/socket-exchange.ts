@@ -1,6 +1,6 @@
 import type { Socket } from 'bun'
-import { Failure } from '../core/errors.ts'
-import type { OutboundAnswer } from '../ports/outbound.ts'
+import { Failure, type FailureCode } from '../core/errors.ts'
+import type { OutboundAnswer, OutboundHearer } from '../ports/outbound.ts'
 import type { ResponseHead } from './http1-head.ts'
 import type { ResponseReader } from './http1-response.ts'
 import type { Origin } from './outbound-routes.ts'
@@ -11,8 +11,8 @@ export type Exchange = {
   message: string
   messageBytes: number
   reader: ResponseReader
-  resolve: ((answer: OutboundAnswer) => void) | null
-  reject: (failure: Failure) => void
+  /** Null once it was told. */
+  hearer: OutboundHearer | null
   /** Tells whoever reads the body that more came, or that it is over. */
   wake: (() => void) | null
   broken: boolean
@@ -46,7 +46,7 @@ const PACKINGS = new Map<string, Bun.CompressionFormat>([
 
 export function breakOff(exchange: Exchange): void {
   exchange.broken = true
-  exchange.reject(new Failure('upstream_answered_badly'))
+  lose(exchange, 'upstream_answered_badly')
   exchange.wake?.()
 }
 
@@ -59,6 +59,13 @@ export function cancel(exchange: Exchange): void {
     socket.terminate()
   }
   if (!exchange.reader.ended) breakOff(exchange)
+}
+
+/** Tells that there will be no answer; nothing happens when there was one. */
+export function lose(exchange: Exchange, code: FailureCode): void {
+  const { hearer } = exchange
+  exchange.hearer = null
+  hearer?.lost(new Failure(code))
 }
 
 /** The answer whose head has come; its body may still be on its way. */

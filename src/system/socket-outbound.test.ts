@@ -16,7 +16,7 @@ const IDLE_MAX = 256
 const ORIGINS_MAX = 1000
 const MANY_CALLS = 500
 
-const { serve, serveBytes, ask, clear } = openBench({ post: openSocketOutbound() })
+const { serve, serveBytes, ask, clear } = openBench(openSocketOutbound())
 afterEach(clear)
 
 describe('a kept connection that turns out to be dead', () => {

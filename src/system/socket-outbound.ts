@@ -1,5 +1,9 @@
-import { Failure } from '../core/errors.ts'
-import type { OutboundAnswer, OutboundCall, OutboundRequest } from '../ports/outbound.ts'
+import type {
+  Outbound,
+  OutboundAnswer,
+  OutboundHearer,
+  OutboundRequest,
+} from '../ports/outbound.ts'
 import { wholeResponse } from './http1-head.ts'
 import { openResponseReader } from './http1-response.ts'
 import { type Origin, openRoutes } from './outbound-routes.ts'
@@ -10,6 +14,7 @@ import {
   type Connection,
   cancel,
   type Exchange,
+  lose,
 } from './socket-exchange.ts'
 
 /** More stay open only while they are needed. */
@@ -19,21 +24,20 @@ const IDLE_MAX = 256
 const UNREAD_BYTES_MAX = 1024 * 1024
 
 /** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */
-export function openSocketOutbound(): (request: OutboundRequest) => OutboundCall {
+export function openSocketOutbound(): Required<Outbound> {
   const routeOf = openRoutes<Connection>()
-  return (request) => {
+
+  const postTo = (request: OutboundRequest, hearer: OutboundHearer) => {
     const { home, start } = routeOf(request)
     const bodyBytes = Buffer.byteLength(request.body)
     // All but the body is ASCII, so its characters are its bytes.
     const message = `${start}content-length: ${bodyBytes}\r\n\r\n${request.body}`
-    const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
     const exchange: Exchange = {
       repeatable: request.repeatable,
       message,
       messageBytes: message.length - request.body.length + bodyBytes,
       reader: NOTHING_YET,
-      resolve,
-      reject,
+      hearer,
       wake: null,
       broken: false,
       cancelled: false,
@@ -46,7 +50,15 @@ export function openSocketOutbound(): (request: OutboundRequest) => OutboundCall
     const warm = request.repeatable ? home.idle.pop() : undefined
     if (warm) send(warm, exchange, true)
     else connect(home, exchange)
-    return { answer: promise, cancel: () => cancel(exchange) }
+    return () => cancel(exchange)
+  }
+
+  return {
+    postTo,
+    post(request) {
+      const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
+      return { answer: promise, cancel: postTo(request, { answered: resolve, lost: reject }) }
+    },
   }
 }
 
@@ -55,9 +67,7 @@ function connect(home: Origin<Connection>, exchange: Exchange): void {
   const { hostname, port } = home
   Bun.connect<Carried>({ hostname, port, data, socket: HANDLERS }).catch(() =>
     // After a second sending, the first may have arrived all the same.
-    exchange.reject(
-      new Failure(exchange.sent ? 'upstream_answered_badly' : 'upstream_unreachable'),
-    ),
+    lose(exchange, exchange.sent ? 'upstream_answered_badly' : 'upstream_unreachable'),
   )
 }
 
@@ -129,16 +139,16 @@ const HANDLERS = {
 /** Hot path: the whole answer came in one piece, as small ones do. */
 function answerAtOnce(socket: Connection, exchange: Exchange, bytes: Buffer): boolean {
   const { home, unsent } = socket.data
-  if (unsent !== null || !exchange.resolve) return false
+  const { hearer } = exchange
+  if (unsent !== null || !hearer) return false
   const response = wholeResponse(home.memo, bytes)
   if (!response) return false
   const { head, body } = response
-  const { resolve } = exchange
   socket.data.exchange = null
-  exchange.resolve = null
+  exchange.hearer = null
   exchange.finished = true
   release(socket, true)
-  resolve({
+  hearer.answered({
     status: head.status,
     header: head.header,
     length: head.length,
@@ -164,11 +174,10 @@ function advance(socket: Connection, exchange: Exchange): void {
 
 /** Hands over the head when it is there, and wakes whoever waits for the body. */
 function settle(exchange: Exchange): void {
-  const { reader } = exchange
-  if (reader.head && exchange.resolve) {
-    const { resolve } = exchange
-    exchange.resolve = null
-    resolve(answerOf(exchange))
+  const { reader, hearer } = exchange
+  if (reader.head && hearer) {
+    exchange.hearer = null
+    hearer.answered(answerOf(exchange))
   }
   exchange.wake?.()
 }

@@ -150,9 +150,10 @@ async function ask(
   method: string,
   paramsText: string,
 ): Promise<Reply> {
-  const sending = upstream.client.send(method, paramsText, true)
-  const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, sending.cancel)
-  const reply = await sending.reply
+  const { promise, resolve } = Promise.withResolvers<Reply>()
+  const cancel = upstream.client.call(method, paramsText, true, resolve)
+  const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, cancel)
+  const reply = await promise
   stopTimer()
   if (reply.kind === 'stream') await reply.stream.cancel()
   return reply

@@ -1,7 +1,7 @@
 import { Failure } from '../core/errors.ts'
 import type { UpstreamSpec } from '../core/network.ts'
 import { type NodeError, type NodeResult, parseNodeReply } from '../core/rpc/node-reply.ts'
-import type { Outbound, OutboundAnswer, OutboundCall } from '../ports/outbound.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 
 /**
@@ -22,11 +22,14 @@ export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 
 export type Reply = NodeResult | NodeError | Streamed | Failed
 
-/** One call on its way. */
-type Sending = { reply: Promise<Reply>; cancel(): void }
-
 export type RpcClient = {
-  send(method: string, paramsText: string, repeatable: boolean): Sending
+  /** Tells `hear` once what came of the call; returns how to give up. */
+  call(
+    method: string,
+    paramsText: string,
+    repeatable: boolean,
+    hear: (reply: Reply) => void,
+  ): () => void
   /** The body of an answer to a text made by the caller, for batches. */
   sendText(text: string, bytesMax: number): { body: Promise<string | Failed>; cancel(): void }
   nextId(): number
@@ -52,18 +55,19 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
   return {
     nextId: () => ++lastId,
 
-    send(method, paramsText, repeatable) {
+    call(method, paramsText, repeatable, hear) {
       const id = ++lastId
       const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
-      const call = outbound.post({ url, body, headers, repeatable })
-      return cancellable(call, (answer) => readReply(answer, id))
+      const request = { url, body, headers, repeatable }
+      return tell(outbound, request, (answer) => readReply(answer, id), hear)
     },
 
     sendText(text, bytesMax) {
-      const call = outbound.post({ url, body: text, headers, repeatable: true })
-      const { reply, cancel } = cancellable(call, (answer) => readText(answer, bytesMax))
-      return { body: reply, cancel }
+      const request = { url, body: text, headers, repeatable: true }
+      const { promise, resolve } = Promise.withResolvers<string | Failed>()
+      const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
+      return { body: promise, cancel: tell(outbound, request, read, resolve) }
     },
   }
 }
@@ -77,26 +81,45 @@ function quoted(names: Map<string, string>, method: string): string {
   return text
 }
 
-/** Reads an answer, turning whatever is thrown on the way into a failure that says who gave up. */
-function cancellable<T>(
-  call: OutboundCall,
+/**
+ * Sends and reads, turning whatever goes wrong into a failure that says who gave up.
+ * Hot path: with a driver that can, an answer passes through here without a promise.
+ */
+function tell<T>(
+  outbound: Outbound,
+  request: OutboundRequest,
   read: (answer: OutboundAnswer) => T | Failed | Promise<T | Failed>,
-) {
+  hear: (reply: T | Failed) => void,
+): () => void {
   let gaveUp = false
-  const lost = (thrown: unknown): Failed => {
-    if (gaveUp) return failed('timed_out', { timedOut: true })
+  const lost = (thrown: unknown) => {
+    if (gaveUp) return hear(failed('timed_out', { timedOut: true }))
     const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
-    return failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent })
+    hear(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
   }
-  const reply = call.answer.then((answer) => {
+  const answered = (answer: OutboundAnswer) => {
     const reading = read(answer)
-    return reading instanceof Promise ? reading.catch(lost) : reading
-  }, lost)
-  const cancel = () => {
-    gaveUp = true
-    call.cancel()
+    if (reading instanceof Promise) reading.then(hear, lost)
+    else hear(reading)
   }
-  return { reply, cancel }
+  const cancel = outbound.postTo
+    ? outbound.postTo(request, { answered, lost })
+    : postWithPromise(outbound, request, answered, lost)
+  return () => {
+    gaveUp = true
+    cancel()
+  }
+}
+
+function postWithPromise(
+  outbound: Outbound,
+  request: OutboundRequest,
+  answered: (answer: OutboundAnswer) => void,
+  lost: (thrown: unknown) => void,
+): () => void {
+  const { answer, cancel } = outbound.post(request)
+  answer.then(answered, lost)
+  return cancel
 }
 
 function failed(reason: string, facts: Partial<Failed> = {}): Failed {

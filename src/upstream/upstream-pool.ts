@@ -89,9 +89,8 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   }
   pool.watch.add(attempt)
   const repeatable = call.of.safety !== 'write'
-  const sending = upstream.client.send(call.method, call.paramsText, repeatable)
-  attempt.cancel = sending.cancel
-  sending.reply.then((reply) => finish(pool, attempt, reply))
+  const hear = (reply: Reply) => finish(pool, attempt, reply)
+  attempt.cancel = upstream.client.call(call.method, call.paramsText, repeatable, hear)
 }
 
 function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
