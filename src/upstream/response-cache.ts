@@ -73,20 +73,15 @@ export function openResponseCache<T extends Kept = Kept>(bytesMax: number): Resp
   }
 }
 
-/** Remembers roughly which keys came by lately, in a bit more memory than none. */
+/** Remembers which keys came by lately: one fingerprint a slot, the newer one stays. */
 function openSeen() {
-  const slots = new Uint8Array(SEEN_SLOTS)
-  let marked = 0
+  const slots = new Uint32Array(SEEN_SLOTS)
   return {
     again(key: string): boolean {
-      const slot = Bun.hash.crc32(key) & (SEEN_SLOTS - 1)
-      if (slots[slot] === 1) return true
-      if (marked >= SEEN_SLOTS / 2) {
-        slots.fill(0)
-        marked = 0
-      }
-      slots[slot] = 1
-      marked++
+      const mark = Bun.hash.crc32(key)
+      const slot = mark & (SEEN_SLOTS - 1)
+      if (slots[slot] === mark) return true
+      slots[slot] = mark
       return false
     },
   }
