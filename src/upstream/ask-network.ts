@@ -69,14 +69,14 @@ export async function askNetwork(
     return { reply, upstream: kept.upstream, cache: 'hit' }
   }
   const { epoch } = service.atHead
-  const joined = service.flights.join(key, epoch)
+  const joined = service.flights.join(key, epoch, nowMs)
   if (joined) {
     const shared = await joined
     // A stream can be drunk once; whoever came second asks for another.
     if (shared.reply.kind !== 'stream') return { ...shared, cache: 'coalesced' }
   }
   const call = toPoolCall(question, keep)
-  const flight = service.flights.lead(key, epoch, () => transport(call))
+  const flight = service.flights.lead(key, epoch, () => transport(call), nowMs)
   let answer: PoolAnswer
   try {
     answer = await flight
@@ -147,7 +147,6 @@ function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswe
   const { reply, upstream } = answer
   if (reply.kind !== 'result') return
   const { key, keep, epoch, head } = keeping
-  const nowMs = service.pool.clock.monotonicMs()
   const now = keepsResult(keep, reply.value, head)
   if (now === 'forever') {
     service.forever.set(key, { text: reply.text, upstream })
@@ -157,7 +156,11 @@ function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswe
   if (now !== 'head' || !keeping.headKeeps || epoch !== service.atHead.epoch) return
   const speaker = service.pool.selection.upstreams.find((one) => one.spec.name === upstream)
   if (speaker?.head?.hash !== head?.hash) return
-  headSet(service.atHead, key, { text: reply.text, upstream }, nowMs)
+  headSet(service.atHead, key, { text: reply.text, upstream }, service.pool.clock.monotonicMs())
+}
+
+function isNews(service: NetworkService, height: number, head: HeadView | null): boolean {
+  return noteHeightSeen(service.atHead, height, head, service.pool.clock.monotonicMs())
 }
 
 /** Whoever was shown a new block must not be given older state after it. */
@@ -175,8 +178,7 @@ function noteShown(
   if (reply.kind !== 'result') return
   const { value } = reply
   const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightIn(value)
-  const nowMs = service.pool.clock.monotonicMs()
-  if (height !== null && noteHeightSeen(service.atHead, height, head, nowMs)) service.poke()
+  if (height !== null && isNews(service, height, head)) service.poke()
 
   // A filter of blocks shows hashes, which do not say how high they are.
   if (of.safety !== 'filter' || !Array.isArray(value) || !watchesBlocks(params[0])) return

@@ -111,7 +111,6 @@ export function pick(
   tried: readonly Upstream[],
   rankMax: number = REACH.any,
 ): Upstream | null {
-  const nowMs = selection.clock.monotonicMs()
   let best: Upstream | null = null
   let bestRank = Number.POSITIVE_INFINITY
   let bestLoad = Number.POSITIVE_INFINITY
@@ -119,7 +118,7 @@ export function pick(
     // A wrong chain's answer is worse than none.
     if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
     if (upstream.inFlight >= upstream.spec.concurrencyMax) continue
-    const rank = rankOf(selection, upstream, wish, nowMs)
+    const rank = rankOf(selection, upstream, wish)
     if (rank > rankMax) continue
     const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
     if (rank < bestRank || (rank === bestRank && load < bestLoad)) {
@@ -143,14 +142,18 @@ export function onTrial(selection: Selection): Upstream | null {
   return null
 }
 
-function rankOf(selection: Selection, upstream: Upstream, wish: Wish, nowMs: number): number {
+function lacks(selection: Selection, upstream: Upstream, method: string): boolean {
+  return lacksMethod(upstream, method, selection.clock.monotonicMs())
+}
+
+function rankOf(selection: Selection, upstream: Upstream, wish: Wish): number {
   const state = selection.stateOf.get(upstream)
   if (state === undefined || state === 'excluded') {
     if (!selection.astray.has(upstream)) return RANK.excluded
     // A head made up or long past is worse than no answer, but old blocks it may well have.
     return wish.atHead || upstream.breaker.state !== 'closed' ? RANK.astrayAtTip : RANK.astray
   }
-  if (lacksMethod(upstream, wish.method, nowMs)) return RANK.lacking
+  if (upstream.lacks.size > 0 && lacks(selection, upstream, wish.method)) return RANK.lacking
   if (state === 'standby') return RANK.standby
   const height = upstream.head?.number ?? 0
   if (wish.heightMin !== null && height < wish.heightMin) return RANK.behindTip

@@ -21,6 +21,9 @@ const STREAM_IDLE_MS_MAX = 30_000
 
 const NOTHING_SENT = () => {}
 
+/** A run's time is set by its first attempt, which looks at the clock anyway. */
+const NOT_BEGUN = -1
+
 export function openUpstreamPool(
   clock: Clock,
   network: Network,
@@ -43,7 +46,7 @@ export function requestAny(pool: UpstreamPool, call: PoolCall): Promise<PoolAnsw
   shadow(pool, call)
   earnHedge(pool.hedges)
   return new Promise<PoolAnswer>((resolve, reject) => {
-    const run = newRun(pool, call, false, resolve, reject)
+    const run = newRun(call, false, resolve, reject)
     if (!launch(pool, run)) reject(new Failure('upstream_unreachable'))
   })
 }
@@ -55,7 +58,7 @@ export function requestFrom(
   call: PoolCall,
 ): Promise<PoolAnswer> {
   return new Promise<PoolAnswer>((resolve, reject) => {
-    start(pool, newRun(pool, call, true, resolve, reject), upstream)
+    start(pool, newRun(call, true, resolve, reject), upstream)
   })
 }
 
@@ -69,6 +72,7 @@ function launch(pool: UpstreamPool, run: Run, reach: number = REACH.any): boolea
 function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   const nowMs = pool.clock.monotonicMs()
   const { call } = run
+  if (run.deadlineMs === NOT_BEGUN) run.deadlineMs = nowMs + REQUEST_MS_MAX
   run.tried.push(upstream)
   run.running++
   upstream.inFlight++
@@ -199,12 +203,11 @@ function shadow(pool: UpstreamPool, call: PoolCall): void {
     if (run.doubted.length > 0) noteFailure(upstream, 'internal error', pool.clock.monotonicMs())
     done()
   }
-  const run = newRun(pool, call, true, proven, done)
+  const run = newRun(call, true, proven, done)
   start(pool, run, upstream)
 }
 
 function newRun(
-  pool: UpstreamPool,
   call: PoolCall,
   only: boolean,
   resolve: Run['resolve'],
@@ -217,7 +220,7 @@ function newRun(
     settled: false,
     only,
     askedAgain: false,
-    deadlineMs: pool.clock.monotonicMs() + REQUEST_MS_MAX,
+    deadlineMs: NOT_BEGUN,
     timedOut: false,
     mayHaveLanded: false,
     fallback: null,

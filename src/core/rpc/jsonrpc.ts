@@ -104,7 +104,7 @@ function toCall(value: unknown, text: string): Call | BadCall {
 }
 
 const USUAL_BEGINNING =
-  /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"method":"([A-Za-z0-9_]+)","params":(?=\[)/
+  /^\{"jsonrpc":"2\.0","id":(\d{1,64}),"method":"([A-Za-z0-9_]+)","params":(?=\[)/
 
 /** Hot path: the spelling that most libraries use, read without looking at each member. */
 function usualCall(call: Record<string, unknown>, text: string): Call | null {
