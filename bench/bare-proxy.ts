@@ -12,7 +12,10 @@ const server = Bun.serve({
       body,
       headers: { 'content-type': 'application/json' },
     })
-    return new Response(await answer.text(), { headers: { 'content-type': 'application/json' } })
+    const headers = { 'content-type': 'application/json' }
+    // Without a length the answer is a big one, which nobody in his right mind would hold.
+    if (answer.headers.get('content-length') === null) return new Response(answer.body, { headers })
+    return new Response(await answer.text(), { headers })
   },
 })
 

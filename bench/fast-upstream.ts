@@ -2,7 +2,7 @@
  * The node every contender is measured against: answers at once, with the id it
  * was asked under. Prints its port, ends when its standard input does.
  */
-const BIG_CHUNK = 256 * 1024
+const BIG_CHUNK = 64 * 1024
 
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -15,8 +15,11 @@ const server = Bun.serve({
     const id = text.slice(at, text.indexOf(',', at))
     if (text.includes('"eth_getBlockByNumber"'))
       return json(`{"jsonrpc":"2.0","id":${id},"result":${BLOCK}}`)
-    const big = /"eth_getLogs","params":\[\{"bytes":(\d+)/.exec(text)
-    if (big) return bigAnswer(id, Number(big[1]))
+    const big = /"eth_getLogs","params":\[\{"bytes":(\d+),"waitMs":(\d+)/.exec(text)
+    if (big) {
+      await Bun.sleep(Number(big[2]))
+      return bigAnswer(id, Number(big[1]))
+    }
     if (text.includes('"eth_chainId"')) return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
     return json(`{"jsonrpc":"2.0","id":${id},"result":"0x1234567890abcdef"}`)
   },
@@ -42,22 +45,24 @@ function batchAnswer(text: string): Response {
   return json(`[${answers.join(',')}]`)
 }
 
-/** A list of log-like objects of the wanted size, made as it is read. */
+/** A list of log-like objects of the wanted size, made as it is read, in pieces as nodes write. */
 function bigAnswer(id: string, bytes: number): Response {
   const log = `{"address":"0x${'12'.repeat(20)}","data":"0x${'34'.repeat(64)}","topics":["0x${'56'.repeat(32)}"]}`
-  const chunk = new TextEncoder().encode(`${`${log},`.repeat(Math.floor(BIG_CHUNK / log.length))}`)
+  const logs = `${log},`.repeat(Math.floor(BIG_CHUNK / log.length))
+  const encoder = new TextEncoder()
+  const chunk = encoder.encode(logs)
+  const first = encoder.encode(`{"jsonrpc":"2.0","id":${id},"result":[${logs}`)
+  const last = encoder.encode(`${log}]}`)
   let left = Math.ceil(bytes / chunk.length)
   let begun = false
   const body = new ReadableStream({
     pull(controller) {
-      if (!begun) {
-        begun = true
-        controller.enqueue(new TextEncoder().encode(`{"jsonrpc":"2.0","id":${id},"result":[`))
-        return
+      if (left-- > 0) controller.enqueue(begun ? chunk : first)
+      else {
+        controller.enqueue(last)
+        controller.close()
       }
-      if (left-- > 0) return controller.enqueue(chunk)
-      controller.enqueue(new TextEncoder().encode(`${log}]}`))
-      controller.close()
+      begun = true
     },
   })
   return new Response(body, { headers: { 'content-type': 'application/json' } })

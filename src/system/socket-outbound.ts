@@ -21,7 +21,7 @@ import {
 const IDLE_MAX = 256
 
 /** A body nobody reads is left in the kernel, so that the sender slows down. */
-const UNREAD_BYTES_MAX = 1024 * 1024
+const UNREAD_BYTES_MAX = 256 * 1024
 
 /** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */
 export function openSocketOutbound(): Required<Outbound> {

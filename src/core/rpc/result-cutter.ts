@@ -64,6 +64,8 @@ function openCutter(id: number, idSeen: boolean): ResultCutter {
   let escaped = false
   let ended = false
   let tail = ''
+  /** Where the chunk at hand has its next backslash. */
+  let slashAt = -1
 
   const keepTail = (chunk: Uint8Array) => {
     if (tail.length < TAIL_BYTES_MAX) tail += latin1.decode(chunk)
@@ -71,16 +73,23 @@ function openCutter(id: number, idSeen: boolean): ResultCutter {
 
   /** One past the end of the string that `from` is in; -1 when it goes on in the next chunk. */
   const endOfString = (chunk: Uint8Array, from: number): number => {
-    for (let at = from; at < chunk.length; at++) {
-      if (escaped) {
-        escaped = false
-        continue
-      }
-      const code = chunk[at]
-      if (code === QUOTE) return at + 1
-      if (code === BACKSLASH) escaped = true
+    let at = from
+    if (escaped) {
+      escaped = false
+      at++
     }
-    return -1
+    // Searched natively: strings are most of a big answer, and nearly none holds an escape.
+    for (;;) {
+      if (slashAt < at) slashAt = indexOrEnd(chunk, BACKSLASH, at)
+      const quoteAt = chunk.indexOf(QUOTE, at)
+      if (quoteAt >= 0 && quoteAt < slashAt) return quoteAt + 1
+      if (slashAt >= chunk.length) return -1
+      at = slashAt + 2
+      if (at > chunk.length) {
+        escaped = true
+        return -1
+      }
+    }
   }
 
   /** One past the end of the value; -1 when it goes on in the next chunk. */
@@ -112,6 +121,7 @@ function openCutter(id: number, idSeen: boolean): ResultCutter {
         keepTail(chunk)
         return null
       }
+      slashAt = -1
       const end = endOfValue(chunk)
       if (end < 0) return chunk
       ended = true
@@ -120,6 +130,11 @@ function openCutter(id: number, idSeen: boolean): ResultCutter {
     },
     whole: () => ended && depth === 0 && tailIsWhole(tail, id, idSeen),
   }
+}
+
+function indexOrEnd(chunk: Uint8Array, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from)
+  return at < 0 ? chunk.length : at
 }
 
 function tailIsWhole(tail: string, id: number, idSeen: boolean): boolean {

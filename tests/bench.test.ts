@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+const RUN = join(import.meta.dir, '../bench/run.ts')
+
+test.each(['p1', 'p2', 'p3', 'p4', 'p5'])(
+  'bench scenario %s still runs, with tiny input',
+  async (scenario) => {
+    const child = Bun.spawn([process.execPath, RUN, scenario, '--tiny'], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const text = await new Response(child.stdout).text()
+    expect(await child.exited).toBe(0)
+    expect(text).toContain(scenario.toUpperCase())
+  },
+  60_000,
+)
+
+test('an unknown scenario is refused with the names of the known ones', async () => {
+  const child = Bun.spawn([process.execPath, RUN, 'p99'], { stdout: 'pipe', stderr: 'pipe' })
+  expect(await child.exited).toBe(2)
+  expect(await new Response(child.stderr).text()).toContain('p1, p2, p3, p4, p5')
+})
