@@ -33,11 +33,14 @@ export function isJsonType(mediaType: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json')
 }
 
-/** Hot path: with a declared length the server has bounded the body already. */
+/**
+ * Hot path: with a declared length the server has bounded the body already. Rejects
+ * when the client hangs up; see `brokeOff`.
+ */
 export function readText(request: Request): Promise<string | Rejection> {
   const declared = request.headers.get('content-length')
   const bounded = declared !== null && Number(declared) <= BODY_BYTES_MAX
-  return bounded ? request.text().catch(brokeOff) : readUnbounded(request)
+  return bounded ? request.text() : readUnbounded(request)
 }
 
 async function readUnbounded(request: Request): Promise<string | Rejection> {
@@ -67,7 +70,8 @@ async function readBytes(request: Request): Promise<Buffer | Rejection> {
 }
 
 /** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */
-function brokeOff(): Rejection {
+/** What is said of a body that ended early, though hardly anybody is there to hear it. */
+export function brokeOff(): Rejection {
   return new Rejection('parse_error', 'The body broke off before its end.')
 }
 

@@ -6,7 +6,7 @@ import { serveBatch } from '../gateway/serve-batch.ts'
 import { refused, type Served, type ServeNeeds, serveRpc } from '../gateway/serve-rpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
-import { isJsonType, readText } from './read-body.ts'
+import { brokeOff, isJsonType, readText } from './read-body.ts'
 import { preflightReply, replyHeaders } from './rpc-headers.ts'
 import type { RpcNotes } from './rpc-notes.ts'
 
@@ -59,7 +59,12 @@ export async function serveRpcRoute(
   const barred = notFor(needs, caller, service) ?? notJson(request)
   if (barred) return reply(whole(barred, caller))
 
-  const text = await readText(request)
+  let text: string | Rejection
+  try {
+    text = await readText(request)
+  } catch {
+    text = brokeOff()
+  }
   if (text instanceof Rejection) return reply(whole(text, caller))
 
   const body = parseBody(text)

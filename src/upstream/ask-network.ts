@@ -9,6 +9,7 @@ import {
 } from '../core/rpc/keeping.ts'
 import type { Method, MethodBook } from '../core/rpc/methods.ts'
 import type { Coalescer } from './coalesce.ts'
+import { collectStream } from './collect-stream.ts'
 import { serveFilter, watchesBlocks } from './filters.ts'
 import {
   followHead,
@@ -44,6 +45,9 @@ export type Question = { of: Method; params: readonly unknown[]; paramsText: str
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
 export type Transport = (call: PoolCall) => Promise<PoolAnswer>
+
+/** Of an answer that is streamed, so much is gathered beside it in order to be kept. */
+const COLLECTED_BYTES_MAX = 512 * 1024
 
 /** A head is good for caching only while somebody keeps reporting it. */
 const HEAD_AGE_POLLS = 2
@@ -145,7 +149,30 @@ type Keeping = {
 
 function keepAnswer(service: NetworkService, keeping: Keeping, answer: PoolAnswer): void {
   const { reply, upstream } = answer
-  if (reply.kind !== 'result') return
+  if (reply.kind === 'stream' && keeping.keep !== 'never') {
+    reply.stream = collectStream(reply.stream, COLLECTED_BYTES_MAX, (text) => {
+      const value = parsed(text)
+      if (value !== undefined) keepResult(service, keeping, { text, value }, upstream)
+    })
+  }
+  if (reply.kind === 'result') keepResult(service, keeping, reply, upstream)
+}
+
+/** Passing by, only its brackets were looked at; what is kept must be JSON to the last token. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function keepResult(
+  service: NetworkService,
+  keeping: Keeping,
+  reply: { text: string; value: unknown },
+  upstream: string,
+): void {
   const { key, keep, epoch, head } = keeping
   const now = keepsResult(keep, reply.value, head)
   if (now === 'forever') {
