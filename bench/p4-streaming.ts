@@ -10,6 +10,7 @@ import {
 const MIB = 1024 * 1024
 const SIZES_MIB = [5, 200]
 const RSS_LOOK_MS = 20
+const REST_MS = 50
 
 /** A real node thinks longer than this before it begins an answer of megabytes. */
 const NODE_MS = 20
@@ -55,8 +56,11 @@ async function firstBytes(
   waitMs: number,
 ): Promise<number[][]> {
   const times: number[][] = servers.map(() => [])
-  for (let round = 0; round < effort.rounds * 2; round++) {
-    for (const [at, server] of servers.entries()) {
+  for (let round = 0; round < effort.rounds * 4; round++) {
+    const order = [...servers.entries()]
+    for (const [at, server] of round % 2 === 0 ? order : order.toReversed()) {
+      // Whoever was read last is still tidying up, on the cores that the next one needs.
+      await Bun.sleep(REST_MS)
       const { firstByteMs, bytes } = await read(server, mib, waitMs)
       if (bytes < mib * MIB) throw new Error(`only ${bytes} bytes of ${mib} MiB came through`)
       times[at]?.push(firstByteMs)
