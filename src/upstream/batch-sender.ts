@@ -4,7 +4,7 @@ import { parseNodeBatch } from '../core/rpc/node-reply.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
 import { pick } from './selection.ts'
 import { noteFailure, noteSuccess, noteThrottled, type Upstream } from './upstream.ts'
-import { requestAny } from './upstream-pool.ts'
+import { moveLine, requestAny } from './upstream-pool.ts'
 
 /** Collects the members of one client batch and sends them on as few batches as upstreams take. */
 export type BatchSender = {
@@ -70,6 +70,7 @@ async function together(
   upstream.inFlight++
   const body = await sending.body
   upstream.inFlight--
+  moveLine(pool)
   stopTimer()
   const nowMs = pool.clock.monotonicMs()
 

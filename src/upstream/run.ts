@@ -8,6 +8,7 @@ import type { HedgeBook } from './hedge-book.ts'
 import type { Streamed } from './rpc-client.ts'
 import type { Selection, Wish } from './selection.ts'
 import type { Upstream } from './upstream.ts'
+import type { WaitingLine } from './waiting-line.ts'
 
 export type PoolCall = Wish & { of: Method; paramsText: string; params: readonly unknown[] }
 
@@ -25,6 +26,7 @@ export type UpstreamPool = {
   selection: Selection
   hedges: HedgeBook
   watch: AttemptWatch<Attempt>
+  line: WaitingLine<Run>
 }
 
 /** One request of a client with all its attempts. */

@@ -115,10 +115,20 @@ describe('a request as a whole', () => {
     expect(await asked).toBe('upstream_timed_out')
   })
 
-  test('is refused at once when every place at every node is taken', async () => {
-    const asked = Array.from({ length: 9 }, () => ask('eth_getBalance').catch(({ code }) => code))
-    expect(await asked[8]).toBe('upstream_unreachable')
+  test('waits its turn when every place at every node is taken', async () => {
+    const asked = Array.from({ length: 9 }, () => ask('eth_getBalance'))
     expect(urls('eth_getBalance').length).toBe(8)
+    outbound.open('eth_getBalance')[0]?.result('0x1')
+    await asked[0]
+    expect(urls('eth_getBalance').length).toBe(9)
+    for (const call of outbound.open('eth_getBalance')) call.result('0x2')
+    expect(await Promise.all(asked)).toHaveLength(9)
+  })
+
+  test('gives up waiting when no place becomes free for ten seconds', async () => {
+    const asked = Array.from({ length: 9 }, () => ask('eth_getLogs').catch(({ code }) => code))
+    await clock.advance(11 * SECOND)
+    expect(await asked[8]).toBe('upstream_timed_out')
   })
 })
 

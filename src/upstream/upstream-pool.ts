@@ -8,6 +8,7 @@ import type { Reply, Streamed } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
 import { onTrial, pick, REACH, review, type Selection } from './selection.ts'
 import { noteFailure, rest, type Upstream } from './upstream.ts'
+import { openWaitingLine } from './waiting-line.ts'
 import { weighReply } from './weigh-reply.ts'
 
 /** A request as a whole ends here, however many upstreams are left to try. */
@@ -34,7 +35,8 @@ export function openUpstreamPool(
     onStall: (attempt, nowMs) => suspectHang(pool, attempt, nowMs),
     onDeadline: (attempt) => attempt.cancel(),
   })
-  const pool: UpstreamPool = { clock, network, selection, hedges: newHedgeBook(), watch }
+  const line = openWaitingLine<Run>(clock)
+  const pool: UpstreamPool = { clock, network, selection, hedges: newHedgeBook(), watch, line }
   return pool
 }
 
@@ -47,7 +49,11 @@ export function requestAny(pool: UpstreamPool, call: PoolCall): Promise<PoolAnsw
   earnHedge(pool.hedges)
   return new Promise<PoolAnswer>((resolve, reject) => {
     const run = newRun(call, false, resolve, reject)
-    if (!launch(pool, run)) reject(new Failure('upstream_unreachable'))
+    // Whoever comes later does not overtake those who wait.
+    if (pool.line.length > 0) moveLine(pool)
+    if (pool.line.length === 0 && launch(pool, run)) return
+    if (pool.line.length > 0 || hasRoomSoon(pool)) pool.line.join(run)
+    else reject(new Failure('upstream_unreachable'))
   })
 }
 
@@ -60,6 +66,18 @@ export function requestFrom(
   return new Promise<PoolAnswer>((resolve, reject) => {
     start(pool, newRun(call, true, resolve, reject), upstream)
   })
+}
+
+/** Lets those go who wait for a place; called whenever an upstream has finished a call. */
+export function moveLine(pool: UpstreamPool): void {
+  pool.line.move((run) => launch(pool, run))
+}
+
+/** None could take a call, but only because of what it has in hand. */
+function hasRoomSoon({ selection }: UpstreamPool): boolean {
+  return selection.upstreams.some(
+    ({ chain, inFlight, spec }) => chain !== 'wrong' && inFlight >= spec.concurrencyMax,
+  )
 }
 
 /** Sends the call to the next upstream; false when there is none to ask. */
@@ -104,6 +122,7 @@ function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
   run.running--
   if (reply.kind === 'stream') keepWatching(pool, attempt, reply)
   else upstream.inFlight--
+  if (pool.line.length > 0) moveLine(pool)
 
   const answer = weighReply(pool, attempt, reply, nowMs)
   if (run.settled) {
@@ -162,6 +181,7 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed): vo
     arrived: () => pool.watch.remove(attempt),
     ended: () => {
       attempt.upstream.inFlight--
+      moveLine(pool)
     },
   })
 }
