@@ -166,8 +166,16 @@ function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: bool
 
 async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | Failed> {
   if (answer.status < 200 || answer.status >= 300) return refusedByStatus(answer)
-  const text = await answer.text()
-  return text.length > bytesMax ? failed('answer_too_large') : text
+  if (answer.whole !== null) return answer.whole
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of answer.stream()) {
+    bytes += chunk.length
+    // Left early, the loop gives the rest up.
+    if (bytes > bytesMax) return failed('answer_too_large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function refusedByStatus(answer: OutboundAnswer): Failed {
