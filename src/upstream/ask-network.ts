@@ -122,6 +122,7 @@ function toPoolCall(question: Question, keep: Keep): PoolCall {
     paramsText,
     atHead: keep === 'head' || of.depends === 'head' || of.depends === 'nothing_kept',
     heightMin: heightWanted(of, params),
+    heavy: of.heavy,
   }
 }
 

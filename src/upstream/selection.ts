@@ -15,6 +15,8 @@ export type Wish = {
   /** Its answer depends on how far the upstream has come. */
   atHead: boolean
   heightMin: number | null
+  /** It may be answered by megabytes. */
+  heavy?: boolean
 }
 
 /** Who is used, as last judged. Requests only read it. */
@@ -117,7 +119,7 @@ export function pick(
   for (const upstream of selection.upstreams) {
     // A wrong chain's answer is worse than none.
     if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
-    if (upstream.inFlight >= upstream.spec.concurrencyMax) continue
+    if (isFull(upstream, wish)) continue
     const rank = rankOf(selection, upstream, wish)
     if (rank > rankMax) continue
     const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
@@ -128,6 +130,16 @@ export function pick(
     }
   }
   return best
+}
+
+/**
+ * True when it has as much in hand as it may. Answers being passed on hold no place
+ * of a light call: clients who read slowly, even on purpose, must not shut others out.
+ */
+export function isFull(upstream: Upstream, wish: Wish): boolean {
+  const { inFlight, streaming, spec } = upstream
+  if (inFlight - streaming >= spec.concurrencyMax) return true
+  return wish.heavy === true && streaming >= spec.concurrencyMax
 }
 
 /** One that rested and may prove itself with a copied read. */

@@ -6,7 +6,7 @@ import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.ts'
 import type { Reply, Streamed } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
-import { onTrial, pick, REACH, review, type Selection } from './selection.ts'
+import { isFull, onTrial, pick, REACH, review, type Selection } from './selection.ts'
 import { noteFailure, rest, type Upstream } from './upstream.ts'
 import { openWaitingLine } from './waiting-line.ts'
 import { weighReply } from './weigh-reply.ts'
@@ -52,7 +52,7 @@ export function requestAny(pool: UpstreamPool, call: PoolCall): Promise<PoolAnsw
     // Whoever comes later does not overtake those who wait.
     if (pool.line.length > 0) moveLine(pool)
     if (pool.line.length === 0 && launch(pool, run)) return
-    if (pool.line.length > 0 || hasRoomSoon(pool)) pool.line.join(run)
+    if (pool.line.length > 0 || hasRoomSoon(pool, run)) pool.line.join(run)
     else reject(new Failure('upstream_unreachable'))
   })
 }
@@ -73,11 +73,12 @@ export function moveLine(pool: UpstreamPool): void {
   pool.line.move((run) => launch(pool, run))
 }
 
-/** None could take a call, but only because of what it has in hand. */
-function hasRoomSoon({ selection }: UpstreamPool): boolean {
-  return selection.upstreams.some(
-    ({ chain, inFlight, spec }) => chain !== 'wrong' && inFlight >= spec.concurrencyMax,
-  )
+/** One that was not asked yet could take the call, but for what it has in hand. */
+function hasRoomSoon({ selection }: UpstreamPool, run: Run): boolean {
+  return selection.upstreams.some((upstream) => {
+    const full = isFull(upstream, run.call)
+    return full && upstream.chain !== 'wrong' && !run.tried.includes(upstream)
+  })
 }
 
 /** Sends the call to the next upstream; false when there is none to ask. */
@@ -152,6 +153,11 @@ function tryNext(pool: UpstreamPool, run: Run, nowMs: number): void {
   // With a node's own word at hand, one that hangs or fails is not worth waiting for.
   const reach = run.fallback ? REACH.answering : REACH.any
   if (!over && (askAgain(pool, run) || launch(pool, run, reach))) return
+  // What a dead node had in hand must not fail because the good one is busy with the rest.
+  if (!over && !run.fallback && hasRoomSoon(pool, run)) {
+    pool.line.join(run)
+    return
+  }
   run.settled = true
   if (run.fallback) run.resolve(run.fallback)
   else run.reject(new Failure(run.timedOut ? 'upstream_timed_out' : 'upstream_unreachable'))
@@ -173,6 +179,7 @@ function askAgain(pool: UpstreamPool, run: Run): boolean {
 function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed): void {
   attempt.hedgeAtMs = Number.POSITIVE_INFINITY
   attempt.stallAtMs = Number.POSITIVE_INFINITY
+  attempt.upstream.streaming++
   reply.stream = guardStream(reply.stream, {
     waiting() {
       attempt.deadlineMs = pool.clock.monotonicMs() + STREAM_IDLE_MS_MAX
@@ -181,6 +188,7 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed): vo
     arrived: () => pool.watch.remove(attempt),
     ended: () => {
       attempt.upstream.inFlight--
+      attempt.upstream.streaming--
       moveLine(pool)
     },
   })

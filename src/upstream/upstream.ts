@@ -9,6 +9,8 @@ export type Upstream = {
   kind: NetworkKind
   client: RpcClient
   inFlight: number
+  /** Those of them whose answer is being passed on. */
+  streaming: number
   latencyMs: number
   chain: 'unknown' | 'right' | 'wrong'
   chainSaid: number | string | null
@@ -70,6 +72,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     kind,
     client: openRpcClient(outbound, spec),
     inFlight: 0,
+    streaming: 0,
     latencyMs: 0,
     chain: 'unknown',
     chainSaid: null,

@@ -11,7 +11,7 @@ const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0', HEADGATE_DEVNET_BLOCK_TIME_MS: '
 
 afterEach(cleanUp)
 
-test.skipIf(Bun.which('curl') === null)(
+test.skipIf(Bun.which('curl') === null && !process.env.CI)(
   'from an empty folder, the three lines that are printed work when pasted',
   async () => {
     const headgate = await startProcess({ folder: newFolder(), env: LOCAL })
@@ -62,7 +62,7 @@ test('a service that npm started stops with npm, and leaves nothing behind', asy
   await expect(fetch(`${headgate.url}/healthz`)).rejects.toThrow()
 })
 
-test.skipIf(!existsSync('/proc/self/stat'))(
+test.skipIf(!existsSync('/proc/self/stat') && !process.env.CI)(
   'the development chain ends with the process, even when that is killed',
   async () => {
     const headgate = await startProcess({ folder: newFolder(), env: LOCAL })

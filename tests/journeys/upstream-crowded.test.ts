@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { startFakeNode } from '../support/fake-node.ts'
-import { rpc, startHeadgate } from '../support/headgate.ts'
+import { hang, startFakeNode } from '../support/fake-node.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 
 const PLACES = 8
 const CALLS = 1000
@@ -30,3 +30,60 @@ test('a batch of a thousand heavy calls is answered whole by a node that takes e
   await headgate.stop()
   node.stop()
 })
+
+test('when a full node dies, the other one answers all its calls, however busy it is', async () => {
+  const nodes = [startFakeNode('dying'), startFakeNode('staying')]
+  const [dying, staying] = nodes
+  if (!dying || !staying) throw new Error('two nodes were started')
+  const places = { concurrencyMax: PLACES }
+  const headgate = await startHeadgate({ nodes, upstreams: [places, places] })
+  const release = Promise.withResolvers<void>()
+  for (const node of nodes) {
+    node.answers.eth_getLogs = ([filter]: unknown[]) => [filter]
+    node.misbehave = async (method) => {
+      if (method !== 'eth_getLogs') return null
+      if (node === dying) return hang()
+      await release.promise
+      return null
+    }
+  }
+  const filters = Array.from({ length: PLACES * 2 }, (_, at) => ({ fromBlock: `0x${at}` }))
+  const asked = filters.map((filter, id) => headgate.post(rpc('eth_getLogs', [filter], id)))
+  const full = () => nodes.every((node) => node.callsOf('eth_getLogs') === PLACES)
+  await until(full, 'both nodes have their hands full')
+  dying.stop()
+  await until(() => dead(headgate), 'the first node is found dead')
+  release.resolve()
+
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ json }) => json.result)).toEqual(filters.map((filter) => [filter]))
+
+  await headgate.stop()
+  staying.stop()
+})
+
+test('clients who do not read their big answers shut nobody out from small ones', async () => {
+  const node = startFakeNode()
+  const headgate = await startHeadgate({ nodes: [node], upstreams: [{ concurrencyMax: 2 }] })
+  node.answers.eth_getLogs = () => ['ab'.repeat(8_000_000)]
+  const url = `${headgate.url}/eth-mainnet/v2/${headgate.appKey}`
+  const slow = await Promise.all(
+    ['0x1', '0x2'].map((fromBlock) =>
+      fetch(url, { method: 'POST', body: JSON.stringify(rpc('eth_getLogs', [{ fromBlock }])) }),
+    ),
+  )
+  expect((await headgate.api('GET', '/api/networks')).json.data[0].upstreams[0].in_flight).toBe(2)
+
+  const { json } = await headgate.post(rpc('eth_getBalance', ['0x00', 'latest']))
+  expect(json.result).toBe('0x1')
+
+  await Promise.all(slow.map((response) => response.body?.cancel()))
+  await headgate.stop()
+  node.stop()
+})
+
+async function dead(headgate: TestHeadgate): Promise<boolean> {
+  const { json } = await headgate.api('GET', '/api/networks')
+  const { in_flight, last_fault } = json.data[0].upstreams[0]
+  return in_flight === 0 && last_fault !== null
+}
