@@ -4,6 +4,7 @@ const HTTP_STATUS = {
   invalid_request: 400,
   validation: 400,
   webhook_limit_reached: 400,
+  query_too_deep: 400,
   unauthorized: 401,
   network_not_enabled: 403,
   app_inactive: 403,
@@ -18,6 +19,8 @@ const HTTP_STATUS = {
   capacity_exceeded: 429,
   too_many_requests: 429,
   invalid_params: 400,
+  // The spec promises a 5xx for a query that asks for input data; clients re-send a 500.
+  unsupported_field: 501,
   upstream_failed: 503,
   upstream_timeout: 504,
 } as const

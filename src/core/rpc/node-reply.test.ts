@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseNodeBatch, parseNodeReply } from './node-reply.ts'
+import { parseNodeBatch, parseNodeReply, parseNodeValue } from './node-reply.ts'
 
 describe("a node's answer", () => {
   test('keeps the bytes of its result', () => {
@@ -109,4 +109,27 @@ describe("a node's answer to a batch", () => {
   ])('is none: %s', (_title, text) => {
     expect(parseNodeBatch(text)).toBeNull()
   })
+})
+
+describe('reading the value alone', () => {
+  test.each([
+    [
+      'a result',
+      '{"jsonrpc":"2.0","id":7,"result":{"a":[1]}}',
+      { kind: 'result', value: { a: [1] } },
+    ],
+    ['a null, which is an answer too', '{"id":7,"result":null}', { kind: 'result', value: null }],
+    ['an error', '{"id":7,"error":{"code":-1,"message":"no"}}', { kind: 'error', code: -1 }],
+    ['an error beside a result', '{"id":7,"result":1,"error":{"code":-1}}', { kind: 'error' }],
+    ['a result beside no error', '{"id":7,"result":1,"error":null}', { kind: 'result', value: 1 }],
+  ])('%s', (_, text, told) => {
+    expect(parseNodeValue(text, 7)).toMatchObject(told)
+  })
+
+  test.each(['{"id":8,"result":1}', '{"id":7}', '[]', '7', 'null', '"x"', '{', ''])(
+    'is nothing in %s',
+    (text) => {
+      expect(parseNodeValue(text, 7)).toBeNull()
+    },
+  )
 })

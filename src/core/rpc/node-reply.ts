@@ -12,23 +12,22 @@ const MESSAGE_CHARS_MAX = 1000
  * A wrong id is no answer either: it belongs to somebody else's question.
  */
 export function parseNodeReply(text: string, id: number): NodeResult | NodeError | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
-  return toReply(value, id, () => text)
+  return toReply(parsed(text), id, () => text)
+}
+
+/** The same for one who wants the value only: the result's own text is left empty. */
+export function parseNodeValue(text: string, id: number): NodeResult | NodeError | null {
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null) return null
+  const reply = value as { id?: unknown; result?: unknown; error?: unknown }
+  const plain = reply.result !== undefined && (reply.error === undefined || reply.error === null)
+  if (!plain) return toReply(value, id, () => text)
+  return sameId(reply.id, id) ? { kind: 'result', text: '', value: reply.result } : null
 }
 
 /** Reads a node's answer to a batch, by our ids; null when it is no batch at all. */
 export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError> | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
+  const value = parsed(text)
   if (!Array.isArray(value)) return null
   const texts = rawElements(text)
   const replies = new Map<number, NodeResult | NodeError>()
@@ -38,6 +37,15 @@ export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError
     if (reply && Number.isSafeInteger(id)) replies.set(id, reply)
   })
   return replies
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function toReply(value: unknown, id: number, text: () => string): NodeResult | NodeError | null {

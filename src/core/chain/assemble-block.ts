@@ -1,0 +1,171 @@
+import { quantityToNumber } from '../hex.ts'
+import { isJsonObject } from '../json-value.ts'
+import type { Block, BlockLog, BlockTransaction, BlockWants, Header, RawObject } from './block.ts'
+import {
+  type BlockRef,
+  checkBlooms,
+  checkGas,
+  checkHeader,
+  checkLog,
+  checkLogOrder,
+  checkReceipt,
+  checkTransaction,
+} from './checks.ts'
+import { type ChainQuirks, uncountedOf } from './quirks.ts'
+import { flattenTraces } from './traces.ts'
+
+/** What one node said of one block, none of it trusted. */
+export type BlockParts = {
+  expected: { number: number; hash: string }
+  wants: BlockWants
+  block: unknown
+  /** The answer of `eth_getBlockReceipts`; not looked at unless wanted. */
+  receipts: unknown
+  /** The answer of `debug_traceBlockByHash` with the callTracer; not looked at unless wanted. */
+  traces: unknown
+}
+
+type Draft = { transactions: BlockTransaction[]; logs: BlockLog[] }
+
+const NONE: readonly never[] = []
+
+/** Receipts and traces say nothing without their transactions, so they bring those along. */
+export function wholeWants({ transactions, receipts, traces }: BlockWants): BlockWants {
+  return { transactions: transactions || receipts || traces, receipts, traces }
+}
+
+/**
+ * Puts a block together from a node's answers, or says in a short sentence what
+ * disagrees. Hostile input gives a sentence, never an exception.
+ */
+export function assembleBlock(parts: BlockParts, quirks: ChainQuirks): Block | string {
+  const { block: raw } = parts
+  const expected = { ...parts.expected, hash: parts.expected.hash.toLowerCase() }
+  if (!isJsonObject(raw)) return 'there is no block'
+  const complaint = checkHeader(raw, expected)
+  if (complaint !== null) return complaint
+
+  const has = wholeWants(parts.wants)
+  const listed = raw.transactions as readonly unknown[]
+  const block: Block = {
+    header: headerOf(raw, expected),
+    raw,
+    has,
+    transactionCount: listed.length,
+    transactions: NONE,
+    logs: NONE,
+    traces: NONE,
+  }
+  if (!has.transactions) return block
+
+  const transactions = readTransactions(listed, raw, expected, quirks)
+  if (typeof transactions === 'string') return transactions
+  const logs = has.receipts
+    ? addReceipts(parts.receipts, { transactions, logs: [] }, raw, expected, quirks)
+    : NONE
+  if (typeof logs === 'string') return logs
+  const traces = has.traces
+    ? flattenTraces(parts.traces, transactions, uncountedOf(transactions, quirks))
+    : NONE
+  if (typeof traces === 'string') return traces
+  return { ...block, transactions, logs, traces }
+}
+
+function headerOf(raw: RawObject, { number, hash }: BlockRef): Header {
+  return { number, hash, parentHash: String(raw.parentHash).toLowerCase() }
+}
+
+function readTransactions(
+  listed: readonly unknown[],
+  header: RawObject,
+  expected: BlockRef,
+  quirks: ChainQuirks,
+): BlockTransaction[] | string {
+  const hashes = new Set<string>()
+  const transactions: BlockTransaction[] = []
+  for (const [index, raw] of listed.entries()) {
+    const complaint = checkTransaction(raw, index, expected)
+    if (complaint !== null) return complaint
+    const transaction = toTransaction(raw as RawObject, index)
+    if (hashes.has(transaction.hash)) return `transaction ${index} is there twice`
+    hashes.add(transaction.hash)
+    transactions.push(transaction)
+  }
+  // A node that lost the list tells itself apart from a block that has none by the gas.
+  const used = quantityToNumber(header.gasUsed) ?? 0
+  const lost = transactions.length === 0 && used > 0 && !quirks.gasMayDisagree
+  return lost ? 'the block has used gas and no transactions' : transactions
+}
+
+function toTransaction(raw: RawObject, index: number): BlockTransaction {
+  return {
+    index,
+    hash: String(raw.hash).toLowerCase(),
+    from: String(raw.from).toLowerCase(),
+    to: typeof raw.to === 'string' ? raw.to.toLowerCase() : null,
+    raw,
+    receipt: null,
+    logs: NONE,
+  }
+}
+
+/** Gives each transaction its receipt and logs; the logs of all, or what is wrong. */
+function addReceipts(
+  receipts: unknown,
+  draft: Draft,
+  header: RawObject,
+  expected: BlockRef,
+  quirks: ChainQuirks,
+): BlockLog[] | string {
+  const { transactions, logs } = draft
+  // Of an empty block some nodes say that there are no receipts, others that there are none.
+  const list = receipts === null && transactions.length === 0 ? NONE : receipts
+  if (!Array.isArray(list)) return 'there is no list of receipts'
+  if (list.length !== transactions.length) {
+    return `there are ${list.length} receipts for ${transactions.length} transactions`
+  }
+  for (const transaction of transactions) {
+    const receipt: unknown = list[transaction.index]
+    const complaint =
+      checkReceipt(receipt, transaction, expected) ??
+      addLogs(receipt as RawObject, transaction, logs, expected, quirks)
+    if (complaint !== null) return complaint
+  }
+  const uncounted = uncountedOf(transactions, quirks)
+  const complaint =
+    checkLogOrder(logs, quirks) ??
+    checkGas(header, transactions, uncounted, quirks) ??
+    checkBlooms(header, transactions, uncounted, quirks)
+  return complaint ?? logs
+}
+
+function addLogs(
+  receipt: RawObject,
+  transaction: BlockTransaction,
+  logs: BlockLog[],
+  expected: BlockRef,
+  quirks: ChainQuirks,
+): string | null {
+  const own: BlockLog[] = []
+  for (const raw of receipt.logs as readonly unknown[]) {
+    const complaint = checkLog(raw, transaction, expected, quirks)
+    if (complaint !== null) return complaint
+    const log = toLog(raw as RawObject, transaction, logs.length)
+    own.push(log)
+    logs.push(log)
+  }
+  transaction.receipt = receipt
+  transaction.logs = own
+  return null
+}
+
+function toLog(raw: RawObject, transaction: BlockTransaction, at: number): BlockLog {
+  return {
+    at,
+    index: quantityToNumber(raw.logIndex) ?? at,
+    address: String(raw.address).toLowerCase(),
+    topics: (raw.topics as string[]).map((topic) => topic.toLowerCase()),
+    data: String(raw.data).toLowerCase(),
+    transaction,
+  }
+}

@@ -1,0 +1,63 @@
+/** As much of a block's header as following the chain takes. */
+export type Header = { number: number; hash: string; parentHash: string }
+
+/** An object of a node's JSON, with the members as the node spelled them. */
+export type RawObject = Readonly<Record<string, unknown>>
+
+/** What is to be read of a block besides its header fields. */
+export type BlockWants = { transactions: boolean; receipts: boolean; traces: boolean }
+
+/**
+ * A block whose parts agree. `raw` members hold what the node said; the others are
+ * in our form: hex in lower case, lists flat and in the order of the block.
+ */
+export type Block = {
+  header: Header
+  raw: RawObject
+  /** What was read: the lists of what was not are empty. */
+  has: BlockWants
+  transactionCount: number
+  transactions: readonly BlockTransaction[]
+  logs: readonly BlockLog[]
+  traces: readonly BlockTrace[]
+}
+
+export type BlockTransaction = {
+  index: number
+  hash: string
+  from: string
+  /** Null when it creates a contract. */
+  to: string | null
+  raw: RawObject
+  /** Null when receipts were not read. */
+  receipt: RawObject | null
+  logs: readonly BlockLog[]
+}
+
+export type BlockLog = {
+  /** Its place in the block's list of logs. */
+  at: number
+  /** As the node numbers it, which for some chains is not the same. */
+  index: number
+  address: string
+  topics: readonly string[]
+  data: string
+  transaction: BlockTransaction
+}
+
+/** One call frame, flattened in pre-order. */
+export type BlockTrace = {
+  /** Its place in the block's list of traces. */
+  at: number
+  from: string
+  /** Null where the node names none, as for a creation that failed. */
+  to: string | null
+  /** The callTracer's frame without its `calls`. */
+  frame: RawObject
+  subtraceCount: number
+  /** [] for a root; else the transaction's index and the call indexes down to its parent. */
+  path: readonly number[]
+  transaction: BlockTransaction
+}
+
+export const HEADER_ONLY: BlockWants = { transactions: false, receipts: false, traces: false }

@@ -1,0 +1,166 @@
+import { isHash32, quantityToNumber } from '../hex.ts'
+import { isJsonObject } from '../json-value.ts'
+import type { BlockLog, BlockTransaction, RawObject } from './block.ts'
+import { isAddress, isBytes, isHexOf } from './hex-forms.ts'
+import {
+  addToBloom,
+  BLOOM_BYTES,
+  bloomWithin,
+  isZeroBloom,
+  mergeBloom,
+  sameBloom,
+} from './logs-bloom.ts'
+import type { ChainQuirks } from './quirks.ts'
+import { HEADER_FORMS, isBloom, misshapen, RECEIPT_FORMS, TRANSACTION_FORMS } from './raw-forms.ts'
+
+/** Which block something should belong to; the hash in lower case. */
+export type BlockRef = { number: number; hash: string }
+
+/** What disagrees, as a sentence for a log; null when nothing does. */
+type Complaint = string | null
+
+const TOPICS_MAX = 4
+const NO_TRANSACTION = `0x${'0'.repeat(64)}`
+
+/** Whether the header is the one asked for, and of the form that a query may ask for. */
+export function checkHeader(raw: RawObject, asked: BlockRef): Complaint {
+  if (!isHexOf(raw.hash, asked.hash)) return 'the block has another hash'
+  if (quantityToNumber(raw.number) !== asked.number) return 'the block has another number'
+  if (!isHash32(raw.parentHash)) return 'the block names no parent'
+  if (!Array.isArray(raw.transactions)) return 'the block has no list of transactions'
+  const bad = misshapen(raw, HEADER_FORMS)
+  return bad && `the block's ${bad} is not of its form`
+}
+
+/** Whether it is a whole transaction, and the one at this place of the block. */
+export function checkTransaction(raw: unknown, index: number, block: BlockRef): Complaint {
+  const name = `transaction ${index}`
+  if (!isJsonObject(raw)) return `${name} is no object`
+  const stray = strayMember(raw, index, block)
+  if (stray) return `${name} has another ${stray}`
+  if (!isHash32(raw.hash)) return `${name} has no hash`
+  if (!isAddress(raw.from)) return `${name} has no sender`
+  const bad = misshapen(raw, TRANSACTION_FORMS)
+  return bad && `the ${bad} of ${name} is not of its form`
+}
+
+/** Whether it is the receipt of this transaction. Its logs are looked at one by one. */
+export function checkReceipt(
+  raw: unknown,
+  transaction: BlockTransaction,
+  block: BlockRef,
+): Complaint {
+  const { index } = transaction
+  const name = `receipt ${index}`
+  if (!isJsonObject(raw)) return `${name} is no object`
+  if (!isHexOf(raw.transactionHash, transaction.hash)) return `${name} has another transactionHash`
+  const stray = strayMember(raw, index, block)
+  if (stray) return `${name} has another ${stray}`
+  if (!Array.isArray(raw.logs)) return `${name} has no logs`
+  const bad = misshapen(raw, RECEIPT_FORMS)
+  return bad && `the ${bad} of ${name} is not of its form`
+}
+
+/** Whether it is a whole log of this transaction. */
+export function checkLog(
+  raw: unknown,
+  transaction: BlockTransaction,
+  block: BlockRef,
+  quirks: ChainQuirks,
+): Complaint {
+  const name = `a log of receipt ${transaction.index}`
+  if (!isJsonObject(raw)) return `${name} is no object`
+  const ours =
+    isHexOf(raw.transactionHash, transaction.hash) ||
+    (quirks.logsMayNameNoTransaction && raw.transactionHash === NO_TRANSACTION)
+  if (!ours) return `${name} has another transactionHash`
+  const stray = strayMember(raw, transaction.index, block)
+  if (stray) return `${name} has another ${stray}`
+  if (raw.removed === true) return `${name} is said to be removed`
+  if (!isAddress(raw.address)) return `${name} has no address`
+  const { topics } = raw
+  if (!Array.isArray(topics) || topics.length > TOPICS_MAX || !topics.every(isHash32)) {
+    return `the topics of ${name} are not of their form`
+  }
+  if (!isBytes(raw.data)) return `the data of ${name} is not of its form`
+  return quantityToNumber(raw.logIndex) === null ? `${name} has no logIndex` : null
+}
+
+/** Whether the node's numbers of the logs tell that none is doubled or out of place. */
+export function checkLogOrder(logs: readonly BlockLog[], quirks: ChainQuirks): Complaint {
+  if (quirks.logIndexesMayRepeat) return null
+  const at = logs.findIndex((log, place) => place > 0 && log.index <= (logs[place - 1]?.index ?? 0))
+  return at < 0 ? null : `the logIndex of log ${at} is not above the one before it`
+}
+
+/**
+ * Whether the blooms are made of these logs, so that none is missing or made up. The
+ * header's is so full on a busy chain that it knows half of all addresses; those of the
+ * receipts are nearly empty.
+ */
+export function checkBlooms(
+  header: RawObject,
+  transactions: readonly BlockTransaction[],
+  uncounted: ReadonlySet<BlockTransaction>,
+  quirks: ChainQuirks,
+): Complaint {
+  const said = bloomIn(header)
+  if (!said) return quirks.bloomMayBeZero ? null : 'the block has no logsBloom'
+  if (quirks.bloomMayBeZero && isZeroBloom(said)) return null
+  const all = new Uint8Array(BLOOM_BYTES)
+  const counted = new Uint8Array(BLOOM_BYTES)
+  for (const transaction of transactions) {
+    const own = new Uint8Array(BLOOM_BYTES)
+    for (const log of transaction.logs) addLog(own, log)
+    mergeBloom(all, own)
+    if (uncounted.has(transaction)) continue
+    mergeBloom(counted, own)
+    const ownSaid = bloomIn(transaction.receipt)
+    if (ownSaid && !isZeroBloom(ownSaid) && !sameBloom(ownSaid, own)) {
+      return `the logsBloom of receipt ${transaction.index} is not made of its logs`
+    }
+  }
+  if (!bloomWithin(said, all)) return 'the logsBloom tells of logs that the receipts lack'
+  return bloomWithin(counted, said) ? null : 'the receipts have logs that the logsBloom lacks'
+}
+
+/** Whether the receipts add up to what the header says was used. */
+export function checkGas(
+  header: RawObject,
+  transactions: readonly BlockTransaction[],
+  uncounted: ReadonlySet<BlockTransaction>,
+  quirks: ChainQuirks,
+): Complaint {
+  if (quirks.gasMayDisagree) return null
+  const used = quantityToNumber(header.gasUsed)
+  if (used === null) return 'the block has no gasUsed'
+  let countedSum = 0
+  let lastSum = 0
+  for (const transaction of transactions) {
+    const { index, receipt } = transaction
+    const sum = quantityToNumber(receipt?.cumulativeGasUsed)
+    if (sum === null) return `receipt ${index} has no cumulativeGasUsed`
+    lastSum = sum
+    if (uncounted.has(transaction)) continue
+    if (sum < countedSum) return `the cumulativeGasUsed of receipt ${index} is below the last`
+    countedSum = sum
+  }
+  const agrees = used === countedSum || used === lastSum
+  return agrees ? null : "the receipts do not add up to the block's gasUsed"
+}
+
+/** The member that says this belongs to another block or place; null when it belongs. */
+function strayMember(raw: RawObject, index: number, block: BlockRef): string | null {
+  if (!isHexOf(raw.blockHash, block.hash)) return 'blockHash'
+  if (quantityToNumber(raw.blockNumber) !== block.number) return 'blockNumber'
+  return quantityToNumber(raw.transactionIndex) === index ? null : 'transactionIndex'
+}
+
+function bloomIn(raw: RawObject | null): Uint8Array | null {
+  return isBloom(raw?.logsBloom) ? Uint8Array.fromHex(raw.logsBloom.slice(2)) : null
+}
+
+function addLog(bloom: Uint8Array, log: BlockLog): void {
+  addToBloom(bloom, log.address)
+  for (const topic of log.topics) addToBloom(bloom, topic)
+}

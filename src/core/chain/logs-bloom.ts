@@ -1,0 +1,70 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+/** The three bits that stand for a key in a bloom, 11 bits each. */
+type Bits = number
+
+export const BLOOM_BYTES = 256
+
+const BIT_MASK = 2047
+const BIT_BASE = 2048
+
+/** Two generations of so many keys hold what recurs within minutes; about 5 MB. */
+const KEYS_KEPT_MAX = 20_000
+
+/**
+ * A memory of hashes changes how long an answer takes, never the answer. Tokens, routers
+ * and event signatures recur in block after block.
+ */
+let young = new Map<string, Bits>()
+let old = new Map<string, Bits>()
+
+/** Adds an address or a topic, in lower-case hex. */
+export function addToBloom(bloom: Uint8Array, key: string): void {
+  const bits = bitsOf(key)
+  setBit(bloom, bits & BIT_MASK)
+  setBit(bloom, Math.floor(bits / BIT_BASE) & BIT_MASK)
+  setBit(bloom, Math.floor(bits / (BIT_BASE * BIT_BASE)))
+}
+
+export function mergeBloom(whole: Uint8Array, part: Uint8Array): void {
+  for (let at = 0; at < BLOOM_BYTES; at++) whole[at] = (whole[at] ?? 0) | (part[at] ?? 0)
+}
+
+/** True when all that is in `part` is in `whole`. */
+export function bloomWithin(part: Uint8Array, whole: Uint8Array): boolean {
+  for (let at = 0; at < BLOOM_BYTES; at++) {
+    if (((part[at] ?? 0) & ~(whole[at] ?? 0)) !== 0) return false
+  }
+  return true
+}
+
+export function sameBloom(one: Uint8Array, other: Uint8Array): boolean {
+  return bloomWithin(one, other) && bloomWithin(other, one)
+}
+
+export function isZeroBloom(bloom: Uint8Array): boolean {
+  return bloom.every((byte) => byte === 0)
+}
+
+function setBit(bloom: Uint8Array, bit: number): void {
+  const at = BLOOM_BYTES - 1 - (bit >> 3)
+  bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7))
+}
+
+function bitsOf(key: string): Bits {
+  const known = young.get(key)
+  if (known !== undefined) return known
+  const bits = old.get(key) ?? hashedBits(key)
+  if (young.size >= KEYS_KEPT_MAX) {
+    old = young
+    young = new Map()
+  }
+  young.set(key, bits)
+  return bits
+}
+
+function hashedBits(key: string): Bits {
+  const hash = keccak_256(Uint8Array.fromHex(key.slice(2)))
+  const pair = (at: number) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & BIT_MASK
+  return pair(0) + pair(2) * BIT_BASE + pair(4) * BIT_BASE * BIT_BASE
+}

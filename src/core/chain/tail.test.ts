@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import type { Header } from './block.ts'
+import { headerAt, isOldNews, jointOf, withHeader } from './tail.ts'
+
+const TAIL = [header(10), header(11), header(12)]
+
+describe('what a head tells', () => {
+  test.each([
+    ['the tip again', header(12), true],
+    ['a block below the tip, as a lagging node has it', header(11), true],
+    ['a block below all that can change', header(9, 'b'), true],
+    ['another block at a known height', header(11, 'b'), false],
+    ['the next block', header(13), false],
+    ['a block far above', header(20), false],
+  ])('%s', (_, head, old) => {
+    expect(isOldNews(TAIL, head)).toBe(old)
+  })
+
+  test('with nothing followed so far, every head is news', () => {
+    expect(isOldNews([], header(5))).toBe(false)
+  })
+})
+
+describe('where a branch joins', () => {
+  test.each([
+    ['on the tip', header(13), 'extends'],
+    ['below the tip', header(12, 'b', 'a'), 'forks'],
+    ['right above the lowest', header(11, 'b', 'a'), 'forks'],
+    ['above the tip with blocks missing', header(15), 'open'],
+    ['above the tip, on a parent of its own', header(13, 'b'), 'open'],
+    ['at a known height, on a parent of its own', header(12, 'b'), 'open'],
+    ['at the lowest, which is another', header(11, 'b'), 'past_end'],
+    ['below the lowest', header(10, 'b'), 'past_end'],
+  ])('%s: %s', (_, oldest, joint) => {
+    expect(jointOf(TAIL, oldest, false)).toBe(joint as ReturnType<typeof jointOf>)
+  })
+
+  test.each([
+    ['at the lowest, which is another', header(11, 'b'), 'open'],
+    ['in place of the lowest', header(10, 'b'), 'forks'],
+    ['below the lowest', header(9, 'b'), 'past_end'],
+  ])('%s, where that is the first block of all: %s', (_, oldest, joint) => {
+    expect(jointOf(TAIL, oldest, true)).toBe(joint as ReturnType<typeof jointOf>)
+  })
+})
+
+describe('a tail with one header more', () => {
+  test('grows', () => {
+    expect(withHeader(TAIL, header(13), 0, 100)).toEqual([...TAIL, header(13)])
+  })
+
+  test('loses what the header replaces and all above it', () => {
+    const fork = header(11, 'b', 'a')
+    expect(withHeader(TAIL, fork, 0, 100)).toEqual([header(10), fork])
+  })
+
+  test('lets go of what is final and of what is too old', () => {
+    expect(withHeader(TAIL, header(13), 12, 100)).toEqual([header(12), header(13)])
+    expect(withHeader(TAIL, header(13), 0, 2)).toEqual([header(12), header(13)])
+  })
+
+  test('begins with its first header', () => {
+    expect(withHeader([], header(7), 0, 10)).toEqual([header(7)])
+  })
+
+  test('refuses a header that hangs in the air', () => {
+    expect(() => withHeader(TAIL, header(14), 0, 10)).toThrow('linked')
+    expect(() => withHeader(TAIL, header(13, 'b'), 0, 10)).toThrow('linked')
+  })
+
+  test('finds a header by its height', () => {
+    expect(headerAt(TAIL, 11)).toEqual(header(11))
+    expect(headerAt(TAIL, 13)).toBeUndefined()
+    expect(headerAt([], 13)).toBeUndefined()
+  })
+})
+
+/** Hashes tell fork and height; the parent is on the same fork unless said. */
+function header(number: number, fork = 'a', parentFork = fork): Header {
+  return { number, hash: `${fork}${number}`, parentHash: `${parentFork}${number - 1}` }
+}

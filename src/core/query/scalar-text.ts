@@ -1,0 +1,45 @@
+/**
+ * Scalars as JSON text. Hot path: what stands in a block was checked to be hex when
+ * the block was put together, so nothing is escaped or looked at twice here.
+ */
+
+/** Up to 13 digits a double keeps all of them. */
+const EXACT_CHARS_MAX = 15
+
+const MINIMAL_QUANTITY = /^0x(?:[1-9a-f][0-9a-f]*|0)$/
+const LEADING_ZEROS = /^0x0*/
+const NOT_ASCII = /[^\0-\x7f]/
+
+/** A quantity as a JSON number with all of its digits; null where there is none. */
+export function longText(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  if (value.length <= EXACT_CHARS_MAX) return `${Number(value)}`
+  return BigInt(value).toString()
+}
+
+/** A quantity as hex without leading zeros; null where there is none. */
+export function bigIntText(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  if (MINIMAL_QUANTITY.test(value)) return `"${value}"`
+  return `"0x${value.toLowerCase().replace(LEADING_ZEROS, '') || '0'}"`
+}
+
+/** Bytes of any length as the node spelled them, in lower case. */
+export function bytesText(value: unknown): string | null {
+  return typeof value === 'string' ? `"${value.toLowerCase()}"` : null
+}
+
+/** A list of Bytes32; null where there is none. */
+export function wordsText(value: unknown): string | null {
+  if (!Array.isArray(value)) return null
+  return value.length === 0 ? '[]' : `["${value.join('","').toLowerCase()}"]`
+}
+
+/** Words of a node or of a contract, which may hold anything. */
+export function stringText(value: unknown): string | null {
+  return typeof value === 'string' ? JSON.stringify(value) : null
+}
+
+export function isWide(text: string): boolean {
+  return NOT_ASCII.test(text)
+}

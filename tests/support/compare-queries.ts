@@ -1,0 +1,100 @@
+import { expect } from 'bun:test'
+import type { Engine } from '../../src/core/query/engine.ts'
+import type { Plan } from '../../src/core/query/plan.ts'
+import { runOnce } from '../../src/core/query/run-once.ts'
+import type { VariableBook } from '../../src/core/query/variable-book.ts'
+import { RESULT_BYTES_MAX } from '../../src/core/query/write-outcome.ts'
+import { assembled } from './assembled.ts'
+import type { MadeBlock } from './block-maker.ts'
+import { openOracle } from './graphql-oracle.ts'
+import type { NodeJson } from './node-json.ts'
+import type { Chance } from './seeded-chance.ts'
+import { fillVariables, materialOf, putQueries } from './standing-cases.ts'
+
+const QUERIES_EACH = 20
+
+const oracle = openOracle()
+
+export type Comparing = {
+  seed: number
+  chance: Chance
+  made: MadeBlock
+  chainId: number
+  engine: Engine
+  book: VariableBook
+  bytesMax?: number
+  queries?: number
+  seen: { filled: number; empty: number; skipped: number; cut: number }
+}
+
+/** Answers generated queries on a block in three ways, which must agree to the byte. */
+export function compareAll(comparing: Comparing): void {
+  const { seed, chance, made, chainId, engine, book, seen } = comparing
+  const { bytesMax = RESULT_BYTES_MAX, queries = QUERIES_EACH } = comparing
+  const block = assembled(made, chainId)
+  const material = materialOf(chance, made)
+  const variables = fillVariables(chance, book, material)
+  const cases = putQueries(chance, engine, material, queries)
+  const rootValue = oracle.prepare(made)
+  const even = new Set(cases.filter(() => chance.fraction() < 0.1).map(({ id }) => id))
+  const dues = engine
+    .run(block, even)
+    .flatMap(({ outcome, ids }) => ids.map((id) => ({ id, outcome })))
+  const due = new Map(dues.map(({ id, outcome }) => [id, outcome]))
+  // Nobody gets two results of one block.
+  expect(due.size).toBe(dues.length)
+  for (const { id, teamId, text, document, plan, skipEmpty } of cases) {
+    const data = oracle.answer(rootValue, document, variables[teamId] ?? {})
+    const matched = Object.fromEntries(
+      listNames(plan).map((name) => [name, data[plan.rootName][name].length]),
+    )
+    const cut = cutToFit(data, plan, bytesMax)
+    const expected = JSON.stringify(data)
+    const once = runOnce(plan, block, (name) => book.find(teamId, name), bytesMax)
+    const what = { seed, text }
+    // Texts of megabytes are compared here first: what compares objects takes seconds for them.
+    if (once.text !== expected) {
+      expect({ ...what, result: once.text }).toEqual({ ...what, result: expected })
+    }
+    expect(once.bytes).toBe(Buffer.byteLength(expected))
+    expect(once.truncation?.fields ?? []).toEqual(cut)
+    expect(once.matched).toEqual(matched)
+    const counts = Object.values(matched)
+    expect(once.empty).toBe(counts.length > 0 && counts.every((count) => count === 0))
+    if (cut.length > 0) seen.cut += 1
+    const skipped = once.empty && skipEmpty && !even.has(id)
+    const { text: got, ...facts } = due.get(id) ?? { text: null }
+    const { text: wanted, ...wantedFacts } = skipped ? { text: null } : once
+    expect({ ...what, same: got === wanted, facts }).toEqual({
+      ...what,
+      same: true,
+      facts: wantedFacts,
+    })
+    seen[skipped ? 'skipped' : once.empty ? 'empty' : 'filled'] += 1
+  }
+  // Half of them stay for the next block, as webhooks do.
+  for (const { id } of cases) if (chance.fraction() < 0.5) engine.remove(id)
+}
+
+/** Takes items away until the rest fits; the names of the lists that lost some. */
+function cutToFit(data: NodeJson, plan: Plan, bytesMax: number): string[] {
+  const { rootName } = plan
+  const root = data[rootName]
+  const names = listNames(plan)
+  const cut = new Set<string>()
+  let bytes = Buffer.byteLength(JSON.stringify(data))
+  while (bytes > bytesMax) {
+    const last = names.findLast((name) => root[name].length > 0)
+    if (last === undefined) break
+    const item = Buffer.byteLength(JSON.stringify(root[last].pop()))
+    bytes -= item + (root[last].length > 0 ? 1 : 0)
+    cut.add(`${rootName}.${last}`)
+  }
+  return [...cut].reverse()
+}
+
+const LISTS = new Set(['transactions', 'logs', 'callTracerTraces'])
+
+function listNames({ selection }: Plan): string[] {
+  return selection.fields.filter(({ name }) => LISTS.has(name)).map((one) => one.responseName)
+}
