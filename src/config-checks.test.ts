@@ -123,6 +123,16 @@ describe('a mistake is named with its place', () => {
       '9: networks[0].upstreams[1].ws must be a ws or wss address',
     ],
     [
+      'a socket that is no address',
+      `${NETWORKS}        ws: node-b`,
+      '9: networks[0].upstreams[1].ws must be a ws or wss address',
+    ],
+    [
+      'a password of a socket with a bare percent sign',
+      `${NETWORKS}        ws: ws://user:50%off@x`,
+      '9: networks[0].upstreams[1].ws must have a user and password with each % written as %25',
+    ],
+    [
       'a header of two lines',
       `${NETWORKS}        headers: { a: "b\\r\\nc: d" }`,
       '9: networks[0].upstreams[1].headers.a must be one line of printable ASCII',

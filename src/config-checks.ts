@@ -107,19 +107,21 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
 
 /** The addresses may hold credentials, so nothing of them is repeated. */
 function checkUpstream(upstream: UpstreamSpec, path: JsonPath): SchemaFault[] {
-  const faults: SchemaFault[] = []
-  const url = URL.parse(upstream.url)
-  if (!/^https?:$/.test(url?.protocol ?? '')) {
-    faults.push(...fault([...path, 'url'], 'must be an http or https address'))
-  }
-  if (url && !(isPercentEncoded(url.username) && isPercentEncoded(url.password))) {
-    const said = 'must have a user and password with each % written as %25'
-    faults.push(...fault([...path, 'url'], said))
-  }
-  if (upstream.ws !== undefined && !/^wss?:$/.test(URL.parse(upstream.ws)?.protocol ?? '')) {
-    faults.push(...fault([...path, 'ws'], 'must be a ws or wss address'))
-  }
-  return faults
+  const faults = checkAddress(upstream.url, /^https?:$/, 'an http or https', [...path, 'url'])
+  if (upstream.ws === undefined) return faults
+  return [...faults, ...checkAddress(upstream.ws, /^wss?:$/, 'a ws or wss', [...path, 'ws'])]
+}
+
+function checkAddress(
+  address: string,
+  protocols: RegExp,
+  form: string,
+  path: JsonPath,
+): SchemaFault[] {
+  const url = URL.parse(address)
+  if (!url || !protocols.test(url.protocol)) return fault(path, `must be ${form} address`)
+  if (isPercentEncoded(url.username) && isPercentEncoded(url.password)) return []
+  return fault(path, 'must have a user and password with each % written as %25')
 }
 
 function isPercentEncoded(text: string): boolean {

@@ -24,12 +24,12 @@ const UPSTREAM: JsonSchema = {
     },
     ws: {
       type: 'string',
-      description: 'ws or wss, for new heads as they come. Without it the head is polled.',
+      description: 'ws or wss, for new heads of an evm network as they come. Never shown.',
       maxLength: 2048,
     },
     headers: {
       type: 'object',
-      description: 'Sent with every call. Values are never shown.',
+      description: 'Sent with every call and when the socket is opened. Values are never shown.',
       maxProperties: 32,
       propertyNames: {
         pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$",

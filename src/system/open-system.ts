@@ -3,6 +3,7 @@ import { jsonTelemetry } from './json-telemetry.ts'
 import { stdoutWriter } from './stdout-writer.ts'
 import { systemClock } from './system-clock.ts'
 import { systemEntropy } from './system-entropy.ts'
+import { openWebSockets } from './web-sockets.ts'
 
 /** Where log lines go. */
 export type WriteLog = (text: string) => void | Promise<void>
@@ -14,6 +15,7 @@ export function openSystem(write: WriteLog = stdoutWriter()) {
     clock,
     entropy: systemEntropy(),
     outbound: openOutbound(),
+    sockets: openWebSockets(),
     telemetry: jsonTelemetry({ clock, write }),
   }
 }

@@ -19,6 +19,7 @@ import {
   noteHeightSeen,
   startEpoch,
 } from './head-cache.ts'
+import type { HeadFeed } from './head-feed.ts'
 import type { Kept, ResponseCache } from './response-cache.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
 import { sendTransaction } from './send-transaction.ts'
@@ -31,6 +32,8 @@ export type NetworkService = {
   forever: ResponseCache
   atHead: HeadCache
   flights: Coalescer<PoolAnswer>
+  /** The heads that upstreams announce, as they come. */
+  heads: HeadFeed
   /** Sends a call alone, to whichever upstream answers. */
   request: Transport
   /** Asks the upstreams for their heads at once. */

@@ -2,11 +2,19 @@ import { quantityToNumber } from '../core/hex.ts'
 import type { Network } from '../core/network.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { OpenHeadFeed } from './head-feed.ts'
 import type { Reply } from './rpc-client.ts'
+import { headAtSlot, headInBlock, type SeenHead } from './seen-head.ts'
 import { review, type Selection } from './selection.ts'
-import { noteFailure, noteHead, notePolled, noteThrottled, type Upstream } from './upstream.ts'
+import { noteFailure, notePolled, noteThrottled, type Upstream } from './upstream.ts'
 
-type Needs = { clock: Clock; telemetry: Telemetry; selection: Selection; network: Network }
+type Needs = {
+  clock: Clock
+  telemetry: Telemetry
+  selection: Selection
+  network: Network
+  feed: OpenHeadFeed
+}
 
 export type HeadWatcher = {
   /** Resolves after each upstream was asked once, answered or not. */
@@ -45,26 +53,31 @@ export function watchHeads(needs: Needs): HeadWatcher {
 
 /** Asks one upstream for its head, after making sure of its chain. Never throws. */
 export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
-  const { clock, selection, network } = needs
-  const startedAtMs = clock.monotonicMs()
+  const startedAtMs = needs.clock.monotonicMs()
   const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
   if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
-  if (upstream.chain === 'right') {
-    const sentAtMs = clock.monotonicMs()
-    const reply =
-      network.kind === 'evm'
-        ? await ask(needs, upstream, 'eth_getBlockByNumber', '["latest",false]')
-        : await ask(needs, upstream, 'getSlot', '[{"commitment":"processed"}]')
-    const nowMs = clock.monotonicMs()
-    const head = headOf(network, reply, clock.nowMs())
-    if (head) {
-      notePolled(upstream, nowMs - sentAtMs, nowMs)
-      noteHead(upstream, head, nowMs)
-    } else {
-      noteBadPoll(upstream, reply, nowMs)
-    }
+  if (upstream.chain === 'right') await pollHead(needs, upstream)
+  review(needs.selection)
+}
+
+async function pollHead(needs: Needs, upstream: Upstream): Promise<void> {
+  const { clock, network, feed } = needs
+  const sentAtMs = clock.monotonicMs()
+  const reply =
+    network.kind === 'evm'
+      ? await ask(needs, upstream, 'eth_getBlockByNumber', '["latest",false]')
+      : await ask(needs, upstream, 'getSlot', '[{"commitment":"processed"}]')
+  const nowMs = clock.monotonicMs()
+  const head = headOf(network, reply, clock.nowMs())
+  if (!head) {
+    noteBadPoll(upstream, reply, nowMs)
+    return
   }
-  review(selection)
+  notePolled(upstream, nowMs - sentAtMs, nowMs)
+  // What was announced while the answer was on its way may well be newer than the answer.
+  const known = upstream.head
+  const overtaken = known !== null && known.reportedAtMs > sentAtMs && known.number > head.number
+  if (!overtaken) feed.note(upstream, head, nowMs)
 }
 
 /** A wrong chain is found before the first call and whenever an endpoint changes behind us. */
@@ -115,22 +128,9 @@ async function pollFinality(needs: Needs): Promise<void> {
   review(selection)
 }
 
-function headOf(network: Network, reply: Reply, wallMs: number) {
+function headOf(network: Network, reply: Reply, wallMs: number): SeenHead | null {
   if (reply.kind !== 'result') return null
-  if (network.kind === 'solana') {
-    const slot = reply.value
-    if (typeof slot !== 'number' || !Number.isSafeInteger(slot)) return null
-    return { number: slot, hash: String(slot), blockAgeMs: null }
-  }
-  const block = reply.value as Record<string, unknown> | null
-  const number = quantityToNumber(block?.number)
-  const timestampS = quantityToNumber(block?.timestamp)
-  if (number === null || typeof block?.hash !== 'string') return null
-  return {
-    number,
-    hash: block.hash,
-    blockAgeMs: timestampS === null ? null : wallMs - timestampS * 1000,
-  }
+  return network.kind === 'evm' ? headInBlock(reply.value, wallMs) : headAtSlot(reply.value)
 }
 
 function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {

@@ -1,8 +1,14 @@
 import { Failure } from '../core/errors.ts'
 import type { UpstreamSpec } from '../core/network.ts'
-import { type NodeError, type NodeResult, parseNodeReply } from '../core/rpc/node-reply.ts'
+import {
+  type NodeError,
+  type NodeResult,
+  parseNodeReply,
+  parseNodeValue,
+} from '../core/rpc/node-reply.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
+import { withoutCredentials } from './without-credentials.ts'
 
 /**
  * The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the
@@ -23,12 +29,16 @@ export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 export type Reply = NodeResult | NodeError | Streamed | Failed
 
 export type RpcClient = {
-  /** Tells `hear` once what came of the call; returns how to give up. */
+  /**
+   * Tells `hear` once what came of the call; returns how to give up. `whole`: for one who
+   * reads the value himself, however long it is; its text is left out.
+   */
   call(
     method: string,
     paramsText: string,
     repeatable: boolean,
     hear: (reply: Reply) => void,
+    whole?: boolean,
   ): () => void
   /** The body of an answer to a text made by the caller, for batches. */
   sendText(text: string, bytesMax: number): { body: Promise<string | Failed>; cancel(): void }
@@ -41,6 +51,9 @@ const HELD_BYTES_MAX = 256 * 1024
 /** Of an answer whose length nobody says, or says to be too long to be held. */
 const HELD_UNSIZED_BYTES_MAX = 32 * 1024
 
+/** The traces of a full block take some megabytes; beyond this an answer is not believed. */
+const WHOLE_BYTES_MAX = 256 * 1024 * 1024
+
 const NAMES_MAX = 500
 const NAME_CHARS_MAX = 64
 
@@ -49,18 +62,20 @@ const EXPLANATION_BYTES_MAX = 64 * 1024
 
 /** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
 export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
-  const { url, headers } = withoutCredentials(spec)
+  const given = { 'content-type': 'application/json', ...spec.headers }
+  const { url, headers } = withoutCredentials(spec.url, given)
   const names = new Map<string, string>()
   let lastId = 0
   return {
     nextId: () => ++lastId,
 
-    call(method, paramsText, repeatable, hear) {
+    call(method, paramsText, repeatable, hear, whole = false) {
       const id = ++lastId
       const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
       const request = { url, body, headers, repeatable }
-      return tell(outbound, request, (answer) => readReply(answer, id), hear)
+      const read = whole ? readWhole : readReply
+      return tell(outbound, request, (answer) => read(answer, id), hear)
     },
 
     sendText(text, bytesMax) {
@@ -145,8 +160,7 @@ function readReply(answer: OutboundAnswer, id: number): Reply | Promise<Reply> {
 
 async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Promise<Reply> {
   const { status, length } = answer
-  const mayExplain = status === 400 || status === 404 || status === 405 || status === 422
-  if (!ok && !mayExplain) return refusedByStatus(answer)
+  if (!ok && !mayExplain(status)) return refusedByStatus(answer)
 
   if (length !== null && length <= HELD_BYTES_MAX) {
     return checkedReply(await answer.text(), id, answer, ok)
@@ -156,6 +170,19 @@ async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Pro
   if (held.kind === 'stream' && ok) return held
   if (held.kind === 'stream') await held.stream.cancel()
   return failed('garbage')
+}
+
+/** Some nodes say with these what is wrong with a call, in a body as usual. */
+function mayExplain(status: number): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 422
+}
+
+/** No scan for the result's own text: that would take as long as parsing it does. */
+async function readWhole(answer: OutboundAnswer, id: number): Promise<Reply> {
+  if (mayExplain(answer.status)) return readByAndBy(answer, id, false)
+  const text = await readText(answer, WHOLE_BYTES_MAX)
+  if (typeof text !== 'string') return text
+  return parseNodeValue(text, id) ?? failed('garbage')
 }
 
 function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: boolean): Reply {
@@ -192,16 +219,4 @@ function refusedByStatus(answer: OutboundAnswer): Failed {
   const seconds = Number(answer.header('retry-after') ?? '')
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
   return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })
-}
-
-function withoutCredentials(spec: UpstreamSpec): { url: string; headers: Record<string, string> } {
-  const headers: Record<string, string> = { 'content-type': 'application/json', ...spec.headers }
-  const url = new URL(spec.url)
-  if (url.username !== '' || url.password !== '') {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
-    url.username = ''
-    url.password = ''
-  }
-  return { url: url.href, headers }
 }

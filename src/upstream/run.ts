@@ -10,7 +10,13 @@ import type { Selection, Wish } from './selection.ts'
 import type { Upstream } from './upstream.ts'
 import type { WaitingLine } from './waiting-line.ts'
 
-export type PoolCall = Wish & { of: Method; paramsText: string; params: readonly unknown[] }
+export type PoolCall = Wish & {
+  of: Method
+  paramsText: string
+  params: readonly unknown[]
+  /** Its value is read here, not passed on: it never becomes a stream. */
+  whole?: boolean
+}
 
 export type PoolAnswer = {
   reply: NodeResult | NodeError | Streamed

@@ -5,6 +5,7 @@ import {
   type ScriptedOutbound,
   scriptedOutbound,
 } from '../../tests/support/scripted-outbound.ts'
+import { scriptedSockets } from '../../tests/support/scripted-sockets.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
 import type { Network } from '../core/network.ts'
 import { networkReport } from './network-report.ts'
@@ -43,7 +44,8 @@ beforeEach(async () => {
   silent = new Set()
   chainId = {}
   outbound.auto = answersPolls
-  network = openNetwork({ clock, outbound, telemetry: quietTelemetry() }, NETWORK, {
+  const needs = { clock, outbound, sockets: scriptedSockets(), telemetry: quietTelemetry() }
+  network = openNetwork(needs, NETWORK, {
     prices: {},
     cacheBytesMax: 0,
     latestMaxAgeMs: 0,

@@ -113,7 +113,8 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   pool.watch.add(attempt)
   const repeatable = call.of.safety !== 'write'
   const hear = (reply: Reply) => finish(pool, attempt, reply)
-  attempt.cancel = upstream.client.call(call.method, call.paramsText, repeatable, hear)
+  const { method, paramsText, whole } = call
+  attempt.cancel = upstream.client.call(method, paramsText, repeatable, hear, whole)
 }
 
 function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {

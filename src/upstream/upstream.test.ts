@@ -131,8 +131,8 @@ describe('what is known of an upstream', () => {
   })
 
   test('is how old its block is now, not when it was reported', () => {
-    noteHead(upstream, { number: 5, hash: '0x5', blockAgeMs: 2000 }, 10_000)
-    noteHead(upstream, { number: 5, hash: '0x5', blockAgeMs: 3000 }, 11_000)
+    noteHead(upstream, { number: 5, hash: '0x5', parentHash: null, blockAgeMs: 2000 }, 10_000)
+    noteHead(upstream, { number: 5, hash: '0x5', parentHash: null, blockAgeMs: 3000 }, 11_000)
     expect(viewOf(upstream, 14_000).head).toEqual({
       number: 5,
       hash: '0x5',
@@ -143,11 +143,11 @@ describe('what is known of an upstream', () => {
   })
 
   test('is that its head advanced only when it went up', () => {
-    noteHead(upstream, { number: 5, hash: '0x5', blockAgeMs: null }, 1000)
-    noteHead(upstream, { number: 4, hash: '0x4', blockAgeMs: null }, 2000)
-    noteHead(upstream, { number: 4, hash: '0x44', blockAgeMs: null }, 3000)
+    noteHead(upstream, { number: 5, hash: '0x5', parentHash: null, blockAgeMs: null }, 1000)
+    noteHead(upstream, { number: 4, hash: '0x4', parentHash: null, blockAgeMs: null }, 2000)
+    noteHead(upstream, { number: 4, hash: '0x44', parentHash: null, blockAgeMs: null }, 3000)
     expect(viewOf(upstream, 3000).head).toMatchObject({ number: 4, advancedAgoMs: 2000 })
-    noteHead(upstream, { number: 5, hash: '0x55', blockAgeMs: null }, 4000)
+    noteHead(upstream, { number: 5, hash: '0x55', parentHash: null, blockAgeMs: null }, 4000)
     expect(viewOf(upstream, 4000).head).toMatchObject({ advancedAgoMs: 0 })
   })
 

@@ -2,6 +2,7 @@ import type { NetworkKind, UpstreamSpec } from '../core/network.ts'
 import type { UpstreamView } from '../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
+import type { SeenHead } from './seen-head.ts'
 
 /** One upstream with all that was learned about it. Changed only by the functions below. */
 export type Upstream = {
@@ -32,14 +33,7 @@ export type Upstream = {
   batchesUntilMs: number
 }
 
-type Head = {
-  number: number
-  hash: string
-  /** How old the block called itself when it was reported; null where the chain does not say. */
-  blockAgeMs: number | null
-  reportedAtMs: number
-  advancedAtMs: number
-}
+type Head = SeenHead & { reportedAtMs: number; advancedAtMs: number }
 
 type Breaker = {
   state: 'closed' | 'open' | 'half_open'
@@ -175,11 +169,7 @@ export function lacksMethod(upstream: Upstream, method: string, nowMs: number): 
   return upstream.lacks.size > 0 && (upstream.lacks.get(method) ?? 0) > nowMs
 }
 
-export function noteHead(
-  upstream: Upstream,
-  head: { number: number; hash: string; blockAgeMs: number | null },
-  nowMs: number,
-): void {
+export function noteHead(upstream: Upstream, head: SeenHead, nowMs: number): void {
   const before = upstream.head
   const advanced = before === null || head.number > before.number
   const advancedAtMs = advanced ? nowMs : before.advancedAtMs

@@ -38,6 +38,9 @@ export class NodeSays extends Error {
 /** A hash in the form of a Solana genesis hash. */
 const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
+/** What the first block names as its parent. */
+const NO_PARENT = `0x${'0'.repeat(64)}`
+
 type Rpc = { id: unknown; method: string; params: unknown[] }
 
 export function startFakeNode(name = 'fake'): FakeNode {
@@ -155,15 +158,20 @@ function resultOf(node: FakeNode, { method, params }: Rpc): unknown {
 function blockAt(node: FakeNode, tag: unknown): unknown {
   if (tag === 'finalized') {
     if (node.finalized === null) throw new NodeSays(-32602, 'finalized tag not supported')
-    return { number: `0x${node.finalized.toString(16)}`, hash: hashOf(node.finalized) }
+    return blockOf(node.finalized, hashOf(node.finalized))
   }
   const timestamp = `0x${Math.floor(node.head.timestampMs / 1000).toString(16)}`
   if (tag === 'latest') {
-    return { number: `0x${node.head.number.toString(16)}`, hash: node.head.hash, timestamp }
+    return { ...blockOf(node.head.number, node.head.hash), timestamp }
   }
   const height = Number(tag)
   if (height > node.head.number) return null
-  return { number: `0x${height.toString(16)}`, hash: hashOf(height), timestamp }
+  return { ...blockOf(height, hashOf(height)), timestamp }
+}
+
+function blockOf(height: number, hash: string) {
+  const parentHash = height === 0 ? NO_PARENT : hashOf(height - 1)
+  return { number: `0x${height.toString(16)}`, hash, parentHash }
 }
 
 function json(value: unknown): Response {

@@ -8,7 +8,8 @@ const RESERVED: readonly Reserved[] = [
   {
     what: 'time',
     word: /\bDate\.now\b|\bnew Date(?!\s*\(\s*[^)\s])|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
-    homes: ['src/system/system-clock.ts'],
+    // What a receiving app imports takes nothing of ours along, the clock neither.
+    homes: ['src/system/system-clock.ts', 'src/receiver/verify-delivery.ts'],
   },
   {
     what: 'timers',
@@ -21,6 +22,11 @@ const RESERVED: readonly Reserved[] = [
     homes: ['src/system/system-entropy.ts'],
   },
   { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/http-outbound.ts'] },
+  {
+    what: 'outgoing WebSockets',
+    word: /\bnew\s+(?:globalThis\.)?WebSocket\b/,
+    homes: ['src/system/web-sockets.ts'],
+  },
   {
     what: 'the environment',
     word: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/,
@@ -44,7 +50,7 @@ const FUNCTION_LINES_MAX = 60
 /** Names that say nothing, so that everything ends up in them. */
 const EMPTY_NAMES = /^(?:index|utils?|helpers?|types|common)$/
 
-/** Law 6: time, chance, environment, outgoing HTTP and SQL have one home each. */
+/** Law 6: time, chance, environment, each way out and SQL have one home each. */
 export function wordsStayHome(files: readonly SourceFile[]): string[] {
   return houseFiles(files).flatMap(({ path, text }) => {
     const code = codeOf(text)

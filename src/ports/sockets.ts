@@ -1,0 +1,37 @@
+export type SocketRequest = {
+  /** ws or wss, without credentials: those go into the headers. */
+  url: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** Why a connection is over. Never the other side's own words, which may hold anything. */
+export type SocketEnd =
+  /** It never opened. */
+  | 'unreachable'
+  /** The other side ended it, or the way to it broke. */
+  | 'lost'
+  /** A message was longer than any we ask for. */
+  | 'message_too_large'
+  /** We closed it. */
+  | 'closed'
+
+/** Who hears of a connection. Nothing is told before `open` or `close` has returned. */
+export type SocketHearer = {
+  opened(): void
+  /** Texts only; other messages are dropped. */
+  heard(text: string): void
+  /** Called once, whether it ever opened or not, and nothing is heard after it. */
+  closed(reason: SocketEnd): void
+}
+
+export type Socket = {
+  /** What is sent before it opened or after it ended is dropped. */
+  send(text: string): void
+  /** Ends it at once, without waiting for the other side. */
+  close(): void
+}
+
+/** The only way out over WebSockets. A simulation stands in for it. */
+export interface Sockets {
+  open(request: SocketRequest, hearer: SocketHearer): Socket
+}

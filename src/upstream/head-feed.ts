@@ -1,0 +1,51 @@
+import type { Header } from '../core/chain/block.ts'
+import type { SeenHead } from './seen-head.ts'
+import { review, type Selection } from './selection.ts'
+import { noteHead, type Upstream } from './upstream.ts'
+
+export type HeadNews = { upstream: Upstream; header: Header }
+
+/** Every head that an upstream of the right chain announces, by socket or asked by a poll. */
+export type HeadFeed = {
+  /** Repeats are told too. Returns how to stop. */
+  subscribe(hear: (news: HeadNews) => void): () => void
+  /** Where each upstream in use stands, for whoever begins late or looks by himself. */
+  latest(): readonly HeadNews[]
+}
+
+export type OpenHeadFeed = HeadFeed & {
+  /** The one door by which heads come in: noted, judged, told. A wrong chain's do not count. */
+  note(upstream: Upstream, head: SeenHead, nowMs: number): void
+}
+
+export function openHeadFeed(selection: Selection): OpenHeadFeed {
+  const hearers = new Set<(news: HeadNews) => void>()
+  return {
+    subscribe(hear) {
+      // One function may subscribe twice, and each stop ends one of the two.
+      const own = (news: HeadNews) => hear(news)
+      hearers.add(own)
+      return () => void hearers.delete(own)
+    },
+
+    latest: () =>
+      selection.upstreams.flatMap((upstream) => {
+        const header = headerOf(upstream.head)
+        return header && selection.stateOf.get(upstream) === 'used' ? [{ upstream, header }] : []
+      }),
+
+    note(upstream, head, nowMs) {
+      if (upstream.chain !== 'right') return
+      noteHead(upstream, head, nowMs)
+      review(selection)
+      const header = headerOf(head)
+      if (!header) return
+      for (const hear of [...hearers]) hear({ upstream, header })
+    },
+  }
+}
+
+function headerOf(head: SeenHead | null): Header | null {
+  if (head === null || head.parentHash === null) return null
+  return { number: head.number, hash: head.hash, parentHash: head.parentHash }
+}
