@@ -28,17 +28,32 @@ describe('migrate', () => {
     await migrate(db)
     expect(await tablesOf(db)).toEqual([
       'apps',
+      'chain_blocks',
+      'chain_spans',
+      'chains',
+      'deliveries',
       'instance_facts',
+      'leases',
+      'log_sizes',
       'migrations',
+      'replays',
+      'results',
       'revisions',
       'team_months',
+      'team_slots',
       'teams',
       'tokens',
       'usage',
       'usage_marks',
+      'variable_items',
+      'variables',
+      'webhook_marks',
+      'webhooks',
     ])
     expect(await db.query(sql`SELECT version, name FROM migrations`)).toEqual([
       { version: 1, name: 'accounts' },
+      { version: 2, name: 'webhooks' },
+      { version: 3, name: 'courier' },
     ])
   })
 
@@ -51,7 +66,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 1 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 3 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -65,7 +80,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 1 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 3 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

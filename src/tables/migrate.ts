@@ -1,12 +1,18 @@
 import { Failure } from '../core/errors.ts'
 import { type Database, type Sql, sql } from '../ports/database.ts'
 import accounts from './migrations/001-accounts.sql' with { type: 'text' }
+import webhooks from './migrations/002-webhooks.sql' with { type: 'text' }
+import courier from './migrations/003-courier.sql' with { type: 'text' }
 import { splitStatements } from './split-statements.ts'
 
 type Migration = { version: number; name: string; script: string }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
-const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'accounts', script: accounts }]
+const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'accounts', script: accounts },
+  { version: 2, name: 'webhooks', script: webhooks },
+  { version: 3, name: 'courier', script: courier },
+]
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */
 export async function migrate(db: Database): Promise<void> {

@@ -1,6 +1,7 @@
 import { hourOf, monthEndMs, monthOf } from '../core/billing/plan.ts'
 import { assert } from '../core/errors.ts'
-import { type Database, type Sql, type SqlValue, sql, sqlRows } from '../ports/database.ts'
+import { type Database, type Sql, sql, sqlRows } from '../ports/database.ts'
+import { rowChunks } from './statement-chunks.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
@@ -50,9 +51,6 @@ type PointRow = {
   bytes: number
 }
 
-/** Eight values a row: 4,000 variables, where SQLite allows 32,766 and PostgreSQL 65,535. */
-const ROWS_PER_STATEMENT_MAX = 500
-
 /** A batch is repeated within seconds or never; a writer silent for a day is gone. */
 const MARK_LIFE_MS = 24 * 3_600_000
 
@@ -80,10 +78,15 @@ export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
       WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
     if (marked.length === 0) return false
 
-    await addToLedger(tx, batch.rows)
-    await addToMonths(tx, batch.rows)
+    await addUsage(tx, batch.rows)
     return true
   })
+}
+
+/** For those who know by other means that it was not counted before. */
+export async function addUsage(tx: Database, rows: readonly UsageRow[]): Promise<void> {
+  await addToLedger(tx, rows)
+  await addToMonths(tx, rows)
 }
 
 /** What the team has spent in a month such as 2026-11. */
@@ -166,7 +169,7 @@ async function addToLedger(tx: Database, rows: readonly UsageRow[]): Promise<voi
     row.centiCu,
     row.bytes,
   ])
-  for (const chunk of chunks(values)) {
+  for (const chunk of rowChunks(values)) {
     await tx.query(sql`
       INSERT INTO usage
         (team_id, hour_ms, app_id, network, method, calls, centi_cu, bytes)
@@ -185,7 +188,7 @@ async function addToMonths(tx: Database, rows: readonly UsageRow[]): Promise<voi
     const key = JSON.stringify([teamId, month])
     sums.set(key, [teamId, month, (sums.get(key)?.[2] ?? 0) + centiCu])
   }
-  for (const chunk of chunks(inOrder(sums))) {
+  for (const chunk of rowChunks(inOrder(sums))) {
     await tx.query(sql`
       INSERT INTO team_months (team_id, month, centi_cu) VALUES ${sqlRows(chunk)}
       ON CONFLICT (team_id, month) DO UPDATE
@@ -205,14 +208,6 @@ function added(sum: UsageRow, row: UsageRow): UsageRow {
 /** Sorted by key: two writers that lock the same rows in the same order cannot block each other. */
 function inOrder<T>(sums: Map<string, T>): T[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
-}
-
-function chunks<Row extends readonly SqlValue[]>(rows: readonly Row[]): Row[][] {
-  const cut: Row[][] = []
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT_MAX) {
-    cut.push(rows.slice(start, start + ROWS_PER_STATEMENT_MAX))
-  }
-  return cut
 }
 
 /** The expression that gives an hour's bucket; null when there is no usage at all. */

@@ -1,0 +1,51 @@
+import type { Truncation } from '../query/outcome.ts'
+
+/** All that the body of a data delivery says beside the query's result. */
+export type DataEnvelope = {
+  webhookId: string
+  deliveryId: string
+  createdAtMs: number
+  network: string
+  sequenceNumber: number
+  truncation: Truncation | null
+}
+
+type ErrorEnvelope = {
+  webhookId: string
+  deliveryId: string
+  createdAtMs: number
+  message: string
+}
+
+/**
+ * The body of a data delivery. `dataText` is JSON already and is put in as it stands: what is
+ * signed, billed and sent are these bytes.
+ */
+export function dataBody(envelope: DataEnvelope, dataText: string): string {
+  const { truncation } = envelope
+  const cut = truncation
+    ? `,"truncated":true,"truncatedFields":${JSON.stringify(truncation.fields)}` +
+      `,"truncationReason":${JSON.stringify(truncation.reason)}`
+    : ''
+  return (
+    `${opening(envelope)}{"data":${dataText},"sequenceNumber":"${envelope.sequenceNumber}",` +
+    `"network":"${envelope.network}"${cut}}}`
+  )
+}
+
+/** The body of an error delivery: its event says what is wrong and nothing else. */
+export function errorBody(envelope: ErrorEnvelope): string {
+  return `${opening(envelope)}{"error":${JSON.stringify(envelope.message)}}}`
+}
+
+/** What deliveries and the RPC endpoint say when the month is used up and may not grow. */
+export function capacityMessage(dashboardUrl: string): string {
+  return `Monthly capacity limit exceeded. Visit ${dashboardUrl}/settings/billing to upgrade your scaling policy for continued service.`
+}
+
+function opening({ webhookId, deliveryId, createdAtMs }: Omit<ErrorEnvelope, 'message'>): string {
+  return (
+    `{"webhookId":"${webhookId}","id":"${deliveryId}",` +
+    `"createdAt":"${new Date(createdAtMs).toISOString()}","type":"GRAPHQL","event":`
+  )
+}

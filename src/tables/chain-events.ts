@@ -1,0 +1,140 @@
+import { deliveryId } from '../core/delivery/delivery-id.ts'
+import { assert } from '../core/errors.ts'
+import { type Database, sql, sqlRows } from '../ports/database.ts'
+import { type ChainMove, moveChain } from './chain-tail.ts'
+import {
+  type EventResult,
+  insertDeliveries,
+  insertResults,
+  type NewDelivery,
+} from './deliveries.ts'
+import { growLog, logBytesOf } from './log-sizes.ts'
+import { listChunks, rowChunks } from './statement-chunks.ts'
+
+/** One result and all the webhooks it is due to. */
+export type DueResult = EventResult & { webhookIds: readonly string[] }
+
+export type ChainEvent = ChainMove & { due: readonly DueResult[] }
+
+export type RecordedEvent = {
+  sequenceNumber: number
+  /** In the order of what was due. */
+  deliveryIds: string[]
+}
+
+type Receiver = { teamId: string; previousSequence: number | null }
+
+type ReceiverRow = { id: string; team_id: string; sequence_number: number | null }
+
+/**
+ * The one transaction of a block: the chain, the sequence number and what is due move
+ * together. 'lost' when somebody else moved the chain first: then nothing is written. So an
+ * event whose commit got no answer may be recorded again, and happens once.
+ */
+export function recordEvent(db: Database, event: ChainEvent): Promise<RecordedEvent | 'lost'> {
+  return db.transaction(async (tx) => {
+    const sequenceNumber = await moveChain(tx, event)
+    if (sequenceNumber === null) return 'lost'
+
+    const deliveries = await commitDue(tx, event, sequenceNumber)
+    return { sequenceNumber, deliveryIds: deliveries.map(({ id }) => id) }
+  })
+}
+
+/**
+ * The active webhooks that want to hear of removals and had a result of that height
+ * committed: their next version of it is delivered even when it is empty.
+ */
+export async function webhooksWithDeliveryAt(
+  db: Database,
+  network: string,
+  blockNumber: number,
+): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(sql`
+    SELECT id FROM webhooks
+    WHERE network = ${network} AND notify_removed = 1 AND state = 'active' AND EXISTS (
+      SELECT 1 FROM deliveries WHERE deliveries.webhook_id = webhooks.id
+        AND deliveries.block_number = ${blockNumber} AND deliveries.kind = 'data')`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function commitDue(
+  tx: Database,
+  event: ChainEvent,
+  sequenceNumber: number,
+): Promise<NewDelivery[]> {
+  const webhookIds = event.due.flatMap((one) => one.webhookIds)
+  assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
+  const receivers = await findReceivers(tx, webhookIds)
+
+  const results: EventResult[] = []
+  const deliveries: NewDelivery[] = []
+  for (const due of event.due) {
+    const wanted = deliveriesOf(due, receivers, event, sequenceNumber, results.length)
+    if (wanted.length === 0) continue
+    results.push(due)
+    for (const one of wanted) deliveries.push(one)
+  }
+
+  await insertResults(tx, event.network, sequenceNumber, results)
+  await insertDeliveries(tx, deliveries)
+  await moveMarks(tx, deliveries)
+  await growLog(tx, event.network, logBytesOf(results, deliveries.length))
+  return deliveries
+}
+
+/**
+ * Those that are active now, not when the queries were run. Who pauses one holds the events
+ * of its network meanwhile, and we hold its chain: neither can miss the other.
+ */
+async function findReceivers(
+  tx: Database,
+  webhookIds: readonly string[],
+): Promise<Map<string, Receiver>> {
+  const receivers = new Map<string, Receiver>()
+  for (const ids of listChunks(webhookIds)) {
+    const rows = await tx.query<ReceiverRow>(sql`
+      SELECT webhooks.id, webhooks.team_id, webhook_marks.sequence_number
+      FROM webhooks LEFT JOIN webhook_marks ON webhook_marks.webhook_id = webhooks.id
+      WHERE webhooks.state = 'active' AND webhooks.id IN ${sqlRows([ids])}`)
+    for (const row of rows) {
+      receivers.set(row.id, { teamId: row.team_id, previousSequence: row.sequence_number })
+    }
+  }
+  return receivers
+}
+
+function deliveriesOf(
+  { webhookIds, bytes }: DueResult,
+  receivers: ReadonlyMap<string, Receiver>,
+  event: ChainEvent,
+  sequenceNumber: number,
+  part: number,
+): NewDelivery[] {
+  return webhookIds.flatMap((webhookId) => {
+    const receiver = receivers.get(webhookId)
+    if (!receiver) return []
+    const { network, header, atMs } = event
+    return {
+      id: deliveryId(webhookId, sequenceNumber),
+      webhookId,
+      ...receiver,
+      network,
+      sequenceNumber,
+      blockNumber: header.number,
+      blockHash: header.hash,
+      part,
+      dataBytes: bytes,
+      createdAtMs: atMs,
+    }
+  })
+}
+
+async function moveMarks(tx: Database, deliveries: readonly NewDelivery[]): Promise<void> {
+  const rows = deliveries.map((one) => [one.webhookId, one.sequenceNumber])
+  for (const chunk of rowChunks(rows)) {
+    await tx.query(sql`
+      INSERT INTO webhook_marks (webhook_id, sequence_number) VALUES ${sqlRows(chunk)}
+      ON CONFLICT (webhook_id) DO UPDATE SET sequence_number = excluded.sequence_number`)
+  }
+}

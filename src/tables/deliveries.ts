@@ -1,0 +1,182 @@
+import type { Truncation } from '../core/query/outcome.ts'
+import { type Database, sql, sqlRows } from '../ports/database.ts'
+import { rowChunks } from './statement-chunks.ts'
+
+/** The result of one query on the block of one event. */
+export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
+
+/** A result as it is due to one webhook. `part` says which of the event's results it is. */
+export type NewDelivery = {
+  id: string
+  webhookId: string
+  teamId: string
+  network: string
+  sequenceNumber: number
+  blockNumber: number
+  blockHash: string
+  part: number
+  dataBytes: number
+  previousSequence: number | null
+  createdAtMs: number
+}
+
+export type Delivery = {
+  id: string
+  webhookId: string
+  teamId: string
+  network: string
+  /** Errors have neither a sequence number nor a block nor a result. */
+  kind: 'data' | 'error'
+  sequenceNumber: number | null
+  blockNumber: number | null
+  blockHash: string | null
+  result: EventResult | null
+  error: string | null
+  /** The number of the delivery before this one to the same webhook. */
+  previousSequence: number | null
+  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
+  createdAtMs: number
+  dueAtMs: number
+  attemptsMade: number
+}
+
+type DeliveryRow = {
+  id: string
+  webhook_id: string
+  team_id: string
+  network: string
+  kind: string
+  sequence_number: number | null
+  block_number: number | null
+  block_hash: string | null
+  error: string | null
+  previous_sequence: number | null
+  state: string
+  created_at_ms: number
+  due_at_ms: number
+  attempts_made: number
+  data: string | null
+  bytes: number | null
+  truncation: string | null
+}
+
+const DELIVERIES_WITH_RESULTS = sql`
+  SELECT deliveries.id, deliveries.webhook_id, deliveries.team_id, deliveries.network,
+    deliveries.kind, deliveries.sequence_number, deliveries.block_number,
+    deliveries.block_hash, deliveries.error, deliveries.previous_sequence, deliveries.state,
+    deliveries.created_at_ms, deliveries.due_at_ms, deliveries.attempts_made, results.data,
+    results.bytes, results.truncation
+  FROM deliveries LEFT JOIN results ON results.network = deliveries.network
+    AND results.sequence_number = deliveries.sequence_number AND results.part = deliveries.part`
+
+/** Stores the results of an event; each one's place in the list is its `part`. */
+export async function insertResults(
+  tx: Database,
+  network: string,
+  sequenceNumber: number,
+  results: readonly EventResult[],
+): Promise<void> {
+  const rows = results.map(({ data, bytes, truncation }, part) => [
+    network,
+    sequenceNumber,
+    part,
+    data,
+    bytes,
+    truncation && JSON.stringify(truncation),
+  ])
+  for (const chunk of rowChunks(rows)) {
+    await tx.query(sql`
+      INSERT INTO results (network, sequence_number, part, data, bytes, truncation)
+      VALUES ${sqlRows(chunk)}`)
+  }
+}
+
+/** They are due at once. */
+export async function insertDeliveries(
+  tx: Database,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  const rows = deliveries.map((one) => [
+    one.id,
+    one.webhookId,
+    one.teamId,
+    one.network,
+    'data',
+    one.sequenceNumber,
+    one.blockNumber,
+    one.blockHash,
+    one.part,
+    one.dataBytes,
+    one.previousSequence,
+    'waiting',
+    one.createdAtMs,
+    one.createdAtMs,
+    0,
+    0,
+    0,
+  ])
+  for (const chunk of rowChunks(rows)) {
+    await tx.query(sql`
+      INSERT INTO deliveries
+        (id, webhook_id, team_id, network, kind, sequence_number, block_number, block_hash, part,
+        data_bytes, previous_sequence, state, created_at_ms, due_at_ms, attempts_made, lease_until_ms, replay)
+      VALUES ${sqlRows(chunk)}`)
+  }
+}
+
+/** What waits for a webhook is not sent any more. */
+export async function cancelDeliveries(tx: Database, webhookId: string): Promise<void> {
+  await tx.query(sql`
+    UPDATE deliveries SET state = 'cancelled', done_at_ms = due_at_ms
+    WHERE webhook_id = ${webhookId} AND state = 'waiting'`)
+}
+
+export async function findDelivery(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<Delivery | null> {
+  const rows = await db.query<DeliveryRow>(sql`
+    ${DELIVERIES_WITH_RESULTS} WHERE deliveries.id = ${id} AND deliveries.team_id = ${teamId}`)
+  return rows[0] ? deliveryOf(rows[0]) : null
+}
+
+/** Newest first, with their results: mind the size of those when choosing the limit. */
+export async function listDeliveries(
+  db: Database,
+  webhookId: string,
+  limit: number,
+): Promise<Delivery[]> {
+  // The engines disagree on where NULL belongs, hence the 0 for errors.
+  const rows = await db.query<DeliveryRow>(sql`
+    ${DELIVERIES_WITH_RESULTS} WHERE deliveries.webhook_id = ${webhookId}
+    ORDER BY deliveries.created_at_ms DESC, COALESCE(deliveries.sequence_number, 0) DESC,
+      deliveries.id
+    LIMIT ${limit}`)
+  return rows.map(deliveryOf)
+}
+
+function deliveryOf(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    teamId: row.team_id,
+    network: row.network,
+    kind: row.kind as Delivery['kind'],
+    sequenceNumber: row.sequence_number,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    result: resultOf(row),
+    error: row.error,
+    previousSequence: row.previous_sequence,
+    state: row.state as Delivery['state'],
+    createdAtMs: row.created_at_ms,
+    dueAtMs: row.due_at_ms,
+    attemptsMade: row.attempts_made,
+  }
+}
+
+function resultOf({ data, bytes, truncation }: DeliveryRow): EventResult | null {
+  if (data === null || bytes === null) return null
+  return { data, bytes, truncation: truncation && JSON.parse(truncation) }
+}

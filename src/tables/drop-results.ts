@@ -1,0 +1,29 @@
+import { type Database, sql } from '../ports/database.ts'
+import { rowChunks } from './statement-chunks.ts'
+import { typedRows } from './typed-rows.ts'
+
+export type ResultKey = { network: string; sequenceNumber: number; part: number }
+
+/** Removes those of the results that no delivery refers to; what became free. */
+export async function dropResults(
+  tx: Database,
+  keys: readonly ResultKey[],
+): Promise<{ network: string; bytes: number }[]> {
+  const dropped: { network: string; bytes: number }[] = []
+  const rows = keys.map(({ network, sequenceNumber, part }) => [network, sequenceNumber, part])
+  for (const chunk of rowChunks(rows)) {
+    const some = await tx.query<{ network: string; bytes: number }>(sql`
+      WITH doubtful (network, sequence_number, part) AS (
+        VALUES ${typedRows(['TEXT', 'BIGINT', 'BIGINT'], chunk)})
+      DELETE FROM results
+      WHERE (network, sequence_number, part) IN (
+          SELECT network, sequence_number, part FROM doubtful)
+        AND NOT EXISTS (
+          SELECT 1 FROM deliveries WHERE deliveries.network = results.network
+            AND deliveries.sequence_number = results.sequence_number
+            AND deliveries.part = results.part)
+      RETURNING network, bytes`)
+    dropped.push(...some)
+  }
+  return dropped
+}

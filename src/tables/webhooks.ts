@@ -1,0 +1,227 @@
+import type { PauseReason, Webhook } from '../core/delivery/webhook.ts'
+import { assert } from '../core/errors.ts'
+import { type Database, sql } from '../ports/database.ts'
+import { holdEvents } from './chain-tail.ts'
+import { cancelDeliveries } from './deliveries.ts'
+import { readRevision } from './revisions.ts'
+import { changeWebhooks } from './webhooks-change.ts'
+
+/** The key that signs, and after a rotation the one before it, which signs for a while longer. */
+export type StoredSigningKey = {
+  sealed: string
+  previousSealed: string | null
+  previousUntilMs: number | null
+}
+
+export type StoredWebhook = { webhook: Webhook; key: StoredSigningKey }
+
+export type WebhookChange = Partial<
+  Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
+> & {
+  standing?: { state: 'active'; reason: null } | { state: 'paused'; reason: PauseReason }
+  /** The key until now becomes the previous one. */
+  newKey?: { sealed: string; previousUntilMs: number }
+}
+
+/** What whoever runs the queries has to know of a webhook, one that is gone included. */
+export type StandingWebhook = {
+  id: string
+  teamId: string
+  network: string
+  query: string
+  skipEmpty: boolean
+  notifyRemoved: boolean
+  state: Webhook['state'] | 'deleted'
+  revision: number
+}
+
+type StandingRow = {
+  id: string
+  team_id: string
+  network: string
+  query: string
+  skip_empty: number
+  notify_removed: number
+  state: string
+  revision: number
+}
+
+type WebhookRow = StandingRow & {
+  app_id: string | null
+  name: string
+  url: string
+  ordered: number
+  reason: string | null
+  signing_key_sealed: string
+  previous_key_sealed: string | null
+  previous_key_until_ms: number | null
+  created_at_ms: number
+}
+
+/** Ten times the slots a team has. */
+const LISTED_WEBHOOKS_MAX = 1_000
+
+const STANDING = sql`
+  id, team_id, network, query, skip_empty, notify_removed, state, revision`
+
+const COLUMNS = sql`
+  ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
+  previous_key_until_ms, created_at_ms`
+
+/** False when the team has all the webhooks it may have. */
+export function createWebhook(
+  db: Database,
+  webhook: Webhook,
+  keySealed: string,
+  slotsMax: number,
+): Promise<boolean> {
+  return changeWebhooks(db, async (tx, revision) => {
+    if (!(await takeSlot(tx, webhook.teamId, slotsMax))) return false
+
+    await tx.query(sql`
+      INSERT INTO webhooks
+        (id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
+        state, reason, signing_key_sealed, revision, created_at_ms)
+      VALUES (${webhook.id}, ${webhook.teamId}, ${webhook.appId}, ${webhook.network},
+        ${webhook.name}, ${webhook.url}, ${webhook.query}, ${Number(webhook.skipEmpty)},
+        ${Number(webhook.ordered)}, ${Number(webhook.notifyRemoved)}, ${webhook.state},
+        ${webhook.reason}, ${keySealed}, ${revision}, ${webhook.createdAtMs})`)
+    return true
+  })
+}
+
+/** Changes what is given and leaves the rest; null when the team has no such webhook. */
+export function changeWebhook(
+  db: Database,
+  teamId: string,
+  id: string,
+  change: WebhookChange,
+): Promise<StoredWebhook | null> {
+  return changeWebhooks(db, async (tx, revision) => {
+    // Nobody else changes it between this and the UPDATE: changes come one after the other.
+    const found = await findWebhook(tx, teamId, id)
+    if (!found) return null
+
+    const { newKey, standing, ...plain } = change
+    const key = newKey ? { ...newKey, previousSealed: found.key.sealed } : found.key
+    const webhook: Webhook = { ...found.webhook, ...plain, ...standing }
+    if (standing) await holdEvents(tx, webhook.network)
+    await tx.query(sql`
+      UPDATE webhooks SET name = ${webhook.name}, url = ${webhook.url}, query = ${webhook.query},
+        skip_empty = ${Number(webhook.skipEmpty)}, ordered = ${Number(webhook.ordered)},
+        notify_removed = ${Number(webhook.notifyRemoved)}, state = ${webhook.state},
+        reason = ${webhook.reason}, signing_key_sealed = ${key.sealed},
+        previous_key_sealed = ${key.previousSealed},
+        previous_key_until_ms = ${key.previousUntilMs}, revision = ${revision}
+      WHERE id = ${id}`)
+    return { webhook, key }
+  })
+}
+
+/**
+ * Frees its slot and cancels what still waits for it. False when the team has no such
+ * webhook.
+ */
+export function deleteWebhook(db: Database, teamId: string, id: string): Promise<boolean> {
+  return changeWebhooks(db, async (tx, revision) => {
+    const [gone] = await tx.query<{ network: string }>(sql`
+      UPDATE webhooks SET state = 'deleted', reason = NULL, revision = ${revision}
+      WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted' RETURNING network`)
+    if (!gone) return false
+
+    await tx.query(sql`
+      UPDATE team_slots SET webhooks = webhooks - 1 WHERE team_id = ${teamId}`)
+    // First the events, then the deliveries: those of an event under way are cancelled too.
+    await holdEvents(tx, gone.network)
+    await cancelDeliveries(tx, id)
+    return true
+  })
+}
+
+export async function findWebhook(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<StoredWebhook | null> {
+  const rows = await db.query<WebhookRow>(sql`
+    SELECT ${COLUMNS} FROM webhooks
+    WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'`)
+  return rows[0] ? storedOf(rows[0]) : null
+}
+
+/** Oldest first. */
+export async function listWebhooks(db: Database, teamId: string): Promise<StoredWebhook[]> {
+  const rows = await db.query<WebhookRow>(sql`
+    SELECT ${COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted'
+    ORDER BY created_at_ms, id LIMIT ${LISTED_WEBHOOKS_MAX}`)
+  return rows.map(storedOf)
+}
+
+/** The highest revision of all webhooks and variables. */
+export function webhookRevision(db: Database): Promise<number> {
+  return readRevision(db, 'webhooks')
+}
+
+/**
+ * A page of what changed after that revision, in the order of (revision, id). The next page
+ * begins after the last row of this one: pass its revision and its id.
+ */
+export async function webhooksChangedSince(
+  db: Database,
+  revision: number,
+  limit: number,
+  afterId: string | null = null,
+): Promise<StandingWebhook[]> {
+  const newer =
+    afterId === null ? sql`revision > ${revision}` : sql`(revision, id) > (${revision}, ${afterId})`
+  const rows = await db.query<StandingRow>(sql`
+    SELECT ${STANDING} FROM webhooks WHERE ${newer} ORDER BY revision, id LIMIT ${limit}`)
+  return rows.map(standingOf)
+}
+
+/** The count lives in the row it limits, so one conditional write is race-free on both engines. */
+async function takeSlot(tx: Database, teamId: string, slotsMax: number): Promise<boolean> {
+  assert(slotsMax > 0, 'the first webhook of a team always has a slot')
+  const taken = await tx.query(sql`
+    INSERT INTO team_slots (team_id, webhooks) VALUES (${teamId}, 1)
+    ON CONFLICT (team_id) DO UPDATE SET webhooks = team_slots.webhooks + 1
+    WHERE team_slots.webhooks < ${slotsMax} RETURNING team_id`)
+  return taken.length === 1
+}
+
+function standingOf(row: StandingRow): StandingWebhook {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    network: row.network,
+    query: row.query,
+    skipEmpty: row.skip_empty === 1,
+    notifyRemoved: row.notify_removed === 1,
+    state: row.state as StandingWebhook['state'],
+    revision: row.revision,
+  }
+}
+
+function storedOf(row: WebhookRow): StoredWebhook {
+  const webhook: Webhook = {
+    id: row.id,
+    teamId: row.team_id,
+    appId: row.app_id,
+    network: row.network,
+    name: row.name,
+    url: row.url,
+    query: row.query,
+    skipEmpty: row.skip_empty === 1,
+    ordered: row.ordered === 1,
+    notifyRemoved: row.notify_removed === 1,
+    state: row.state as Webhook['state'],
+    reason: row.reason as PauseReason | null,
+    createdAtMs: row.created_at_ms,
+  }
+  const key = {
+    sealed: row.signing_key_sealed,
+    previousSealed: row.previous_key_sealed,
+    previousUntilMs: row.previous_key_until_ms,
+  }
+  return { webhook, key }
+}
