@@ -1,11 +1,12 @@
 import type { Settings } from './config.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Outbound } from './ports/outbound.ts'
+import type { Sockets } from './ports/sockets.ts'
 import type { Telemetry } from './ports/telemetry.ts'
 import type { NetworkService } from './upstream/ask-network.ts'
 import { type OpenNetwork, openNetwork } from './upstream/open-network.ts'
 
-type Needs = { clock: Clock; outbound: Outbound; telemetry: Telemetry }
+type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
 
 type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'whereIs'>
 
@@ -15,6 +16,8 @@ export type NetworkSet = {
   bySlug(slug: string): NetworkService | undefined
   /** Faults leave everything as it was. */
   reload(settings: NetworkSettings): Promise<string[]>
+  /** Calls `hear` after each reload that was taken over. */
+  subscribe(hear: () => void): () => void
   stop(): void
 }
 
@@ -31,6 +34,7 @@ export async function openNetworkSet(
   let opened: Opened = new Map()
   let bySlug = new Map<string, NetworkService>()
   let lastReload: Promise<unknown> = Promise.resolve()
+  const hearers = new Set<() => void>()
 
   const exchange = async (next: NetworkSettings): Promise<string[]> => {
     const fresh = openAll(needs, next, opened)
@@ -42,6 +46,7 @@ export async function openNetworkSet(
     }
     opened = kept
     bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
+    if (faults.length === 0) for (const hear of hearers) hear()
     return faults
   }
 
@@ -58,6 +63,10 @@ export async function openNetworkSet(
     list: () => [...bySlug.values()],
     bySlug: (slug) => bySlug.get(slug),
     reload,
+    subscribe(hear) {
+      hearers.add(hear)
+      return () => void hearers.delete(hear)
+    },
     stop() {
       for (const { open } of opened.values()) open.stop()
     },

@@ -1,0 +1,95 @@
+import type { Block, BlockWants, Header } from '../core/chain/block.ts'
+import { dataBody } from '../core/delivery/envelope.ts'
+import { Failure, Rejection } from '../core/errors.ts'
+import type { Outcome } from '../core/query/outcome.ts'
+import type { Plan } from '../core/query/plan.ts'
+import { runOnce } from '../core/query/run-once.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { NetworkService } from '../upstream/ask-network.ts'
+import { readBlock } from '../upstream/block-reader.ts'
+import { type VariableNeeds, variablesOnBlock } from './variables-on-block.ts'
+import { findWhichBlock, type WhichBlock } from './which-block.ts'
+
+export type DryRunNeeds = VariableNeeds & { clock: Clock; telemetry: Telemetry }
+
+type Asked = {
+  teamId: string
+  plan: Plan
+  /** Null for the newest. */
+  which: WhichBlock | null
+}
+
+export type DryRun = {
+  header: Header
+  outcome: Outcome
+  /** Of the whole body that would be delivered. */
+  bodyBytes: number
+  /** Names of variables that the team does not have. */
+  missingVariables: readonly string[]
+}
+
+/** As long as those of a real delivery, so that the body has its size. */
+const WEBHOOK_ID = `wh_${'0'.repeat(16)}`
+const DELIVERY_ID = `whevt_${'0'.repeat(16)}`
+const SEQUENCE_NUMBER = 1_000_000_000_001
+
+/** What a query would give on a block. Nothing of it is stored or delivered. */
+export async function dryRun(
+  needs: DryRunNeeds,
+  service: NetworkService,
+  { teamId, plan, which }: Asked,
+): Promise<DryRun | Rejection> {
+  const block = await wholeBlock(needs, service, which, plan.wants)
+  if (block instanceof Rejection) return block
+
+  const { sets, missing } = await variablesOnBlock(needs, teamId, plan.variables, block)
+  const outcome = runOnce(plan, block, (name) => sets.get(name))
+
+  const envelope = {
+    webhookId: WEBHOOK_ID,
+    deliveryId: DELIVERY_ID,
+    createdAtMs: needs.clock.nowMs(),
+    network: service.network.id,
+    sequenceNumber: SEQUENCE_NUMBER,
+    truncation: outcome.truncation,
+  }
+  const bodyBytes = Buffer.byteLength(dataBody(envelope, '')) + outcome.bytes
+  return { header: block.header, outcome, bodyBytes, missingVariables: missing }
+}
+
+async function wholeBlock(
+  needs: DryRunNeeds,
+  service: NetworkService,
+  which: WhichBlock | null,
+  wants: BlockWants,
+): Promise<Block | Rejection> {
+  try {
+    const found = await findWhichBlock(service, which)
+    const block =
+      found && (await readBlock({ ...needs, service }, found.header, wants, found.upstream))
+    return block ?? new Rejection('not_found', unknownText(service, which))
+  } catch (thrown) {
+    return unread(service, wants, thrown)
+  }
+}
+
+function unknownText({ network }: NetworkService, which: WhichBlock | null): string {
+  if (which === null) return `The newest block of ${network.id} was replaced; please try again.`
+  const told = 'hash' in which ? `with the hash ${which.hash}` : `number ${which.number}`
+  return `block: ${network.id} has no block ${told}.`
+}
+
+/** Which node it was, and what it said, is for the log. */
+function unread({ network }: NetworkService, wants: BlockWants, thrown: unknown): Rejection {
+  if (!(thrown instanceof Failure) || !thrown.code.startsWith('upstream_')) throw thrown
+  if (thrown.code === 'upstream_timed_out') {
+    return new Rejection('upstream_timeout', `No ${network.id} node gave the block in time.`)
+  }
+  const parts = wants.traces ? ' with its call traces' : wants.receipts ? ' with its receipts' : ''
+  return new Rejection(
+    'upstream_failed',
+    `No ${network.id} node could give the block${parts}; please try again.`,
+    { retryAfterS: 1 },
+  )
+}

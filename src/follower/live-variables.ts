@@ -1,0 +1,94 @@
+import type { KeySet } from '../core/query/key-set.ts'
+import type { VariableBook } from '../core/query/variable-book.ts'
+import type { Database } from '../ports/database.ts'
+import * as variables from '../tables/variables.ts'
+
+export type UsedVariable = { teamId: string; name: string }
+
+type Loaded = UsedVariable & { id: number; revision: number }
+
+export type LiveVariables = {
+  /** Brings the book to what is stored: the variables in use, whole or by what has changed. */
+  refresh(used: readonly UsedVariable[], since: number): Promise<void>
+}
+
+const VARIABLES_PAGE = 1000
+const ITEMS_PAGE = 10_000
+
+/** Holds in memory the variables that some query uses, and no others. */
+export function openLiveVariables(database: Database, book: VariableBook): LiveVariables {
+  const loaded = new Map<string, Loaded>()
+
+  const drop = (key: string, { teamId, name }: UsedVariable) => {
+    loaded.delete(key)
+    book.drop(teamId, name)
+  }
+
+  const load = async (key: string, variable: variables.Variable) => {
+    const { id, teamId, name, revision } = variable
+    const set = book.newSet()
+    for await (const page of itemPages(database, id, 0)) addAll(set, page)
+    // Adopted whole: no block is evaluated on a part of it.
+    book.adopt(teamId, name, set)
+    loaded.set(key, { id, teamId, name, revision })
+  }
+
+  const update = async (held: Loaded, revision: number) => {
+    const added: string[] = []
+    const removed: string[] = []
+    for await (const page of itemPages(database, held.id, held.revision)) {
+      for (const { item, isGone } of page) (isGone ? removed : added).push(item)
+    }
+    book.change(held.teamId, held.name, added, removed)
+    held.revision = revision
+  }
+
+  return {
+    async refresh(used, since) {
+      const wanted = new Map(used.map((one) => [keyOf(one), one]))
+      for (const [key, held] of loaded) if (!wanted.has(key)) drop(key, held)
+
+      for await (const changed of changedVariables(database, since)) {
+        const key = keyOf(changed)
+        const held = loaded.get(key)
+        if (!held) continue
+        if (held.id === changed.id && !changed.isGone) await update(held, changed.revision)
+        else if (held.id === changed.id) drop(key, held)
+      }
+      for (const [key, one] of wanted) {
+        if (loaded.has(key)) continue
+        const variable = await variables.findVariable(database, one.teamId, one.name)
+        if (variable) await load(key, variable)
+      }
+    },
+  }
+}
+
+function keyOf({ teamId, name }: UsedVariable): string {
+  return `${teamId}/${name}`
+}
+
+function addAll(set: KeySet, page: readonly variables.ChangedItem[]): void {
+  for (const { item, isGone } of page) if (!isGone) set.add(item)
+}
+
+async function* changedVariables(database: Database, since: number) {
+  for (let revision = since; ; ) {
+    const page = await variables.variablesChangedSince(database, revision, VARIABLES_PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < VARIABLES_PAGE) return
+    revision = last.revision
+  }
+}
+
+async function* itemPages(database: Database, id: number, since: number) {
+  for (let revision = since, after: string | null = null; ; ) {
+    const page = await variables.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < ITEMS_PAGE) return
+    revision = last.revision
+    after = last.item
+  }
+}

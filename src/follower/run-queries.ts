@@ -1,0 +1,111 @@
+import type { Block, Header } from '../core/chain/block.ts'
+import { withHeader } from '../core/chain/tail.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { recordEvent, webhooksWithDeliveryAt } from '../tables/chain-events.ts'
+import { type Following, TAIL_LENGTH_MAX } from './following.ts'
+import type { Blocks } from './read-ahead.ts'
+import type { StandingQueries } from './standing-queries.ts'
+
+type Needs = {
+  clock: Clock
+  database: Database
+  telemetry: Telemetry
+  standing: StandingQueries
+  /** Told of the webhooks that an event brought something to, after its commit. */
+  committed?(webhookIds: readonly string[]): void
+}
+
+export type EventKind = 'first' | 'extends' | 'forks'
+
+export type BranchEvent = { header: Header; kind: EventKind; finalized: number | null }
+
+/**
+ * One event: reads the block, runs every standing query on it, and commits tail, sequence
+ * number and what is due together. Hot path: between a block and its deliveries lies this.
+ */
+export async function runQueries(
+  needs: Needs,
+  following: Following,
+  { header, kind, finalized }: BranchEvent,
+  blocks: Blocks,
+): Promise<'committed' | 'gone' | 'moved_elsewhere' | 'stopped'> {
+  const { clock, database, standing } = needs
+  const network = following.service.network.id
+  const startedAtMs = clock.monotonicMs()
+  await standing.refresh()
+  const engine = standing.engineOf(network)
+
+  const block = await blocks.read(header, engine.wants())
+  if (!block) return 'gone'
+
+  const readAtMs = clock.monotonicMs()
+  const removed = standing.notifiesRemoved(network)
+    ? await webhooksWithDeliveryAt(database, network, header.number)
+    : undefined
+  const due = engine.run(block, removed)
+  if (!following.mayCommit()) return 'stopped'
+
+  const ranAtMs = clock.monotonicMs()
+  const keepFrom = Math.min(finalized ?? 0, header.number)
+  const tail = withHeader(following.tail, header, keepFrom, TAIL_LENGTH_MAX)
+  const recorded = await recordEvent(database, {
+    network,
+    previousSequence: following.sequenceNumber,
+    header,
+    kind,
+    finalized,
+    keepFrom: tail[0]?.number ?? header.number,
+    atMs: clock.nowMs(),
+    due: due.map(({ outcome, ids }) => ({
+      data: outcome.text,
+      bytes: outcome.bytes,
+      truncation: outcome.truncation,
+      webhookIds: ids,
+    })),
+  })
+  if (recorded === 'lost') {
+    following.loaded = false
+    return 'moved_elsewhere'
+  }
+  following.tail = tail
+  following.sequenceNumber = recorded.sequenceNumber
+  following.finalized = finalized
+  if (recorded.deliveryIds.length > 0) needs.committed?.(due.flatMap(({ ids }) => ids))
+  note(needs, following, block, kind, recorded.deliveryIds.length, {
+    read_ms: readAtMs - startedAtMs,
+    run_ms: ranAtMs - readAtMs,
+    commit_ms: clock.monotonicMs() - ranAtMs,
+  })
+  return 'committed'
+}
+
+function note(
+  { telemetry }: Needs,
+  { service, sequenceNumber }: Following,
+  { header, has, transactionCount }: Block,
+  kind: EventKind,
+  deliveries: number,
+  times: { read_ms: number; run_ms: number; commit_ms: number },
+): void {
+  const network = service.network.id
+  telemetry.count('headgate_blocks_total', { network })
+  if (deliveries > 0) telemetry.count('headgate_deliveries_due_total', { network }, deliveries)
+  for (const [part, ms] of Object.entries(times)) {
+    telemetry.observeMs('headgate_block_ms', { network, part: part.replace('_ms', '') }, ms)
+  }
+  const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms * 100) / 100])
+  telemetry.log('info', 'block', {
+    network,
+    number: header.number,
+    hash: header.hash,
+    sequence_number: sequenceNumber,
+    kind,
+    transactions: transactionCount,
+    receipts: has.receipts,
+    traces: has.traces,
+    deliveries,
+    ...Object.fromEntries(rounded),
+  })
+}

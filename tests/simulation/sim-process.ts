@@ -1,0 +1,65 @@
+import type { Network } from '../../src/core/network.ts'
+import { type Follower, followNetwork } from '../../src/follower/follow-network.ts'
+import { openStandingQueries } from '../../src/follower/standing-queries.ts'
+import type { Database } from '../../src/ports/database.ts'
+import type { LogFields } from '../../src/ports/telemetry.ts'
+import { openNetwork } from '../../src/upstream/open-network.ts'
+import type { Life } from './process-life.ts'
+import { clockOf, telemetryOf, waysOut } from './process-ports.ts'
+import type { SimNode } from './sim-node.ts'
+import type { Trace } from './trace.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+type Needs = {
+  clock: VirtualClock
+  trace: Trace
+  nodes: readonly SimNode[]
+  network: Network
+  /** Hears what the process logs. */
+  logged(life: Life, event: string, fields: LogFields): void
+}
+
+/** One start of the product: as much of it as follows a network. */
+export type SimProcess = {
+  life: Life
+  /** Ends it as an operator would. */
+  stop(): Promise<void>
+}
+
+/** As when the product starts: a silent upstream must not hold it up for longer. */
+const FIRST_ROUND_MS_MAX = 1_500
+
+const SETTINGS = { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 }
+
+export function startProcess(
+  needs: Needs,
+  life: Life,
+  holder: string,
+  wallSkewMs: number,
+  database: Database,
+): SimProcess {
+  const clock = clockOf(needs.clock, life, wallSkewMs)
+  const telemetry = telemetryOf(needs, life)
+  const service = openNetwork(
+    { clock, telemetry, ...waysOut(needs, life) },
+    needs.network,
+    SETTINGS,
+  )
+  const standing = openStandingQueries({ database, telemetry, seed: [1, 2] })
+  let follower: Follower | null = null
+  let stopped = false
+  const begin = async () => {
+    await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
+    if (stopped || !life.alive) return
+    follower = followNetwork({ clock, database, telemetry, standing, holder }, service)
+  }
+  void begin()
+  return {
+    life,
+    async stop() {
+      stopped = true
+      await follower?.stop()
+      service.stop()
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import { Failure } from '../../src/core/errors.ts'
+import { openSqlite } from '../../src/embedded/sqlite-database.ts'
+import { type Database, type Sql, sql } from '../../src/ports/database.ts'
+import { migrate } from '../../src/tables/migrate.ts'
+import type { Chance } from '../support/seeded-chance.ts'
+import type { Life } from './process-life.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+export const NETWORK = 'SIM_CHAIN'
+
+/** How far the stored chain had come when a transaction was committed. */
+export type ChainRow = {
+  sequence_number: number
+  tip_number: number
+  tip_hash: string
+  finalized: number | null
+}
+
+/** How the way to the store may fail; all zero is one that never does. */
+export type StoreFaults = {
+  /** Statements that are late, and by how much at most. */
+  lateRate: number
+  lateMsMax: number
+  failRate: number
+  /** Commits that are done although the caller hears of a failure. */
+  lostAnswerRate: number
+}
+
+export type SimStore = {
+  database: Database
+  /** The store as one process sees it; `committed` is told where the chain stood by then. */
+  connect(
+    life: Life,
+    faults: () => StoreFaults,
+    committed: (chain: ChainRow | null) => void,
+  ): Database
+  /** Forgets all rows, for the next run. */
+  wipe(): void
+}
+
+/** Sees what a transaction has written, as the last thing in it; its commit does not fail. */
+export type Watch = (tx: Database, life: Life) => Promise<void>
+
+export type SimStores = {
+  open(clock: VirtualClock, chance: Chance, watch?: Watch): SimStore
+}
+
+type Connection = {
+  clock: VirtualClock
+  chance: Chance
+  life: Life
+  faults: () => StoreFaults
+  watch: Watch | undefined
+}
+
+/** Thrown in the transactions of the dead, so that they are rolled back. */
+class Died extends Error {}
+
+export const NO_FAULTS: StoreFaults = {
+  lateRate: 0,
+  lateMsMax: 0,
+  failRate: 0,
+  lostAnswerRate: 0,
+}
+
+/** One store in memory for all runs of a test: making its tables takes longer than a run. */
+export async function openSimStores(): Promise<SimStores> {
+  const database = openSqlite(':memory:')
+  await migrate(database)
+  const tables = await tablesOf(database)
+  return {
+    open(clock, chance, watch) {
+      const store: SimStore = {
+        database,
+        connect: (life, faults, committed) =>
+          connect({ clock, chance, life, faults, watch }, database, committed),
+        wipe() {
+          for (const table of tables) {
+            const statement: Sql = { parts: [`DELETE FROM ${table}`], values: [] }
+            clock.settle(database.query(statement), 0)
+          }
+        },
+      }
+      return store
+    },
+  }
+}
+
+function connect(
+  connection: Connection,
+  inner: Database,
+  committed: (chain: ChainRow | null) => void,
+): Database {
+  const { life, watch } = connection
+  return {
+    async query<Row>(statement: Sql) {
+      await reach(connection)
+      if (!life.alive) return never()
+      const rows = await inner.query<Row>(statement)
+      life.step('statement')
+      return life.alive ? rows : never()
+    },
+    async transaction<T>(work: (tx: Database) => Promise<T>) {
+      await reach(connection)
+      if (!life.alive) return never()
+      let chain: ChainRow | null = null
+      let result: T
+      try {
+        result = await inner.transaction(async (tx) => {
+          const made = await work(guarded(connection, tx))
+          life.step('commit')
+          if (!life.alive) throw new Died()
+          chain = await chainIn(tx)
+          if (watch) await watch(tx, life)
+          return made
+        })
+      } catch (thrown) {
+        if (!life.alive) return never()
+        throw thrown
+      }
+      committed(chain)
+      life.step('committed')
+      if (!life.alive) return never()
+      if (strikes(connection, 'lostAnswerRate')) throw unavailable('answer lost')
+      return result
+    },
+    close: async () => {},
+  }
+}
+
+/** The `tx` of one process: it throws when the process is dead. */
+function guarded(connection: Connection, tx: Database): Database {
+  const { life } = connection
+  const ask = async <Row>(statement: Sql): Promise<Row[]> => {
+    if (!life.alive) throw new Died()
+    await late(connection)
+    life.step('statement')
+    if (!life.alive) throw new Died()
+    const rows = await tx.query<Row>(statement)
+    life.step('statement')
+    if (!life.alive) throw new Died()
+    return rows
+  }
+  // Those asked at once are answered in that order, as over one connection.
+  let turn: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return {
+    async query<Row>(statement: Sql) {
+      const mine = waiting > 0 ? turn.then(() => ask<Row>(statement)) : ask<Row>(statement)
+      waiting += 1
+      turn = mine.then(
+        () => void waiting--,
+        () => void waiting--,
+      )
+      return mine
+    },
+    transaction: (work) => tx.transaction(work),
+    close: () => tx.close(),
+  }
+}
+
+/** The way to the store: it may take long, and fail before anything was done. */
+async function reach(connection: Connection): Promise<void> {
+  const { life } = connection
+  life.step('statement')
+  if (!life.alive) return
+  await late(connection)
+  if (life.alive && strikes(connection, 'failRate')) throw unavailable('not reached')
+}
+
+async function late(connection: Connection): Promise<void> {
+  const { clock, chance, faults } = connection
+  if (!strikes(connection, 'lateRate')) return
+  const ms = Math.ceil(chance.fraction() ** 4 * faults().lateMsMax)
+  await new Promise<void>((resolve) => void clock.after(ms, resolve))
+}
+
+function strikes({ chance, faults }: Connection, which: keyof Omit<StoreFaults, 'lateMsMax'>) {
+  const rate = faults()[which]
+  return rate > 0 && chance.fraction() < rate
+}
+
+function unavailable(reason: string): Failure {
+  return new Failure('database_unavailable', { reason })
+}
+
+/** What the dead wait for. */
+function never<T>(): Promise<T> {
+  return new Promise(() => {})
+}
+
+async function chainIn(tx: Database): Promise<ChainRow | null> {
+  const rows = await tx.query<ChainRow>(sql`
+    SELECT sequence_number, tip_number, tip_hash, finalized FROM chains
+    WHERE network = ${NETWORK}`)
+  return rows[0] ?? null
+}
+
+/** The youngest first: what refers to another table was made after it. */
+async function tablesOf(database: Database): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(sql`
+    SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'
+    ORDER BY rowid DESC`)
+  return rows.map(({ name }) => name)
+}
