@@ -5,6 +5,7 @@ import { openInProcessQueue } from './embedded/in-process-queue.ts'
 import { openInProcessSignals } from './embedded/in-process-signals.ts'
 import { openSqliteFile } from './embedded/sqlite-database.ts'
 import { instanceSecret } from './first-run.ts'
+import { openEgress } from './system/egress.ts'
 import { openSystem, type WriteLog } from './system/open-system.ts'
 import { openSecrets } from './system/secrets.ts'
 import type { World } from './world.ts'
@@ -15,10 +16,12 @@ export type { WriteLog }
 export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
   const system = openSystem(write)
+  const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
     database: await openSqliteFile(join(settings.data, 'headgate.sqlite')),
+    egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, system.entropy),
     signals: openInProcessSignals(),
@@ -26,7 +29,7 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
 }
 
 /** What a check of the configuration needs: no store, and nothing written. */
-export function openProbeWorld(): Pick<World, 'clock' | 'outbound' | 'telemetry'> {
+export function openProbeWorld(): Pick<World, 'clock' | 'outbound' | 'sockets' | 'telemetry'> {
   return openSystem(() => {})
 }
 

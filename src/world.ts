@@ -1,20 +1,24 @@
 import type { Clock } from './ports/clock.ts'
 import type { Database } from './ports/database.ts'
+import type { Egress } from './ports/egress.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { Outbound } from './ports/outbound.ts'
 import type { Queue } from './ports/queue.ts'
 import type { Secrets } from './ports/secrets.ts'
 import type { Signals } from './ports/signals.ts'
+import type { Sockets } from './ports/sockets.ts'
 import type { Telemetry } from './ports/telemetry.ts'
 
 /** One driver for each port: all that the service knows of where it runs. */
 export type World = {
   clock: Clock
   database: Database
+  egress: Egress
   entropy: Entropy
   outbound: Outbound
   queue: Queue
   secrets: Secrets
   signals: Signals
+  sockets: Sockets
   telemetry: Telemetry
 }

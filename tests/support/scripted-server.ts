@@ -1,4 +1,5 @@
 import type { Socket } from 'bun'
+import type { Certificate } from './certificates.ts'
 
 /** One connection, seen from the server. */
 export type Peer = {
@@ -42,12 +43,13 @@ type Line = { peer: Peer; received: Buffer[]; outgoing: Buffer[]; ending: boolea
 const WAIT_MS_MAX = 4000
 const STILL_ROUNDS = 25
 
-/** A server that sends the very bytes it is told to, HTTP or not. */
-export function startScriptedServer(script: Script): ScriptedServer {
+/** A server that sends the very bytes it is told to, HTTP or not; over TLS with a certificate. */
+export function startScriptedServer(script: Script, tls?: Certificate): ScriptedServer {
   const peers: Peer[] = []
   const listener = Bun.listen<Line>({
     hostname: '127.0.0.1',
     port: 0,
+    ...(tls ? { tls } : {}),
     socket: {
       open(socket) {
         const line = openLine(socket, peers.length + 1)
@@ -65,12 +67,13 @@ export function startScriptedServer(script: Script): ScriptedServer {
       },
       drain: flush,
       close(socket) {
-        socket.data.peer.closed = true
+        // One whose TLS never came about was never opened.
+        if (socket.data) socket.data.peer.closed = true
       },
     },
   })
   return {
-    url: `http://127.0.0.1:${listener.port}/`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${listener.port}/`,
     peers,
     requests: () => peers.flatMap((peer) => peer.requests),
     stop: () => listener.stop(true),

@@ -1,0 +1,45 @@
+/** Why a destination got nothing, in one word for logs, metrics and the delivery log. */
+export type EgressFault =
+  /** The address rules forbid it; nothing was connected to. */
+  | 'refused_address'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  /** What came back is not HTTP. */
+  | 'protocol'
+
+export type EgressRequest = {
+  url: string
+  body: string
+  headers: Readonly<Record<string, string>>
+  /** Of everything: looking the name up, connecting, sending, and the answer with its body. */
+  timeoutMs: number
+}
+
+export type EgressOutcome = {
+  /** Null when no answer came. */
+  status: number | null
+  fault: EgressFault | null
+  /** As the destination sent it, or null. */
+  retryAfter: string | null
+  /** The beginning of the answer's body, for the owner of the webhook. */
+  bodyStart: string
+  /** The address that was connected to; null when none was. */
+  address: string | null
+  ms: { lookup: number; connect: number; answer: number; total: number }
+}
+
+/**
+ * The way out to destinations that callers name. Every address is vetted before it is
+ * connected to, redirects are not followed, proxies not obeyed. Never throws.
+ */
+export interface Egress {
+  /** Null when the address rules allow the URL as it resolves now; else why not, for a person. */
+  vet(url: string): Promise<string | null>
+
+  post(request: EgressRequest): Promise<EgressOutcome>
+
+  close(): void
+}

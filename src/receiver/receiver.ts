@@ -1,0 +1,164 @@
+import type { DataDelivery, Delivery } from './delivery.ts'
+import type { DeliveryHeaders } from './delivery-headers.ts'
+import { memoryStore, type ReceiverStore } from './memory-store.ts'
+import { signingKeysOf } from './signatures.ts'
+import { type Refusal, type VerifyOptions, verifyDelivery } from './verify-delivery.ts'
+
+export type { DataDelivery, Delivery, ErrorDelivery } from './delivery.ts'
+export type { DeliveryHeaders } from './delivery-headers.ts'
+export { memoryStore, type ReceiverStore, type Taken } from './memory-store.ts'
+export {
+  type Refusal,
+  type RefusalReason,
+  type Verified,
+  type VerifyOptions,
+  verifyDelivery,
+} from './verify-delivery.ts'
+
+export type ReceiverOptions = Pick<
+  VerifyOptions,
+  'signingKeys' | 'toleranceS' | 'acceptUntimed'
+> & {
+  /**
+   * Called once for each delivery, one after the other for the versions of one block. When it
+   * throws, so does `receive`; answer with a 5xx, and the delivery comes again.
+   */
+  onDelivery(delivery: Delivery, notes: Notes): Promise<void> | void
+  /** Default: in memory. */
+  store?: ReceiverStore
+  /** Hand replayed deliveries over although they were taken before. */
+  takeReplays?: boolean
+  nowMs?(): number
+}
+
+export type Notes = {
+  /**
+   * The sequence number of the delivery before this one, when that one has not been taken.
+   * It may still come: a delivery that failed is tried again later and holds up nobody.
+   */
+  missing: string | null
+}
+
+/** What became of a request, and the status to answer it with. */
+export type Received =
+  | { kind: 'taken'; status: 200; delivery: Delivery; missing: string | null }
+  /** It was taken before; nobody was called. */
+  | { kind: 'repeat'; status: 200; delivery: Delivery }
+  /** A newer version of its block was taken before; nobody was called. */
+  | { kind: 'stale'; status: 200; delivery: DataDelivery; newest: string }
+  | { kind: 'refused'; status: 400 | 401; refusal: Refusal }
+  /** Too many at once; it comes again. */
+  | { kind: 'busy'; status: 503 }
+
+export type Receiver = {
+  receive(request: { body: string | Uint8Array; headers: DeliveryHeaders }): Promise<Received>
+}
+
+/** Each waiting request holds its body in memory. */
+const UNDER_WAY_MAX = 1000
+
+/** Verifies deliveries, drops repeats and old versions of blocks, and hands over the others. */
+export function openReceiver(options: ReceiverOptions): Receiver {
+  // A wrong key is found at the start and not with the first delivery.
+  signingKeysOf(options.signingKeys)
+  const store = options.store ?? memoryStore()
+  const turns = new Map<string, Promise<void>>()
+  let underWay = 0
+
+  return {
+    async receive({ body, headers }) {
+      if (underWay >= UNDER_WAY_MAX) return { kind: 'busy', status: 503 }
+      underWay += 1
+      try {
+        const { signingKeys, toleranceS, acceptUntimed, nowMs } = options
+        const verified = await verifyDelivery({
+          body,
+          headers,
+          signingKeys,
+          ...(toleranceS === undefined ? {} : { toleranceS }),
+          ...(acceptUntimed === undefined ? {} : { acceptUntimed }),
+          ...(nowMs === undefined ? {} : { nowMs: nowMs() }),
+        })
+        if (!verified.ok) return refused(verified)
+        const { delivery } = verified
+        const turn = blockOf(delivery) ?? delivery.id
+        return await inTurn(turns, turn, () => take(options, store, delivery))
+      } finally {
+        underWay -= 1
+      }
+    },
+  }
+}
+
+async function take(
+  { onDelivery, takeReplays = false }: ReceiverOptions,
+  store: ReceiverStore,
+  delivery: Delivery,
+): Promise<Received> {
+  const isWanted = delivery.isReplay && takeReplays
+  if (!isWanted && (await store.knows(delivery.id)))
+    return { kind: 'repeat', status: 200, delivery }
+
+  if (delivery.kind === 'error') {
+    await onDelivery(delivery, { missing: null })
+    await store.remember({ marks: [delivery.id], block: null, sequenceNumber: null })
+    return { kind: 'taken', status: 200, delivery, missing: null }
+  }
+
+  const { sequenceNumber } = delivery
+  const block = blockOf(delivery)
+  const marks = [delivery.id, sequenceMark(delivery, sequenceNumber), delivery.webhookId]
+  const newest = block === null ? null : await store.newest(block)
+  if (newest !== null && BigInt(newest) > BigInt(sequenceNumber)) {
+    await store.remember({ marks, block, sequenceNumber })
+    return { kind: 'stale', status: 200, delivery, newest }
+  }
+
+  const missing = await missingBefore(store, delivery)
+  await onDelivery(delivery, { missing })
+  // Only now: a delivery that could not be handled must not be dropped when it comes again.
+  await store.remember({ marks, block, sequenceNumber })
+  return { kind: 'taken', status: 200, delivery, missing }
+}
+
+async function missingBefore(store: ReceiverStore, delivery: DataDelivery): Promise<string | null> {
+  const { previousSequence, webhookId, isReplay } = delivery
+  // A replay brings old blocks, and what came before those may be long forgotten.
+  if (previousSequence === null || isReplay) return null
+  // To a store that is new to a webhook everything would be missing.
+  if (!(await store.knows(webhookId))) return null
+  return (await store.knows(sequenceMark(delivery, previousSequence))) ? null : previousSequence
+}
+
+function sequenceMark({ webhookId }: Delivery, sequenceNumber: string): string {
+  return `${webhookId} number ${sequenceNumber}`
+}
+
+/** A webhook has one network, so its id and a height name a block of a chain. */
+function blockOf(delivery: Delivery): string | null {
+  if (delivery.kind === 'error' || delivery.blockNumber === null) return null
+  return `${delivery.webhookId} block ${delivery.blockNumber}`
+}
+
+function refused(refusal: Refusal): Received {
+  return { kind: 'refused', status: refusal.reason === 'body_malformed' ? 400 : 401, refusal }
+}
+
+/** Runs work after all that was begun under the same name, whatever became of that. */
+async function inTurn<T>(
+  turns: Map<string, Promise<void>>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = turns.get(name) ?? Promise.resolve()
+  const result = before.then(work)
+  const over = result.then(nothing, nothing)
+  turns.set(name, over)
+  try {
+    return await result
+  } finally {
+    if (turns.get(name) === over) turns.delete(name)
+  }
+}
+
+function nothing(): void {}

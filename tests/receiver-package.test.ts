@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blockBody, SIGNING_KEY, signedHeaders } from './support/signed-delivery.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const TSC = join(ROOT, 'node_modules/.bin/tsc')
+const BUILD_MS_MAX = 60_000
+
+/** What an app writes that has the package installed. */
+const APP = `
+import { openReceiver } from 'headgate/receiver'
+const receiver = openReceiver({ signingKeys: process.argv[2] ?? '', onDelivery() {} })
+const { body, headers } = JSON.parse(process.argv[3] ?? '')
+const kinds = []
+for (let at = 0; at < 2; at++) kinds.push((await receiver.receive({ body, headers })).kind)
+headers['webhook-id'] = 'whevt_2'
+kinds.push((await receiver.receive({ body, headers })).kind)
+console.log(kinds.join(' '))
+`
+
+describe('headgate/receiver as it is published', () => {
+  let app = ''
+
+  beforeAll(() => {
+    app = mkdtempSync(join(tmpdir(), 'receiver-'))
+    const home = join(app, 'node_modules/headgate')
+    mkdirSync(home, { recursive: true })
+    cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))
+    const outDir = join(home, 'dist/receiver')
+    expect(run([TSC, '--project', 'tsconfig.receiver.json', '--outDir', outDir], ROOT)).toBe('')
+    writeFileSync(join(app, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(app, 'app.js'), APP)
+    writeFileSync(join(app, 'app.ts'), `declare const process: { argv: string[] }\n${APP}`)
+  }, BUILD_MS_MAX)
+
+  afterAll(() => rmSync(app, { recursive: true, force: true }))
+
+  test('runs on Node without anything of ours beside it', () => {
+    const body = blockBody('whevt_1', 7, 1_000_000_000_001)
+    const timestampS = Math.floor(Date.now() / 1000)
+    const headers = signedHeaders({ body, id: 'whevt_1', timestampS })
+    const request = JSON.stringify({ body, headers })
+    expect(run(['node', 'app.js', SIGNING_KEY, request], app)).toBe('taken repeat refused')
+  })
+
+  test(
+    'has types that an app compiles with, under the strictest settings',
+    () => {
+      const flags = '--noEmit --strict --module nodenext --target es2022 --lib es2022,dom --types '
+      expect(run([TSC, ...flags.split(' '), 'app.ts'], app)).toBe('')
+    },
+    BUILD_MS_MAX,
+  )
+})
+
+test('the example for Bun takes a delivery, drops its repeat and refuses a forgery', async () => {
+  const example = Bun.spawn([process.execPath, 'examples/receivers/bun.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, SIGNING_KEY, PORT: '0' },
+    stdout: 'pipe',
+  })
+  try {
+    const url = await firstUrl(example.stdout)
+    const body = blockBody('whevt_1', 7, 1_000_000_000_001)
+    const timestampS = Math.floor(Date.now() / 1000)
+    const headers = signedHeaders({ body, id: 'whevt_1', timestampS })
+    const send = async (text: string) => {
+      const answer = await fetch(url, { method: 'POST', headers, body: text })
+      return `${answer.status} ${await answer.text()}`
+    }
+    expect(await send(body)).toBe('200 taken')
+    expect(await send(body)).toBe('200 repeat')
+    expect(await send(`${body} `)).toBe('401 refused')
+  } finally {
+    example.kill()
+    await example.exited
+  }
+})
+
+async function firstUrl(output: ReadableStream<Uint8Array>): Promise<string> {
+  let said = ''
+  for await (const piece of output) {
+    said += new TextDecoder().decode(piece)
+    const [url] = said.match(/http:\S+(?=\n)/) ?? []
+    if (url) return url
+  }
+  throw new Error(`the example ended and said: ${said}`)
+}
+
+/** What a command says, errors included. */
+function run(command: string[], cwd: string): string {
+  const { stdout, stderr } = Bun.spawnSync(command, { cwd })
+  return `${stdout}${stderr}`.trim()
+}

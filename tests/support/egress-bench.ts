@@ -1,0 +1,79 @@
+import type { EgressOutcome, EgressRequest } from '../../src/ports/egress.ts'
+import { openEgress } from '../../src/system/egress.ts'
+import { type Connect, openConnector, type Target } from '../../src/system/wire.ts'
+import { type Authority, type Certificate, makeAuthority } from './certificates.ts'
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
+import { testClock } from './test-clock.ts'
+
+/** What a test of the way out works with. Nothing of it ever leaves this machine. */
+export type EgressBench = ReturnType<typeof openEgressBench>
+
+type Options = {
+  allowPrivate?: boolean
+  resolve?: (name: string) => Promise<readonly string[]>
+  /** Puts something between the driver and the connections to this machine. */
+  through?: (connect: Connect) => Connect
+}
+
+type Server = Pick<ScriptedServer, 'url'>
+
+export const TIMEOUT_MS = 10_000
+
+/** Names lead here unless a test says otherwise. */
+const HERE = '127.0.0.1'
+
+const same = (connect: Connect) => connect
+
+let authority: Authority | null = null
+
+/** Making keys takes a while, so all tests of a file share one authority. */
+export function testAuthority(): Authority {
+  authority ??= makeAuthority()
+  return authority
+}
+
+export function openEgressBench(options: Options = {}) {
+  const { allowPrivate = true, resolve = async () => [HERE], through = same } = options
+  const clock = testClock()
+  const servers: ScriptedServer[] = []
+  const dialled: Target[] = []
+  const connector = openConnector({ ca: [testAuthority().cert] })
+  /** Whatever address is asked for, it is this machine that answers. */
+  const connect: Connect = (target, hearer) => {
+    dialled.push(target)
+    return connector(
+      { ...target, address: HERE },
+      {
+        opened: (wire) => hearer.opened(Object.assign(wire, { remoteAddress: target.address })),
+        failed: hearer.failed,
+      },
+    )
+  }
+  const egress = openEgress({ clock, allowPrivate, resolve, connect: through(connect) })
+  const serve = (script: Parameters<typeof startScriptedServer>[0], tls?: Certificate) => {
+    const server = startScriptedServer(script, tls)
+    servers.push(server)
+    return server
+  }
+  return {
+    clock,
+    egress,
+    dialled,
+    serve,
+    /** Answers every request with these bytes. */
+    serveBytes: (...parts: (string | Uint8Array)[]) =>
+      serve({ onRequest: (peer) => peer.send(...parts) }),
+    post(server: Server, body = '{}', more: Partial<EgressRequest> = {}): Promise<EgressOutcome> {
+      return egress.post({ url: server.url, body, headers: {}, timeoutMs: TIMEOUT_MS, ...more })
+    },
+    clear() {
+      egress.close()
+      for (const server of servers.splice(0)) server.stop()
+    },
+  }
+}
+
+/** The server under a name. */
+export function named(name: string, server: Server): Server {
+  return { url: server.url.replace(HERE, name) }
+}
