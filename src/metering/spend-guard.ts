@@ -6,6 +6,7 @@ import {
   takeFromBucket,
 } from '../core/billing/allowance.ts'
 import { monthEndMs, monthOf, type Team, type Tier } from '../core/billing/plan.ts'
+import { capacityMessage } from '../core/delivery/envelope.ts'
 import { assert, Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/methods.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -125,11 +126,9 @@ function capacityRefusal(
   if (account.team.autoscaling) return null
   const used = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
   if (!monthIsFull(used, method.billedCentiCu, account.tier.monthlyCu)) return null
-  return new Rejection(
-    'capacity_exceeded',
-    `Monthly capacity limit exceeded. Visit ${needs.publicUrl}/settings/billing to upgrade your scaling policy for continued service.`,
-    { retryAfterS: Math.max(1, Math.ceil((monthEndMs(nowMs) - nowMs) / 1000)) },
-  )
+  return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl), {
+    retryAfterS: Math.max(1, Math.ceil((monthEndMs(nowMs) - nowMs) / 1000)),
+  })
 }
 
 function throughputRefusal(

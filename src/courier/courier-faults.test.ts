@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'bun:test'
+import { courierStage } from '../../tests/support/courier-stage.ts'
+import { deliveryId } from '../core/delivery/delivery-id.ts'
+import { type Sql, sql } from '../ports/database.ts'
+
+const SECOND = 1000
+const MINUTE = 60_000
+const FIRST_SEQUENCE = 1_000_000_000_001
+
+describe('a store that fails', () => {
+  test('when an outcome is to be written, gets it later, and nothing is sent or billed twice', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    await stage.block(id)
+    stage.database.down = true
+    stage.egress.sent[0]?.answer({})
+    // Longer than the lease lasts.
+    await stage.clock.advance(MINUTE)
+    stage.database.down = false
+    await stage.clock.advance(5 * SECOND)
+    expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 1 }])
+    expect(stage.egress.sent).toHaveLength(1)
+    expect(await stage.billed()).toMatchObject({ calls: 1 })
+  })
+
+  test('to say that it has committed, is not believed to have failed', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    await stage.block(id)
+    stage.database.losesAnswers = true
+    stage.egress.sent[0]?.answer({})
+    await stage.clock.advance(SECOND)
+    stage.database.losesAnswers = false
+    await stage.clock.advance(5 * SECOND)
+    expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 1 }])
+    expect(stage.egress.sent).toHaveLength(1)
+    expect(await stage.billed()).toMatchObject({ calls: 1 })
+  })
+
+  test('to say that a claim was committed, holds up its delivery for moments only', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    const numbers = [await stage.block(id), await stage.block(id)]
+    stage.database.losesAnswers = true
+    stage.open()
+    await stage.rest()
+    expect(stage.egress.sent).toHaveLength(0)
+    stage.database.losesAnswers = false
+    await stage.clock.advance(2 * SECOND)
+    expect(stage.sentNumbers()).toEqual(numbers)
+    expect(await stage.rows()).toMatchObject([
+      { state: 'delivered', attempts_made: 1 },
+      { state: 'delivered', attempts_made: 1 },
+    ])
+  })
+
+  test('when a result is read, costs no attempt', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.open()
+    await stage.rest()
+    stage.database.down = true
+    await stage.block(id).catch(() => {})
+    stage.database.down = false
+    const sequence = await stage.block(id)
+    stage.database.down = true
+    await stage.clock.advance(10 * SECOND)
+    stage.database.down = false
+    await stage.clock.advance(5 * SECOND)
+    expect(stage.sentNumbers()).toEqual([sequence])
+    expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 1 }])
+  })
+
+  test('keeps the order of what waits', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.open()
+    const numbers: number[] = []
+    for (let at = 0; at < 40; at++) {
+      numbers.push(await stage.block(id))
+      stage.database.losesAnswers = at % 3 === 0
+      stage.database.down = at % 5 === 1
+      await stage.clock.advance(100)
+      stage.database.losesAnswers = false
+      stage.database.down = false
+    }
+    await stage.clock.advance(MINUTE)
+    expect(stage.sentNumbers()).toEqual(numbers)
+  })
+
+  test('that never takes one outcome takes all the others', async () => {
+    const stage = await courierStage()
+    const ids = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
+    await stage.block(...ids)
+    const { transaction } = stage.database
+    stage.database.transaction = (work) =>
+      transaction((tx) =>
+        work({ ...tx, query: (statement) => poisoned(statement) ?? tx.query(statement) }),
+      )
+    const poisoned = ({ parts, values }: Sql) => {
+      const writes = parts.some((part) => part.includes('attempts_made'))
+      const isPoison = writes && values.includes(deliveryId('wh_a', FIRST_SEQUENCE))
+      return isPoison ? Promise.reject(new Error('poison')) : null
+    }
+    stage.open()
+    const states = new Map((await stage.rows()).map((row) => [row.webhook_id, row.state]))
+    expect(states).toEqual(
+      new Map([
+        ['wh_a', 'waiting'],
+        ['wh_b', 'delivered'],
+      ]),
+    )
+  })
+})
+
+describe('a process that died', () => {
+  test('leaves its deliveries to the next when their leases have lapsed', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    const first = stage.open()
+    await stage.block(id)
+    void first.stop()
+    stage.egress.script = () => ({})
+    stage.open()
+    await stage.clock.advance(9 * SECOND)
+    expect(stage.egress.sent).toHaveLength(1)
+    await stage.clock.advance(7 * SECOND)
+    expect(stage.egress.sent.map(({ json }) => json.id)).toEqual([
+      stage.egress.sent[0]?.json.id,
+      stage.egress.sent[0]?.json.id,
+    ])
+    expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
+  })
+
+  test('and comes back cannot write over what the other has done', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    await stage.block(id)
+    await stage.database.query(sql`
+      UPDATE deliveries SET lease = 'other', lease_until_ms = ${stage.clock.nowMs() + MINUTE}`)
+    stage.egress.sent[0]?.answer({})
+    expect(await stage.rows()).toMatchObject([{ state: 'waiting', lease: 'other' }])
+    expect(await stage.billed()).toMatchObject({ calls: 0 })
+    expect(stage.telemetry.counts.get('headgate_delivery_outcomes_lost_total')).toBe(1)
+  })
+})
+
+describe('two processes', () => {
+  test('never send the same delivery', async () => {
+    const stage = await courierStage()
+    const ids: string[] = []
+    for (let at = 0; at < 10; at++) ids.push(await stage.webhook(`wh_${at}`))
+    stage.open()
+    stage.open()
+    for (let at = 0; at < 20; at++) await stage.block(...ids)
+    await stage.clock.advance(5 * SECOND)
+    const sent = stage.egress.sent.map(({ json }) => json.id)
+    expect(sent).toHaveLength(200)
+    expect(new Set(sent).size).toBe(200)
+    expect(await stage.billed()).toMatchObject({ calls: 200 })
+  })
+})
+
+describe('reminders', () => {
+  test('may all be lost: what is due is found within a second', async () => {
+    const stage = await courierStage()
+    const ids = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
+    const courier = stage.open()
+    courier.remind = () => {}
+    await stage.rest()
+    for (let at = 0; at < 5; at++) await stage.block(...ids)
+    await stage.clock.advance(SECOND)
+    expect(stage.egress.sent).toHaveLength(10)
+  })
+
+  test('may come twice or for nothing', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    const courier = stage.open()
+    await stage.block(id)
+    for (let at = 0; at < 10; at++) courier.remind([id, id, 'wh_unknown'])
+    await stage.clock.advance(SECOND)
+    expect(stage.egress.sent).toHaveLength(1)
+  })
+})
+
+describe('a result that is lost', () => {
+  test('fails its delivery, for somebody to look at, and nothing is sent', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    await stage.block(id)
+    await stage.database.query(sql`DELETE FROM results`)
+    stage.open()
+    expect(await stage.rows()).toMatchObject([{ state: 'failed', attempts_made: 1 }])
+    expect(stage.egress.sent).toHaveLength(0)
+  })
+})
+
+describe('stopping', () => {
+  test('waits for what is on its way and commits it', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    const courier = stage.open()
+    await stage.block(id)
+    let isStopped = false
+    const stopped = courier.stop().then(() => {
+      isStopped = true
+    })
+    await stage.clock.advance(3 * SECOND)
+    expect(isStopped).toBe(false)
+    await stage.block(id)
+    stage.egress.sent[0]?.answer({})
+    await stage.rest()
+    await stopped
+    expect((await stage.rows()).map(({ state }) => state)).toEqual(['delivered', 'waiting'])
+    expect(stage.egress.sent).toHaveLength(1)
+    expect(stage.clock.timers()).toBe(0)
+  })
+
+  test('gives back what was claimed and not sent, without an attempt', async () => {
+    const stage = await courierStage()
+    const ids: string[] = []
+    for (let at = 0; at < 100; at++) ids.push(await stage.webhook(`wh_${at}`))
+    await stage.block(...ids)
+    const { transaction } = stage.database
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    stage.database.transaction = async (work) => {
+      const result = await transaction(work)
+      await held
+      return result
+    }
+    const courier = stage.open()
+    await stage.rest()
+    expect((await stage.rows()).some(({ lease }) => lease !== null)).toBe(true)
+    const stopped = courier.stop()
+    letGo()
+    await stage.rest()
+    await stopped
+    const rows = await stage.rows()
+    expect(rows).toHaveLength(100)
+    for (const { state, attempts_made, lease } of rows) {
+      expect([state, attempts_made, lease]).toEqual(['waiting', 0, null])
+    }
+    expect(stage.egress.sent).toHaveLength(0)
+    expect(stage.clock.timers()).toBe(0)
+  })
+
+  test('does not wait for ever, neither for a destination nor for the store', async () => {
+    const stage = await courierStage()
+    const ids = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
+    stage.egress.script = () => null
+    const courier = stage.open()
+    await stage.block(...ids)
+    stage.database.down = true
+    stage.egress.sent[0]?.answer({})
+    const stopped = courier.stop()
+    await stage.clock.advance(8 * SECOND)
+    await stopped
+    await stage.clock.advance(MINUTE)
+    expect(stage.clock.timers()).toBe(0)
+  })
+})

@@ -1,0 +1,23 @@
+import type { Tier } from '../core/billing/plan.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import type { Egress } from '../ports/egress.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Secrets } from '../ports/secrets.ts'
+import type { Signals } from '../ports/signals.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+/** All that the courier asks of the world. */
+export type CourierNeeds = {
+  clock: Clock
+  database: Database
+  egress: Egress
+  entropy: Entropy
+  secrets: Secrets
+  signals: Signals
+  telemetry: Telemetry
+  settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
+  tiers: ReadonlyMap<string, Tier>
+  /** Where teams are sent whose month is used up. */
+  publicUrl: string
+}

@@ -1,0 +1,69 @@
+import type { CourierNeeds } from './courier-needs.ts'
+import { openDispatch } from './dispatch.ts'
+import { inTurn } from './in-turn.ts'
+import { openCapacityWatch } from './pause-over-limit.ts'
+import { openPruner } from './prune.ts'
+import { openSweep } from './sweep.ts'
+
+export type Courier = {
+  /** These webhooks have new deliveries. Best effort: what is not said is found by a sweep. */
+  remind(webhookIds: readonly string[]): void
+  /** Claims nothing more, lets what is on its way end, and commits every outcome. */
+  stop(): Promise<void>
+}
+
+/** What became due is looked for so often, and hosts that were given up get their chance. */
+const SWEEP_EVERY_MS = 500
+
+/** Changes act within a second. */
+const LOOK_EVERY_MS = 1000
+
+/** Brings every committed delivery to its destination. */
+export function openCourier(needs: CourierNeeds): Courier {
+  const { clock, signals, telemetry } = needs
+  const failed = (thrown: unknown) => {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    telemetry.log('warn', 'courier_trouble', { reason })
+    telemetry.count('headgate_courier_troubles_total', {})
+  }
+  const capacity = openCapacityWatch({
+    ...needs,
+    failed,
+    paused: (webhookIds) => dispatch.changed(webhookIds),
+  })
+  const dispatch = openDispatch({ ...needs, failed, billed: (ids) => capacity.check(ids) })
+  const sweep = openSweep(needs)
+  const pruner = openPruner({ ...needs, failed })
+
+  const look = inTurn(() => dispatch.refresh(), failed)
+  const sweeps = inTurn(async () => {
+    dispatch.probe()
+    dispatch.remind(await sweep.next(), true)
+  }, failed)
+  const heard = (webhookId: string) => {
+    if (webhookId !== '') dispatch.remind([webhookId], true)
+  }
+  const ends = [
+    // A webhook that was changed, or that something is sent anew to: its id, or nothing.
+    signals.subscribe('webhooks', (webhookId) => {
+      heard(webhookId)
+      look.ask()
+    }),
+    signals.subscribe('deliveries', heard),
+    clock.every(SWEEP_EVERY_MS, sweeps.ask),
+    clock.every(LOOK_EVERY_MS, () => {
+      look.ask()
+      capacity.checkAll()
+    }),
+  ]
+  sweeps.ask()
+
+  return {
+    remind: (webhookIds) => dispatch.remind(webhookIds, false),
+    async stop() {
+      for (const end of ends) end()
+      await Promise.all([dispatch.stop(), pruner.stop(), capacity.stop()])
+      await Promise.all([look.rest(), sweeps.rest()])
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import { type ReadyDelivery, readyDeliveries } from '../tables/delivery-claims.ts'
+import type { Parcel } from './parcel.ts'
+import { endTurn, type Turn, takeBytes } from './pick-turns.ts'
+import type { Line, Schedule } from './schedule.ts'
+
+type Needs = { clock: Clock; database: Database; schedule: Schedule }
+
+type Found = { rows: ReadyDelivery[]; mayHaveMore: boolean }
+
+/** What an envelope takes beside the result. */
+const ENVELOPE_BYTES = 512
+
+/**
+ * So many of a webhook's new deliveries are read at once, though few of them may go now: one
+ * look for 32 takes hardly longer than one for a single delivery. Claiming is what decides,
+ * so a row that is out of date by then does no harm.
+ */
+const READ_AHEAD_ROWS = 32
+
+const UNCLAIMED = { body: null, bodyBytes: 0, lease: '', leaseUntilMs: 0 }
+
+/** Of all webhooks together. */
+const AHEAD_ROWS_MAX = 20_000
+
+/** Turns rows that are due into parcels, as far as places and bytes go. Bodies are to come. */
+export async function readTurns(
+  needs: Needs,
+  turns: readonly Turn[],
+): Promise<{ parcels: Parcel[]; isStarved: boolean }> {
+  const nowMs = needs.clock.nowMs()
+  const parcels: Parcel[] = []
+  let isStarved = false
+  try {
+    const found = await Promise.all(turns.map((turn) => readTurn(needs, turn, nowMs)))
+    turns.forEach((turn, at) => {
+      const one = found[at]
+      if (one && !takeRows(needs.schedule, turn, one, parcels)) isStarved = true
+    })
+  } catch (thrown) {
+    for (const turn of turns) {
+      forgetAhead(needs.schedule, turn.line)
+      endTurn(needs.schedule, turn, 0, true)
+    }
+    throw thrown
+  }
+  return { parcels, isStarved }
+}
+
+/** What was read of a line and not used is read again when it is wanted. */
+export function forgetAhead(schedule: Schedule, { ahead }: Line): void {
+  schedule.aheadRows -= ahead.rows.length
+  ahead.rows = []
+}
+
+async function readTurn(needs: Needs, turn: Turn, nowMs: number): Promise<Found> {
+  const { line, lane, places } = turn
+  if (lane !== 'first') return look(needs, turn, places, nowMs)
+
+  const { schedule } = needs
+  const { ahead } = line
+  if (ahead.rows.length === 0) {
+    const { reminders } = line
+    const wanted = schedule.aheadRows < AHEAD_ROWS_MAX ? READ_AHEAD_ROWS : places
+    const { rows, mayHaveMore } = await look(needs, turn, wanted, nowMs)
+    Object.assign(ahead, { rows, mayHaveMore, reminders })
+    schedule.aheadRows += rows.length
+  }
+  const rows = ahead.rows.splice(0, places)
+  schedule.aheadRows -= rows.length
+  const isReminded = ahead.reminders !== line.reminders
+  return { rows, mayHaveMore: ahead.rows.length > 0 || ahead.mayHaveMore || isReminded }
+}
+
+async function look(needs: Needs, turn: Turn, wanted: number, nowMs: number): Promise<Found> {
+  const { webhook, held } = turn.line
+  // Those in hand come back until the store knows that they are ours, and again when their
+  // leases have lapsed before their outcomes could be committed.
+  const limit = wanted + held.size
+  const all = await readyDeliveries(needs.database, webhook.id, { nowMs, limit, lane: turn.lane })
+  const rows = all.filter(({ id }) => !held.has(id)).slice(0, wanted)
+  return { rows, mayHaveMore: rows.length > 0 && all.length === limit }
+}
+
+/** False when the bodies on their way leave no room for more. */
+function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[]): boolean {
+  const { line, host, lane, doubtful } = turn
+  const { url } = line.webhook
+  let taken = 0
+  let hasRoom = true
+  for (const row of found.rows) {
+    const bytes = row.dataBytes + ENVELOPE_BYTES
+    hasRoom = takeBytes(schedule, turn, bytes)
+    if (!hasRoom) break
+    line.held.add(row.id)
+    taken += 1
+    const place = { line, host, bytes, isRetry: lane === 'retry', doubtful }
+    parcels.push({ ...place, row, lane, url, ...UNCLAIMED })
+  }
+  if (!hasRoom) forgetAhead(schedule, line)
+  endTurn(schedule, turn, taken, !hasRoom || found.mayHaveMore)
+  return hasRoom
+}

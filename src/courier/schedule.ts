@@ -1,0 +1,191 @@
+import { type HostHealth, newHostHealth } from '../core/delivery/host-health.ts'
+import type { CourierWebhook } from '../tables/courier-webhooks.ts'
+import type { ReadyDelivery } from '../tables/delivery-claims.ts'
+
+/** One destination host: what it takes at once, and who waits for it. */
+export type Host = {
+  /** Name and port. */
+  name: string
+  health: HostHealth
+  /** Lines that lead here. */
+  lines: number
+  inFlight: number
+  retriesInFlight: number
+  /** Its last attempt was answered. One that was never seen to answer may hang. */
+  answers: boolean
+  /** Lines with something new; the longest waiting first. */
+  fresh: Set<Line>
+  /** Lines with retries or replays. */
+  again: Set<Line>
+}
+
+/** One webhook that has, or lately had, something to send. */
+export type Line = {
+  webhook: CourierWebhook
+  /** The opened signing keys; the second until `previousKeyUntilMs`. */
+  keys: readonly [current: string, previous?: string]
+  previousKeyUntilMs: number
+  host: Host
+  inFlight: number
+  /** Deliveries that are ours until their outcome is committed. */
+  held: Set<string>
+  /** What a look at the table may find. */
+  wants: { first: boolean; retry: boolean; errors: boolean }
+  /** Counts reminders: one that comes while the table is read must not be forgotten. */
+  reminders: number
+  /** New deliveries that were read and not claimed yet, as the table was at that reminder. */
+  ahead: { rows: ReadyDelivery[]; mayHaveMore: boolean; reminders: number }
+  /** Deliveries on their way back to the table. Newer ones wait for them, to stay in order. */
+  releasing: number
+}
+
+/** Who has something to send, and what is on its way. Bounded whatever receivers do. */
+export type Schedule = {
+  lines: Map<string, Line>
+  hosts: Map<string, Host>
+  /** Hosts that have lines and may have places, in the order of their turns. */
+  ready: Set<Host>
+  /** Hosts that were given up, until their probe is due. */
+  parked: Set<Host>
+  /** Hosts that wait for others to leave them a place. */
+  waiting: Set<Host>
+  inFlight: number
+  retriesInFlight: number
+  doubtfulInFlight: number
+  bytes: number
+  doubtfulBytes: number
+  aheadRows: number
+}
+
+/** Far more than a block brings; beyond it the oldest idle ones are read anew when needed. */
+const LINES_MAX = 20_000
+
+/** Looked at to find one that can go; all of them would take too long. */
+const EVICTION_LOOKS_MAX = 100
+
+export function openSchedule(): Schedule {
+  return {
+    lines: new Map(),
+    hosts: new Map(),
+    ready: new Set(),
+    parked: new Set(),
+    waiting: new Set(),
+    inFlight: 0,
+    retriesInFlight: 0,
+    doubtfulInFlight: 0,
+    bytes: 0,
+    doubtfulBytes: 0,
+    aheadRows: 0,
+  }
+}
+
+type Placed = Pick<Line, 'webhook' | 'keys' | 'previousKeyUntilMs'>
+
+/** The webhook's line, as it is from now on. Null when there are too many lines. */
+export function placeLine(schedule: Schedule, placed: Placed): Line | null {
+  const { lines } = schedule
+  const { id, url } = placed.webhook
+  const known = lines.get(id)
+  if (!known && lines.size >= LINES_MAX && !evictOne(schedule)) return null
+
+  const host = hostFor(schedule, hostNameOf(url))
+  if (known?.host === host) return Object.assign(known, placed)
+
+  host.lines += 1
+  if (known) {
+    leaveHost(schedule, known)
+    return Object.assign(known, placed, { host })
+  }
+  const line = newLine(placed, host)
+  lines.set(id, line)
+  return line
+}
+
+export function dropLine(schedule: Schedule, line: Line): void {
+  schedule.lines.delete(line.webhook.id)
+  schedule.aheadRows -= line.ahead.rows.length
+  line.ahead.rows = []
+  leaveHost(schedule, line)
+}
+
+/** Puts the line where its wishes belong, and its host in the row of those that get turns. */
+export function enlist(schedule: Schedule, line: Line): void {
+  const { host, wants, webhook } = line
+  const active = webhook.state === 'active'
+  if (wants.errors || (active && wants.first)) host.fresh.add(line)
+  // Strictly one after the other: whether it is a retry is found out when it is read.
+  if (active && wants.retry) (webhook.ordered ? host.fresh : host.again).add(line)
+  wake(schedule, host)
+}
+
+export function wake({ ready, parked }: Schedule, host: Host): void {
+  if (host.fresh.size + host.again.size > 0 && !parked.has(host)) ready.add(host)
+}
+
+function newLine(placed: Placed, host: Host): Line {
+  return {
+    ...placed,
+    host,
+    inFlight: 0,
+    held: new Set(),
+    wants: { first: false, retry: false, errors: false },
+    reminders: 0,
+    ahead: { rows: [], mayHaveMore: false, reminders: 0 },
+    releasing: 0,
+  }
+}
+
+/** Name and port: what answers there is one server, whichever webhook asks. */
+function hostNameOf(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed) return url
+  return `${parsed.hostname}:${parsed.port || (parsed.protocol === 'https:' ? 443 : 80)}`
+}
+
+function hostFor({ hosts }: Schedule, name: string): Host {
+  const known = hosts.get(name)
+  if (known) return known
+  const host: Host = {
+    name,
+    health: newHostHealth(),
+    lines: 0,
+    inFlight: 0,
+    retriesInFlight: 0,
+    answers: false,
+    fresh: new Set(),
+    again: new Set(),
+  }
+  hosts.set(name, host)
+  return host
+}
+
+/** A host that no line leads to is forgotten, so there are never more of them than lines. */
+function leaveHost(schedule: Schedule, line: Line): void {
+  const { host } = line
+  host.fresh.delete(line)
+  host.again.delete(line)
+  host.lines -= 1
+  if (host.lines > 0) return
+  schedule.hosts.delete(host.name)
+  for (const row of [schedule.ready, schedule.parked, schedule.waiting]) row.delete(host)
+}
+
+function evictOne(schedule: Schedule): boolean {
+  let looks = 0
+  for (const line of schedule.lines.values()) {
+    if (isIdle(line)) {
+      dropLine(schedule, line)
+      return true
+    }
+    // To the end of the row, so that the next look meets others.
+    schedule.lines.delete(line.webhook.id)
+    schedule.lines.set(line.webhook.id, line)
+    if (++looks >= EVICTION_LOOKS_MAX) return false
+  }
+  return false
+}
+
+function isIdle({ inFlight, held, wants }: Line): boolean {
+  const wantsNothing = !wants.first && !wants.retry && !wants.errors
+  return wantsNothing && inFlight === 0 && held.size === 0
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import { waitingWebhooks, webhooksDueBetween } from '../tables/delivery-claims.ts'
+
+type Needs = { clock: Clock; database: Database }
+
+/** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
+export type Sweep = { next(): Promise<string[]> }
+
+/**
+ * A commit may come later than the moment it names, and clocks of processes differ. What is
+ * even later is found by the look at everything.
+ */
+const OVERLAP_MS = 2000
+
+/** All webhooks with anything waiting are looked at so often: for lapsed leases above all. */
+const ROUND_MS = 5000
+const ROUND_PAGE = 1000
+
+export function openSweep({ clock, database }: Needs): Sweep {
+  let sweptMs = clock.nowMs()
+  /** The last webhook of the round under way; null between two rounds. */
+  let after: string | null = null
+  let nextRoundMs = clock.monotonicMs()
+
+  const look = async (): Promise<string[]> => {
+    if (after === null && clock.monotonicMs() < nextRoundMs) return []
+    if (after === null) nextRoundMs = clock.monotonicMs() + ROUND_MS
+    const page = await waitingWebhooks(database, after, ROUND_PAGE)
+    after = page.length < ROUND_PAGE ? null : (page.at(-1) ?? null)
+    return page
+  }
+
+  return {
+    async next() {
+      const nowMs = clock.nowMs()
+      // The clock may have been set back.
+      const fromMs = Math.min(sweptMs, nowMs) - OVERLAP_MS
+      const due = await webhooksDueBetween(database, fromMs, nowMs)
+      sweptMs = nowMs
+      return [...due, ...(await look())]
+    },
+  }
+}

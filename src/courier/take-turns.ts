@@ -1,0 +1,62 @@
+import type { Database } from '../ports/database.ts'
+import { type DeliverNeeds, release } from './deliver.ts'
+import type { GroupCommit } from './group-commit.ts'
+import { makeBodies } from './make-bodies.ts'
+import type { Outbox } from './outbox.ts'
+import type { Parcel } from './parcel.ts'
+import { leavePlace, type Turn } from './pick-turns.ts'
+import { forgetAhead, readTurns } from './read-turns.ts'
+import type { ResultCache } from './result-cache.ts'
+
+export type TurnNeeds = DeliverNeeds & {
+  database: Database
+  results: ResultCache
+  claim: GroupCommit['claim']
+  outbox: Outbox
+}
+
+/**
+ * What came of the turns: something is `taken` and will be sent, there was `nothing`, or no
+ * room for more before something on its way has ended.
+ */
+type Taken = { kind: 'taken'; sent: Promise<void> } | { kind: 'nothing' } | { kind: 'starved' }
+
+/** Reads what the turns allow; `sent` claims all of it at once and sends it in order. */
+export async function takeTurns(needs: TurnNeeds, turns: readonly Turn[]): Promise<Taken> {
+  const { parcels, isStarved } = await readTurns(needs, turns)
+  if (parcels.length === 0) return { kind: isStarved ? 'starved' : 'nothing' }
+
+  try {
+    // Before anything is claimed: where our own store fails, no attempt was made.
+    await makeBodies(needs.results, parcels)
+  } catch (thrown) {
+    for (const parcel of parcels) putBack(needs, parcel)
+    throw thrown
+  }
+  return { kind: 'taken', sent: claimAndSend(needs, parcels) }
+}
+
+async function claimAndSend(needs: TurnNeeds, parcels: readonly Parcel[]): Promise<void> {
+  const claimed = await needs.claim(parcels.map(({ row }) => row.id))
+  const { ours, lease } = claimed
+  for (const parcel of parcels) {
+    parcel.lease = lease ?? ''
+    if (ours?.has(parcel.row.id)) {
+      parcel.leaseUntilMs = claimed.untilMs
+      needs.outbox.put(parcel)
+    } else if (ours === null && lease !== null) release(needs, parcel)
+    else putBack(needs, parcel)
+  }
+  if (ours === null) throw claimed.failure
+}
+
+/** It is not ours. What else was read of its webhook may be out of date too. */
+function putBack({ schedule }: TurnNeeds, parcel: Parcel): void {
+  const { line, lane, row } = parcel
+  line.held.delete(row.id)
+  forgetAhead(schedule, line)
+  if (lane === 'errors') line.wants.errors = true
+  else if (lane === 'retry') line.wants.retry = true
+  else line.wants.first = true
+  leavePlace(schedule, parcel)
+}
