@@ -1,10 +1,12 @@
 import type { Settings } from './config.ts'
 import { apiRouter } from './http/api-router.ts'
 import { docsPage } from './http/docs-page.ts'
+import { openDryRunTurns } from './http/dry-run-turns.ts'
 import { homePage } from './http/home-page.ts'
 import { healthz, metrics, readyz } from './http/probes.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
+import { openTestSends } from './http/test-sends.ts'
 import type { NetworkSet } from './network-set.ts'
 import { networkReport } from './upstream/network-report.ts'
 import type { World } from './world.ts'
@@ -22,7 +24,7 @@ export function makeRoutes(
   { world, settings, networks, publicUrl }: Given,
   rpc: RpcRouteNeeds,
 ): Routes {
-  const { clock, database, entropy, secrets, signals, telemetry } = world
+  const { clock, database, egress, entropy, secrets, signals, telemetry } = world
   const listed = () => networks.list().map(({ network }) => network)
   const probed = { clock, database, telemetry, networks: networks.list }
   const pages = { publicUrl, networks: listed, demoKey: settings.demoKey }
@@ -31,14 +33,20 @@ export function makeRoutes(
     api: apiRouter({
       clock,
       database,
+      egress,
       entropy,
       secrets,
       telemetry,
       publicUrl,
       tiers: settings.tiers,
       networks: listed,
+      services: networks.list,
+      dryRuns: openDryRunTurns({ clock }),
+      testSends: openTestSends({ clock }),
+      attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
       networkReport: () => networks.list().map(networkReport),
       accountsChanged: () => signals.publish('accounts', ''),
+      webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
     }),
     pages: new Map<string, () => Response | Promise<Response>>([
       ['/', () => homePage(pages)],

@@ -5,6 +5,8 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   parse_error: 'ValidationError',
   validation: 'ValidationError',
   webhook_limit_reached: 'WebhookLimitReached',
+  query_too_deep: 'QueryTooDeep',
+  unsupported_field: 'UnsupportedField',
   unauthorized: 'Unauthorized',
   forbidden: 'Forbidden',
   not_found: 'NotFound',
@@ -12,6 +14,8 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   too_large: 'PayloadTooLarge',
   unsupported_media_type: 'UnsupportedMediaType',
   too_many_requests: 'TooManyRequests',
+  upstream_failed: 'Unavailable',
+  upstream_timeout: 'Timeout',
 }
 
 const HEADERS = {
@@ -21,8 +25,13 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-export function jsonReply(value: unknown): Response {
-  return new Response(JSON.stringify(value), { headers: HEADERS })
+export function jsonReply(value: unknown, status: 200 | 201): Response {
+  return new Response(JSON.stringify(value), { status, headers: HEADERS })
+}
+
+/** For what is JSON already: parsing it would cost digits. */
+export function jsonTextReply(text: string): Response {
+  return new Response(text, { headers: HEADERS })
 }
 
 /** A refusal in the words of the management API. */

@@ -7,7 +7,7 @@ import { type Authenticate, authenticator } from './authenticate.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
 import { checkBody, checkParameters } from './check-request.ts'
 import { OPEN_API } from './contract.ts'
-import type { Operation, Paths } from './openapi.ts'
+import { type Operation, type Paths, successStatus } from './openapi.ts'
 import { readJsonBody } from './read-body.ts'
 import { type Route, routeTable } from './route-table.ts'
 
@@ -36,7 +36,8 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
 
     try {
       const value = await serve(needs, authenticate, route, request, clientAddress)
-      return value instanceof Rejection ? refusalReply(value) : jsonReply(value)
+      if (value instanceof Rejection) return refusalReply(value)
+      return value instanceof Response ? value : jsonReply(value, successStatus(route.operation))
     } catch (error) {
       // One call that breaks must not take the others down with it.
       logFailure(needs, route.operation, error)

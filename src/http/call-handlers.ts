@@ -1,18 +1,30 @@
 import type { ApiCall, TeamCall, TokenCall } from './api-call.ts'
 import * as apps from './app-calls.ts'
 import { type NetworkReport, OPEN_API } from './contract.ts'
+import * as deliveries from './delivery-calls.ts'
+import * as queries from './query-calls.ts'
+import * as replays from './replay-calls.ts'
 import * as teams from './team-calls.ts'
+import * as tests from './test-webhook-call.ts'
 import * as usage from './usage-calls.ts'
+import * as variables from './variable-calls.ts'
+import * as webhooks from './webhook-calls.ts'
 
 export type CallNeeds = apps.AppCallNeeds &
+  deliveries.DeliveryCallNeeds &
+  queries.QueryCallNeeds &
+  replays.ReplayCallNeeds &
   teams.TeamCallNeeds &
-  usage.UsageCallNeeds & {
+  tests.TestWebhookNeeds &
+  usage.UsageCallNeeds &
+  variables.VariableCallNeeds &
+  webhooks.WebhookCallNeeds & {
     publicUrl: string
     /** How the networks and their upstreams are right now. */
     networkReport(): readonly NetworkReport[]
   }
 
-/** Answers with what becomes the JSON, or with a rejection. */
+/** Answers with what becomes the JSON, with a response that is ready, or with a rejection. */
 type Handler<Call> = (needs: CallNeeds, call: Call) => Promise<unknown>
 
 /** One handler for each operation id of the document, by whose token the call asks for. */
@@ -31,6 +43,25 @@ export const CALL_HANDLERS: CallHandlers = {
     changeApp: apps.changeApp,
     deleteApp: apps.deleteApp,
     rotateAppKey: apps.rotateAppKey,
+    createWebhook: webhooks.createWebhook,
+    listWebhooks: webhooks.listWebhooks,
+    updateWebhook: webhooks.updateWebhook,
+    deleteWebhook: webhooks.deleteWebhook,
+    getWebhookQuery: webhooks.getWebhookQuery,
+    rotateSigningKey: webhooks.rotateSigningKey,
+    testQuery: queries.testQuery,
+    testWebhook: tests.testWebhook,
+    listVariableItems: variables.listVariableItems,
+    addVariableItems: variables.addVariableItems,
+    changeVariableItems: variables.changeVariableItems,
+    deleteVariable: variables.deleteVariable,
+    listDeliveries: deliveries.listDeliveries,
+    getDelivery: deliveries.getDelivery,
+    resendDelivery: deliveries.resendDelivery,
+    replayWebhook: replays.replayWebhook,
+    listReplays: replays.listReplays,
+    getReplay: replays.getReplay,
+    cancelReplay: replays.cancelReplay,
     getTeam: teams.getTeam,
     changeTeam: teams.changeTeam,
     getUsageSummary: usage.getUsageSummary,

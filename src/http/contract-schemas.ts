@@ -1,4 +1,9 @@
+import { DELIVERY_SCHEMAS } from './contract-delivery-schemas.ts'
+import { QUERY_SCHEMAS } from './contract-query-schemas.ts'
+import { TEST_SCHEMAS } from './contract-test-calls.ts'
+import { WEBHOOK_SCHEMAS } from './contract-webhook-schemas.ts'
 import { ref, type Schema } from './openapi.ts'
+import { change, nullable, record } from './schema-shapes.ts'
 
 /** Far more than any instance has networks; it bounds the work of one request. */
 const APP_NETWORKS_MAX = 200
@@ -184,6 +189,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     in_flight: COUNT,
   }),
 
+  ...QUERY_SCHEMAS,
+
+  ...TEST_SCHEMAS,
+
+  ...WEBHOOK_SCHEMAS,
+
+  ...DELIVERY_SCHEMAS,
+
   RpcRequest: record(
     {
       jsonrpc: { const: '2.0' },
@@ -205,27 +218,4 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
 
   RpcError: record({ code: { type: 'integer' }, message: { type: 'string' }, data: {} }, ['data']),
-}
-
-/** An object with these fields and no others; all are required but the optional ones. */
-function record(
-  properties: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return {
-    type: 'object',
-    ...(required.length > 0 && { required }),
-    properties,
-    additionalProperties: false,
-  }
-}
-
-/** What is absent stays as it is. */
-function change(properties: Readonly<Record<string, Schema>>): Schema {
-  return record(properties, Object.keys(properties))
-}
-
-function nullable(type: 'string' | 'number' | 'integer', description: string): Schema {
-  return { type: [type, 'null'], description }
 }

@@ -1,10 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { APP_PATHS } from './contract-app-calls.ts'
-import { GATEWAY_PATHS } from './contract-gateway-calls.ts'
-import { OPERATOR_PATHS } from './contract-operator-calls.ts'
+import { PATHS } from './contract-paths.ts'
 import { SCHEMAS } from './contract-schemas.ts'
-import { TEAM_PATHS } from './contract-team-calls.ts'
 import type { OpenApi } from './openapi.ts'
+import type { GraphqlQuery } from './webhook-wire.ts'
+
+export type * from './webhook-wire.ts'
 
 /** Every error of the management API. */
 export type ErrorReply = { name: string; message: string }
@@ -77,6 +77,47 @@ export type UsagePoint = {
   bytes: number
 }
 
+export type TestQuery = {
+  network: string
+  graphql_query: string | GraphqlQuery
+  /** A number, decimal or 0x as text, or a hash; absent: the query's own, else the newest. */
+  block?: number | string
+}
+
+/** What stands beside `data`, which is JSON text already. */
+export type TestQueryFigures = {
+  bytes: number
+  cu: number
+  matched: Readonly<Record<string, number>>
+  empty: boolean
+  block: { number: number; hash: string }
+  /** Only when lists were cut. */
+  truncated?: true
+  truncated_fields?: readonly string[]
+  truncation_reason?: string
+  /** Only when there are some: team variables that the query names and the team does not have. */
+  variables?: readonly string[]
+}
+
+export type TestWebhook = TestQuery & { webhook_url: string }
+
+export type TestWebhookAttempt = {
+  accepted: boolean
+  /** Null when no answer came. */
+  status_code: number | null
+  fault: 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol' | null
+  ms: { lookup: number; connect: number; answer: number; total: number }
+  response_start: string
+  bytes: number
+  /** What a delivery of this size costs; the test costs nothing. */
+  cu: number
+  empty: boolean
+  block: { number: number; hash: string }
+  signing_key: string
+  /** `body` is null when it is too long to be shown. */
+  delivery: { id: string; body: string | null }
+}
+
 type UpstreamReport = {
   name: string
   state: 'used' | 'standby' | 'excluded'
@@ -103,7 +144,7 @@ const DESCRIPTION = [
   'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',
   'and failover.\n\nManagement calls carry a token in the header `X-Service-Token`. They take and',
   'answer JSON; an answer is `{"data": …}`, an error `{"name": "…", "message": "…"}`. Creating',
-  'something answers 200.',
+  'something answers 200, items of a variable 201.',
 ].join(' ')
 
 /** The source of the request validation and of the reference at /docs, not a copy beside them. */
@@ -119,13 +160,16 @@ export const OPEN_API: OpenApi = {
   tags: [
     { name: 'JSON-RPC', description: 'Access to the nodes. The key in the URL names the app.' },
     { name: 'Apps', description: 'An app has a key and the networks it may use.' },
+    { name: 'Webhooks', description: 'GraphQL queries that are answered for every block.' },
+    { name: 'Variables', description: 'Lists that a team’s queries name, live on the next block.' },
+    { name: 'Deliveries', description: 'What was sent, how it went, and sending it again.' },
     { name: 'Usage', description: 'What was used, in calls, compute units and bytes.' },
     { name: 'Team', description: 'The team a token belongs to, its tier and its limits.' },
     { name: 'Networks', description: 'What this instance serves, and how its nodes are.' },
     { name: 'Operator', description: 'Teams and their tokens, with the operator’s token only.' },
     { name: 'Operating', description: 'For load balancers and monitoring.' },
   ],
-  paths: { ...GATEWAY_PATHS, ...APP_PATHS, ...TEAM_PATHS, ...OPERATOR_PATHS },
+  paths: PATHS,
   components: {
     schemas: SCHEMAS,
     securitySchemes: {

@@ -1,7 +1,13 @@
 import { OPEN_API } from './contract.ts'
 import { fieldTable, parameterTable, typeText } from './docs-schema.ts'
 import { type Html, html, inline, prose } from './html.ts'
-import { type Media, type Operation, type ResponseDoc, TEAM_PARAMETERS } from './openapi.ts'
+import {
+  type Media,
+  type Operation,
+  type ResponseDoc,
+  successStatus,
+  TEAM_PARAMETERS,
+} from './openapi.ts'
 import { pageReply } from './page-frame.ts'
 
 type Needs = { publicUrl: string }
@@ -67,6 +73,7 @@ function groupSection(name: string, description: string, calls: readonly Call[])
 function callCard({ method, path, operation }: Call): Html {
   const audience = AUDIENCE_TEXT[operation['x-audience']]
   const { requestBody, responses } = operation
+  const answered = String(successStatus(operation))
   // Said once in words above, not in a table of each call.
   const parameters = operation.parameters.filter((it) => !TEAM_PARAMETERS.includes(it))
   const body = requestBody?.content['application/json']
@@ -79,8 +86,8 @@ ${parameters.length > 0 ? html`<h4>Parameters</h4>${parameterTable(parameters)}`
 ${body ? bodyPart(body, requestBody?.required ?? false) : null}
 <h4>Example</h4>
 <pre tabindex="0"><code>${operation['x-example']}</code></pre>
-${answerPart(responses['200'])}
-${errorsPart(responses)}
+${answerPart(responses[answered])}
+${errorsPart(responses, answered)}
 </article>`
 }
 
@@ -110,8 +117,8 @@ function headersPart(response: ResponseDoc): Html | null {
 <tbody>${rows}</tbody></table></div></details>`
 }
 
-function errorsPart(responses: Operation['responses']): Html | null {
-  const errors = Object.entries(responses).filter(([status]) => status !== '200')
+function errorsPart(responses: Operation['responses'], answered: string): Html | null {
+  const errors = Object.entries(responses).filter(([status]) => status !== answered)
   if (errors.length === 0) return null
   const rows = errors.map(([status, { description }]) => {
     return html`<tr><td><code>${status}</code></td><td>${inline(description)}</td></tr>`

@@ -37,7 +37,7 @@ export type Operation = {
   'x-example': string
 }
 
-export type HttpMethod = 'get' | 'post' | 'patch' | 'delete'
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<HttpMethod, Operation>>>>>
 
@@ -69,6 +69,8 @@ type Outline = {
   /** The body may be left out. */
   bodyOptional?: boolean
   answer: ResponseDoc
+  /** 200 where nothing is said. */
+  answerStatus?: 201
   /** What goes wrong in ways of its own, by status; the usual errors are added. */
   errors?: Readonly<Record<string, string>>
   example: string
@@ -110,10 +112,15 @@ export function operation(outline: Outline): Operation {
         content: { 'application/json': outline.body },
       },
     }),
-    responses: { '200': outline.answer, ...errorResponses(outline) },
+    responses: { [outline.answerStatus ?? 200]: outline.answer, ...errorResponses(outline) },
     'x-audience': outline.audience,
     'x-example': outline.example,
   }
+}
+
+/** The status of an answer that is no error. */
+export function successStatus({ responses }: Operation): 200 | 201 {
+  return responses['201'] ? 201 : 200
 }
 
 const SECURITY: Readonly<Record<Audience, Operation['security']>> = {

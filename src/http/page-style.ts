@@ -103,7 +103,7 @@ main { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 4rem; }
 .call p { color: inherit; }
 .verb { font: 700 .8rem ui-monospace, Menlo, Consolas, monospace; margin-right: .5rem; }
 .verb.get { color: var(--get); } .verb.post { color: var(--post); }
-.verb.patch { color: var(--patch); } .verb.delete { color: var(--delete); }
+.verb.put, .verb.patch { color: var(--patch); } .verb.delete { color: var(--delete); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th { text-align: left; font-weight: 600; color: var(--quiet); font-size: .84rem; }

@@ -42,7 +42,7 @@ describe('the quick start of the README', () => {
 
   test('is made of commands that npm has', () => {
     expect(commands.length).toBeGreaterThan(3)
-    for (const command of commands.filter((line) => !line.startsWith('curl'))) {
+    for (const command of commands.filter((line) => line.startsWith('npm '))) {
       const [npm, script = '', dashes, ...words] = command.split(' ')
       expect(npm).toBe('npm')
       if (script !== 'install') expect(PACKAGE.scripts[script]).toBeString()
@@ -60,6 +60,20 @@ describe('the quick start of the README', () => {
       body,
     })
     expect(await answer.text()).toBe(shown ?? '')
+  })
+
+  test('has a script with a webhook, which ends as it is shown to', async () => {
+    const [line = ''] = commands.filter((command) => command.startsWith('npx bun '))
+    const script = join(ROOT, line.replace('npx bun ', ''))
+    const child = Bun.spawn([process.execPath, script], {
+      env: { ...process.env, FIRST_RUN: join(headgate.folder, 'data', 'first-run.json') },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const said = await new Response(child.stdout).text()
+    expect(await new Response(child.stderr).text()).toBe('')
+    const shown = /```text\n(made wh_[\s\S]*?)\n```/.exec(README)?.[1] ?? ''
+    expect(outline(said)).toEqual(outline(shown))
   })
 
   test('shows the beginning of what the terminal shows', () => {
@@ -100,6 +114,12 @@ function headingsOf(name: string): string[] {
       .replace(/[^a-z0-9 -]/g, '')
       .replaceAll(' ', '-'),
   )
+}
+
+/** What stays the same from run to run: the words before the ids, numbers and hashes. */
+function outline(text: string): string[] {
+  const lines = text.trim().split('\n')
+  return lines.map((line) => line.replace(/\d{13}.*|wh_\w+/, '…'))
 }
 
 /** Keys and ports differ from start to start. */

@@ -91,7 +91,8 @@ export async function startProcess(options: Options): Promise<HeadgateProcess> {
   await options.whileStarting?.(child.pid)
   const urlSaid = () => /Headgate is up at (\S+)/.exec(text)?.[1]
   await until(() => {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${text}`)
+    const end = child.exitCode ?? child.signalCode
+    if (end !== null) throw new Error(`it ended with ${end}: ${text}`)
     return urlSaid() !== undefined
   }, 'the process says where it is')
   const url = urlSaid() ?? ''

@@ -1,0 +1,50 @@
+import { expect } from 'bun:test'
+import { checkSchema } from '../../src/core/json-schema.ts'
+import { OPEN_API } from '../../src/http/contract.ts'
+import { routeTable } from '../../src/http/route-table.ts'
+
+export type Answer = {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  body: any
+}
+
+export type CallOptions = {
+  token?: string
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+}
+
+const findRoute = routeTable(OPEN_API.paths)
+
+/** Every answer of a documented call is held against the document, whatever the test looks at. */
+export async function callAndCheck(
+  url: string,
+  method: string,
+  path: string,
+  { token, body, text, headers = {} }: CallOptions,
+): Promise<Answer> {
+  const sent = text ?? (body === undefined ? null : JSON.stringify(body))
+  const response = await fetch(url + path, {
+    method,
+    body: sent,
+    headers: {
+      ...(token && { 'x-service-token': token }),
+      ...(sent !== null && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  })
+  const answer = { status: response.status, headers: response.headers, body: await response.json() }
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+
+  const route = findRoute(method, path.split('?')[0] ?? '')
+  if (route.kind !== 'found' || answer.status >= 500) return answer
+  const documented = route.operation.responses[String(answer.status)]
+  const schema = documented?.content?.['application/json']?.schema
+  expect(schema, `${method} ${path} answers ${answer.status}`).toBeDefined()
+  expect(checkSchema(schema ?? {}, answer.body, OPEN_API)).toEqual([])
+  return answer
+}

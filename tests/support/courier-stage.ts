@@ -1,0 +1,117 @@
+import type { Tier } from '../../src/core/billing/plan.ts'
+import type { Webhook } from '../../src/core/delivery/webhook.ts'
+import { type Courier, openCourier } from '../../src/courier/courier.ts'
+import { type Database, sql } from '../../src/ports/database.ts'
+import { recordEvent } from '../../src/tables/chain-events.ts'
+import { changeWebhook, createWebhook, type WebhookChange } from '../../src/tables/webhooks.ts'
+import { freshStore } from '../fresh-store.ts'
+import { type CourierWorld, openCourierWorld } from './courier-world.ts'
+import { faultyDatabase } from './faulty-database.ts'
+import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-store.ts'
+
+type Options = { retryDelaysMs?: readonly number[]; monthlyCu?: number | null }
+
+type Row = {
+  id: string
+  webhook_id: string
+  kind: string
+  state: string
+  attempts_made: number
+  due_at_ms: number
+  sequence_number: number | null
+  lease: string | null
+}
+
+export const SIGNING_KEY = `whsec_${'k'.repeat(32)}`
+
+/** The contract's. */
+const RETRY_DELAYS_MS = [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000]
+
+const TIMEOUT_MS = 5000
+
+/** A courier on a store in memory, with time and destinations that obey. */
+export async function courierStage(options: Options = {}) {
+  const world = openCourierWorld()
+  const database = faultyDatabase(await freshStore())
+  await insertTeams(database)
+  const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS } = options
+  const free: Tier = { name: 'free', monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 }
+  /** The processes that run. */
+  const couriers: Courier[] = []
+
+  return {
+    ...world,
+    database,
+    open(): Courier {
+      const courier = openCourier({
+        ...world,
+        database,
+        settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
+        tiers: new Map([['free', free]]),
+        publicUrl: 'https://headgate.example',
+      })
+      couriers.push(courier)
+      return courier
+    },
+    ...acts(world, database, couriers),
+    ...looks(world, database),
+  }
+}
+
+export type CourierStage = Awaited<ReturnType<typeof courierStage>>
+
+function acts({ clock, secrets, signals }: CourierWorld, database: Database, couriers: Courier[]) {
+  let number = 0
+  let sequence: number | null = null
+  return {
+    async webhook(id: string, differing: Partial<Webhook> = {}) {
+      const webhook = webhookCalled(id, { url: `https://${id}.example/hook`, ...differing })
+      await createWebhook(database, webhook, secrets.seal(SIGNING_KEY), 1000)
+      return id
+    },
+    /** As the management API would. */
+    async change(id: string, change: WebhookChange) {
+      await changeWebhook(database, TEAM_A, id, change)
+      signals.publish('webhooks', '')
+      await clock.advance(0)
+    },
+    /** A block with a result for these, committed and told to the couriers. */
+    async block(...webhookIds: string[]): Promise<number> {
+      const data = `{"block":{"number":${++number}}}`
+      const due = [{ data, bytes: data.length, truncation: null, webhookIds }]
+      const event = eventAt(number, sequence, { network: NETWORK, atMs: clock.nowMs(), due })
+      const recorded = await recordEvent(database, event)
+      if (recorded === 'lost') throw new Error('the chain moved elsewhere')
+      sequence = recorded.sequenceNumber
+      for (const courier of couriers) courier.remind(webhookIds)
+      await clock.advance(0)
+      return recorded.sequenceNumber
+    },
+  }
+}
+
+function looks({ clock, egress }: CourierWorld, database: Database) {
+  /** Lets answers arrive and their outcomes be committed. */
+  const rest = async () => {
+    await clock.advance(0)
+    await clock.advance(20)
+  }
+  return {
+    rest,
+    /** What is committed once everything under way is. */
+    async rows(): Promise<Row[]> {
+      await rest()
+      return database.query<Row>(sql`
+        SELECT id, webhook_id, kind, state, attempts_made, due_at_ms, sequence_number, lease
+        FROM deliveries ORDER BY created_at_ms, sequence_number, id`)
+    },
+    async billed(): Promise<{ calls: number; bytes: number; centi_cu: number }> {
+      const [sum] = await database.query<{ calls: number; bytes: number; centi_cu: number }>(sql`
+        SELECT COALESCE(SUM(calls), 0) AS calls, COALESCE(SUM(bytes), 0) AS bytes,
+          COALESCE(SUM(centi_cu), 0) AS centi_cu FROM usage WHERE method = 'webhook'`)
+      return sum ?? { calls: 0, bytes: 0, centi_cu: 0 }
+    },
+    /** The sequence numbers that were sent, in order. */
+    sentNumbers: () => egress.sent.map(({ json }) => Number(json.event.sequenceNumber)),
+  }
+}
