@@ -17,6 +17,11 @@ export function startFastUpstream(): Promise<Contender> {
   return startScript('fast-upstream.ts', '0')
 }
 
+/** A node with one big block a time, told by `bench_prepare` and `bench_announce`. */
+export function startBlockNode(): Promise<Contender> {
+  return startScript('block-node.ts', '0')
+}
+
 export function startBareProxy(upstreamUrl: string): Promise<Contender> {
   return startScript('bare-proxy.ts', upstreamUrl)
 }
@@ -28,6 +33,18 @@ export async function startBadUpstreams() {
   return {
     hanging: `http://127.0.0.1:${hanging}/`,
     failing: `http://127.0.0.1:${failing}/`,
+    stop: () => end(child),
+  }
+}
+
+/** Destinations of deliveries: so many that answer at once, and so many that hang. */
+export async function startReceivers(healthy: number, hanging: number) {
+  const child = spawnScript('receivers.ts', String(healthy), String(hanging))
+  const ports = JSON.parse(await firstLine(child)) as { healthy: number[]; hanging: number[] }
+  const urlOf = (port: number) => `http://127.0.0.1:${port}/`
+  return {
+    healthy: ports.healthy.map(urlOf),
+    hanging: ports.hanging.map(urlOf),
     stop: () => end(child),
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const RUN = join(import.meta.dir, '../bench/run.ts')
 
-test.each(['p1', 'p2', 'p3', 'p4', 'p5'])(
+test.each(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p11'])(
   'bench scenario %s still runs, with tiny input',
   async (scenario) => {
     const child = Bun.spawn([process.execPath, RUN, scenario, '--tiny'], {
@@ -20,5 +20,5 @@ test.each(['p1', 'p2', 'p3', 'p4', 'p5'])(
 test('an unknown scenario is refused with the names of the known ones', async () => {
   const child = Bun.spawn([process.execPath, RUN, 'p99'], { stdout: 'pipe', stderr: 'pipe' })
   expect(await child.exited).toBe(2)
-  expect(await new Response(child.stderr).text()).toContain('p1, p2, p3, p4, p5')
+  expect(await new Response(child.stderr).text()).toContain('p1, p2, p3, p4, p5, p6, p7, p8, p11')
 })

@@ -1,0 +1,112 @@
+import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEmbeddedWorld } from '../src/app.ts'
+import { ConfigFaults, loadSettings } from '../src/config.ts'
+import { openCourier } from '../src/courier/courier.ts'
+import { type DueResult, recordEvent } from '../src/tables/chain-events.ts'
+import { migrate } from '../src/tables/migrate.ts'
+import { insertTeam } from '../src/tables/teams.ts'
+import { usageTotals } from '../src/tables/usage.ts'
+import { createWebhook } from '../src/tables/webhooks.ts'
+import { eventAt, webhookCalled } from '../tests/support/webhook-store.ts'
+
+/** A courier as the product has it, on a new store in a file, with webhooks to send to. */
+export type DeliveryStand = {
+  /**
+   * Commits events, one delivery for each webhook in each, until so many are committed as
+   * delivered to those of this team; how long that took.
+   */
+  deliver(teamId: string, deliveries: number): Promise<{ seconds: number; cpuUs: number }>
+  stop(): Promise<void>
+}
+
+export type StandWebhook = { id: string; teamId: string; url: string }
+
+export const SIGNING_KEY = `whsec_${'k'.repeat(24)}`
+
+/** With the envelope around it, a body of 2 KB. */
+export const DATA_TEXT = `{"block":{"text":"${'x'.repeat(1800)}"}}`
+
+/** Enough for every host to have what it can take; the store is as it is in a busy hour. */
+const BACKLOG_MAX = 4000
+
+const LOOK_EVERY_MS = 2
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
+
+/** So long without any progress, and something is broken. */
+const PATIENCE_MS = 20_000
+
+export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Promise<DeliveryStand> {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
+  const settings = loadSettings({
+    env: {
+      HEADGATE_DATA: folder,
+      HEADGATE_WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS: 'true',
+    },
+  })
+  if (settings instanceof ConfigFaults) throw new Error(settings.text)
+  const nowhere = openSync('/dev/null', 'w')
+  const world = await openEmbeddedWorld(settings, (text) => void writeSync(nowhere, text))
+  const { database } = world
+  await migrate(database)
+  for (const id of new Set(webhooks.map(({ teamId }) => teamId))) {
+    const team = { id, name: id, tier: 'enterprise', autoscaling: true, createdAtMs: 1 }
+    await insertTeam(database, team)
+  }
+  for (const { id, ...differing } of webhooks) {
+    const sealed = world.secrets.seal(SIGNING_KEY)
+    await createWebhook(database, webhookCalled(id, differing), sealed, webhooks.length)
+  }
+  const { tiers, publicUrl } = settings
+  const courier = openCourier({ ...world, settings: settings.webhooks, tiers, publicUrl })
+
+  const ids = webhooks.map(({ id }) => id)
+  let height = 0
+  let previous: number | null = null
+  /** Each webhook has a query of its own, so each has a result of its own. */
+  const feed = async () => {
+    const bytes = DATA_TEXT.length
+    const due = ids.map((id): DueResult => {
+      return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
+    })
+    const event = eventAt(++height, previous, { atMs: Date.now(), keepFrom: height, due })
+    const recorded = await recordEvent(database, event)
+    if (recorded === 'lost') throw new Error('nobody else moves this chain')
+    previous = recorded.sequenceNumber
+    courier.remind(ids)
+  }
+
+  return {
+    async deliver(teamId, deliveries) {
+      const perEvent = webhooks.filter((one) => one.teamId === teamId).length
+      const done = async () => (await usageTotals(database, teamId, 0, FOR_EVER_MS)).calls
+      const before = await done()
+      const cpu = process.cpuUsage()
+      const startedMs = performance.now()
+      let fed = 0
+      let delivered = 0
+      let movedMs = startedMs
+      while (delivered < deliveries) {
+        if (fed < deliveries && fed - delivered < BACKLOG_MAX) {
+          await feed()
+          fed += perEvent
+        } else await Bun.sleep(LOOK_EVERY_MS)
+        const now = (await done()) - before
+        if (now > delivered) movedMs = performance.now()
+        if (performance.now() - movedMs > PATIENCE_MS) throw new Error('nothing moves any more')
+        delivered = now
+      }
+      const { user, system } = process.cpuUsage(cpu)
+      return { seconds: (performance.now() - startedMs) / 1000, cpuUs: user + system }
+    },
+    async stop() {
+      await courier.stop()
+      world.egress.close()
+      await world.queue.close()
+      await world.signals.close()
+      await database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

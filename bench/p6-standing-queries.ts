@@ -1,0 +1,102 @@
+import { type DocumentNode, parse } from 'graphql'
+import { type Engine, openEngine } from '../src/core/query/engine.ts'
+import { openVariableBook } from '../src/core/query/variable-book.ts'
+import { openOracle } from '../tests/support/graphql-oracle.ts'
+import { seededChance } from '../tests/support/seeded-chance.ts'
+import { compare, type Effort, type Result, round2, target } from './compare.ts'
+import {
+  type BenchBlock,
+  benchBlock,
+  compiled,
+  freshBlock,
+  queryKeys,
+  queryText,
+  sampleOf,
+  timeEach,
+} from './query-material.ts'
+
+const QUERIES = 10_000
+const QUERIES_TINY = 100
+const MATCHING = 0.01
+const BLOCKS_EACH = 5
+
+type Query = { id: string; text: string; document: DocumentNode }
+
+/** P6: standing queries, one in a hundred matching, all of them due on every block. */
+export async function standingQueries(effort: Effort): Promise<Result> {
+  const block = benchBlock()
+  const queries = makeQueries(block, effort.rounds > 1 ? QUERIES : QUERIES_TINY)
+  const engine = openEngine(openVariableBook())
+  for (const { id, text } of queries) {
+    engine.put({ id, teamId: 'team', plan: compiled(text), skipEmpty: false })
+  }
+  const different = countDifferent(block, queries, engine)
+  const rows = await compare(effort, [
+    { name: 'graphql-js', measure: async () => measureOracle(block, queries) },
+    { name: 'headgate', measure: async () => measureEngine(block, queries.length, engine) },
+  ])
+  const [theirs, ours] = rows
+  const ratio = (ours?.perSecond ?? 0) / (theirs?.perSecond ?? 1)
+  return {
+    scenario: 'P6',
+    title: `${queries.length} standing queries, 1 % matching, on ${block.name}`,
+    rows,
+    targets: [
+      target('queries per second against graphql-js', ratio, { atLeast: 200 }),
+      target('results that differ by a byte', different, { atMost: 0 }, 'results'),
+    ],
+    notes: [
+      'A call is one query answered on one block; p50 and p99 are for the block.',
+      'graphql-js: execute over plain resolvers, without parsing and without writing JSON.',
+      `headgate: everything from a block just read to JSON text; ${round2(ours?.p50Ms ?? 0)} ms a block.`,
+    ],
+  }
+}
+
+function makeQueries(block: BenchBlock, count: number): Query[] {
+  const chance = seededChance(6)
+  return Array.from({ length: count }, (_, at) => {
+    const text = queryText(queryKeys(chance, block, at % Math.round(1 / MATCHING) === 0))
+    return { id: `wh_${at}`, text, document: parse(text) }
+  })
+}
+
+function countDifferent(block: BenchBlock, queries: readonly Query[], engine: Engine): number {
+  const oracle = openOracle()
+  const rootValue = oracle.prepare(block.raw)
+  const texts = new Map(
+    engine
+      .run(freshBlock(block))
+      .flatMap(({ outcome, ids }) => ids.map((id) => [id, outcome.text])),
+  )
+  return queries.filter(
+    ({ id, document }) => JSON.stringify(oracle.answer(rootValue, document, {})) !== texts.get(id),
+  ).length
+}
+
+function measureOracle(block: BenchBlock, queries: readonly Query[]) {
+  const oracle = openOracle()
+  const rootValue = oracle.prepare(block.raw)
+  const { times, cpuUs } = timeEach(
+    1,
+    () => rootValue,
+    (root) => {
+      for (const { document } of queries) oracle.answer(root, document, {})
+    },
+  )
+  return sampleOf(queries.length, times, cpuUs)
+}
+
+function measureEngine(block: BenchBlock, queries: number, engine: Engine) {
+  let bytes = 0
+  const { times, cpuUs } = timeEach(
+    BLOCKS_EACH,
+    () => freshBlock(block),
+    (fresh) => {
+      // Texts are joined when they are first read, so that they are read here.
+      for (const { outcome } of engine.run(fresh)) bytes += Buffer.byteLength(outcome.text)
+    },
+  )
+  if (bytes === 0) throw new Error('nothing was due')
+  return sampleOf(queries, times, cpuUs)
+}
