@@ -1,10 +1,13 @@
 import { openEmbeddedWorld, startLocalChain, type WriteLog } from './app.ts'
 import type { Settings } from './config.ts'
 import type { Network } from './core/network.ts'
+import { type Courier, openCourier } from './courier/courier.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
+import { type Followers, openFollowers } from './followers.ts'
 import { startServer } from './http/server.ts'
 import { type NetworkSet, openNetworkSet } from './network-set.ts'
 import { openService, type Service } from './service.ts'
+import { beginAnew } from './tables/chain-tail.ts'
 import { migrate } from './tables/migrate.ts'
 import type { World } from './world.ts'
 
@@ -12,6 +15,8 @@ export type Running = {
   url: string
   settings: Settings
   networks: NetworkSet
+  /** Null where this process has no follower's role. */
+  followers: Followers | null
   firstRun: FirstRun | null
   world: World
   /** Finishes what is in flight, writes what is metered, closes everything. */
@@ -22,6 +27,9 @@ type LocalChain = Awaited<ReturnType<typeof startLocalChain>>
 
 /** In-flight requests get so long after SIGTERM. */
 const STOP_GRACE_MS = 10_000
+
+/** One process has the file to itself, so a restart need not wait for its own lease to lapse. */
+const EMBEDDED_HOLDER = 'embedded'
 
 /** A development chain takes blocks back on purpose, so little of it is ever final. */
 const DEVNET_FINALITY_DEPTH = 64
@@ -35,7 +43,11 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   await migrate(world.database)
   const chain = given.local ? await startLocalChain(world, given.devnet.blockTimeMs) : null
   const settings = chain ? withLocalChain(given, chain) : given
+  // Its process holds the chain in memory, so what was followed last time is another one.
+  if (chain) for (const { id } of settings.networks) await beginAnew(world.database, id)
   let service: Service | null = null
+  let followers: Followers | null = null
+  let courier: Courier | null = null
   let publicUrl = settings.publicUrl
   const server = startServer({
     telemetry: world.telemetry,
@@ -47,10 +59,13 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   if (!settings.publicUrlGiven) publicUrl = `http://localhost:${server.port}`
 
   const stop = async () => {
-    await server.stop(STOP_GRACE_MS, world.clock.sleep)
+    // Side by side, since each may wait for what is on its way.
+    await Promise.all([server.stop(STOP_GRACE_MS, world.clock.sleep), courier?.stop()])
+    await followers?.stop()
     await service?.stop()
     if (!Array.isArray(networks)) networks.stop()
     await chain?.stop()
+    world.egress.close()
     await world.queue.close()
     await world.signals.close()
     await world.database.close()
@@ -64,7 +79,15 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   const ids = settings.networks.map(({ id }) => id)
   const made = await firstRun(world, settings.data, publicUrl, ids)
   service = openService({ world, settings, networks, publicUrl })
-  return { url: publicUrl, settings, networks, firstRun: made, world, stop }
+  if (settings.roles.includes('courier')) {
+    const { webhooks, tiers } = settings
+    courier = openCourier({ ...world, settings: webhooks, tiers, publicUrl })
+  }
+  if (settings.roles.includes('follower')) {
+    const committed = (webhookIds: readonly string[]) => courier?.remind(webhookIds)
+    followers = openFollowers(world, networks, EMBEDDED_HOLDER, committed)
+  }
+  return { url: publicUrl, settings, networks, followers, firstRun: made, world, stop }
 }
 
 /** Options that are part of the file's form and of no version so far. */
