@@ -1,0 +1,84 @@
+import { type Database, sql } from '../../../src/ports/database.ts'
+import type { BookedDelivery, BookedWebhook } from './book.ts'
+import { CHAIN, complain, type DeliveryRun, isUnderWay, wallOf } from './delivery-run.ts'
+import { isOverLimit } from './judge-money.ts'
+import { nameOf } from './judge-posts.ts'
+
+type StoredRow = { id: string; state: string; attempts_made: number; due_at_ms: number }
+
+/** Whether nothing more is to be expected before `endMs`. */
+export function isQuiet(run: DeliveryRun, endMs: number): boolean {
+  if (run.posts.some((post) => isUnderWay(run, post))) return false
+  if (run.plan.teams.some(({ id }) => hasToBePaused(run, id))) return false
+  for (const webhook of run.book.webhooks.values()) {
+    if (webhook.deliveries.some((one) => hasToGo(run, webhook, one, endMs))) return false
+  }
+  return true
+}
+
+/** What was promised of the end and did not hold. */
+export function checkEnd(run: DeliveryRun, database: Database, endMs: number): void {
+  for (const { id } of run.plan.teams) {
+    if (hasToBePaused(run, id)) complain(run, `${id} has used up its month and is not paused`)
+  }
+  for (const webhook of run.book.webhooks.values()) {
+    for (const one of webhook.deliveries) {
+      if (hasToGo(run, webhook, one, endMs)) {
+        complain(run, `${nameOf(one.row)} still waits, ${one.row.attempts_made} attempts made`)
+      }
+      if (webhook.row.state === 'deleted' && one.row.state === 'waiting') {
+        complain(run, `${nameOf(one.row)} waits for a webhook that is gone`)
+      }
+    }
+  }
+  checkBook(run, run.clock.settle(storedRows(database), 0))
+}
+
+/** The book is what the store says, and every delivery that was ever committed is there. */
+function checkBook(run: DeliveryRun, rows: readonly StoredRow[]): void {
+  const { deliveries } = run.book
+  if (rows.length !== deliveries.size) {
+    complain(run, `${rows.length} of ${deliveries.size} deliveries are there`)
+  }
+  for (const { id, state, attempts_made } of rows) {
+    const booked = deliveries.get(id)?.row
+    if (booked?.state === state && booked.attempts_made === attempts_made) continue
+    complain(run, `${id} is ${state} and was booked as ${booked?.state}`)
+  }
+}
+
+function hasToBePaused(run: DeliveryRun, teamId: string): boolean {
+  if (!isOverLimit(run, teamId, wallOf(run, CHAIN))) return false
+  return [...run.book.webhooks.values()].some(
+    ({ row }) => row.team_id === teamId && row.state === 'active',
+  )
+}
+
+function hasToGo(
+  run: DeliveryRun,
+  { row: webhook, deliveries }: BookedWebhook,
+  { row }: BookedDelivery,
+  endMs: number,
+): boolean {
+  if (row.state !== 'waiting' || webhook.state === 'deleted') return false
+  if (row.kind === 'data' && webhook.state !== 'active') return false
+  // What cannot be reached is tried now and then, and keeps its attempts.
+  const host = new URL(webhook.url).hostname
+  if (run.receivers.temperOf(host, Number.POSITIVE_INFINITY) === 'dead') return false
+  const endWallMs = wallOf(run, CHAIN) + endMs - run.clock.elapsedMs()
+  if (row.due_at_ms > endWallMs) return false
+  if (row.kind === 'error' || !webhook.ordered) return true
+  const isHeldUp = deliveries.some(
+    ({ row: other }) =>
+      other.kind === 'data' &&
+      other.state === 'waiting' &&
+      (other.sequence_number ?? 0) < (row.sequence_number ?? 0) &&
+      other.due_at_ms > endWallMs,
+  )
+  return !isHeldUp
+}
+
+function storedRows(database: Database): Promise<StoredRow[]> {
+  return database.query<StoredRow>(sql`
+    SELECT id, state, attempts_made, due_at_ms FROM deliveries`)
+}

@@ -1,0 +1,98 @@
+import type { EgressOutcome } from '../../../src/ports/egress.ts'
+import type { DueResult } from '../../../src/tables/chain-events.ts'
+import type { Chance } from '../../support/seeded-chance.ts'
+import type { Life } from '../process-life.ts'
+import { wallMs } from '../process-ports.ts'
+import type { Trace } from '../trace.ts'
+import type { VirtualClock } from '../virtual-clock.ts'
+import type { Book } from './book.ts'
+import type { DeliveryRow } from './journal.ts'
+import type { DeliveryPlan } from './plan-deliveries.ts'
+import type { Patience, Receivers } from './receivers.ts'
+
+/** One POST, as sender and destination saw it. */
+export type Post = {
+  life: Life
+  deliveryId: string
+  webhookId: string
+  kind: DeliveryRow['kind']
+  /** What it was claimed under when it left. */
+  lease: string | null
+  url: string
+  host: string
+  body: string
+  startedMs: number
+  endedMs: number | null
+  /** By the sender's clock. */
+  endedWallMs: number
+  seen: EgressOutcome | null
+  patience: Patience | null
+  /** The destination has taken it in. */
+  isAccepted: boolean
+}
+
+/** A run while it lasts. */
+export type DeliveryRun = {
+  plan: DeliveryPlan
+  clock: VirtualClock
+  trace: Trace
+  book: Book
+  receivers: Receivers
+  posts: Post[]
+  /** How each courier that ever ran differs from the others' time, by its name. */
+  skews: Map<string, number>
+  /** What the event or the replay that is being recorded gives, by who records it. */
+  recording: Map<string, readonly DueResult[]>
+  /** What was promised and did not hold. */
+  complaints: string[]
+  /** Gives each part of the run its own chance, so that they do not disturb each other. */
+  chance(part: number): Chance
+}
+
+/** The processes that record events and that serve the customers; they do not crash. */
+export const CHAIN = 'chain'
+export const OFFICE = 'office'
+
+/** Couriers look for changes every second; a store in trouble may make it much longer. */
+const LOOK_MS = 1_050
+const TROUBLED_LOOK_MS = 30_000
+
+const COMPLAINTS_MAX = 20
+
+export function complain(run: DeliveryRun, complaint: string): void {
+  if (run.complaints.length >= COMPLAINTS_MAX) return
+  run.complaints.push(complaint)
+  run.trace.note('judge', complaint)
+}
+
+/** The time of day as one process has it. */
+export function wallOf({ clock, plan, skews }: DeliveryRun, name: string): number {
+  return Math.floor(wallMs(clock) + plan.wallOffsetMs + (skews.get(name) ?? 0))
+}
+
+/** How old what a courier knows of a webhook may be. */
+export function staleMs({ plan }: DeliveryRun): number {
+  if (isPrompt(plan)) return LOOK_MS
+  return TROUBLED_LOOK_MS + 4 * plan.store.lateMsMax + plan.answers.lateMsMax
+}
+
+/** Nothing that is asked of the store takes any time. */
+export function isPrompt({ store, answers }: DeliveryPlan): boolean {
+  return (
+    store.lateRate === 0 &&
+    store.failRate === 0 &&
+    store.lostAnswerRate === 0 &&
+    answers.lateRate === 0
+  )
+}
+
+/** Clocks agree well enough for a lease to keep all others away. */
+export function isExact({ skewSpreadMs, settings }: DeliveryPlan): boolean {
+  return skewSpreadMs < settings.timeoutMs
+}
+
+/** Whether it is still on its way, as far as anybody but its sender can tell. */
+export function isUnderWay({ clock, plan }: DeliveryRun, post: Post): boolean {
+  if (post.endedMs !== null) return false
+  return post.life.alive || clock.elapsedMs() < post.startedMs + plan.settings.timeoutMs
+}

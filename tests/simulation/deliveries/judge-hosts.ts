@@ -1,0 +1,47 @@
+import {
+  type HostHealth,
+  limitNow,
+  newHostHealth,
+  noteOutcome,
+} from '../../../src/core/delivery/host-health.ts'
+import { complain, type DeliveryRun, isPrompt, type Post } from './delivery-run.ts'
+
+/** Keeps what one courier should know of each host by now. */
+export type HostJudge = { started(post: Post): void; ended(post: Post): void }
+
+type Watched = { health: HostHealth; inFlight: number }
+
+/**
+ * A host that is given up is left alone, and none gets more than it can take. To be opened
+ * when the courier starts, since that is where its clock begins.
+ */
+export function openHostJudge(run: DeliveryRun): HostJudge {
+  const openedMs = run.clock.elapsedMs()
+  const watched = new Map<string, Watched>()
+  const watch = (host: string): Watched => {
+    const known = watched.get(host)
+    if (known) return known
+    const made = { health: newHostHealth(), inFlight: 0 }
+    watched.set(host, made)
+    return made
+  }
+  // A host that no webhook leads to any more is forgotten, and begins anew.
+  const knowsAll = isPrompt(run.plan) && run.plan.changes === 0
+
+  return {
+    started({ life, host, startedMs }) {
+      const { health, inFlight } = watch(host)
+      watch(host).inFlight += 1
+      const limit = limitNow(health, startedMs - openedMs)
+      if (inFlight < limit || !knowsAll) return
+      complain(run, `${life.name} has ${inFlight} on their way to ${host}, which takes ${limit}`)
+    },
+    ended({ host, startedMs, seen }) {
+      const { health } = watch(host)
+      watch(host).inFlight -= 1
+      const { status, fault } = seen ?? { status: null, fault: null }
+      const startedAtMs = startedMs - openedMs
+      noteOutcome(health, { status, fault, startedAtMs }, run.clock.elapsedMs() - openedMs)
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import type { Tier } from '../../../src/core/billing/plan.ts'
+import type { Chance } from '../../support/seeded-chance.ts'
+import { NO_FAULTS, type StoreFaults } from '../sim-store.ts'
+
+/** How a host behaves for a while. */
+export type Temper =
+  | 'well'
+  /** Anything may come back, now and then. */
+  | 'flaky'
+  | 'dead'
+  | 'hanging'
+  /** Accepts, but mostly after the sender has given up. */
+  | 'late'
+  | 'overloaded'
+  | 'failing'
+  /** Resets connections before or after it has taken the delivery in. */
+  | 'resetting'
+  | 'refused'
+  | 'gone'
+  | 'not_found'
+
+export type HostPlan = {
+  name: string
+  /** From then on, until the next one; the last is for ever. */
+  tempers: { fromMs: number; temper: Temper }[]
+  latencyMs: number
+}
+
+export type CourierPlan = { name: string; startAtMs: number; skewMs: number }
+
+/** All that a seed decides before the run begins. */
+export type DeliveryPlan = {
+  /** Added to the usual time of day; some runs begin shortly before a month ends. */
+  wallOffsetMs: number
+  /** Trouble of any kind ends here, but for hosts that never get well. */
+  calmAtMs: number
+  blockTimeMs: number
+  reorganisationRate: number
+  settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
+  tiers: ReadonlyMap<string, Tier>
+  teams: { id: string; tier: string; autoscaling: boolean }[]
+  webhooks: number
+  orderedRate: number
+  hosts: HostPlan[]
+  couriers: CourierPlan[]
+  /** How far the clocks of two couriers differ at most. */
+  skewSpreadMs: number
+  crashesMax: number
+  downMsMax: number
+  store: StoreFaults
+  /** Answers of commits that take their time. */
+  answers: { lateRate: number; lateMsMax: number }
+  reminders: { lostRate: number; doubledRate: number; lateMsMax: number }
+  changes: number
+  /** Whether webhooks change their order and destinations, and deliveries are sent anew. */
+  restless: boolean
+}
+
+/** The contract's, so that much still waits when the run ends, and short ones that end in it. */
+const RETRY_DELAYS_MS = [
+  [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000],
+  [300],
+  [500, 2_000],
+  [500, 2_000],
+  [1_000, 4_000, 10_000],
+  [2_000, 5_000, 20_000, 60_000],
+] as const
+
+/** Few, so that many runs fit; now and then so many that queues form. */
+const BLOCKS = [4, 8, 8, 16, 16, 40]
+
+/** From the usual time of day on May 10 to shortly before June. */
+const MONTH_END_MS = 21 * 86_400_000 + 12 * 3_600_000
+const BEFORE_MONTH_END_MS = 15_000
+
+const TEMPERS: readonly Temper[] = [
+  'well',
+  'flaky',
+  'flaky',
+  'dead',
+  'hanging',
+  'late',
+  'overloaded',
+  'failing',
+  'resetting',
+  'refused',
+  'gone',
+  'not_found',
+]
+
+export function planDeliveries(chance: Chance): DeliveryPlan {
+  const calmAtMs = chance.pick([4_000, 8_000, 8_000, 15_000, 30_000])
+  const couriers = planCouriers(chance, calmAtMs)
+  const skews = couriers.map(({ skewMs }) => skewMs)
+  const crashes = chance.pick([0, 0, 1, 3, 8])
+  return {
+    wallOffsetMs: chance.fraction() < 0.15 ? MONTH_END_MS - BEFORE_MONTH_END_MS : 0,
+    calmAtMs,
+    blockTimeMs: Math.ceil(calmAtMs / chance.pick(BLOCKS)),
+    reorganisationRate: chance.pick([0, 0.1, 0.3]),
+    settings: {
+      timeoutMs: chance.pick([800, 2_000, 5_000]),
+      retryDelaysMs: chance.pick(RETRY_DELAYS_MS),
+    },
+    ...planTeams(chance),
+    webhooks: chance.between(1, 5),
+    orderedRate: chance.pick([0, 0.3, 1]),
+    hosts: planHosts(chance, calmAtMs),
+    couriers,
+    skewSpreadMs: Math.max(...skews) - Math.min(...skews),
+    crashesMax: crashes,
+    downMsMax: chance.pick([500, 3_000, 15_000]),
+    store: planStore(chance),
+    answers: chance.pick([
+      { lateRate: 0, lateMsMax: 0 },
+      { lateRate: 0.1, lateMsMax: 500 },
+      { lateRate: 0.1, lateMsMax: 12_000 },
+    ]),
+    reminders: {
+      lostRate: chance.pick([0, 0.3, 1]),
+      doubledRate: chance.pick([0, 0.5]),
+      lateMsMax: chance.pick([0, 50, 3_000]),
+    },
+    changes: chance.pick([0, 3, 10, 25]),
+    restless: chance.fraction() < 0.5,
+  }
+}
+
+function planTeams(chance: Chance): Pick<DeliveryPlan, 'tiers' | 'teams'> {
+  const tier = (name: string, monthlyCu: number | null): [string, Tier] => [
+    name,
+    { name, monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 },
+  ]
+  // A body of some 250 bytes costs 10 CU.
+  const tiers = new Map([
+    tier('small', chance.pick([20, 100, 400])),
+    tier('larger', chance.pick([300, 1_500])),
+    tier('endless', null),
+  ])
+  const names = chance.fraction() < 0.5 ? ['endless'] : ['small', 'larger', 'endless']
+  const teams = Array.from({ length: chance.between(1, 2) }, (_, at) => ({
+    id: `team_${at}`,
+    tier: chance.pick(names),
+    autoscaling: chance.fraction() < 0.15,
+  }))
+  return { tiers, teams }
+}
+
+function planHosts(chance: Chance, calmAtMs: number): HostPlan[] {
+  const trouble = chance.pick([0, 1, 2, 4])
+  return Array.from({ length: chance.between(1, 3) }, (_, at) => {
+    const tempers: HostPlan['tempers'] = [{ fromMs: 0, temper: 'well' }]
+    for (let one = 0; one < trouble; one++) {
+      tempers.push({ fromMs: chance.between(0, calmAtMs), temper: chance.pick(TEMPERS) })
+    }
+    tempers.sort((a, b) => a.fromMs - b.fromMs)
+    const last: Temper = chance.fraction() < 0.9 ? 'well' : chance.pick(['dead', 'not_found'])
+    tempers.push({ fromMs: calmAtMs, temper: last })
+    return { name: `host-${at}.example`, tempers, latencyMs: chance.pick([0, 20, 200]) }
+  })
+}
+
+/** Clocks that differ much make one believe that the lease of the other has lapsed. */
+function planCouriers(chance: Chance, calmAtMs: number): CourierPlan[] {
+  const skewMax = chance.pick([0, 0, 0, 300, 300, 15_000])
+  const count = chance.pick([1, 1, 2, 2, 3])
+  return ['A', 'B', 'C'].slice(0, count).map((name, at) => ({
+    name,
+    startAtMs: at === 0 ? 0 : Math.floor(chance.fraction() ** 2 * calmAtMs),
+    skewMs: chance.between(-skewMax, skewMax),
+  }))
+}
+
+function planStore(chance: Chance): StoreFaults {
+  if (chance.fraction() < 0.5) return NO_FAULTS
+  return {
+    lateRate: chance.pick([0, 0.02, 0.1]),
+    lateMsMax: chance.pick([20, 1_000, 8_000]),
+    failRate: chance.pick([0, 0.01, 0.05]),
+    lostAnswerRate: chance.pick([0, 0.05, 0.2]),
+  }
+}

@@ -1,0 +1,108 @@
+import type { Courier } from '../../../src/courier/courier.ts'
+import type { Chance } from '../../support/seeded-chance.ts'
+import { beginLife, type Doom, type Life } from '../process-life.ts'
+import { NETWORK, NO_FAULTS, type SimStore } from '../sim-store.ts'
+import { complain, type DeliveryRun, isPrompt } from './delivery-run.ts'
+import type { CourierPlan } from './plan-deliveries.ts'
+import { startCourier } from './sim-courier.ts'
+import type { SimSignals } from './sim-signals.ts'
+
+type Needs = { run: DeliveryRun; chance: Chance; store: SimStore; signals: SimSignals }
+
+export type Couriers = {
+  /** These have something new. Told, or not, to each that lives. */
+  remind(webhookIds: readonly string[], sequenceNumber: number): void
+  /** Ends them all, without letting them finish anything. */
+  end(): void
+}
+
+const ANY_STEPS_MAX = 400
+const FEW_STEPS_MAX = 25
+const STOP_RATE = 0.25
+const STOP_MS_MAX = 8_000
+
+/** Starts the couriers, crashes them and starts them again. */
+export function superviseCouriers(needs: Needs): Couriers {
+  const { run, signals } = needs
+  const crashes = { left: run.plan.crashesMax }
+  const living = new Map<Life, Courier | null>()
+  for (const plan of run.plan.couriers) {
+    run.clock.after(plan.startAtMs, () => startOver(needs, plan, living, crashes))
+  }
+  return {
+    remind(webhookIds, sequenceNumber) {
+      const event = { network: NETWORK, sequenceNumber }
+      for (const [life, courier] of living) {
+        signals.hint(life, () => courier?.remind(webhookIds, event))
+      }
+    },
+    end() {
+      for (const life of [...living.keys()]) {
+        living.delete(life)
+        life.end('the run is over')
+      }
+    },
+  }
+}
+
+function startOver(
+  needs: Needs,
+  plan: CourierPlan,
+  living: Map<Life, Courier | null>,
+  crashes: { left: number },
+  starts = 1,
+): void {
+  const { run, chance, store, signals } = needs
+  const { clock, trace } = run
+  const isCalm = () => clock.elapsedMs() >= run.plan.calmAtMs
+  const name = `${plan.name}${starts}`
+  let doom = crashes.left > 0 ? planDoom(chance) : null
+  if (doom) crashes.left--
+  const life = beginLife(
+    name,
+    () => (isCalm() ? null : doom),
+    (why) => {
+      trace.note(name, why)
+      // Ended from outside, it is not to come back.
+      if (!living.delete(life)) return
+      clock.after(Math.floor(chance.fraction() ** 2 * run.plan.downMsMax), () =>
+        startOver(needs, plan, living, crashes, starts + 1),
+      )
+    },
+  )
+  // It may die while it starts.
+  living.set(life, null)
+  trace.note(name, 'starts', doom ? `dies after ${doom.steps} ${doom.kind}` : '')
+  const database = store.connect(
+    life,
+    () => (isCalm() ? NO_FAULTS : run.plan.store),
+    () => {},
+  )
+  const courier = startCourier(run, life, plan.skewMs, database, signals, chance)
+  if (!life.alive) return
+  living.set(life, courier)
+  if (!doom || chance.fraction() >= STOP_RATE) return
+  doom = null
+  const stopAtMs = chance.fraction() * Math.max(0, run.plan.calmAtMs - clock.elapsedMs())
+  clock.after(Math.floor(stopAtMs), () => void stop(run, life, courier), life)
+}
+
+/** Stopped as an operator would, it leaves nothing behind. */
+async function stop(run: DeliveryRun, life: Life, courier: Courier): Promise<void> {
+  const beganMs = run.clock.elapsedMs()
+  await courier.stop()
+  const tookMs = run.clock.elapsedMs() - beganMs
+  if (!life.alive) return
+  if (isPrompt(run.plan) && tookMs < STOP_MS_MAX) {
+    for (const { row } of run.book.deliveries.values()) {
+      const isHeld = row.lease?.startsWith(`${life.name}.`) && row.state === 'waiting'
+      if (isHeld) complain(run, `${life.name} stops and keeps ${row.id}`)
+    }
+  }
+  life.end('is stopped')
+}
+
+function planDoom(chance: Chance): Doom {
+  const kind = chance.pick(['any', 'any', 'commit', 'committed', 'sent', 'answered'] as const)
+  return { kind, steps: chance.between(1, kind === 'any' ? ANY_STEPS_MAX : FEW_STEPS_MAX) }
+}
