@@ -74,7 +74,8 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
     const recorded = await recordEvent(database, event)
     if (recorded === 'lost') throw new Error('nobody else moves this chain')
     previous = recorded.sequenceNumber
-    courier.remind(ids)
+    const { network } = event
+    courier.remind(ids, { network, sequenceNumber: previous })
   }
 
   return {

@@ -1,5 +1,6 @@
 import { type Follower, followNetwork } from './follower/follow-network.ts'
 import { openReplays } from './follower/replay.ts'
+import type { Committed } from './follower/run-queries.ts'
 import { openStandingQueries } from './follower/standing-queries.ts'
 import type { NetworkSet } from './network-set.ts'
 import type { NetworkService } from './upstream/ask-network.ts'
@@ -19,7 +20,7 @@ export function openFollowers(
   world: World,
   networks: NetworkSet,
   holder: string,
-  committed: (webhookIds: readonly string[]) => void,
+  committed: Committed,
 ): Followers {
   const { clock, database, signals, telemetry } = world
   const [high = 0, low = 0] = new Uint32Array(world.entropy.bytes(8).slice().buffer)

@@ -84,8 +84,9 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     courier = openCourier({ ...world, settings: webhooks, tiers, publicUrl })
   }
   if (settings.roles.includes('follower')) {
-    const committed = (webhookIds: readonly string[]) => courier?.remind(webhookIds)
-    followers = openFollowers(world, networks, EMBEDDED_HOLDER, committed)
+    followers = openFollowers(world, networks, EMBEDDED_HOLDER, (webhookIds, event) =>
+      courier?.remind(webhookIds, event),
+    )
   }
   return { url: publicUrl, settings, networks, followers, firstRun: made, world, stop }
 }

@@ -102,7 +102,7 @@ describe('a store that fails', () => {
         work({ ...tx, query: (statement) => poisoned(statement) ?? tx.query(statement) }),
       )
     const poisoned = ({ parts, values }: Sql) => {
-      const writes = parts.some((part) => part.includes('attempts_made'))
+      const writes = parts.some((part) => part.includes('attempts_bytes'))
       const isPoison = writes && values.includes(deliveryId('wh_a', FIRST_SEQUENCE))
       return isPoison ? Promise.reject(new Error('poison')) : null
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { courierStage } from '../../tests/support/courier-stage.ts'
 import { lost, type Sent } from '../../tests/support/scripted-egress.ts'
+import { seededChance } from '../../tests/support/seeded-chance.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
@@ -14,6 +15,46 @@ describe('first attempts at a webhook', () => {
     stage.open()
     await stage.clock.advance(SECOND)
     expect(stage.sentNumbers()).toEqual(numbers)
+  })
+
+  test('stay in order when reminders are lost, or do not say what of', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    const courier = stage.open()
+    const { remind } = courier
+    const chance = seededChance(7)
+    const numbers: number[] = []
+    for (let at = 0; at < 300; at++) {
+      const kind = chance.pick(['lost', 'plain', 'named', 'named', 'named'] as const)
+      courier.remind = (ids, event) => {
+        if (kind === 'plain') remind(ids)
+        if (kind === 'named') remind(ids, event)
+      }
+      stage.egress.script = () => (chance.between(1, 4) === 1 ? null : {})
+      numbers.push(await stage.block(id))
+      if (chance.between(1, 3) === 1) await stage.clock.advance(100)
+      if (stage.egress.open() > 3) for (const sent of stage.egress.sent) sent.answer({})
+    }
+    for (let at = 0; at < 20; at++) {
+      for (const sent of stage.egress.sent) sent.answer({})
+      await stage.clock.advance(SECOND)
+    }
+    expect(stage.sentNumbers()).toEqual(numbers)
+  })
+
+  test('are found with one look at the event that brought them', async () => {
+    const stage = await courierStage()
+    const ids: string[] = []
+    for (let at = 0; at < 50; at++) ids.push(await stage.webhook(`wh_${at}`))
+    stage.open()
+    await stage.block(...ids)
+    await stage.rest()
+    const before = stage.database.asked
+    await stage.block(...ids)
+    await stage.rest()
+    expect(stage.egress.sent).toHaveLength(100)
+    // The event, a look at its deliveries and one at its results, the claim, the outcomes.
+    expect(stage.database.asked - before).toBeLessThan(12)
   })
 
   test('stay in order when answers come out of order', async () => {

@@ -1,13 +1,17 @@
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
+import type { EventName } from './event-news.ts'
 import { inTurn } from './in-turn.ts'
 import { openCapacityWatch } from './pause-over-limit.ts'
 import { openPruner } from './prune.ts'
 import { openSweep } from './sweep.ts'
 
 export type Courier = {
-  /** These webhooks have new deliveries. Best effort: what is not said is found by a sweep. */
-  remind(webhookIds: readonly string[]): void
+  /**
+   * These webhooks have something to send: new deliveries of an event, which are found with
+   * one look, or without an event anything. Best effort: what is not said a sweep finds.
+   */
+  remind(webhookIds: readonly string[], event?: EventName): void
   /** Claims nothing more, lets what is on its way end, and commits every outcome. */
   stop(): Promise<void>
 }
@@ -38,18 +42,14 @@ export function openCourier(needs: CourierNeeds): Courier {
   const look = inTurn(() => dispatch.refresh(), failed)
   const sweeps = inTurn(async () => {
     dispatch.probe()
-    dispatch.remind(await sweep.next(), true)
+    dispatch.remind(await sweep.next())
   }, failed)
-  const heard = (webhookId: string) => {
-    if (webhookId !== '') dispatch.remind([webhookId], true)
-  }
   const ends = [
-    // A webhook that was changed, or that something is sent anew to: its id, or nothing.
+    // The id of a webhook that was changed or is sent something anew, or nothing.
     signals.subscribe('webhooks', (webhookId) => {
-      heard(webhookId)
+      if (webhookId !== '') dispatch.remind([webhookId])
       look.ask()
     }),
-    signals.subscribe('deliveries', heard),
     clock.every(SWEEP_EVERY_MS, sweeps.ask),
     clock.every(LOOK_EVERY_MS, () => {
       look.ask()
@@ -59,7 +59,7 @@ export function openCourier(needs: CourierNeeds): Courier {
   sweeps.ask()
 
   return {
-    remind: (webhookIds) => dispatch.remind(webhookIds, false),
+    remind: dispatch.remind,
     async stop() {
       for (const end of ends) end()
       await Promise.all([dispatch.stop(), pruner.stop(), capacity.stop()])

@@ -13,7 +13,7 @@ import type { AttemptOutcome } from '../tables/delivery-outcomes.ts'
 import type { DeliveryNotes } from './delivery-notes.ts'
 import type { Parcel } from './parcel.ts'
 import { leavePlace } from './pick-turns.ts'
-import type { Schedule } from './schedule.ts'
+import { forgetAhead, type Schedule } from './schedule.ts'
 
 export type DeliverNeeds = {
   clock: Clock
@@ -57,8 +57,13 @@ export function deliver(needs: DeliverNeeds, parcel: Parcel, body: string): void
 
 /** Gives a delivery back as it was: no attempt was made, none is counted. */
 export function release(needs: DeliverNeeds, parcel: Parcel): void {
-  const next = { kind: 'released', dueAtMs: needs.clock.nowMs() } as const
+  // It was due. Since when is of no importance, but a clock that is set back must not delay it.
+  const dueAtMs = Math.min(parcel.row.createdAtMs, needs.clock.nowMs())
+  const next = { kind: 'released', dueAtMs } as const
+  // Newer ones must not go out before it comes back.
   parcel.line.releasing += 1
+  parcel.line.setbacks += 1
+  forgetAhead(needs.schedule, parcel.line)
   finishUnsent(needs, parcel, next, null)
 }
 

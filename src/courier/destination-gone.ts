@@ -1,5 +1,5 @@
 import type { Database } from '../ports/database.ts'
-import { changeWebhook, findWebhook } from '../tables/webhooks.ts'
+import { findWebhook, pauseGoneWebhook } from '../tables/webhooks.ts'
 
 /**
  * A destination answered that it is gone for good: its webhook is paused. Not when it leads
@@ -7,10 +7,10 @@ import { changeWebhook, findWebhook } from '../tables/webhooks.ts'
  */
 export async function pauseGone(
   database: Database,
-  { teamId, id, url }: { teamId: string; id: string; url: string },
+  gone: { teamId: string; id: string; url: string },
 ): Promise<void> {
-  const found = await findWebhook(database, teamId, id)
-  if (found?.webhook.state !== 'active' || found.webhook.url !== url) return
-  const standing = { state: 'paused', reason: 'DESTINATION_GONE' } as const
-  await changeWebhook(database, teamId, id, { standing })
+  // Looked at before, so that many such answers do not move the revision for nothing.
+  const found = await findWebhook(database, gone.teamId, gone.id)
+  if (found?.webhook.state !== 'active' || found.webhook.url !== gone.url) return
+  await pauseGoneWebhook(database, gone)
 }

@@ -3,8 +3,8 @@ import type { CourierNeeds } from './courier-needs.ts'
 import type { DeliverNeeds } from './deliver.ts'
 import { type DeliveryNotes, openDeliveryNotes } from './delivery-notes.ts'
 import { pauseGone } from './destination-gone.ts'
+import { type EventName, type NewsReader, openNewsReader } from './event-news.ts'
 import { type GroupCommit, openGroupCommit } from './group-commit.ts'
-import type { Parcel } from './parcel.ts'
 import { unpark } from './pick-turns.ts'
 import { openPump, type Pump } from './pump.ts'
 import { openResultCache } from './result-cache.ts'
@@ -19,8 +19,8 @@ type Needs = Omit<CourierNeeds, 'tiers' | 'publicUrl'> & {
 
 /** What sends: whom it is reminded of, as far as their hosts can take it. */
 export type Dispatch = {
-  /** These have new deliveries, or with `all` perhaps retries, replays and errors too. */
-  remind(webhookIds: readonly string[], all: boolean): void
+  /** These have something new of an event, or without one anything to send. */
+  remind(webhookIds: readonly string[], event?: EventName): void
   /** These were changed. */
   changed(webhookIds: readonly string[]): void
   /** Finds out what was changed by others. */
@@ -50,6 +50,7 @@ type Parts = {
   notes: DeliveryNotes
   lines: WebhookLines
   commits: GroupCommit
+  news: NewsReader
   pump: Pump
 }
 
@@ -75,7 +76,7 @@ export function openDispatch(needs: Needs): Dispatch {
       pausing.add(done)
     },
   })
-  const { schedule, lines, pump, commits, notes } = parts
+  const { schedule, lines, news, pump, commits, notes } = parts
 
   const finish = async () => {
     await pump.rest()
@@ -88,8 +89,9 @@ export function openDispatch(needs: Needs): Dispatch {
   }
 
   return {
-    remind(webhookIds, all) {
-      lines.remind(webhookIds, all)
+    remind(webhookIds, event) {
+      if (event) news.note({ ...event, webhookIds })
+      else lines.remind(webhookIds, true)
       pump.run()
     },
     changed(webhookIds) {
@@ -134,18 +136,21 @@ function openParts(
     written: (done, ours) => afterCommit(needs, parts, done, ours),
     committed: () => parts.pump.run(),
   })
+  const results = openResultCache(database)
+  const news = openNewsReader({ clock, database, schedule, results, lines })
   const pump = openPump({
     ...needs,
     ...hooks,
     schedule,
     notes,
     lines,
-    results: openResultCache(database),
+    news,
+    results,
     unwritten: commits.unwritten,
     finished: commits.push,
     claim: commits.claim,
   })
-  const parts = { schedule, notes, lines, commits, pump }
+  const parts = { schedule, notes, lines, commits, news, pump }
   return parts
 }
 
@@ -176,8 +181,7 @@ function afterCommit(
 async function pauseAndFinish(
   needs: Needs,
   { lines, commits, pump }: Parts,
-  { line, url }: Parcel,
-  outcome: AttemptOutcome,
+  ...[{ line, url }, outcome]: Parameters<DeliverNeeds['gone']>
 ): Promise<void> {
   const { id, teamId } = line.webhook
   // Nothing more goes there, not even until that is committed.

@@ -2,7 +2,7 @@ import { Failure } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { claimDeliveries } from '../tables/delivery-claims.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../tables/delivery-claims.ts'
 import { type AttemptOutcome, writeOutcomes } from '../tables/delivery-outcomes.ts'
 
 type Needs = {
@@ -21,7 +21,7 @@ type Needs = {
 
 /** What was claimed: those of the ids that are ours, until then. */
 type Claimed =
-  | { ours: ReadonlySet<string>; lease: string; untilMs: number }
+  | { ours: ReadonlyMap<string, ClaimedDelivery>; lease: string; untilMs: number }
   /** The store failed. With a lease, they may be ours under it without our having heard so. */
   | { ours: null; lease: string | null; failure: unknown }
 
@@ -52,6 +52,7 @@ const GROUP_MAX = 512
 const GATHER_MS = 3
 
 const NONE: ReadonlySet<string> = new Set()
+const NOTHING: ReadonlyMap<string, ClaimedDelivery> = new Map()
 
 const AGAIN_MS_MIN = 100
 const AGAIN_MS_MAX = 2000
@@ -161,7 +162,7 @@ async function tryToCommit(needs: Needs, group: Group): Promise<Committed | null
       // Not one after the other: each wait is a change of threads, which costs more than the work.
       return Promise.all([
         outcomes.length > 0 ? writeOutcomes(joining(tx), outcomes) : NONE,
-        ids.length > 0 ? claimDeliveries(tx, ids, lease, nowMs, untilMs) : NONE,
+        ids.length > 0 ? claimDeliveries(tx, ids, lease, nowMs, untilMs) : NOTHING,
       ])
     })
     const grant = () => {

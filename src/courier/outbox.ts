@@ -41,7 +41,8 @@ function send(needs: Needs, parcel: Parcel): void {
   // After a standstill the lease may not last, and then somebody else sends it too.
   const lasts = clock.nowMs() + settings.timeoutMs < parcel.leaseUntilMs
   const isWanted = row.kind === 'error' || line.webhook.state === 'active'
-  if (!lasts || !isWanted || needs.isStopped()) release(needs, parcel)
+  const overtakes = parcel.lane === 'first' && parcel.setbacks !== line.setbacks
+  if (!lasts || !isWanted || overtakes || needs.isStopped()) release(needs, parcel)
   else if (body === null) giveUp(needs, parcel)
   else deliver(needs, parcel, body)
 }

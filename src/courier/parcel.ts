@@ -11,4 +11,6 @@ export type Parcel = Place & {
   bodyBytes: number
   lease: string
   leaseUntilMs: number
+  /** The line's setbacks when it was taken. */
+  setbacks: number
 }

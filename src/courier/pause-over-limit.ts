@@ -60,11 +60,11 @@ export function openCapacityWatch(needs: Needs): CapacityWatch {
 }
 
 async function pauseThoseOver(needs: Needs, among: readonly string[] | null): Promise<void> {
-  const { clock, database, signals, telemetry } = needs
+  const { clock, database, signals, telemetry, tiers } = needs
   const nowMs = clock.nowMs()
   const message = capacityMessage(needs.publicUrl)
-  for (const teamId of await teamsOverLimit(database, monthOf(nowMs), needs.tiers, among)) {
-    const webhookIds = await pauseTeamOverLimit(database, { teamId, message, nowMs })
+  for (const teamId of await teamsOverLimit(database, monthOf(nowMs), tiers, among)) {
+    const webhookIds = await pauseTeamOverLimit(database, { teamId, message, nowMs, tiers })
     if (webhookIds.length === 0) continue
     telemetry.log('warn', 'capacity_pause', { team: teamId, webhooks: webhookIds.length })
     telemetry.count('headgate_capacity_pauses_total', {})

@@ -10,8 +10,9 @@ export type Turn = {
   places: number
   /** Its host is not known to answer, so it counts among those that may hang. */
   doubtful: boolean
-  /** The line's reminders when the turn was given. */
+  /** The line's reminders and setbacks when the turn was given. */
   reminders: number
+  setbacks: number
 }
 
 /** A place that a delivery on its way takes. */
@@ -163,8 +164,8 @@ function pickAgain(schedule: Schedule, line: Line, free: number, turns: Turn[]):
 function give(schedule: Schedule, line: Line, lane: Lane, places: number, turns: Turn[]): void {
   // Without a place now, the line comes back when one of its own deliveries is over.
   if (places <= 0) return
-  const { host, reminders } = line
-  const turn = { line, host, lane, places: 0, doubtful: !host.answers, reminders }
+  const { host, reminders, setbacks } = line
+  const turn = { line, host, lane, places: 0, doubtful: !host.answers, reminders, setbacks }
   moveTurn(schedule, turn, Math.min(places, PLACES_MAX - schedule.inFlight))
   turns.push(turn)
 }

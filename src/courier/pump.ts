@@ -1,3 +1,4 @@
+import type { NewsReader } from './event-news.ts'
 import { openOutbox } from './outbox.ts'
 import { pickTurns } from './pick-turns.ts'
 import { type TurnNeeds, takeTurns } from './take-turns.ts'
@@ -5,6 +6,7 @@ import type { WebhookLines } from './webhook-lines.ts'
 
 type Needs = Omit<TurnNeeds, 'outbox'> & {
   lines: WebhookLines
+  news: NewsReader
   /** Outcomes that are not committed yet. */
   unwritten(): number
   isStopped(): boolean
@@ -30,7 +32,7 @@ const AGAIN_MS_MAX = 2000
  * Claims are granted in the order they were made in, so each webhook's stay in order.
  */
 export function openPump(needs: Needs): Pump {
-  const { clock, lines, schedule } = needs
+  const { clock, lines, news, schedule } = needs
   const turnNeeds = { ...needs, outbox: openOutbox(needs) }
   let running: Promise<void> | null = null
   const sending = new Set<Promise<void>>()
@@ -43,6 +45,7 @@ export function openPump(needs: Needs): Pump {
   const rounds = async () => {
     while (mayRun()) {
       isWanted = false
+      await news.take()
       await lines.place()
       const turns = pickTurns(schedule, clock.monotonicMs())
       const taken = turns.length > 0 ? await takeTurns(turnNeeds, turns) : { kind: 'none' as const }

@@ -3,7 +3,7 @@ import type { Database } from '../ports/database.ts'
 import { type ReadyDelivery, readyDeliveries } from '../tables/delivery-claims.ts'
 import type { Parcel } from './parcel.ts'
 import { endTurn, type Turn, takeBytes } from './pick-turns.ts'
-import type { Line, Schedule } from './schedule.ts'
+import { enlist, forgetAhead, type Line, type Schedule } from './schedule.ts'
 
 type Needs = { clock: Clock; database: Database; schedule: Schedule }
 
@@ -32,26 +32,37 @@ export async function readTurns(
   const nowMs = needs.clock.nowMs()
   const parcels: Parcel[] = []
   let isStarved = false
-  try {
-    const found = await Promise.all(turns.map((turn) => readTurn(needs, turn, nowMs)))
-    turns.forEach((turn, at) => {
-      const one = found[at]
-      if (one && !takeRows(needs.schedule, turn, one, parcels)) isStarved = true
-    })
-  } catch (thrown) {
-    for (const turn of turns) {
-      forgetAhead(needs.schedule, turn.line)
-      endTurn(needs.schedule, turn, 0, true)
-    }
-    throw thrown
+  // All of them, since one that comes after we gave up would take rows for nobody.
+  const found = await Promise.allSettled(turns.map((turn) => readTurn(needs, turn, nowMs)))
+  const failure = found.find((one) => one.status === 'rejected')
+  for (const [at, turn] of turns.entries()) {
+    const one = found[at]
+    // Something went back to the table while we looked, and must not be overtaken.
+    const isLate = turn.lane === 'first' && turn.setbacks !== turn.line.setbacks
+    if (failure || isLate || one?.status !== 'fulfilled') giveBack(needs.schedule, turn)
+    else if (!takeRows(needs.schedule, turn, one.value, parcels)) isStarved = true
   }
+  if (failure) throw failure.reason
   return { parcels, isStarved }
 }
 
-/** What was read of a line and not used is read again when it is wanted. */
-export function forgetAhead(schedule: Schedule, { ahead }: Line): void {
-  schedule.aheadRows -= ahead.rows.length
-  ahead.rows = []
+function giveBack(schedule: Schedule, turn: Turn): void {
+  forgetAhead(schedule, turn.line)
+  endTurn(schedule, turn, 0, true)
+}
+
+/** True when the row is the next of its line; then it goes out without another look. */
+export function readAhead(schedule: Schedule, line: Line, row: ReadyDelivery): boolean {
+  const { ahead, tail, webhook } = line
+  const isNext = tail !== null && row.previousSequence === tail && !line.held.has(row.id)
+  const hasRoom = schedule.aheadRows < AHEAD_ROWS_MAX && ahead.rows.length < READ_AHEAD_ROWS
+  if (!isNext || !hasRoom || webhook.ordered || webhook.state !== 'active') return false
+  ahead.rows.push(row)
+  schedule.aheadRows += 1
+  line.tail = row.sequenceNumber
+  line.wants.first = true
+  enlist(schedule, line)
+  return true
 }
 
 async function readTurn(needs: Needs, turn: Turn, nowMs: number): Promise<Found> {
@@ -66,6 +77,7 @@ async function readTurn(needs: Needs, turn: Turn, nowMs: number): Promise<Found>
     const { rows, mayHaveMore } = await look(needs, turn, wanted, nowMs)
     Object.assign(ahead, { rows, mayHaveMore, reminders })
     schedule.aheadRows += rows.length
+    line.tail = rows.at(-1)?.sequenceNumber ?? line.tail
   }
   const rows = ahead.rows.splice(0, places)
   schedule.aheadRows -= rows.length
@@ -85,7 +97,7 @@ async function look(needs: Needs, turn: Turn, wanted: number, nowMs: number): Pr
 
 /** False when the bodies on their way leave no room for more. */
 function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[]): boolean {
-  const { line, host, lane, doubtful } = turn
+  const { line, host, lane, doubtful, setbacks } = turn
   const { url } = line.webhook
   let taken = 0
   let hasRoom = true
@@ -96,7 +108,7 @@ function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[
     line.held.add(row.id)
     taken += 1
     const place = { line, host, bytes, isRetry: lane === 'retry', doubtful }
-    parcels.push({ ...place, row, lane, url, ...UNCLAIMED })
+    parcels.push({ ...place, row, lane, url, setbacks, ...UNCLAIMED })
   }
   if (!hasRoom) forgetAhead(schedule, line)
   endTurn(schedule, turn, taken, !hasRoom || found.mayHaveMore)

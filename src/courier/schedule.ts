@@ -35,8 +35,15 @@ export type Line = {
   reminders: number
   /** New deliveries that were read and not claimed yet, as the table was at that reminder. */
   ahead: { rows: ReadyDelivery[]; mayHaveMore: boolean; reminders: number }
+  /**
+   * The number of the newest delivery that was read, where all before it were read too. One
+   * that names it as the one before itself is the next, and can be taken without a look.
+   */
+  tail: number | null
   /** Deliveries on their way back to the table. Newer ones wait for them, to stay in order. */
   releasing: number
+  /** Counts those that went back: what was taken before goes back too, to stay in order. */
+  setbacks: number
 }
 
 /** Who has something to send, and what is on its way. Bounded whatever receivers do. */
@@ -103,9 +110,15 @@ export function placeLine(schedule: Schedule, placed: Placed): Line | null {
 
 export function dropLine(schedule: Schedule, line: Line): void {
   schedule.lines.delete(line.webhook.id)
+  forgetAhead(schedule, line)
+  leaveHost(schedule, line)
+}
+
+/** What was read of a line and not used is read again when it is wanted. */
+export function forgetAhead(schedule: Schedule, line: Line): void {
   schedule.aheadRows -= line.ahead.rows.length
   line.ahead.rows = []
-  leaveHost(schedule, line)
+  line.tail = null
 }
 
 /** Puts the line where its wishes belong, and its host in the row of those that get turns. */
@@ -131,7 +144,9 @@ function newLine(placed: Placed, host: Host): Line {
     wants: { first: false, retry: false, errors: false },
     reminders: 0,
     ahead: { rows: [], mayHaveMore: false, reminders: 0 },
+    tail: null,
     releasing: 0,
+    setbacks: 0,
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Database } from '../ports/database.ts'
+import type { ClaimedDelivery } from '../tables/delivery-claims.ts'
 import { type DeliverNeeds, release } from './deliver.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { makeBodies } from './make-bodies.ts'
 import type { Outbox } from './outbox.ts'
 import type { Parcel } from './parcel.ts'
 import { leavePlace, type Turn } from './pick-turns.ts'
-import { forgetAhead, readTurns } from './read-turns.ts'
+import { readTurns } from './read-turns.ts'
 import type { ResultCache } from './result-cache.ts'
+import { forgetAhead } from './schedule.ts'
 
 export type TurnNeeds = DeliverNeeds & {
   database: Database
@@ -38,16 +40,22 @@ export async function takeTurns(needs: TurnNeeds, turns: readonly Turn[]): Promi
 
 async function claimAndSend(needs: TurnNeeds, parcels: readonly Parcel[]): Promise<void> {
   const claimed = await needs.claim(parcels.map(({ row }) => row.id))
-  const { ours, lease } = claimed
   for (const parcel of parcels) {
-    parcel.lease = lease ?? ''
-    if (ours?.has(parcel.row.id)) {
+    parcel.lease = claimed.lease ?? ''
+    const now = claimed.ours?.get(parcel.row.id)
+    if (claimed.ours && now && isAsRead(parcel, now)) {
       parcel.leaseUntilMs = claimed.untilMs
       needs.outbox.put(parcel)
-    } else if (ours === null && lease !== null) release(needs, parcel)
+    } else if (now || (claimed.ours === null && claimed.lease !== null)) release(needs, parcel)
     else putBack(needs, parcel)
   }
-  if (ours === null) throw claimed.failure
+  if (claimed.ours === null) throw claimed.failure
+}
+
+/** Somebody else may have tried, resent or replayed it since it was read. */
+function isAsRead({ row }: Parcel, now: ClaimedDelivery): boolean {
+  const { attemptsMade, part, replay } = now
+  return row.attemptsMade === attemptsMade && row.part === part && row.replay === replay
 }
 
 /** It is not ours. What else was read of its webhook may be out of date too. */

@@ -7,6 +7,9 @@ import { openTurnstile } from './turnstile.ts'
 /** What writes: an engine in this thread or in another. */
 type Writer = {
   run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
+  begin(): MaybePromise<void>
+  /** The transaction is over afterwards, committed or not. */
+  commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
   close(): MaybePromise<void>
 }
@@ -39,7 +42,9 @@ export function openSqlite(path: ':memory:'): Database {
 /**
  * One connection writes. A transaction spans many turns of the event loop, so all
  * who write pass a turnstile: otherwise a stranger's statement would land in an
- * open transaction and be rolled back with it.
+ * open transaction and be rolled back with it. It is left as soon as the last order is given,
+ * for the writer obeys one after the other: what follows is there when it is done waiting for
+ * the disk.
  */
 function openDatabase(
   writer: Writer,
@@ -59,14 +64,18 @@ function openDatabase(
     async query<Row>(statement: Sql) {
       open()
       if (reader === null || !READS.test(statement.parts[0] ?? '')) {
-        return pass(() => run<Row>(statement))
+        return pass((leave) => {
+          const answer = run<Row>(statement)
+          leave()
+          return answer
+        })
       }
       const rows = await guarded(() => reader.run(statement.parts.join('?'), statement.values))
       return rows as Row[]
     },
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       open()
-      return pass(() => transact(writer, run, work))
+      return pass((leave) => transact(writer, run, work, leave))
     },
     async close() {
       // What came before still gets its turn; what comes after is refused.
@@ -83,20 +92,26 @@ async function transact<T>(
   writer: Writer,
   run: Run,
   work: (tx: Database) => Promise<T>,
+  leave: () => void,
 ): Promise<T> {
   const tx = openTransaction(run)
-  // IMMEDIATE: one that starts reading and then writes could not wait for another process.
-  await guarded(() => writer.run('BEGIN IMMEDIATE', []))
+  // Not waited for: when it fails, so does all that follows, for the same reason.
+  guarded(() => writer.begin()).catch(() => {})
+  let result: T
   try {
-    const result = await work(tx.database)
+    result = await work(tx.database)
     tx.end()
-    await guarded(() => writer.run('COMMIT', []))
-    return result
   } catch (error) {
     tx.abandon()
-    await guarded(() => writer.rollback())
+    const ended = guarded(() => writer.rollback())
+    leave()
+    await ended
     throw error
   }
+  const ended = guarded(() => writer.commit())
+  leave()
+  await ended
+  return result
 }
 
 /** The `tx` of one transaction. As in PostgreSQL, after a failed statement nothing is kept. */

@@ -12,7 +12,10 @@ const BUSY_TIMEOUT_MS = 5_000
 /** One connection of the thread it is opened in. Its errors are SQLite's own. */
 export type SqliteEngine = {
   run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
-  /** A full disk makes SQLite roll back by itself, and then there is nothing left to do. */
+  /** What is run from here on is committed together. */
+  begin(): void
+  /** The transaction is over afterwards: what cannot be committed is rolled back. */
+  commit(): void
   rollback(): void
   close(): void
 }
@@ -25,16 +28,53 @@ export function openSqliteEngine(path: string): SqliteEngine {
   connection.run('PRAGMA synchronous = FULL')
   connection.run('PRAGMA foreign_keys = ON')
   const cache = openStatementCache(connection)
+  let inTransaction = false
+  let failed: { error: unknown } | null = null
+
+  /**
+   * Statements of a transaction come without waiting for each other. After one that failed
+   * none is run: a full disk makes SQLite roll back by itself, and the rest would be kept.
+   */
+  function step<T>(work: () => T): T {
+    if (failed) throw failed.error
+    try {
+      return work()
+    } catch (error) {
+      if (inTransaction) failed = { error }
+      throw error
+    }
+  }
+
+  function rollback(): void {
+    inTransaction = false
+    failed = null
+    if (connection.inTransaction) connection.run('ROLLBACK')
+  }
+
   return {
     run: (text, values) =>
-      cache.use(text, (prepared) => {
-        const rows = prepared.all(...values.map(bound)) as Record<string, unknown>[]
-        for (const row of rows) plainNumbers(row)
-        return rows
-      }),
-    rollback() {
-      if (connection.inTransaction) connection.run('ROLLBACK')
+      step(() =>
+        cache.use(text, (prepared) => {
+          const rows = prepared.all(...values.map(bound)) as Record<string, unknown>[]
+          for (const row of rows) plainNumbers(row)
+          return rows
+        }),
+      ),
+    begin() {
+      inTransaction = true
+      // IMMEDIATE: one that starts reading and then writes could not wait for another process.
+      step(() => connection.run('BEGIN IMMEDIATE'))
     },
+    commit() {
+      try {
+        step(() => connection.run('COMMIT'))
+        inTransaction = false
+      } catch (error) {
+        rollback()
+        throw error
+      }
+    },
+    rollback,
     close() {
       cache.close()
       connection.close()

@@ -3,8 +3,7 @@ import type { SqlValue } from '../ports/database.ts'
 export type WorkerOrder = { id: number } & (
   | { kind: 'open'; path: string }
   | { kind: 'run'; text: string; values: readonly SqlValue[] }
-  | { kind: 'rollback' }
-  | { kind: 'close' }
+  | { kind: 'begin' | 'commit' | 'rollback' | 'close' }
 )
 
 type Order = WorkerOrder extends infer One
@@ -22,6 +21,8 @@ export type WorkerAnswer = {
 /** An engine in another thread; the same as `SqliteEngine`, with promises. */
 export type SqliteThread = {
   run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
+  begin(): Promise<void>
+  commit(): Promise<void>
   rollback(): Promise<void>
   close(): Promise<void>
 }
@@ -46,25 +47,39 @@ export async function startSqliteThread(path: string): Promise<SqliteThread> {
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url).href)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
+  let unsent: WorkerOrder[] = []
 
-  worker.onmessage = (event: MessageEvent<WorkerAnswer>) => {
-    const { id, rows, fault } = event.data
-    const one = waiting.get(id)
-    waiting.delete(id)
-    if (fault) one?.reject(new SqliteFault(fault.message, fault.code))
-    else one?.resolve(rows)
+  worker.onmessage = (event: MessageEvent<WorkerAnswer[]>) => {
+    for (const { id, rows, fault } of event.data) {
+      const one = waiting.get(id)
+      waiting.delete(id)
+      if (fault) one?.reject(new SqliteFault(fault.message, fault.code))
+      else one?.resolve(rows)
+    }
   }
   worker.onerror = () => {
     for (const one of waiting.values()) one.reject(new SqliteFault('thread ended', 'SQLITE_IOERR'))
     waiting.clear()
   }
 
+  // What is ordered in one go travels in one message, and so do the answers: to wake a thread
+  // costs more than many a statement.
+  const send = () => {
+    const orders = unsent
+    unsent = []
+    worker.postMessage(orders)
+  }
+
   const ask = (order: Order) =>
     new Promise<Record<string, unknown>[]>((resolve, reject) => {
       const id = ++lastId
       waiting.set(id, { resolve, reject })
-      worker.postMessage({ ...order, id })
+      if (unsent.push({ ...order, id }) === 1) queueMicrotask(send)
     })
+
+  const obeyed = (kind: 'begin' | 'commit' | 'rollback') => async () => {
+    await ask({ kind })
+  }
 
   try {
     await ask({ kind: 'open', path })
@@ -74,9 +89,9 @@ export async function startSqliteThread(path: string): Promise<SqliteThread> {
   }
   return {
     run: (text, values) => ask({ kind: 'run', text, values }),
-    async rollback() {
-      await ask({ kind: 'rollback' })
-    },
+    begin: obeyed('begin'),
+    commit: obeyed('commit'),
+    rollback: obeyed('rollback'),
     async close() {
       await ask({ kind: 'close' })
       worker.terminate()

@@ -7,7 +7,7 @@ import { type Branch, findBranch } from './find-branch.ts'
 import type { Following } from './following.ts'
 import { mayFollow } from './may-follow.ts'
 import { readAhead } from './read-ahead.ts'
-import { type EventKind, runQueries } from './run-queries.ts'
+import { type Committed, type EventKind, runQueries } from './run-queries.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 type Needs = {
@@ -15,7 +15,7 @@ type Needs = {
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
-  committed?(webhookIds: readonly string[]): void
+  committed?: Committed
 }
 
 export type Progress = 'advanced' | 'doubtful'

@@ -8,6 +8,7 @@ import type { HeadNews } from '../upstream/head-feed.ts'
 import { followHead } from './follow-head.ts'
 import type { Following } from './following.ts'
 import { holdLease } from './network-lease.ts'
+import type { Committed } from './run-queries.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 type Needs = {
@@ -15,7 +16,7 @@ type Needs = {
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
-  committed?(webhookIds: readonly string[]): void
+  committed?: Committed
   /** Names this process among those that may follow. */
   holder: string
 }

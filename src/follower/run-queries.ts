@@ -8,13 +8,19 @@ import { type Following, TAIL_LENGTH_MAX } from './following.ts'
 import type { Blocks } from './read-ahead.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
+/** Tells which webhooks have something to send, and the event that brought it, if one did. */
+export type Committed = (
+  webhookIds: readonly string[],
+  event?: { network: string; sequenceNumber: number },
+) => void
+
 type Needs = {
   clock: Clock
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
   /** Told of the webhooks that an event brought something to, after its commit. */
-  committed?(webhookIds: readonly string[]): void
+  committed?: Committed
 }
 
 export type EventKind = 'first' | 'extends' | 'forks'
@@ -72,8 +78,10 @@ export async function runQueries(
   following.tail = tail
   following.sequenceNumber = recorded.sequenceNumber
   following.finalized = finalized
-  if (recorded.deliveryIds.length > 0) needs.committed?.(due.flatMap(({ ids }) => ids))
-  note(needs, following, block, kind, recorded.deliveryIds.length, {
+  const { sequenceNumber, deliveryIds } = recorded
+  const webhookIds = due.flatMap(({ ids }) => ids)
+  if (deliveryIds.length > 0) needs.committed?.(webhookIds, { network, sequenceNumber })
+  note(needs, following, block, kind, deliveryIds.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
     commit_ms: clock.monotonicMs() - ranAtMs,

@@ -36,17 +36,20 @@ export function sql(parts: TemplateStringsArray, ...values: readonly (SqlValue |
 
 /** `(a, b), (c, d)`: the rows of one multi-row INSERT. */
 export function sqlRows(rows: readonly (readonly SqlValue[])[]): Sql {
-  const texts = ['']
+  const texts: string[] = []
   const params: SqlValue[] = []
+  let text = ''
   rows.forEach((row, rowIndex) => {
-    texts[texts.length - 1] += rowIndex === 0 ? '(' : ', ('
-    row.forEach((value, index) => {
-      if (index > 0) texts[texts.length - 1] += ', '
+    text += rowIndex === 0 ? '(' : ', ('
+    // Hot path with thousands of values: the text between two is not put together anew.
+    for (const value of row) {
+      texts.push(text)
       params.push(value)
-      texts.push('')
-    })
-    texts[texts.length - 1] += ')'
+      text = ', '
+    }
+    text = row.length === 0 ? `${text})` : ')'
   })
+  texts.push(text)
   return { parts: texts, values: params }
 }
 

@@ -1,4 +1,4 @@
-import { CENTI_PER_CU, type Tier } from '../core/billing/plan.ts'
+import { CENTI_PER_CU, monthOf, type Tier } from '../core/billing/plan.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { type Database, type Sql, sql, sqlRows } from '../ports/database.ts'
 import { holdEvents } from './chain-tail.ts'
@@ -11,6 +11,8 @@ export type CapacityPause = {
   /** What the error events say. */
   message: string
   nowMs: number
+  /** When given, it is made sure that the month is used up: they may have got more meanwhile. */
+  tiers?: ReadonlyMap<string, Tier>
 }
 
 type PausedRow = { id: string; network: string }
@@ -30,6 +32,7 @@ export async function pauseTeamOverLimit(db: Database, pause: CapacityPause): Pr
   if (active.length === 0) return []
 
   return changeWebhooks(db, async (tx, revision) => {
+    if (!(await isStillOver(tx, pause))) return []
     const paused = await tx.query<PausedRow>(sql`
       UPDATE webhooks SET state = 'paused', reason = 'MONTHLY_CAPACITY_EXCEEDED',
         revision = ${revision}
@@ -67,6 +70,13 @@ export async function teamsOverLimit(
         SELECT 1 FROM webhooks WHERE webhooks.team_id = teams.id AND webhooks.state = 'active')
     ORDER BY teams.id LIMIT ${TEAMS_AT_ONCE_MAX}`)
   return rows.map(({ id }) => id)
+}
+
+async function isStillOver(tx: Database, pause: CapacityPause): Promise<boolean> {
+  const { teamId, nowMs, tiers } = pause
+  if (!tiers) return true
+  const over = await teamsOverLimit(tx, monthOf(nowMs), tiers, [teamId])
+  return over.length > 0
 }
 
 async function insertErrors(

@@ -1,7 +1,7 @@
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { assert } from '../core/errors.ts'
 import { type Database, sql, sqlRows } from '../ports/database.ts'
-import { type ChainMove, moveChain } from './chain-tail.ts'
+import { type ChainMove, moveChain, moveTail } from './chain-tail.ts'
 import {
   type EventResult,
   insertDeliveries,
@@ -30,13 +30,23 @@ type ReceiverRow = { id: string; team_id: string; sequence_number: number | null
  * The one transaction of a block: the chain, the sequence number and what is due move
  * together. 'lost' when somebody else moved the chain first: then nothing is written. So an
  * event whose commit got no answer may be recorded again, and happens once.
+ *
+ * Hot path: what need not wait for an answer does not, since others wait for the store.
  */
 export function recordEvent(db: Database, event: ChainEvent): Promise<RecordedEvent | 'lost'> {
   return db.transaction(async (tx) => {
-    const sequenceNumber = await moveChain(tx, event)
+    const webhookIds = event.due.flatMap((one) => one.webhookIds)
+    assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
+    const [sequenceNumber, receivers] = await Promise.all([
+      moveChain(tx, event),
+      findReceivers(tx, webhookIds),
+    ])
     if (sequenceNumber === null) return 'lost'
 
-    const deliveries = await commitDue(tx, event, sequenceNumber)
+    const [deliveries] = await Promise.all([
+      commitDue(tx, event, sequenceNumber, receivers),
+      moveTail(tx, event, sequenceNumber),
+    ])
     return { sequenceNumber, deliveryIds: deliveries.map(({ id }) => id) }
   })
 }
@@ -62,11 +72,8 @@ async function commitDue(
   tx: Database,
   event: ChainEvent,
   sequenceNumber: number,
+  receivers: ReadonlyMap<string, Receiver>,
 ): Promise<NewDelivery[]> {
-  const webhookIds = event.due.flatMap((one) => one.webhookIds)
-  assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
-  const receivers = await findReceivers(tx, webhookIds)
-
   const results: EventResult[] = []
   const deliveries: NewDelivery[] = []
   for (const due of event.due) {
@@ -76,10 +83,12 @@ async function commitDue(
     for (const one of wanted) deliveries.push(one)
   }
 
-  await insertResults(tx, event.network, sequenceNumber, results)
-  await insertDeliveries(tx, deliveries)
-  await moveMarks(tx, deliveries)
-  await growLog(tx, event.network, logBytesOf(results, deliveries.length))
+  await Promise.all([
+    insertResults(tx, event.network, sequenceNumber, results),
+    insertDeliveries(tx, deliveries),
+    moveMarks(tx, deliveries),
+    growLog(tx, event.network, logBytesOf(results, deliveries.length)),
+  ])
   return deliveries
 }
 

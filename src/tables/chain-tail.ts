@@ -107,26 +107,38 @@ export async function followedAt(
   }
 }
 
-/** The number of the new event; null when somebody else moved the chain, and nothing is written. */
+/**
+ * The number of the new event; null when somebody else moved the chain, and nothing is written.
+ * Its blocks are moved by `moveTail`.
+ */
 export async function moveChain(tx: Database, move: ChainMove): Promise<number | null> {
-  const { network, header, kind, previousSequence } = move
+  const { header, kind, previousSequence } = move
   assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')
   assert(move.keepFrom <= header.number, 'the tip stays in the tail')
   const sequenceNumber = previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
-  if (!(await moveTip(tx, move, sequenceNumber))) return null
+  return (await moveTip(tx, move, sequenceNumber)) ? sequenceNumber : null
+}
+
+/** The blocks of a chain whose tip was moved. */
+export async function moveTail(
+  tx: Database,
+  move: ChainMove,
+  sequenceNumber: number,
+): Promise<void> {
+  const { network, header, kind } = move
   if (kind === 'first') await expectNoBlocks(tx, network)
 
-  await tx.query(sql`
-    DELETE FROM chain_blocks WHERE network = ${network}
-      AND (number >= ${header.number} OR number < ${move.keepFrom})`)
-  await tx.query(sql`
-    INSERT INTO chain_blocks (network, number, hash, parent_hash)
-    VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})`)
-  if (kind !== 'extends') await beginSpan(tx, network, header.number, sequenceNumber)
-
-  const counted = await sequenceAt(tx, network, header.number)
+  const [, , , counted] = await Promise.all([
+    tx.query(sql`
+      DELETE FROM chain_blocks WHERE network = ${network}
+        AND (number >= ${header.number} OR number < ${move.keepFrom})`),
+    tx.query(sql`
+      INSERT INTO chain_blocks (network, number, hash, parent_hash)
+      VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})`),
+    kind === 'extends' ? null : beginSpan(tx, network, header.number, sequenceNumber),
+    sequenceAt(tx, network, header.number),
+  ])
   assert(counted === sequenceNumber, 'a block that extends the chain stands right above its tip')
-  return sequenceNumber
 }
 
 /**
@@ -185,11 +197,13 @@ async function beginSpan(
   fromNumber: number,
   sequenceNumber: number,
 ): Promise<void> {
-  await tx.query(sql`
-    DELETE FROM chain_spans WHERE network = ${network} AND from_number >= ${fromNumber}`)
-  await tx.query(sql`
-    INSERT INTO chain_spans (network, from_number, sequence_number)
-    VALUES (${network}, ${fromNumber}, ${sequenceNumber})`)
+  await Promise.all([
+    tx.query(sql`
+      DELETE FROM chain_spans WHERE network = ${network} AND from_number >= ${fromNumber}`),
+    tx.query(sql`
+      INSERT INTO chain_spans (network, from_number, sequence_number)
+      VALUES (${network}, ${fromNumber}, ${sequenceNumber})`),
+  ])
 }
 
 function headerOf(row: ChainRow): Header[] {

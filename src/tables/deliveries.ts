@@ -119,7 +119,8 @@ export async function insertDeliveries(
     await tx.query(sql`
       INSERT INTO deliveries
         (id, webhook_id, team_id, network, kind, sequence_number, block_number, block_hash, part,
-        data_bytes, previous_sequence, state, created_at_ms, due_at_ms, attempts_made, lease_until_ms, replay)
+        data_bytes, previous_sequence, state, created_at_ms, due_at_ms, attempts_made,
+        lease_until_ms, replay)
       VALUES ${sqlRows(chunk)}`)
   }
 }

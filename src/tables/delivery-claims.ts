@@ -32,6 +32,9 @@ export type ReadyDelivery = {
   dataBytes: number
 }
 
+/** What may have changed of a delivery between reading and claiming it. */
+export type ClaimedDelivery = Pick<ReadyDelivery, 'attemptsMade' | 'part' | 'replay'>
+
 export type StoredResult = { data: string; truncation: Truncation | null }
 
 type ReadyRow = {
@@ -51,11 +54,17 @@ type ReadyRow = {
   data_bytes: number
 }
 
+type ClaimedRow = Pick<ReadyRow, 'id' | 'attempts_made' | 'part' | 'replay'>
+
 /** More than are due in a moment; those beyond are found by who looks for all that waits. */
 const DUE_WEBHOOKS_MAX = 10_000
 
 /** Each statement is a commit of its own, and waits for the disk. */
 const CLAIMED_AT_ONCE_MAX = 1024
+
+const READY_COLUMNS = sql`
+  id, webhook_id, team_id, network, kind, sequence_number, block_number, part, error,
+  previous_sequence, replay, created_at_ms, attempts_made, data_bytes`
 
 /** A page of the webhooks that have anything waiting, due or not, in the order of their ids. */
 export async function waitingWebhooks(
@@ -101,18 +110,34 @@ export async function readyDeliveries(
   { nowMs, limit, lane }: ReadyQuestion,
 ): Promise<ReadyDelivery[]> {
   const rows = await db.query<ReadyRow>(sql`
-    SELECT id, webhook_id, team_id, network, kind, sequence_number, block_number, part, error,
-      previous_sequence, replay, created_at_ms, attempts_made, data_bytes
-    FROM deliveries
-    WHERE webhook_id = ${webhookId} AND state = 'waiting' AND due_at_ms <= ${nowMs}
-      AND lease_until_ms <= ${nowMs} AND ${inLane(lane, webhookId)}
+    SELECT ${READY_COLUMNS} FROM deliveries
+    WHERE webhook_id = ${webhookId} AND state = 'waiting'
+      AND lease_until_ms <= ${nowMs} AND ${inLane(lane, webhookId, nowMs)}
     LIMIT ${limit}`)
   return rows.map(readyOf)
 }
 
 /**
- * Makes deliveries ours until then; the ids of those that are. The rest is done, claimed by
- * another, or of a webhook that has been paused meanwhile.
+ * The same for all webhooks that an event brought something to, as far as it is new: one look
+ * where many webhooks have one delivery each.
+ */
+export async function readyOfEvent(
+  db: Database,
+  network: string,
+  sequenceNumber: number,
+  { nowMs, limit }: Omit<ReadyQuestion, 'lane'>,
+): Promise<ReadyDelivery[]> {
+  const rows = await db.query<ReadyRow>(sql`
+    SELECT ${READY_COLUMNS} FROM deliveries
+    WHERE network = ${network} AND sequence_number = ${sequenceNumber} AND lane = 'first'
+      AND state = 'waiting' AND lease_until_ms <= ${nowMs}
+    LIMIT ${limit}`)
+  return rows.map(readyOf)
+}
+
+/**
+ * Makes deliveries ours until then; those that are, by id, as they are now. The rest is done,
+ * claimed by another, not due any more, or of a webhook that has been paused meanwhile.
  */
 export async function claimDeliveries(
   db: Database,
@@ -120,17 +145,19 @@ export async function claimDeliveries(
   lease: string,
   nowMs: number,
   untilMs: number,
-): Promise<Set<string>> {
-  const claimed = new Set<string>()
+): Promise<Map<string, ClaimedDelivery>> {
+  const claimed = new Map<string, ClaimedDelivery>()
   for (const chunk of evenChunks(ids, CLAIMED_AT_ONCE_MAX)) {
-    const rows = await db.query<{ id: string }>(sql`
+    const rows = await db.query<ClaimedRow>(sql`
       UPDATE deliveries SET lease = ${lease}, lease_until_ms = ${untilMs}
-      WHERE id IN ${sqlRows([chunk])} AND state = 'waiting' AND lease_until_ms <= ${nowMs}
-        AND (kind = 'error' OR EXISTS (
+      WHERE id IN ${sqlRows([chunk])} AND state = 'waiting' AND ${isDue(nowMs)}
+        AND lease_until_ms <= ${nowMs} AND (kind = 'error' OR EXISTS (
           SELECT 1 FROM webhooks
           WHERE webhooks.id = deliveries.webhook_id AND webhooks.state = 'active'))
-      RETURNING id`)
-    for (const { id } of rows) claimed.add(id)
+      RETURNING id, attempts_made, part, replay`)
+    for (const { id, attempts_made, part, replay } of rows) {
+      claimed.set(id, { attemptsMade: attempts_made, part, replay: replay === 1 })
+    }
   }
   return claimed
 }
@@ -150,11 +177,38 @@ export async function resultOf(
     : null
 }
 
+/** The results of an event that are no larger than that, by their `part`. */
+export async function resultsOfEvent(
+  db: Database,
+  network: string,
+  sequenceNumber: number,
+  { bytesMax, limit }: { bytesMax: number; limit: number },
+): Promise<Map<number, StoredResult>> {
+  const rows = await db.query<{ part: number; data: string; truncation: string | null }>(sql`
+    SELECT part, data, truncation FROM results
+    WHERE network = ${network} AND sequence_number = ${sequenceNumber} AND bytes <= ${bytesMax}
+    LIMIT ${limit}`)
+  return new Map(
+    rows.map(({ part, data, truncation }) => [
+      part,
+      { data, truncation: truncation && JSON.parse(truncation) },
+    ]),
+  )
+}
+
+/**
+ * What is new is due at once, whatever the clock says: those of other processes may be ahead
+ * of ours, and then it would be late, and a newer one could come before it.
+ */
+function isDue(nowMs: number): Sql {
+  return sql`(lane = 'first' OR due_at_ms <= ${nowMs})`
+}
+
 /** The rest of the condition, and the order. */
-function inLane(lane: Lane, webhookId: string): Sql {
+function inLane(lane: Lane, webhookId: string, nowMs: number): Sql {
   // Errors have no number. It stands here because the index has it, and many others may wait.
   if (lane === 'errors') {
-    return sql`lane = 'errors'
+    return sql`lane = 'errors' AND due_at_ms <= ${nowMs}
       ORDER BY sequence_number, due_at_ms`
   }
   const active = sql`EXISTS (
@@ -163,7 +217,7 @@ function inLane(lane: Lane, webhookId: string): Sql {
     return sql`lane = 'first' AND ${active} ORDER BY sequence_number`
   }
   if (lane === 'retry') {
-    return sql`lane = 'retry' AND ${active} ORDER BY due_at_ms`
+    return sql`lane = 'retry' AND due_at_ms <= ${nowMs} AND ${active} ORDER BY due_at_ms`
   }
   // The first of all that wait, whether it is due or not: it holds up those behind it.
   const head = (of: Sql) => sql`
@@ -171,7 +225,7 @@ function inLane(lane: Lane, webhookId: string): Sql {
       SELECT id, sequence_number FROM deliveries
       WHERE webhook_id = ${webhookId} AND state = 'waiting' AND lane = ${of}
       ORDER BY sequence_number LIMIT 1) AS head`
-  return sql`${active} AND id = (
+  return sql`${isDue(nowMs)} AND ${active} AND id = (
     SELECT id FROM (${head(sql`'first'`)} UNION ALL ${head(sql`'retry'`)}) AS heads
     ORDER BY sequence_number LIMIT 1)`
 }

@@ -95,7 +95,8 @@ async function takeSome(run: Run): Promise<void> {
   const stale = [...model.deliveries.keys()].filter(() => chance.fraction() < 0.05)
   const ids = [...new Set([...ready, ...stale])]
   const lease = `lease-${run.leases++}`
-  const ours = await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
+  const claimed = await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
+  const ours = new Set(claimed.keys())
   expect(ours).toEqual(modelClaim(model, ids, lease, nowMs, nowMs + LEASE_MS))
   for (const id of ready) expect(ours).toContain(id)
   for (const id of ours) run.claims.push({ id, lease })

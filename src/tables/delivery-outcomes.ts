@@ -87,46 +87,45 @@ export async function writeOutcomes(
   return db.transaction(async (tx) => {
     const held = await settle(tx, rows)
     const isHeld = (_: unknown, at: number) => held.has(outcomes[at]?.id ?? '')
-    await addUsage(tx, bills.filter(isHeld).flat())
-    await growLog(
-      tx,
-      ATTEMPTS,
-      lineBytes.filter(isHeld).reduce((sum, bytes) => sum + bytes, 0),
-    )
+    const attemptBytes = lineBytes.filter(isHeld).reduce((sum, bytes) => sum + bytes, 0)
+    await Promise.all([
+      addUsage(tx, bills.filter(isHeld).flat()),
+      growLog(tx, ATTEMPTS, attemptBytes),
+    ])
     return held
   })
 }
 
 /** Compares and sets: the lease says whether the delivery is still ours to write. */
 async function settle(tx: Database, rows: readonly OutcomeRow[]): Promise<Set<string>> {
-  const held = new Set<string>()
-  for (const chunk of evenChunks(rows, SETTLED_AT_ONCE_MAX)) {
-    const ids = chunk.map(([id]) => id)
-    // One that was cancelled during its attempt has arrived nonetheless, when it has. The ids
-    // stand there twice, because SQLite would rather read the whole table for long lists.
-    const settled = await tx.query<{ id: string }>(sql`
-      WITH outcomes (id, lease, state, due_at_ms, attempted, attempt, bytes, body_bytes,
-        done_at_ms) AS (VALUES ${typedRows(OUTCOME_TYPES, chunk)})
-      UPDATE deliveries SET
-        state = CASE WHEN deliveries.state = 'waiting' OR outcomes.state = 'delivered'
-          THEN outcomes.state ELSE deliveries.state END,
-        lane = CASE WHEN outcomes.attempted = 1 AND deliveries.lane = 'first'
-          THEN 'retry' ELSE deliveries.lane END,
-        due_at_ms = COALESCE(outcomes.due_at_ms, deliveries.due_at_ms),
-        done_at_ms = COALESCE(outcomes.done_at_ms, deliveries.done_at_ms),
-        attempts_made = deliveries.attempts_made + outcomes.attempted,
-        attempts = CASE WHEN LENGTH(deliveries.attempts) < ${ATTEMPTS_CHARS_MAX}
-          THEN deliveries.attempts ELSE '' END || outcomes.attempt,
-        attempts_bytes = deliveries.attempts_bytes + outcomes.bytes,
-        body_bytes = COALESCE(outcomes.body_bytes, deliveries.body_bytes),
-        lease = NULL, lease_until_ms = 0
-      FROM outcomes
-      WHERE deliveries.id = outcomes.id AND deliveries.id IN ${sqlRows([ids])}
-        AND deliveries.lease = outcomes.lease AND deliveries.state IN ('waiting', 'cancelled')
-      RETURNING deliveries.id`)
-    for (const { id } of settled) held.add(id)
-  }
-  return held
+  const settled = await Promise.all(
+    evenChunks(rows, SETTLED_AT_ONCE_MAX).map((chunk) => {
+      const ids = chunk.map(([id]) => id)
+      // One that was cancelled during its attempt has arrived nonetheless, when it has. The ids
+      // stand there twice, because SQLite would rather read the whole table for long lists.
+      return tx.query<{ id: string }>(sql`
+        WITH outcomes (id, lease, state, due_at_ms, attempted, attempt, bytes, body_bytes,
+          done_at_ms) AS (VALUES ${typedRows(OUTCOME_TYPES, chunk)})
+        UPDATE deliveries SET
+          state = CASE WHEN deliveries.state = 'waiting' OR outcomes.state = 'delivered'
+            THEN outcomes.state ELSE deliveries.state END,
+          lane = CASE WHEN outcomes.attempted = 1 AND deliveries.lane = 'first'
+            THEN 'retry' ELSE deliveries.lane END,
+          due_at_ms = COALESCE(outcomes.due_at_ms, deliveries.due_at_ms),
+          done_at_ms = COALESCE(outcomes.done_at_ms, deliveries.done_at_ms),
+          attempts_made = deliveries.attempts_made + outcomes.attempted,
+          attempts = CASE WHEN LENGTH(deliveries.attempts) < ${ATTEMPTS_CHARS_MAX}
+            THEN deliveries.attempts ELSE '' END || outcomes.attempt,
+          attempts_bytes = deliveries.attempts_bytes + outcomes.bytes,
+          body_bytes = COALESCE(outcomes.body_bytes, deliveries.body_bytes),
+          lease = NULL, lease_until_ms = 0
+        FROM outcomes
+        WHERE deliveries.id = outcomes.id AND deliveries.id IN ${sqlRows([ids])}
+          AND deliveries.lease = outcomes.lease AND deliveries.state IN ('waiting', 'cancelled')
+        RETURNING deliveries.id`)
+    }),
+  )
+  return new Set(settled.flat().map(({ id }) => id))
 }
 
 function rowOf(outcome: AttemptOutcome, line: string, lineBytes: number): OutcomeRow {

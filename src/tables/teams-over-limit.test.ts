@@ -76,6 +76,14 @@ describe('a month is used up', () => {
     expect(await teamsOverLimit(db, '2026-11', new Map())).toEqual([TEAM_A, TEAM_B])
   })
 
+  test('pauses nothing of a team that has got more since it was found', async () => {
+    await spend(TEAM_A, 9_000)
+    await db.query(sql`UPDATE teams SET tier = 'growth' WHERE id = ${TEAM_A}`)
+    expect(await pauseTeamOverLimit(db, { ...PAUSE, tiers: TIERS })).toEqual([])
+    await db.query(sql`UPDATE teams SET tier = 'free' WHERE id = ${TEAM_A}`)
+    expect(await pauseTeamOverLimit(db, { ...PAUSE, tiers: TIERS })).toHaveLength(2)
+  })
+
   test('and is of no interest once all webhooks of the team are paused', async () => {
     await spend(TEAM_A, 9_000)
     await pauseTeamOverLimit(db, PAUSE)

@@ -9,17 +9,18 @@ export function typedRows(
   types: readonly ('TEXT' | 'BIGINT')[],
   rows: readonly (readonly SqlValue[])[],
 ): Sql {
-  const parts = ['']
+  const parts: string[] = []
   const values: SqlValue[] = []
+  let text = '('
   rows.forEach((row, rowAt) => {
     assert(row.length === types.length, 'a row has a value of each type')
     row.forEach((value, at) => {
-      const before = at > 0 ? ', ' : rowAt > 0 ? '), (' : '('
-      parts[parts.length - 1] += rowAt > 0 ? before : `${before}CAST(`
+      parts.push(rowAt > 0 ? text : `${text}CAST(`)
       values.push(value)
-      parts.push(rowAt > 0 ? '' : ` AS ${types[at]})`)
+      text = rowAt > 0 ? ', ' : ` AS ${types[at]}), `
     })
+    text = rowAt > 0 ? '), (' : ` AS ${types.at(-1)})), (`
   })
-  parts[parts.length - 1] += ')'
+  parts.push(text.slice(0, -', ('.length))
   return { parts, values }
 }

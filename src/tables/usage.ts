@@ -85,8 +85,7 @@ export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
 
 /** For those who know by other means that it was not counted before. */
 export async function addUsage(tx: Database, rows: readonly UsageRow[]): Promise<void> {
-  await addToLedger(tx, rows)
-  await addToMonths(tx, rows)
+  await Promise.all([addToLedger(tx, rows), addToMonths(tx, rows)])
 }
 
 /** What the team has spent in a month such as 2026-11. */

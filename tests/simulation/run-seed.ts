@@ -16,6 +16,15 @@ export type RunReport = {
   deepest: number
 }
 
+/** Others who take part in a run. */
+export type Joined = {
+  /** Whether nothing more is to be expected of them. */
+  isQuiet(): boolean
+  end(): void
+  /** What was promised of them and did not hold. */
+  check(): string[]
+}
+
 /** Once all is calm the final tip must be reached within this. */
 const PATIENCE_MS = 180_000
 /** Some blocks more, so that nodes get to show that they are well again. */
@@ -24,8 +33,13 @@ const CALM_BLOCKS = 3
 const STAY_MS = 3_000
 
 /** Everything that happens in one run; the same for the same seed. */
-export function runSeed(stores: SimStores, seed: number): RunReport {
+export function runSeed(
+  stores: SimStores,
+  seed: number,
+  join: (run: Run) => Joined | null = () => null,
+): RunReport {
   const run = openRun(stores, seed)
+  const joined = join(run)
   const { clock, plan, events, complaints } = run
   const endMs = plan.calmAtMs + plan.blockTimeMs * CALM_BLOCKS
   const endAll = supervise(run)
@@ -34,12 +48,14 @@ export function runSeed(stores: SimStores, seed: number): RunReport {
   clock.runUntil(endMs + plan.blockTimeMs * 2)
   if (!isThere()) clock.runUntil(clock.elapsedMs() + PATIENCE_MS, isThere)
   if (!isThere()) complaints.push('the final tip is not reached in calm weather')
+  if (joined) clock.runUntil(clock.elapsedMs() + PATIENCE_MS, joined.isQuiet)
   clock.runUntil(clock.elapsedMs() + STAY_MS)
   endAll()
+  joined?.end()
   run.office.end('the run is over')
   // The transactions of the dead are rolled back when their statements come to an end.
   clock.runUntil(clock.elapsedMs() + plan.store.lateMsMax + 1)
-  if (complaints.length === 0) complaints.push(...checkRun(run))
+  if (complaints.length === 0) complaints.push(...checkRun(run), ...(joined?.check() ?? []))
   run.store.wipe()
   const numbers = events.map(({ tip_number }) => tip_number)
   return {

@@ -9,7 +9,12 @@ import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-store.ts'
 
-type Options = { retryDelaysMs?: readonly number[]; monthlyCu?: number | null }
+type Options = {
+  retryDelaysMs?: readonly number[]
+  monthlyCu?: number | null
+  /** Reminders say which event brought something; they do unless told. */
+  namesEvents?: boolean
+}
 
 type Row = {
   id: string
@@ -34,7 +39,7 @@ export async function courierStage(options: Options = {}) {
   const world = openCourierWorld()
   const database = faultyDatabase(await freshStore())
   await insertTeams(database)
-  const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS } = options
+  const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS, namesEvents = true } = options
   const free: Tier = { name: 'free', monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 }
   /** The processes that run. */
   const couriers: Courier[] = []
@@ -53,14 +58,19 @@ export async function courierStage(options: Options = {}) {
       couriers.push(courier)
       return courier
     },
-    ...acts(world, database, couriers),
+    ...acts(world, database, couriers, namesEvents),
     ...looks(world, database),
   }
 }
 
 export type CourierStage = Awaited<ReturnType<typeof courierStage>>
 
-function acts({ clock, secrets, signals }: CourierWorld, database: Database, couriers: Courier[]) {
+function acts(
+  { clock, secrets, signals }: CourierWorld,
+  database: Database,
+  couriers: Courier[],
+  namesEvents: boolean,
+) {
   let number = 0
   let sequence: number | null = null
   return {
@@ -79,11 +89,15 @@ function acts({ clock, secrets, signals }: CourierWorld, database: Database, cou
     async block(...webhookIds: string[]): Promise<number> {
       const data = `{"block":{"number":${++number}}}`
       const due = [{ data, bytes: data.length, truncation: null, webhookIds }]
-      const event = eventAt(number, sequence, { network: NETWORK, atMs: clock.nowMs(), due })
-      const recorded = await recordEvent(database, event)
+      const committed = eventAt(number, sequence, { network: NETWORK, atMs: clock.nowMs(), due })
+      const recorded = await recordEvent(database, committed)
       if (recorded === 'lost') throw new Error('the chain moved elsewhere')
       sequence = recorded.sequenceNumber
-      for (const courier of couriers) courier.remind(webhookIds)
+      const event = { network: NETWORK, sequenceNumber: sequence }
+      for (const courier of couriers) {
+        if (namesEvents) courier.remind(webhookIds, event)
+        else courier.remind(webhookIds)
+      }
       await clock.advance(0)
       return recorded.sequenceNumber
     },

@@ -26,7 +26,7 @@ export function modelReady(model: Model, webhookId: string, lane: Lane, nowMs: n
   const waiting = [...model.deliveries.values()].filter(
     (one) => one.webhookId === webhookId && one.state === 'waiting',
   )
-  const isReady = (one: ModelDelivery) => one.dueAtMs <= nowMs && one.leaseUntilMs <= nowMs
+  const isReady = (one: ModelDelivery) => isDue(one, nowMs) && one.leaseUntilMs <= nowMs
   if (lane === 'errors') {
     return waiting.filter((one) => one.sequenceNumber === null && isReady(one)).map(({ id }) => id)
   }
@@ -41,10 +41,18 @@ export function modelReady(model: Model, webhookId: string, lane: Lane, nowMs: n
       .filter(isReady)
       .map(({ id }) => id)
 
-  const isRetry = (one: ModelDelivery) => one.attemptsMade > 0 || one.again
   const ready = data.filter((one) => isReady(one) && isRetry(one) === (lane === 'retry'))
   if (lane === 'retry') ready.sort((a, b) => a.dueAtMs - b.dueAtMs)
   return ready.map(({ id }) => id)
+}
+
+function isRetry({ attemptsMade, again }: ModelDelivery): boolean {
+  return attemptsMade > 0 || again
+}
+
+/** What is new is due at once. */
+function isDue(one: ModelDelivery, nowMs: number): boolean {
+  return one.dueAtMs <= nowMs || (one.sequenceNumber !== null && !isRetry(one))
 }
 
 export function modelClaim(
@@ -56,7 +64,7 @@ export function modelClaim(
 ): Set<string> {
   const claimed = ids.filter((id) => {
     const one = model.deliveries.get(id)
-    if (one?.state !== 'waiting' || one.leaseUntilMs > nowMs) return false
+    if (one?.state !== 'waiting' || one.leaseUntilMs > nowMs || !isDue(one, nowMs)) return false
     return one.sequenceNumber === null || model.webhooks.get(one.webhookId) === 'active'
   })
   for (const id of claimed) {

@@ -58,13 +58,13 @@ export async function readyIds(
   return (await ready(db, webhookId, lane, nowMs)).map(({ id }) => id)
 }
 
-export function claim(
+export async function claim(
   db: Database,
   ids: readonly string[],
   lease: string,
   nowMs = NOW_MS,
 ): Promise<Set<string>> {
-  return claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
+  return new Set((await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)).keys())
 }
 
 export function factsOf(differing: Partial<AttemptFacts> = {}): AttemptFacts {

@@ -7,7 +7,7 @@ export type Sent = EgressRequest & {
   /** The body, read. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   json: any
-  /** Answers one that the script left open. */
+  /** Answers one that the script left open; the first answer counts. */
   answer(reply: Reply): void
 }
 
@@ -43,8 +43,10 @@ export function scriptedEgress(): ScriptedEgress {
     post: (request) =>
       new Promise((resolve) => {
         open += 1
+        let isOpen = true
         const answer = (reply: Reply) => {
-          open -= 1
+          if (isOpen) open -= 1
+          isOpen = false
           resolve({ ...ACCEPTED, ...reply })
         }
         egress.sent.push({ ...request, json: JSON.parse(request.body), answer })

@@ -1,10 +1,13 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
-import { CHAIN, complain, type DeliveryRun, isUnderWay, wallOf } from './delivery-run.ts'
+import { CHAIN, complain, type DeliveryRun, isPrompt, isUnderWay, wallOf } from './delivery-run.ts'
 import { isOverLimit } from './judge-money.ts'
 import { nameOf } from './judge-posts.ts'
 
 type StoredRow = { id: string; state: string; attempts_made: number; due_at_ms: number }
+
+/** Within this an outcome is written, once it is known. */
+const MOMENT_MS = 100
 
 /** Whether nothing more is to be expected before `endMs`. */
 export function isQuiet(run: DeliveryRun, endMs: number): boolean {
@@ -31,7 +34,19 @@ export function checkEnd(run: DeliveryRun, database: Database, endMs: number): v
       }
     }
   }
+  checkPosts(run)
   checkBook(run, run.clock.settle(storedRows(database), 0))
+}
+
+/** Where nothing fails but receivers, nothing is sent that does not count. */
+function checkPosts(run: DeliveryRun): void {
+  const { plan } = run
+  if (plan.crashesMax > 0 || plan.skewSpreadMs > 0 || !isPrompt(plan)) return
+  const longAgoMs = run.clock.elapsedMs() - plan.settings.timeoutMs - MOMENT_MS
+  for (const { deliveryId, life, isWritten, startedMs } of run.posts) {
+    if (!isWritten && startedMs < longAgoMs)
+      complain(run, `${life.name} has sent ${deliveryId} for nothing`)
+  }
 }
 
 /** The book is what the store says, and every delivery that was ever committed is there. */

@@ -23,12 +23,15 @@ export type Post = {
   body: string
   startedMs: number
   endedMs: number | null
-  /** By the sender's clock. */
+  /** By the sender's clock, which somebody may have set meanwhile. */
+  startedWallMs: number
   endedWallMs: number
   seen: EgressOutcome | null
   patience: Patience | null
   /** The destination has taken it in. */
   isAccepted: boolean
+  /** Its outcome is committed. */
+  isWritten: boolean
 }
 
 /** A run while it lasts. */

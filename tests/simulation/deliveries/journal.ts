@@ -19,6 +19,7 @@ export type DeliveryRow = {
   lease_until_ms: number
   body_bytes: number | null
   replay: 0 | 1
+  lane: string
 }
 
 export type WebhookRow = {
@@ -75,7 +76,7 @@ const COLUMNS: Readonly<Record<Change['table'], string>> = {
   deliveries:
     'id webhook_id team_id network kind sequence_number block_number part error ' +
     'previous_sequence state created_at_ms due_at_ms attempts_made lease lease_until_ms ' +
-    'body_bytes replay',
+    'body_bytes replay lane',
   webhooks:
     'id team_id app_id url ordered state reason signing_key_sealed previous_key_sealed ' +
     'previous_key_until_ms',

@@ -25,15 +25,12 @@ export function openHostJudge(run: DeliveryRun): HostJudge {
     watched.set(host, made)
     return made
   }
-  // A host that no webhook leads to any more is forgotten, and begins anew.
-  const knowsAll = isPrompt(run.plan) && run.plan.changes === 0
-
   return {
     started({ life, host, startedMs }) {
       const { health, inFlight } = watch(host)
       watch(host).inFlight += 1
       const limit = limitNow(health, startedMs - openedMs)
-      if (inFlight < limit || !knowsAll) return
+      if (inFlight < limit || !isPrompt(run.plan) || hasLostWays(run)) return
       complain(run, `${life.name} has ${inFlight} on their way to ${host}, which takes ${limit}`)
     },
     ended({ host, startedMs, seen }) {
@@ -44,4 +41,11 @@ export function openHostJudge(run: DeliveryRun): HostJudge {
       noteOutcome(health, { status, fault, startedAtMs }, run.clock.elapsedMs() - openedMs)
     },
   }
+}
+
+/** A host that no webhook leads to any more is forgotten, and begins anew. */
+function hasLostWays({ book }: DeliveryRun): boolean {
+  return [...book.webhooks.values()].some(
+    ({ row, versions }) => row.state === 'deleted' || row.url !== versions[0]?.row.url,
+  )
 }

@@ -22,7 +22,8 @@ export function judgeBill(
   for (const post of accepted) {
     if (post.kind === 'error') continue
     const row = run.book.webhooks.get(post.webhookId)?.row
-    const key = [row?.team_id, row?.app_id ?? '', hourOf(post.endedWallMs)].join()
+    const atMs = post.startedWallMs + (post.seen?.ms.total ?? 0)
+    const key = [row?.team_id, row?.app_id ?? '', hourOf(atMs)].join()
     add(owed, `${key} calls`, 1)
     add(owed, `${key} bytes`, Buffer.byteLength(post.body))
     add(owed, `${key} centi`, Buffer.byteLength(post.body) * CENTI_CU_PER_BYTE)

@@ -13,6 +13,7 @@ import {
   wallOf,
 } from './delivery-run.ts'
 import type { DeliveryRow, WebhookRow } from './journal.ts'
+import { unsealed } from './sim-keys.ts'
 
 /** Where teams are sent whose month is used up. */
 export const PUBLIC_URL = 'https://headgate.example'
@@ -80,7 +81,6 @@ function leaseFault(run: DeliveryRun, post: Post, { row }: BookedDelivery): stri
 /** One that has nearly ended may be overtaken by as much as clocks differ. */
 function overlaps(run: DeliveryRun, other: Post): boolean {
   if (!isUnderWay(run, other)) return false
-  if (other.life.alive) return true
   const { timeoutMs } = run.plan.settings
   return run.clock.elapsedMs() + run.plan.skewSpreadMs < other.startedMs + timeoutMs
 }
@@ -138,14 +138,6 @@ function headersOf(webhook: WebhookRow, row: DeliveryRow, body: string, wall: nu
       : { 'x-headgate-previous': `${row.previous_sequence}` }),
     ...(row.replay ? { 'x-headgate-replay': '1' } : {}),
   }
-}
-
-export function sealed(key: string): string {
-  return `sealed ${key}`
-}
-
-export function unsealed(text: string): string {
-  return text.slice('sealed '.length)
 }
 
 function orderFault(

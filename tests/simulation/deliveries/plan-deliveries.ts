@@ -26,7 +26,13 @@ export type HostPlan = {
   latencyMs: number
 }
 
-export type CourierPlan = { name: string; startAtMs: number; skewMs: number }
+export type CourierPlan = {
+  name: string
+  startAtMs: number
+  skewMs: number
+  /** Somebody sets its clock. */
+  jump: { atMs: number; byMs: number } | null
+}
 
 /** All that a seed decides before the run begins. */
 export type DeliveryPlan = {
@@ -91,7 +97,7 @@ const TEMPERS: readonly Temper[] = [
 export function planDeliveries(chance: Chance): DeliveryPlan {
   const calmAtMs = chance.pick([4_000, 8_000, 8_000, 15_000, 30_000])
   const couriers = planCouriers(chance, calmAtMs)
-  const skews = couriers.map(({ skewMs }) => skewMs)
+  const skews = couriers.flatMap(({ skewMs, jump }) => [skewMs, skewMs + (jump?.byMs ?? 0)])
   const crashes = chance.pick([0, 0, 1, 3, 8])
   return {
     wallOffsetMs: chance.fraction() < 0.15 ? MONTH_END_MS - BEFORE_MONTH_END_MS : 0,
@@ -168,7 +174,13 @@ function planCouriers(chance: Chance, calmAtMs: number): CourierPlan[] {
     name,
     startAtMs: at === 0 ? 0 : Math.floor(chance.fraction() ** 2 * calmAtMs),
     skewMs: chance.between(-skewMax, skewMax),
+    jump: planJump(chance, calmAtMs),
   }))
+}
+
+function planJump(chance: Chance, calmAtMs: number): CourierPlan['jump'] {
+  if (chance.fraction() > 0.07) return null
+  return { atMs: chance.between(0, calmAtMs), byMs: chance.pick([-10_000, -1_000, 1_000, 10_000]) }
 }
 
 function planStore(chance: Chance): StoreFaults {

@@ -46,10 +46,12 @@ function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressR
     body,
     startedMs: clock.elapsedMs(),
     endedMs: null,
+    startedWallMs: wallOf(run, life.name),
     endedWallMs: 0,
     seen: null,
     patience: null,
     isAccepted: false,
+    isWritten: false,
   }
   posts.push(post)
   trace.note(life.name, 'posts', row ? nameOf(row) : deliveryId, post.lease, post.host)

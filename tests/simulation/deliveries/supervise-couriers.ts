@@ -28,6 +28,7 @@ export function superviseCouriers(needs: Needs): Couriers {
   const living = new Map<Life, Courier | null>()
   for (const plan of run.plan.couriers) {
     run.clock.after(plan.startAtMs, () => startOver(needs, plan, living, crashes))
+    if (plan.jump) run.clock.after(plan.jump.atMs, () => setClocks(run, plan))
   }
   return {
     remind(webhookIds, sequenceNumber) {
@@ -42,6 +43,14 @@ export function superviseCouriers(needs: Needs): Couriers {
         life.end('the run is over')
       }
     },
+  }
+}
+
+/** Of all that ever ran on that machine; the dead do not notice. */
+function setClocks(run: DeliveryRun, plan: CourierPlan): void {
+  run.trace.note(plan.name, 'has its clock set by', plan.jump?.byMs ?? 0)
+  for (const name of run.skews.keys()) {
+    if (name.startsWith(plan.name)) run.skews.set(name, skewNow(run, plan))
   }
 }
 
@@ -78,13 +87,17 @@ function startOver(
     () => (isCalm() ? NO_FAULTS : run.plan.store),
     () => {},
   )
-  const courier = startCourier(run, life, plan.skewMs, database, signals, chance)
+  const courier = startCourier(run, life, skewNow(run, plan), database, signals, chance)
   if (!life.alive) return
   living.set(life, courier)
   if (!doom || chance.fraction() >= STOP_RATE) return
   doom = null
   const stopAtMs = chance.fraction() * Math.max(0, run.plan.calmAtMs - clock.elapsedMs())
   clock.after(Math.floor(stopAtMs), () => void stop(run, life, courier), life)
+}
+
+function skewNow({ clock }: DeliveryRun, { skewMs, jump }: CourierPlan): number {
+  return skewMs + (jump && clock.elapsedMs() >= jump.atMs ? jump.byMs : 0)
 }
 
 /** Stopped as an operator would, it leaves nothing behind. */

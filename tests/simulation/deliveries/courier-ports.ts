@@ -1,0 +1,58 @@
+import type { Database } from '../../../src/ports/database.ts'
+import type { Entropy } from '../../../src/ports/entropy.ts'
+import type { Telemetry } from '../../../src/ports/telemetry.ts'
+import { quietTelemetry } from '../../support/quiet-telemetry.ts'
+import type { Chance } from '../../support/seeded-chance.ts'
+import type { Life } from '../process-life.ts'
+import { complain, type DeliveryRun } from './delivery-run.ts'
+
+/** Troubles that the world may give rise to; any other is a bug. */
+const EXCUSE = 'database_unavailable'
+
+/** A process calls itself by the name of its life, so that its leases can be told. */
+export function entropyOf(life: Life, chance: Chance): Entropy {
+  return {
+    bytes: (length) => new Uint8Array(length),
+    alphanumeric: () => life.name,
+    fraction: chance.fraction,
+  }
+}
+
+/** What is committed may be heard of much later, as when the process stands still. */
+export function withLateAnswers(
+  { clock, plan }: DeliveryRun,
+  life: Life,
+  database: Database,
+  chance: Chance,
+): Database {
+  const { lateRate, lateMsMax } = plan.answers
+  return {
+    ...database,
+    async transaction<T>(work: (tx: Database) => Promise<T>) {
+      const result = await database.transaction(work)
+      const isLate = lateRate > 0 && clock.elapsedMs() < plan.calmAtMs
+      if (isLate && chance.fraction() < lateRate) {
+        const lateMs = chance.between(0, lateMsMax)
+        await new Promise<void>((resolve) => void clock.after(lateMs, resolve, life))
+      }
+      return result
+    },
+  }
+}
+
+export function telemetryOf(run: DeliveryRun, life: Life): Telemetry {
+  return {
+    ...quietTelemetry(),
+    count: () => {},
+    counter: () => () => {},
+    log(_level, event, fields) {
+      if (!life.alive) return
+      run.trace.note(life.name, event, ...Object.values(fields))
+      const { reason } = fields
+      if (reason !== undefined && reason !== EXCUSE) {
+        complain(run, `${life.name} has trouble of its own: ${event} ${reason}`)
+      }
+    },
+    logText: () => {},
+  }
+}
