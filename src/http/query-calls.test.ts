@@ -145,7 +145,8 @@ describe('dry runs are limited', () => {
 
     on.network.misbehave = () => false
     for (const release of held) release()
-    for (const answer of await Promise.all(first)) expect(answer.status).toBe(404)
+    await Promise.all(first)
+    expect((await on.ask(QUERY)).status).toBe(200)
   })
 
   test('to fifty of a team in ten seconds, refused queries among them', async () => {

@@ -88,8 +88,10 @@ describe('a receiver', () => {
       },
     })
     await Promise.all([send(blockBody('whevt_a', 7, 1)), send(blockBody('whevt_b', 7, 2))])
-    expect(order).toHaveLength(4)
-    expect(order[1]).toBe(order[0]!.replace('begin', 'end'))
+    // Whichever is verified first; an older version that comes second is not handed over.
+    const begun = order.filter((_, at) => at % 2 === 0)
+    expect(begun.length).toBeGreaterThan(0)
+    expect(order).toEqual(begun.flatMap((begin) => [begin, begin.replace('begin', 'end')]))
   })
 
   test('takes every version when the query does not ask for the number of the block', async () => {

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { type Peer, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const MEGABYTE = Buffer.alloc(2 ** 20, 'x')

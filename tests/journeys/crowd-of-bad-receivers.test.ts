@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { until } from '../support/headgate.ts'
 import {
@@ -12,6 +12,9 @@ import {
 import { startMinedNode } from '../support/mined-node.ts'
 import { type Peer, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const HEALTHY = 10
 /** At four attempts each, more than all that are under way at once. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import {
@@ -6,6 +6,9 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const OTHER = `0x${'ab'.repeat(20)}`
 const TRANSFERS = `{ block { number hash transactions(filter: {addresses: [{to: "${OTHER}"}]}) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { listDeliveries } from '../../src/tables/deliveries.ts'
 import { addItems } from '../../src/tables/variables.ts'
 import { createWebhook } from '../../src/tables/webhooks.ts'
@@ -6,6 +6,9 @@ import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 import { webhookCalled } from '../support/webhook-store.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const SHOWN_MAX = 1000
 const OTHER = `0x${'ab'.repeat(20)}`

@@ -1,10 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Network } from '../../src/core/network.ts'
 import { type EvmChain, startEvmChain } from '../../src/devnet/evm-chain.ts'
 import { openSystem } from '../../src/system/open-system.ts'
 import type { HeadNews } from '../../src/upstream/head-feed.ts'
 import { type OpenNetwork, openNetwork } from '../../src/upstream/open-network.ts'
 import { until } from '../support/scripted-server.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 /** So long that nothing in these tests can have come from a poll. */
 const POLL_MS = 3_600_000

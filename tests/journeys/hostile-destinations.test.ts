@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Server } from 'node:net'
 import { openEgress } from '../../src/system/egress.ts'
 import { openConnector } from '../../src/system/wire.ts'
 import { courierStage } from '../support/courier-stage.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 /** Whoever gets through to this machine is counted here. */
 let listeners: Server[]

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { type FlakyReceivers, startFlakyReceivers } from '../support/flaky-receivers.ts'
 import {
   cleanUp,
@@ -11,6 +11,9 @@ import {
 import { type MinedNode, startMinedNode } from '../support/mined-node.ts'
 import type { NodeJson } from '../support/node-json.ts'
 import { seededChance } from '../support/seeded-chance.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 type Stage = {
   headgate: HeadgateProcess

@@ -1,10 +1,13 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { makeRawBlock } from '../support/block-maker.ts'
 import { serving } from '../support/block-nodes.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { type HttpNetwork, openHttpNetwork } from '../support/http-network.ts'
 import { rawBlock, rawCall, rawLog } from '../support/raw-block.ts'
 import { seededChance } from '../support/seeded-chance.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const KIB = 1024
 

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Block } from '../../src/core/chain/block.ts'
 import { type EvmChain, startEvmChain } from '../../src/devnet/evm-chain.ts'
 import { systemClock } from '../../src/system/system-clock.ts'
 import { type HttpNetwork, openHttpNetwork } from '../support/http-network.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 describe('on the embedded chain, a block', () => {
   let chain: EvmChain

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { until } from '../support/headgate.ts'
@@ -12,6 +12,9 @@ import {
 } from '../support/headgate-process.ts'
 import { rawBlock } from '../support/raw-block.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const ARGS = ['--config', 'headgate.yaml']
 const PATH = '/replayed'

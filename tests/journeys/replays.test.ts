@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { runningReplays } from '../../src/tables/replays.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
@@ -8,6 +8,9 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const SHOWN_MAX = 1000
 const OTHER = `0x${'ab'.repeat(20)}`

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addItems } from '../../src/tables/variables.ts'
 import { PING_TOPIC } from '../support/ping-contract.ts'
 import { EMITTED, NOBODY, type QueriedChain, startQueriedChain } from '../support/queried-chain.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 let on: QueriedChain
 

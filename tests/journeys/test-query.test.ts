@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { TEST_ACCOUNTS } from '../../src/devnet/test-accounts.ts'
 import { PING_REASON, PING_TOPIC } from '../support/ping-contract.ts'
 import {
@@ -12,6 +12,9 @@ import {
   type QueriedChain,
   startQueriedChain,
 } from '../support/queried-chain.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 let on: QueriedChain
 

@@ -1,10 +1,13 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import {
   isSignedBothWays,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 let headgate: TestHeadgate
 let receiver: WebhookReceiver
