@@ -35,7 +35,7 @@ const DOUBT_MS_MIN = 100
 const DOUBTS_MAX = 64
 const PAUSE_MS_MIN = 100
 const PAUSE_MS_MAX = 5_000
-/** Reading a block may take long; nothing is lost by leaving it. */
+/** A commit takes milliseconds. What is being read is left: nothing is lost by that. */
 const STOP_MS_MAX = 2_000
 
 /**
@@ -52,6 +52,7 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
     finalized: null,
     loaded: false,
     stopped: false,
+    commit: null,
     doubtedUntilMs: new Map(),
     alarmedBy: null,
     mayCommit: () => !following.stopped && lease.held(),
@@ -87,6 +88,8 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
         pauseMs = PAUSE_MS_MIN
         await rest(LOOK_EVERY_MS, false)
       } catch (thrown) {
+        // The store may be closed by now.
+        if (following.stopped) return
         noteTrouble(telemetry, network.id, thrown)
         // The store may have moved although it could not say so.
         following.loaded = false
@@ -95,7 +98,7 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
       }
     }
   }
-  const ended = loop()
+  void loop()
 
   return {
     status() {
@@ -109,7 +112,8 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
       deaf()
       forgetGauges()
       wake()
-      await Promise.race([ended, clock.sleep(STOP_MS_MAX)])
+      const committed = following.commit?.catch(() => {})
+      await Promise.race([committed, clock.sleep(STOP_MS_MAX)])
       await lease.release()
     },
   }

@@ -11,6 +11,8 @@ export type Following = {
   /** False when the store may say otherwise than the above. */
   loaded: boolean
   stopped: boolean
+  /** The commit under way, if one is. */
+  commit: Promise<unknown> | null
   doubtedUntilMs: Map<string, number>
   /** The head that last called for an alarm. */
   alarmedBy: string | null

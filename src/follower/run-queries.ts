@@ -45,6 +45,7 @@ export async function runQueries(
 
   const block = await blocks.read(header, engine.wants())
   if (!block) return 'gone'
+  if (!following.mayCommit()) return 'stopped'
 
   const readAtMs = clock.monotonicMs()
   const removed = standing.notifiesRemoved(network)
@@ -56,7 +57,7 @@ export async function runQueries(
   const ranAtMs = clock.monotonicMs()
   const keepFrom = Math.min(finalized ?? 0, header.number)
   const tail = withHeader(following.tail, header, keepFrom, TAIL_LENGTH_MAX)
-  const recorded = await recordEvent(database, {
+  const committing = recordEvent(database, {
     network,
     previousSequence: following.sequenceNumber,
     header,
@@ -71,6 +72,8 @@ export async function runQueries(
       webhookIds: ids,
     })),
   })
+  following.commit = committing
+  const recorded = await committing
   if (recorded === 'lost') {
     following.loaded = false
     return 'moved_elsewhere'
