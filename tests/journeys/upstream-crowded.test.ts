@@ -72,7 +72,10 @@ test('clients who do not read their big answers shut nobody out from small ones'
       fetch(url, { method: 'POST', body: JSON.stringify(rpc('eth_getLogs', [{ fromBlock }])) }),
     ),
   )
-  expect((await headgate.api('GET', '/api/networks')).json.data[0].upstreams[0].in_flight).toBe(2)
+  const inFlight = async () =>
+    (await headgate.api('GET', '/api/networks')).json.data[0].upstreams[0].in_flight
+  // A look at the node's health may be in flight beside them.
+  expect(await inFlight()).toBeGreaterThanOrEqual(2)
 
   const { json } = await headgate.post(rpc('eth_getBalance', ['0x00', 'latest']))
   expect(json.result).toBe('0x1')
