@@ -31,7 +31,10 @@ beforeAll(async () => {
   // A machine may be without IPv6.
   const second = await open('::1', port).catch(() => null)
   listeners = second ? [first, second] : [first]
-  const env = { HEADGATE_WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS: 'false' }
+  const env = {
+    HEADGATE_ROLES: 'gateway,follower,courier,api',
+    HEADGATE_WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS: 'false',
+  }
   headgate = await startHeadgate({ nodes: [node], env })
 })
 afterAll(async () => {

@@ -44,7 +44,7 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
     env: {
       HEADGATE_LISTEN: '127.0.0.1:0',
       HEADGATE_DATA: folder,
-      ...(options.nodes ? { HEADGATE_NETWORKS: networksText(options) } : {}),
+      ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },
   })
@@ -97,6 +97,11 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
     if (Date.now() > endsAt) throw new Error(`never came true: ${what}`)
     await Bun.sleep(5)
   }
+}
+
+/** Fake nodes count and hold what they are asked, so no follower asks beside the test. */
+function onNodes(options: Options): Record<string, string> {
+  return { HEADGATE_NETWORKS: networksText(options), HEADGATE_ROLES: 'gateway,api' }
 }
 
 function networksText({ nodes = [], upstreams = [], network = {} }: Options): string {
