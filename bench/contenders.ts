@@ -38,8 +38,8 @@ export async function startBadUpstreams() {
 }
 
 /** Destinations of deliveries: so many that answer at once, and so many that hang. */
-export async function startReceivers(healthy: number, hanging: number) {
-  const child = spawnScript('receivers.ts', String(healthy), String(hanging))
+export async function startReceivers(healthy: number, hanging: number, how = 'plain') {
+  const child = spawnScript('receivers.ts', String(healthy), String(hanging), how)
   const ports = JSON.parse(await firstLine(child)) as { healthy: number[]; hanging: number[] }
   const urlOf = (port: number) => `http://127.0.0.1:${port}/`
   return {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedWorld } from '../src/app.ts'
 import { ConfigFaults, loadSettings } from '../src/config.ts'
-import { openCourier } from '../src/courier/courier.ts'
+import { type Courier, openCourier } from '../src/courier/courier.ts'
+import type { Database } from '../src/ports/database.ts'
 import { type DueResult, recordEvent } from '../src/tables/chain-events.ts'
 import { migrate } from '../src/tables/migrate.ts'
 import { insertTeam } from '../src/tables/teams.ts'
@@ -27,6 +28,9 @@ export const SIGNING_KEY = `whsec_${'k'.repeat(24)}`
 
 /** With the envelope around it, a body of 2 KB. */
 export const DATA_TEXT = `{"block":{"text":"${'x'.repeat(1800)}"}}`
+
+/** Blocks of so many networks come side by side, each with its webhooks. */
+const NETWORKS = 2
 
 /** Enough for every host to have what it can take; the store is as it is in a busy hour. */
 const BACKLOG_MAX = 4000
@@ -54,33 +58,27 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
     const team = { id, name: id, tier: 'enterprise', autoscaling: true, createdAtMs: 1 }
     await insertTeam(database, team)
   }
-  for (const { id, ...differing } of webhooks) {
+  for (const [at, { id, ...differing }] of webhooks.entries()) {
     const sealed = world.secrets.seal(SIGNING_KEY)
-    await createWebhook(database, webhookCalled(id, differing), sealed, webhooks.length)
+    const webhook = webhookCalled(id, { ...differing, network: networkAt(at % NETWORKS) })
+    await createWebhook(database, webhook, sealed, webhooks.length)
   }
   const { tiers, publicUrl } = settings
-  const courier = openCourier({ ...world, settings: settings.webhooks, tiers, publicUrl })
+  const courier = openCourier({
+    ...world,
+    isAlone: true,
+    settings: settings.webhooks,
+    tiers,
+    publicUrl,
+  })
 
-  const ids = webhooks.map(({ id }) => id)
-  let height = 0
-  let previous: number | null = null
-  /** Each webhook has a query of its own, so each has a result of its own. */
-  const feed = async () => {
-    const bytes = DATA_TEXT.length
-    const due = ids.map((id): DueResult => {
-      return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
-    })
-    const event = eventAt(++height, previous, { atMs: Date.now(), keepFrom: height, due })
-    const recorded = await recordEvent(database, event)
-    if (recorded === 'lost') throw new Error('nobody else moves this chain')
-    previous = recorded.sequenceNumber
-    const { network } = event
-    courier.remind(ids, { network, sequenceNumber: previous })
-  }
+  const chains = Array.from({ length: NETWORKS }, (_, at) => {
+    const mine = webhooks.filter((_, index) => index % NETWORKS === at)
+    return openFeed(database, courier, networkAt(at), mine)
+  })
 
   return {
     async deliver(teamId, deliveries) {
-      const perEvent = webhooks.filter((one) => one.teamId === teamId).length
       const done = async () => (await usageTotals(database, teamId, 0, FOR_EVER_MS)).calls
       const before = await done()
       const cpu = process.cpuUsage()
@@ -88,16 +86,24 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
       let fed = 0
       let delivered = 0
       let movedMs = startedMs
+      // As many networks are followed at the same time.
+      const feeding = chains.map(async ({ feed, perEvent }) => {
+        while (fed < deliveries) {
+          if (fed - delivered >= BACKLOG_MAX) await Bun.sleep(LOOK_EVERY_MS)
+          else {
+            fed += perEvent(teamId)
+            await feed()
+          }
+        }
+      })
       while (delivered < deliveries) {
-        if (fed < deliveries && fed - delivered < BACKLOG_MAX) {
-          await feed()
-          fed += perEvent
-        } else await Bun.sleep(LOOK_EVERY_MS)
+        await Bun.sleep(LOOK_EVERY_MS)
         const now = (await done()) - before
         if (now > delivered) movedMs = performance.now()
         if (performance.now() - movedMs > PATIENCE_MS) throw new Error('nothing moves any more')
         delivered = now
       }
+      await Promise.all(feeding)
       const { user, system } = process.cpuUsage(cpu)
       return { seconds: (performance.now() - startedMs) / 1000, cpuUs: user + system }
     },
@@ -110,4 +116,35 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The events of one network, with something for each of its webhooks. */
+function openFeed(
+  database: Database,
+  courier: Courier,
+  network: string,
+  webhooks: readonly StandWebhook[],
+) {
+  const ids = webhooks.map(({ id }) => id)
+  let height = 0
+  let previous: number | null = null
+  return {
+    /** Each webhook has a query of its own, so each has a result of its own. */
+    async feed(): Promise<void> {
+      const bytes = DATA_TEXT.length
+      const due = ids.map((id): DueResult => {
+        return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
+      })
+      const told = { network, atMs: Date.now(), keepFrom: ++height, due }
+      const recorded = await recordEvent(database, eventAt(height, previous, told))
+      if (recorded === 'lost') throw new Error('nobody else moves this chain')
+      previous = recorded.sequenceNumber
+      courier.remind(ids, recorded)
+    },
+    perEvent: (teamId: string) => webhooks.filter((one) => one.teamId === teamId).length,
+  }
+}
+
+function networkAt(at: number): string {
+  return `NETWORK_${at}`
 }

@@ -31,7 +31,7 @@ type Times = { committedMs: number; arrivedMs: number }
  */
 export async function blockLatency(effort: Effort): Promise<Result> {
   const node = await startBlockNode()
-  const receivers = await startReceivers(RECEIVERS, 0)
+  const receivers = await startReceivers(RECEIVERS, 0, 'timed')
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
   const running = await startOn(node, folder)
   try {
@@ -109,7 +109,7 @@ async function makeWebhooks({ world }: Running, urls: readonly string[]): Promis
   for (let at = 0; at < WEBHOOKS; at++) {
     const query = queryText(queryKeys(chance, block, at < MATCHING))
     const id = `wh_${at.toString().padStart(16, '0')}`
-    const url = `${urls[at % urls.length]}timed`
+    const url = `${urls[at % urls.length]}`
     const made = { teamId: team?.id ?? '', network: NETWORK, query, skipEmpty: true, url }
     const sealed = world.secrets.seal(SIGNING_KEY)
     await createWebhook(world.database, webhookCalled(id, made), sealed, WEBHOOKS)

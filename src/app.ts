@@ -12,6 +12,9 @@ import type { World } from './world.ts'
 
 export type { WriteLog }
 
+/** Loaded by the thread of the store. */
+const WORKS = new URL('./tables/works.ts', import.meta.url).href
+
 /** The world of one machine: a file for the store, memory for the rest. */
 export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 })
@@ -20,7 +23,7 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
   const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
-    database: await openSqliteFile(join(settings.data, 'headgate.sqlite')),
+    database: await openSqliteFile(join(settings.data, 'headgate.sqlite'), WORKS),
     egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, system.entropy),

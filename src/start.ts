@@ -81,7 +81,7 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   service = openService({ world, settings, networks, publicUrl })
   if (settings.roles.includes('courier')) {
     const { webhooks, tiers } = settings
-    courier = openCourier({ ...world, settings: webhooks, tiers, publicUrl })
+    courier = openCourier({ ...world, isAlone: true, settings: webhooks, tiers, publicUrl })
   }
   if (settings.roles.includes('follower')) {
     followers = openFollowers(world, networks, EMBEDDED_HOLDER, (webhookIds, event) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { courierStage } from '../../tests/support/courier-stage.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
-import { type Sql, sql } from '../ports/database.ts'
+import { type Sql, type SqlValue, sql } from '../ports/database.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
@@ -99,11 +99,12 @@ describe('a store that fails', () => {
     const { transaction } = stage.database
     stage.database.transaction = (work) =>
       transaction((tx) =>
-        work({ ...tx, query: (statement) => poisoned(statement) ?? tx.query(statement) }),
+        work({ ...tx, each: (...asked) => poisoned(...asked) ?? tx.each(...asked) }),
       )
-    const poisoned = ({ parts, values }: Sql) => {
+    const poisoned = ({ parts }: Sql, rows: readonly (readonly SqlValue[])[]) => {
       const writes = parts.some((part) => part.includes('attempts_bytes'))
-      const isPoison = writes && values.includes(deliveryId('wh_a', FIRST_SEQUENCE))
+      const poison = deliveryId('wh_a', FIRST_SEQUENCE)
+      const isPoison = writes && rows.some((row) => row.includes(poison))
       return isPoison ? Promise.reject(new Error('poison')) : null
     }
     stage.open()

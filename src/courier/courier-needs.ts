@@ -16,6 +16,11 @@ export type CourierNeeds = {
   secrets: Secrets
   signals: Signals
   telemetry: Telemetry
+  /**
+   * Nobody else sends from this store. Then what is on its way need not be written down: when
+   * this process ends, nothing is on its way any more.
+   */
+  isAlone: boolean
   settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
   tiers: ReadonlyMap<string, Tier>
   /** Where teams are sent whose month is used up. */

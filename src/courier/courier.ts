@@ -1,6 +1,6 @@
+import type { EventNews } from '../tables/chain-events.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
-import type { EventName } from './event-news.ts'
 import { inTurn } from './in-turn.ts'
 import { openCapacityWatch } from './pause-over-limit.ts'
 import { openPruner } from './prune.ts'
@@ -8,10 +8,10 @@ import { openSweep } from './sweep.ts'
 
 export type Courier = {
   /**
-   * These webhooks have something to send: new deliveries of an event, which are found with
-   * one look, or without an event anything. Best effort: what is not said a sweep finds.
+   * These webhooks have something to send: the new deliveries of an event, or without an
+   * event anything. Best effort: what is not said a sweep finds.
    */
-  remind(webhookIds: readonly string[], event?: EventName): void
+  remind(webhookIds: readonly string[], event?: EventNews): void
   /** Claims nothing more, lets what is on its way end, and commits every outcome. */
   stop(): Promise<void>
 }

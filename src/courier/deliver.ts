@@ -81,8 +81,8 @@ function finishUnsent(
   next: AttemptOutcome['next'],
   attempt: AttemptOutcome['attempt'],
 ): void {
-  const { id, webhookId } = row
-  needs.finished({ id, lease, webhookId, next, attempt, bodyBytes, bill: null })
+  const { id, webhookId, attemptsMade, part } = row
+  needs.finished({ id, lease, attemptsMade, part, webhookId, next, attempt, bodyBytes, bill: null })
   leavePlace(needs.schedule, place)
   needs.freed()
 }
@@ -144,6 +144,8 @@ function outcomeOf(
   return {
     id: row.id,
     lease,
+    attemptsMade: row.attemptsMade,
+    part: row.part,
     webhookId: row.webhookId,
     next: nextOf(row, after, endedAtMs),
     attempt: { startedAtMs, status, fault, ms, bodyStart, address, lane },

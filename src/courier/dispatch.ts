@@ -1,9 +1,10 @@
+import type { EventNews } from '../tables/chain-events.ts'
 import type { AttemptOutcome } from '../tables/delivery-outcomes.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import type { DeliverNeeds } from './deliver.ts'
 import { type DeliveryNotes, openDeliveryNotes } from './delivery-notes.ts'
 import { pauseGone } from './destination-gone.ts'
-import { type EventName, type NewsReader, openNewsReader } from './event-news.ts'
+import { type NewsReader, openNewsReader } from './event-news.ts'
 import { type GroupCommit, openGroupCommit } from './group-commit.ts'
 import { unpark } from './pick-turns.ts'
 import { openPump, type Pump } from './pump.ts'
@@ -20,7 +21,7 @@ type Needs = Omit<CourierNeeds, 'tiers' | 'publicUrl'> & {
 /** What sends: whom it is reminded of, as far as their hosts can take it. */
 export type Dispatch = {
   /** These have something new of an event, or without one anything to send. */
-  remind(webhookIds: readonly string[], event?: EventName): void
+  remind(webhookIds: readonly string[], event?: EventNews): void
   /** These were changed. */
   changed(webhookIds: readonly string[]): void
   /** Finds out what was changed by others. */
@@ -90,7 +91,7 @@ export function openDispatch(needs: Needs): Dispatch {
 
   return {
     remind(webhookIds, event) {
-      if (event) news.note({ ...event, webhookIds })
+      if (event) news.note(event)
       else lines.remind(webhookIds, true)
       pump.run()
     },
@@ -137,7 +138,7 @@ function openParts(
     committed: () => parts.pump.run(),
   })
   const results = openResultCache(database)
-  const news = openNewsReader({ clock, database, schedule, results, lines })
+  const news = openNewsReader({ schedule, results, lines })
   const pump = openPump({
     ...needs,
     ...hooks,
@@ -164,10 +165,12 @@ function afterCommit(
   const teamIds = new Set<string>()
   const again: string[] = []
   for (const { id, webhookId, next, bill } of outcomes) {
-    if (!ours.has(id)) notes.lost()
+    const isOurs = ours.has(id)
+    if (!isOurs) notes.lost()
     else if (bill) teamIds.add(bill.teamId)
-    // The sweep may have passed that moment before it was written.
-    if ('dueAtMs' in next && next.dueAtMs <= nowMs) again.push(webhookId)
+    // The sweep may have passed that moment before it was written. What was changed meanwhile
+    // may be due as it is now.
+    if (!isOurs || ('dueAtMs' in next && next.dueAtMs <= nowMs)) again.push(webhookId)
     const line = schedule.lines.get(webhookId)
     if (!line) continue
     line.held.delete(id)

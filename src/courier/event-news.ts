@@ -1,70 +1,86 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import { readyOfEvent } from '../tables/delivery-claims.ts'
+import type { EventNews } from '../tables/chain-events.ts'
+import type { NewDelivery } from '../tables/deliveries.ts'
+import type { ReadyDelivery } from '../tables/delivery-claims.ts'
 import { readAhead } from './read-turns.ts'
 import type { ResultCache } from './result-cache.ts'
 import type { Schedule } from './schedule.ts'
 import type { WebhookLines } from './webhook-lines.ts'
 
-type Needs = {
-  clock: Clock
-  database: Database
-  schedule: Schedule
-  results: ResultCache
-  lines: WebhookLines
-}
-
-/** Which event was committed. */
-export type EventName = { network: string; sequenceNumber: number }
-
-type EventNews = EventName & { webhookIds: readonly string[] }
+type Needs = { schedule: Schedule; results: ResultCache; lines: WebhookLines }
 
 export type NewsReader = {
-  /** An event was committed and brought something to these webhooks. */
+  /** An event was committed. */
   note(news: EventNews): void
-  /** Reads the events that were noted, as they came. */
-  take(): Promise<void>
+  /** Takes the events that were noted, as they came. */
+  take(): void
 }
 
 /** More events than that are not news any more: then each webhook is looked at for itself. */
 const EVENTS_MAX = 64
-const ROWS_MAX = 1000
+
+/** Of an event. Larger ones are read where they are sent, instead of being held until then. */
+const RESULTS_BYTES_MAX = 2 ** 20
 
 /**
  * Hot path. An event mostly brings one delivery to each of many webhooks, and a look at each
- * of them costs more than the delivery: measured, a quarter of this thread's time. So they are
- * read with one look, and what follows right upon a webhook's last one is taken as it is.
+ * of them costs more than the delivery: measured, a quarter of this thread's time. So what
+ * follows right upon a webhook's last one is taken as it was committed.
  */
 export function openNewsReader(needs: Needs): NewsReader {
-  const { lines } = needs
   const waiting: EventNews[] = []
   return {
     note(news) {
-      if (waiting.length < EVENTS_MAX) waiting.push(news)
-      else lines.remind(news.webhookIds, false)
+      const { deliveries } = news
+      if (waiting.length < EVENTS_MAX) waiting.push(withoutLargeResults(news))
+      else
+        needs.lines.remind(
+          deliveries.map(({ webhookId }) => webhookId),
+          false,
+        )
     },
-    async take() {
-      for (let news = waiting.shift(); news; news = waiting.shift()) {
-        const { webhookIds } = news
-        const taken = await takeEvent(needs, news).catch(() => null)
-        const others = taken ? webhookIds.filter((id) => !taken.has(id)) : webhookIds
-        lines.remind(others, false)
-      }
+    take() {
+      for (const news of waiting.splice(0)) takeEvent(needs, news)
     },
   }
 }
 
-/** The webhooks whose delivery was taken. */
-async function takeEvent(needs: Needs, news: EventNews): Promise<Set<string>> {
+function takeEvent({ schedule, results, lines }: Needs, news: EventNews): void {
   const { network, sequenceNumber } = news
-  const { clock, database, schedule, results } = needs
-  const question = { nowMs: clock.nowMs(), limit: ROWS_MAX }
-  const rows = await readyOfEvent(database, network, sequenceNumber, question)
-  const taken = new Set<string>()
-  for (const row of rows) {
-    const line = schedule.lines.get(row.webhookId)
-    if (line && readAhead(schedule, line, row)) taken.add(row.webhookId)
+  const others: string[] = []
+  for (const delivery of news.deliveries) {
+    const { webhookId, part } = delivery
+    const line = schedule.lines.get(webhookId)
+    if (line && readAhead(schedule, line, asRead(delivery))) {
+      const result = news.results[part]
+      if (result) results.keep(network, sequenceNumber, part, result)
+    } else others.push(webhookId)
   }
-  if (taken.size > 1) await results.load(network, sequenceNumber)
-  return taken
+  lines.remind(others, false)
+}
+
+/** The row, as a look at the table would find it. */
+function asRead(delivery: NewDelivery): ReadyDelivery {
+  return {
+    id: delivery.id,
+    webhookId: delivery.webhookId,
+    teamId: delivery.teamId,
+    network: delivery.network,
+    kind: 'data',
+    sequenceNumber: delivery.sequenceNumber,
+    blockNumber: delivery.blockNumber,
+    part: delivery.part,
+    error: null,
+    previousSequence: delivery.previousSequence,
+    replay: false,
+    createdAtMs: delivery.createdAtMs,
+    attemptsMade: 0,
+    dataBytes: delivery.dataBytes,
+    lease: '',
+  }
+}
+
+function withoutLargeResults(news: EventNews): EventNews {
+  const bytes = news.results.reduce((sum, result) => sum + result.bytes, 0)
+  const isSmall = bytes <= RESULTS_BYTES_MAX
+  return isSmall ? news : { ...news, results: [] }
 }

@@ -47,9 +47,9 @@ type Group = { outcomes: readonly AttemptOutcome[]; claims: readonly Claim[] }
  * Without a claim to go with, outcomes wait for so many others, or for so long: mostly each of
  * them frees a place, and then a claim follows.
  */
-const GROUP_FULL = 256
-const GROUP_MAX = 512
-const GATHER_MS = 3
+const GROUP_FULL = 512
+const GROUP_MAX = 1024
+const GATHER_MS = 10
 
 const NONE: ReadonlySet<string> = new Set()
 const NOTHING: ReadonlyMap<string, ClaimedDelivery> = new Map()
@@ -157,6 +157,8 @@ async function tryToCommit(needs: Needs, group: Group): Promise<Committed | null
   const nowMs = needs.clock.nowMs()
   const untilMs = nowMs + needs.leaseMs
   try {
+    if (claims.length === 0)
+      return { ours: await writeOutcomes(needs.database, outcomes), grant() {} }
     const [kept, ours] = await needs.database.transaction((tx) => {
       const ids = claims.flatMap((claim) => claim.ids)
       // Not one after the other: each wait is a change of threads, which costs more than the work.

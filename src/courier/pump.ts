@@ -45,7 +45,7 @@ export function openPump(needs: Needs): Pump {
   const rounds = async () => {
     while (mayRun()) {
       isWanted = false
-      await news.take()
+      news.take()
       await lines.place()
       const turns = pickTurns(schedule, clock.monotonicMs())
       const taken = turns.length > 0 ? await takeTurns(turnNeeds, turns) : { kind: 'none' as const }

@@ -1,20 +1,20 @@
 import type { Database } from '../ports/database.ts'
-import { resultOf, resultsOfEvent, type StoredResult } from '../tables/delivery-claims.ts'
+import { resultOf, type StoredResult } from '../tables/delivery-claims.ts'
+
+/** At once where it is known. */
+type MaybeLater<T> = T | Promise<T>
 
 /** Query results by what they are results of. */
 export type ResultCache = {
   /** Null when it is not stored. */
-  get(network: string, sequenceNumber: number, part: number): Promise<StoredResult | null>
-  /** Reads the results of an event at once, but for large ones. */
-  load(network: string, sequenceNumber: number): Promise<void>
+  get(network: string, sequenceNumber: number, part: number): MaybeLater<StoredResult | null>
+  /** Keeps what was just stored, so that it need not be read. */
+  keep(network: string, sequenceNumber: number, part: number, result: StoredResult): void
 }
 
 /** Webhooks with the same query share a result and mostly send it in the same moment. */
 const CHARS_MAX = 8 * 2 ** 20
-const ENTRIES_MAX = 512
-
-/** Of those that are read together. */
-const LOADED_BYTES_MAX = 64 * 2 ** 10
+const ENTRIES_MAX = 8192
 
 /**
  * Keeps the results read last. When the young ones are many they become the old ones, and
@@ -35,20 +35,19 @@ export function openResultCache(database: Database): ResultCache {
     chars += result.data.length
   }
 
+  const read = async (network: string, sequenceNumber: number, part: number) => {
+    const result = await resultOf(database, network, sequenceNumber, part)
+    if (result) keep(keyOf(network, sequenceNumber, part), result)
+    return result
+  }
+
   return {
-    async get(network, sequenceNumber, part) {
+    get(network, sequenceNumber, part) {
       const key = keyOf(network, sequenceNumber, part)
-      const known = young.get(key) ?? old.get(key)
-      if (known) return known
-      const result = await resultOf(database, network, sequenceNumber, part)
-      if (result) keep(key, result)
-      return result
+      return young.get(key) ?? old.get(key) ?? read(network, sequenceNumber, part)
     },
-    async load(network, sequenceNumber) {
-      const limits = { bytesMax: LOADED_BYTES_MAX, limit: ENTRIES_MAX }
-      const results = await resultsOfEvent(database, network, sequenceNumber, limits)
-      for (const [part, result] of results) keep(keyOf(network, sequenceNumber, part), result)
-    },
+    keep: (network, sequenceNumber, part, result) =>
+      keep(keyOf(network, sequenceNumber, part), result),
   }
 }
 

@@ -13,19 +13,18 @@ export type Sweep = { next(): Promise<string[]> }
  */
 const OVERLAP_MS = 2000
 
-/** All webhooks with anything waiting are looked at so often: for lapsed leases above all. */
-const ROUND_MS = 5000
+/**
+ * All webhooks with anything waiting are looked at again and again, a page at a time: for what
+ * is new and nobody told us of, and for lapsed leases.
+ */
 const ROUND_PAGE = 1000
 
 export function openSweep({ clock, database }: Needs): Sweep {
   let sweptMs = clock.nowMs()
   /** The last webhook of the round under way; null between two rounds. */
   let after: string | null = null
-  let nextRoundMs = clock.monotonicMs()
 
   const look = async (): Promise<string[]> => {
-    if (after === null && clock.monotonicMs() < nextRoundMs) return []
-    if (after === null) nextRoundMs = clock.monotonicMs() + ROUND_MS
     const page = await waitingWebhooks(database, after, ROUND_PAGE)
     after = page.length < ROUND_PAGE ? null : (page.at(-1) ?? null)
     return page

@@ -15,6 +15,7 @@ export type TurnNeeds = DeliverNeeds & {
   results: ResultCache
   claim: GroupCommit['claim']
   outbox: Outbox
+  isAlone: boolean
 }
 
 /**
@@ -35,7 +36,23 @@ export async function takeTurns(needs: TurnNeeds, turns: readonly Turn[]): Promi
     for (const parcel of parcels) putBack(needs, parcel)
     throw thrown
   }
-  return { kind: 'taken', sent: claimAndSend(needs, parcels) }
+  return {
+    kind: 'taken',
+    sent: needs.isAlone ? sendOwn(needs, parcels) : claimAndSend(needs, parcels),
+  }
+}
+
+/**
+ * Hot path. Where nobody else sends, what was read is ours: one commit less to wait for, and
+ * after a crash no lease that has to lapse. What was changed since shows when its outcome is
+ * compared with the row.
+ */
+async function sendOwn({ outbox }: TurnNeeds, parcels: readonly Parcel[]): Promise<void> {
+  for (const parcel of parcels) {
+    parcel.lease = parcel.row.lease
+    parcel.leaseUntilMs = Number.POSITIVE_INFINITY
+    outbox.put(parcel)
+  }
 }
 
 async function claimAndSend(needs: TurnNeeds, parcels: readonly Parcel[]): Promise<void> {

@@ -1,12 +1,14 @@
 import { assert, Failure } from '../core/errors.ts'
 import type { Database, Sql, SqlValue } from '../ports/database.ts'
-import { openSqliteEngine } from './sqlite-engine.ts'
+import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { startSqliteThread } from './sqlite-thread.ts'
 import { openTurnstile } from './turnstile.ts'
 
 /** What writes: an engine in this thread or in another. */
 type Writer = {
   run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
+  each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
+  perform?(work: string, args: unknown): Promise<unknown>
   begin(): MaybePromise<void>
   /** The transaction is over afterwards, committed or not. */
   commit(): MaybePromise<void>
@@ -16,7 +18,10 @@ type Writer = {
 
 type MaybePromise<T> = T | Promise<T>
 
-type Run = <Row>(statement: Sql) => Promise<Row[]>
+type Run = {
+  query<Row>(statement: Sql): Promise<Row[]>
+  each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
+}
 
 /** These say that the file or the disk is at fault; all other errors of SQLite are bugs of ours. */
 const UNAVAILABLE =
@@ -28,15 +33,20 @@ const READS = /^\s*SELECT\b/i
  * A file: its writer lives in a thread of its own, since a commit waits for the
  * disk, and what only reads is read here, at once, from the last commit.
  */
-export async function openSqliteFile(path: string): Promise<Database> {
-  const writer = await guarded(() => startSqliteThread(path))
+export async function openSqliteFile(path: string, works: string | null = null): Promise<Database> {
+  const writer = await guarded(() => startSqliteThread(path, works))
   const reader = await guarded(() => openSqliteEngine(path))
-  return openDatabase(writer, reader)
+  return openDatabase(writer, reader, works !== null)
+}
+
+/** On an engine of this thread. */
+export function openSqliteHere(engine: SqliteEngine): Database {
+  return openDatabase(engine, null)
 }
 
 /** A store in memory for tests: one connection, this thread. */
 export function openSqlite(path: ':memory:'): Database {
-  return openDatabase(openSqliteEngine(path), null)
+  return openSqliteHere(openSqliteEngine(path))
 }
 
 /**
@@ -46,18 +56,27 @@ export function openSqlite(path: ':memory:'): Database {
  * for the writer obeys one after the other: what follows is there when it is done waiting for
  * the disk.
  */
-function openDatabase(
-  writer: Writer,
-  reader: ReturnType<typeof openSqliteEngine> | null,
-): Database {
+function openDatabase(writer: Writer, reader: SqliteEngine | null, performs = false): Database {
   const pass = openTurnstile()
   let closed: Promise<void> | null = null
 
-  const run: Run = <Row>(statement: Sql) =>
-    guarded(() => writer.run(statement.parts.join('?'), statement.values)) as Promise<Row[]>
+  const run: Run = {
+    query: <Row>({ parts, values }: Sql) =>
+      guarded(() => writer.run(parts.join('?'), values)) as Promise<Row[]>,
+    each: ({ parts }, rows) => guarded(() => writer.each(parts.join('?'), rows)),
+  }
 
   function open(): void {
     if (closed) throw new Failure('database_unavailable', { reason: 'closed' })
+  }
+
+  async function perform(work: string, args: unknown): Promise<unknown> {
+    open()
+    return pass((leave) => {
+      const answer = guarded(() => writer.perform?.(work, args))
+      leave()
+      return answer
+    })
   }
 
   return {
@@ -65,7 +84,7 @@ function openDatabase(
       open()
       if (reader === null || !READS.test(statement.parts[0] ?? '')) {
         return pass((leave) => {
-          const answer = run<Row>(statement)
+          const answer = run.query<Row>(statement)
           leave()
           return answer
         })
@@ -73,10 +92,15 @@ function openDatabase(
       const rows = await guarded(() => reader.run(statement.parts.join('?'), statement.values))
       return rows as Row[]
     },
+    async each(statement, rows) {
+      open()
+      return pass((leave) => transact(writer, run, (tx) => tx.each(statement, rows), leave))
+    },
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       open()
       return pass((leave) => transact(writer, run, work, leave))
     },
+    ...(performs ? { perform } : {}),
     async close() {
       // What came before still gets its turn; what comes after is refused.
       closed ??= pass(async () => {
@@ -119,17 +143,20 @@ function openTransaction(run: Run) {
   let over = false
   let failed: { error: unknown } | null = null
 
+  const obey = async <T>(order: () => Promise<T>): Promise<T> => {
+    assert(!over, 'a transaction is used only until its work is done')
+    if (failed) throw failed.error
+    try {
+      return await order()
+    } catch (error) {
+      failed = { error }
+      throw error
+    }
+  }
+
   const database: Database = {
-    async query<Row>(statement: Sql) {
-      assert(!over, 'a transaction is used only until its work is done')
-      if (failed) throw failed.error
-      try {
-        return await run<Row>(statement)
-      } catch (error) {
-        failed = { error }
-        throw error
-      }
-    },
+    query: <Row>(statement: Sql) => obey(() => run.query<Row>(statement)),
+    each: (statement, rows) => obey(() => run.each(statement, rows)),
     async transaction() {
       throw new Error('a transaction cannot hold another: do the work with the tx at hand')
     },

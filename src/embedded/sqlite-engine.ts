@@ -9,9 +9,17 @@ import { openStatementCache } from './statement-cache.ts'
  */
 const BUSY_TIMEOUT_MS = 5_000
 
+/**
+ * So many pages of 4 KiB gather in the log before they are copied to where they belong: the
+ * same page is written again and again, and copied once.
+ */
+const CHECKPOINT_PAGES = 8000
+
 /** One connection of the thread it is opened in. Its errors are SQLite's own. */
 export type SqliteEngine = {
   run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
+  /** The statement for each of the rows; how many rows each wrote. */
+  each(text: string, rows: readonly (readonly SqlValue[])[]): number[]
   /** What is run from here on is committed together. */
   begin(): void
   /** The transaction is over afterwards: what cannot be committed is rolled back. */
@@ -20,13 +28,21 @@ export type SqliteEngine = {
   close(): void
 }
 
-export function openSqliteEngine(path: string): SqliteEngine {
+/**
+ * `unsynced` is for who waits for the disk himself before he tells of a commit: SQLite then does
+ * so only where the file would be damaged otherwise.
+ */
+export function openSqliteEngine(
+  path: string,
+  commits: 'synced' | 'unsynced' = 'synced',
+): SqliteEngine {
   const connection = new Connection(path, { create: true, safeIntegers: true })
   // First of all, since changing the journal may itself have to wait.
   connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   connection.run('PRAGMA journal_mode = WAL')
-  connection.run('PRAGMA synchronous = FULL')
+  connection.run(`PRAGMA synchronous = ${commits === 'synced' ? 'FULL' : 'NORMAL'}`)
   connection.run('PRAGMA foreign_keys = ON')
+  connection.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   const cache = openStatementCache(connection)
   let inTransaction = false
   let failed: { error: unknown } | null = null
@@ -59,6 +75,10 @@ export function openSqliteEngine(path: string): SqliteEngine {
           for (const row of rows) plainNumbers(row)
           return rows
         }),
+      ),
+    each: (text, rows) =>
+      step(() =>
+        cache.use(text, (prepared) => rows.map((row) => prepared.run(...row.map(bound)).changes)),
       ),
     begin() {
       inTransaction = true

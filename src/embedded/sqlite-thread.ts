@@ -1,8 +1,10 @@
 import type { SqlValue } from '../ports/database.ts'
 
 export type WorkerOrder = { id: number } & (
-  | { kind: 'open'; path: string }
+  | { kind: 'open'; path: string; works: string | null }
+  | { kind: 'perform'; work: string; args: unknown }
   | { kind: 'run'; text: string; values: readonly SqlValue[] }
+  | { kind: 'each'; text: string; rows: readonly (readonly SqlValue[])[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'close' }
 )
 
@@ -14,13 +16,16 @@ type Order = WorkerOrder extends infer One
 
 export type WorkerAnswer = {
   id: number
-  rows: Record<string, unknown>[]
+  answer: unknown
   fault: { message: string; code: string } | null
 }
 
 /** An engine in another thread; the same as `SqliteEngine`, with promises. */
 export type SqliteThread = {
   run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
+  each(text: string, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
+  /** A work by its name, in a transaction of its own where it wants one. */
+  perform(work: string, args: unknown): Promise<unknown>
   begin(): Promise<void>
   commit(): Promise<void>
   rollback(): Promise<void>
@@ -28,7 +33,7 @@ export type SqliteThread = {
 }
 
 type Waiting = {
-  resolve(rows: Record<string, unknown>[]): void
+  resolve(answer: unknown): void
   reject(error: Error): void
 }
 
@@ -42,19 +47,22 @@ class SqliteFault extends Error {
   }
 }
 
-/** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
-export async function startSqliteThread(path: string): Promise<SqliteThread> {
+/**
+ * Opens the file in a thread of its own, so that waiting for the disk holds up nobody. `works`
+ * is the address of the module with what it can perform.
+ */
+export async function startSqliteThread(path: string, works: string | null): Promise<SqliteThread> {
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url).href)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let unsent: WorkerOrder[] = []
 
   worker.onmessage = (event: MessageEvent<WorkerAnswer[]>) => {
-    for (const { id, rows, fault } of event.data) {
+    for (const { id, answer, fault } of event.data) {
       const one = waiting.get(id)
       waiting.delete(id)
       if (fault) one?.reject(new SqliteFault(fault.message, fault.code))
-      else one?.resolve(rows)
+      else one?.resolve(answer)
     }
   }
   worker.onerror = () => {
@@ -70,10 +78,10 @@ export async function startSqliteThread(path: string): Promise<SqliteThread> {
     worker.postMessage(orders)
   }
 
-  const ask = (order: Order) =>
-    new Promise<Record<string, unknown>[]>((resolve, reject) => {
+  const ask = <Answer>(order: Order) =>
+    new Promise<Answer>((resolve, reject) => {
       const id = ++lastId
-      waiting.set(id, { resolve, reject })
+      waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject })
       if (unsent.push({ ...order, id }) === 1) queueMicrotask(send)
     })
 
@@ -82,13 +90,15 @@ export async function startSqliteThread(path: string): Promise<SqliteThread> {
   }
 
   try {
-    await ask({ kind: 'open', path })
+    await ask({ kind: 'open', path, works })
   } catch (error) {
     worker.terminate()
     throw error
   }
   return {
-    run: (text, values) => ask({ kind: 'run', text, values }),
+    run: (text, values) => ask<Record<string, unknown>[]>({ kind: 'run', text, values }),
+    each: (text, rows) => ask<number[]>({ kind: 'each', text, rows }),
+    perform: (work, args) => ask({ kind: 'perform', work, args }),
     begin: obeyed('begin'),
     commit: obeyed('commit'),
     rollback: obeyed('rollback'),

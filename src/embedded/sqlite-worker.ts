@@ -1,19 +1,52 @@
+import { type FileHandle, open as openFile } from 'node:fs/promises'
+import { assert } from '../core/errors.ts'
+import type { Database } from '../ports/database.ts'
+import { openDiskSync } from './disk-sync.ts'
+import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import type { WorkerAnswer, WorkerOrder } from './sqlite-thread.ts'
 
 declare const self: Worker
 
-let engine: SqliteEngine | null = null
+type Works = Record<string, (database: Database, args: unknown) => Promise<unknown>>
 
-/** Runs in a thread of its own: a commit waits for the disk, and nobody else has to. */
+let engine: SqliteEngine | null = null
+let database: Database | null = null
+let works: Works = {}
+let logPath = ''
+let log: FileHandle | null = null
+let isInTransaction = false
+let turn: Promise<void> = Promise.resolve()
+
+const disk = openDiskSync(syncLog)
+
+/**
+ * Runs in a thread of its own, which holds up nobody. What is committed is answered when it is
+ * safe on the disk, and the next orders are obeyed meanwhile.
+ */
 self.onmessage = (event: MessageEvent<WorkerOrder[]>) => {
-  self.postMessage(event.data.map(answerTo))
+  turn = turn.then(async () => {
+    const answers: WorkerAnswer[] = []
+    let isCommitted = false
+    for (const order of event.data) {
+      answers.push(await answerTo(order))
+      isCommitted ||= commits(order)
+    }
+    if (isCommitted) disk.whenSafe((fault) => self.postMessage(fault ? unsafe(answers) : answers))
+    else self.postMessage(answers)
+  })
 }
 
-function answerTo(order: WorkerOrder): WorkerAnswer {
-  const answer: WorkerAnswer = { id: order.id, rows: [], fault: null }
+function commits({ kind }: WorkerOrder): boolean {
+  if (kind === 'begin') isInTransaction = true
+  if (kind === 'commit' || kind === 'rollback') isInTransaction = false
+  return kind !== 'open' && kind !== 'close' && kind !== 'rollback' && !isInTransaction
+}
+
+async function answerTo(order: WorkerOrder): Promise<WorkerAnswer> {
+  const answer: WorkerAnswer = { id: order.id, answer: null, fault: null }
   try {
-    answer.rows = obey(order)
+    answer.answer = await obey(order)
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
     answer.fault = { message: thrown instanceof Error ? thrown.message : '', code }
@@ -21,12 +54,44 @@ function answerTo(order: WorkerOrder): WorkerAnswer {
   return answer
 }
 
-function obey(order: WorkerOrder): Record<string, unknown>[] {
-  if (order.kind === 'open') engine = openSqliteEngine(order.path)
-  if (order.kind === 'run') return engine?.run(order.text, order.values) ?? []
+async function obey(order: WorkerOrder): Promise<unknown> {
+  if (order.kind === 'open') return open(order.path, order.works)
+  if (order.kind === 'run') return engine?.run(order.text, order.values)
+  if (order.kind === 'each') return engine?.each(order.text, order.rows)
+  if (order.kind === 'perform') return perform(order.work, order.args)
   if (order.kind === 'begin') engine?.begin()
   if (order.kind === 'commit') engine?.commit()
   if (order.kind === 'rollback') engine?.rollback()
-  if (order.kind === 'close') engine?.close()
-  return []
+  if (order.kind === 'close') await close()
+}
+
+async function open(path: string, worksAddress: string | null): Promise<void> {
+  engine = openSqliteEngine(path, 'unsynced')
+  database = openSqliteHere(engine)
+  logPath = `${path}-wal`
+  if (worksAddress !== null) works = (await import(worksAddress)).WORKS
+}
+
+async function close(): Promise<void> {
+  await disk.rest()
+  await log?.close()
+  engine?.close()
+}
+
+async function perform(name: string, args: unknown): Promise<unknown> {
+  const work = works[name]
+  assert(work !== undefined && database !== null, `${name} is a work of the tables`)
+  return work(database, args)
+}
+
+/** It is the same file for as long as anybody has the database open. */
+async function syncLog(): Promise<void> {
+  log ??= await openFile(logPath, 'r+')
+  await log.datasync()
+}
+
+/** They may have happened, as with any commit whose answer is lost. */
+function unsafe(answers: readonly WorkerAnswer[]): WorkerAnswer[] {
+  const fault = { message: 'the disk did not take it', code: 'SQLITE_IOERR' }
+  return answers.map((answer) => ({ ...answer, answer: null, fault }))
 }

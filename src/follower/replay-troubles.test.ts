@@ -249,6 +249,7 @@ function dyingStore(inner: Database, statements: number): Database & { isDead():
   return {
     isDead: () => left < 0,
     query: (statement) => ask(() => inner.query(statement)),
+    each: (statement, rows) => ask(() => inner.each(statement, rows)),
     transaction: (work) => ask(() => inner.transaction(work)),
     close: () => inner.close(),
   }

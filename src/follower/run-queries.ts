@@ -3,16 +3,13 @@ import { withHeader } from '../core/chain/tail.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { recordEvent, webhooksWithDeliveryAt } from '../tables/chain-events.ts'
+import { type EventNews, recordEvent, webhooksWithDeliveryAt } from '../tables/chain-events.ts'
 import { type Following, TAIL_LENGTH_MAX } from './following.ts'
 import type { Blocks } from './read-ahead.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 /** Tells which webhooks have something to send, and the event that brought it, if one did. */
-export type Committed = (
-  webhookIds: readonly string[],
-  event?: { network: string; sequenceNumber: number },
-) => void
+export type Committed = (webhookIds: readonly string[], event?: EventNews) => void
 
 type Needs = {
   clock: Clock
@@ -81,10 +78,14 @@ export async function runQueries(
   following.tail = tail
   following.sequenceNumber = recorded.sequenceNumber
   following.finalized = finalized
-  const { sequenceNumber, deliveryIds } = recorded
-  const webhookIds = due.flatMap(({ ids }) => ids)
-  if (deliveryIds.length > 0) needs.committed?.(webhookIds, { network, sequenceNumber })
-  note(needs, following, block, kind, deliveryIds.length, {
+  const { deliveries } = recorded
+  if (deliveries.length > 0) {
+    needs.committed?.(
+      deliveries.map(({ webhookId }) => webhookId),
+      recorded,
+    )
+  }
+  note(needs, following, block, kind, deliveries.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
     commit_ms: clock.monotonicMs() - ranAtMs,

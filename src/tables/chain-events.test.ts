@@ -43,9 +43,18 @@ describe('an event', () => {
     const truncation = { fields: ['block.logs'], reason: 'over 10 MB' }
     const due = [dueTo('wh_2'), { data: '{"a":"ü"}', bytes: 10, truncation, webhookIds: ['wh_1'] }]
     const recorded = await recordEvent(db, eventAt(7, null, { due, atMs: 5_000 }))
+    const shared = { network: NETWORK, sequenceNumber: FIRST, blockNumber: 7, createdAtMs: 5_000 }
+    const told = { ...shared, teamId: TEAM_A, blockHash: '0x7', previousSequence: null }
+    const [second, first] = [deliveryId('wh_2', FIRST), deliveryId('wh_1', FIRST)]
     expect(recorded).toEqual({
+      network: NETWORK,
       sequenceNumber: FIRST,
-      deliveryIds: [deliveryId('wh_2', FIRST), deliveryId('wh_1', FIRST)],
+      deliveries: [
+        { ...told, id: second, webhookId: 'wh_2', part: 0, dataBytes: 22 },
+        { ...told, id: first, webhookId: 'wh_1', part: 1, dataBytes: 10 },
+      ],
+      results: due,
+      deliveryIds: [second, first],
     })
     expect(await listDeliveries(db, 'wh_1', 10)).toEqual([
       {
@@ -133,9 +142,11 @@ describe('whoever was stopped between evaluation and commit gets nothing', () =>
     await changeWebhook(db, TEAM_A, 'wh_1', PAUSED)
     await deleteWebhook(db, TEAM_A, 'wh_2')
     const due = [dueTo('wh_1'), dueTo('wh_2', 'wh_none'), dueTo('wh_3')]
-    expect(await recordEvent(db, eventAt(7, null, { due }))).toEqual({
+    expect(await recordEvent(db, eventAt(7, null, { due }))).toMatchObject({
       sequenceNumber: FIRST,
       deliveryIds: [deliveryId('wh_3', FIRST)],
+      deliveries: [{ webhookId: 'wh_3', part: 0 }],
+      results: [due[2]],
     })
     expect(await countOf('results')).toBe(1)
     expect(await countOf('deliveries')).toBe(1)

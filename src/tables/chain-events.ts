@@ -1,7 +1,7 @@
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { assert } from '../core/errors.ts'
 import { type Database, sql, sqlRows } from '../ports/database.ts'
-import { type ChainMove, moveChain, moveTail } from './chain-tail.ts'
+import { type ChainMove, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
 import {
   type EventResult,
   insertDeliveries,
@@ -9,20 +9,31 @@ import {
   type NewDelivery,
 } from './deliveries.ts'
 import { growLog, logBytesOf } from './log-sizes.ts'
-import { listChunks, rowChunks } from './statement-chunks.ts'
+import { listChunks } from './statement-chunks.ts'
 
 /** One result and all the webhooks it is due to. */
 export type DueResult = EventResult & { webhookIds: readonly string[] }
 
 export type ChainEvent = ChainMove & { due: readonly DueResult[] }
 
-export type RecordedEvent = {
+/** What an event brought, as it was committed. */
+export type EventNews = {
+  network: string
   sequenceNumber: number
   /** In the order of what was due. */
-  deliveryIds: string[]
+  deliveries: readonly NewDelivery[]
+  /** By their `part`. */
+  results: readonly EventResult[]
 }
 
-type Receiver = { teamId: string; previousSequence: number | null }
+export type RecordedEvent = EventNews & { deliveryIds: string[] }
+
+const MOVE_MARK = sql`
+  INSERT INTO webhook_marks (webhook_id, sequence_number) VALUES (${null}, ${null})
+  ON CONFLICT (webhook_id) DO UPDATE SET sequence_number = excluded.sequence_number`
+
+/** Of a delivery, as far as the webhook decides it. */
+type Receiver = { id: string; teamId: string; previousSequence: number | null }
 
 type ReceiverRow = { id: string; team_id: string; sequence_number: number | null }
 
@@ -33,21 +44,37 @@ type ReceiverRow = { id: string; team_id: string; sequence_number: number | null
  *
  * Hot path: what need not wait for an answer does not, since others wait for the store.
  */
-export function recordEvent(db: Database, event: ChainEvent): Promise<RecordedEvent | 'lost'> {
+export async function recordEvent(
+  db: Database,
+  event: ChainEvent,
+): Promise<RecordedEvent | 'lost'> {
+  const done = db.perform ? await db.perform('commitEvent', event) : await commitEvent(db, event)
+  if (done === 'lost') return 'lost'
+  const { sequenceNumber, heard } = done as CommittedEvent
+  const { deliveries, results } = broughtBy(event, sequenceNumber, new Map(heard))
+  const deliveryIds = deliveries.map(({ id }) => id)
+  return { network: event.network, sequenceNumber, deliveries, results, deliveryIds }
+}
+
+/** As much as has to be said of it: who of those it is due to is active. */
+type CommittedEvent = { sequenceNumber: number; heard: [webhookId: string, Receiver][] }
+
+export function commitEvent(db: Database, event: ChainEvent): Promise<CommittedEvent | 'lost'> {
   return db.transaction(async (tx) => {
     const webhookIds = event.due.flatMap((one) => one.webhookIds)
     assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
-    const [sequenceNumber, receivers] = await Promise.all([
+    const sequenceNumber = sequenceAfter(event.previousSequence)
+    const [moved, receivers] = await Promise.all([
       moveChain(tx, event),
-      findReceivers(tx, webhookIds),
+      findReceivers(tx, webhookIds, sequenceNumber),
     ])
-    if (sequenceNumber === null) return 'lost'
+    if (moved === null) return 'lost'
 
-    const [deliveries] = await Promise.all([
+    await Promise.all([
       commitDue(tx, event, sequenceNumber, receivers),
       moveTail(tx, event, sequenceNumber),
     ])
-    return { sequenceNumber, deliveryIds: deliveries.map(({ id }) => id) }
+    return { sequenceNumber, heard: [...receivers] }
   })
 }
 
@@ -73,7 +100,22 @@ async function commitDue(
   event: ChainEvent,
   sequenceNumber: number,
   receivers: ReadonlyMap<string, Receiver>,
-): Promise<NewDelivery[]> {
+): Promise<void> {
+  const { deliveries, results } = broughtBy(event, sequenceNumber, receivers)
+  await Promise.all([
+    insertResults(tx, event.network, sequenceNumber, results),
+    insertDeliveries(tx, deliveries),
+    moveMarks(tx, deliveries),
+    growLog(tx, event.network, logBytesOf(results, deliveries.length)),
+  ])
+}
+
+/** The deliveries of an event, and the results that anybody gets. */
+function broughtBy(
+  event: ChainEvent,
+  sequenceNumber: number,
+  receivers: ReadonlyMap<string, Receiver>,
+): Pick<EventNews, 'deliveries' | 'results'> {
   const results: EventResult[] = []
   const deliveries: NewDelivery[] = []
   for (const due of event.due) {
@@ -82,14 +124,7 @@ async function commitDue(
     results.push(due)
     for (const one of wanted) deliveries.push(one)
   }
-
-  await Promise.all([
-    insertResults(tx, event.network, sequenceNumber, results),
-    insertDeliveries(tx, deliveries),
-    moveMarks(tx, deliveries),
-    growLog(tx, event.network, logBytesOf(results, deliveries.length)),
-  ])
-  return deliveries
+  return { deliveries, results }
 }
 
 /**
@@ -99,6 +134,7 @@ async function commitDue(
 async function findReceivers(
   tx: Database,
   webhookIds: readonly string[],
+  sequenceNumber: number,
 ): Promise<Map<string, Receiver>> {
   const receivers = new Map<string, Receiver>()
   for (const ids of listChunks(webhookIds)) {
@@ -107,7 +143,8 @@ async function findReceivers(
       FROM webhooks LEFT JOIN webhook_marks ON webhook_marks.webhook_id = webhooks.id
       WHERE webhooks.state = 'active' AND webhooks.id IN ${sqlRows([ids])}`)
     for (const row of rows) {
-      receivers.set(row.id, { teamId: row.team_id, previousSequence: row.sequence_number })
+      const { team_id: teamId, sequence_number: previousSequence } = row
+      receivers.set(row.id, { id: deliveryId(row.id, sequenceNumber), teamId, previousSequence })
     }
   }
   return receivers
@@ -120,30 +157,28 @@ function deliveriesOf(
   sequenceNumber: number,
   part: number,
 ): NewDelivery[] {
-  return webhookIds.flatMap((webhookId) => {
+  const deliveries: NewDelivery[] = []
+  for (const webhookId of webhookIds) {
     const receiver = receivers.get(webhookId)
-    if (!receiver) return []
-    const { network, header, atMs } = event
-    return {
-      id: deliveryId(webhookId, sequenceNumber),
+    if (!receiver) continue
+    deliveries.push({
+      id: receiver.id,
       webhookId,
-      ...receiver,
-      network,
+      teamId: receiver.teamId,
+      network: event.network,
       sequenceNumber,
-      blockNumber: header.number,
-      blockHash: header.hash,
+      blockNumber: event.header.number,
+      blockHash: event.header.hash,
       part,
       dataBytes: bytes,
-      createdAtMs: atMs,
-    }
-  })
+      previousSequence: receiver.previousSequence,
+      createdAtMs: event.atMs,
+    })
+  }
+  return deliveries
 }
 
 async function moveMarks(tx: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const rows = deliveries.map((one) => [one.webhookId, one.sequenceNumber])
-  for (const chunk of rowChunks(rows)) {
-    await tx.query(sql`
-      INSERT INTO webhook_marks (webhook_id, sequence_number) VALUES ${sqlRows(chunk)}
-      ON CONFLICT (webhook_id) DO UPDATE SET sequence_number = excluded.sequence_number`)
-  }
+  await tx.each(MOVE_MARK, rows)
 }

@@ -107,6 +107,11 @@ export async function followedAt(
   }
 }
 
+/** The number of the event after that one. */
+export function sequenceAfter(previousSequence: number | null): number {
+  return previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
+}
+
 /**
  * The number of the new event; null when somebody else moved the chain, and nothing is written.
  * Its blocks are moved by `moveTail`.
@@ -115,7 +120,7 @@ export async function moveChain(tx: Database, move: ChainMove): Promise<number |
   const { header, kind, previousSequence } = move
   assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')
   assert(move.keepFrom <= header.number, 'the tip stays in the tail')
-  const sequenceNumber = previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
+  const sequenceNumber = sequenceAfter(previousSequence)
   return (await moveTip(tx, move, sequenceNumber)) ? sequenceNumber : null
 }
 

@@ -69,6 +69,18 @@ const DELIVERIES_WITH_RESULTS = sql`
   FROM deliveries LEFT JOIN results ON results.network = deliveries.network
     AND results.sequence_number = deliveries.sequence_number AND results.part = deliveries.part`
 
+const INSERT_RESULT = sql`
+  INSERT INTO results (network, sequence_number, part, data, bytes, truncation)
+  VALUES ${sqlRows([[null, null, null, null, null, null]])}`
+
+const INSERT_DELIVERY = sql`
+  INSERT INTO deliveries
+    (kind, state, attempts_made, lease_until_ms, replay, id, webhook_id, team_id, network,
+    sequence_number, block_number, block_hash, part, data_bytes, previous_sequence,
+    created_at_ms, due_at_ms)
+  VALUES ('data', 'waiting', 0, 0, 0, ${null}, ${null}, ${null}, ${null}, ${null}, ${null},
+    ${null}, ${null}, ${null}, ${null}, ${null}, ${null})`
+
 /** Stores the results of an event; each one's place in the list is its `part`. */
 export async function insertResults(
   tx: Database,
@@ -84,11 +96,7 @@ export async function insertResults(
     bytes,
     truncation && JSON.stringify(truncation),
   ])
-  for (const chunk of rowChunks(rows)) {
-    await tx.query(sql`
-      INSERT INTO results (network, sequence_number, part, data, bytes, truncation)
-      VALUES ${sqlRows(chunk)}`)
-  }
+  for (const chunk of rowChunks(rows)) await tx.each(INSERT_RESULT, chunk)
 }
 
 /** They are due at once. */
@@ -101,28 +109,16 @@ export async function insertDeliveries(
     one.webhookId,
     one.teamId,
     one.network,
-    'data',
     one.sequenceNumber,
     one.blockNumber,
     one.blockHash,
     one.part,
     one.dataBytes,
     one.previousSequence,
-    'waiting',
     one.createdAtMs,
     one.createdAtMs,
-    0,
-    0,
-    0,
   ])
-  for (const chunk of rowChunks(rows)) {
-    await tx.query(sql`
-      INSERT INTO deliveries
-        (id, webhook_id, team_id, network, kind, sequence_number, block_number, block_hash, part,
-        data_bytes, previous_sequence, state, created_at_ms, due_at_ms, attempts_made,
-        lease_until_ms, replay)
-      VALUES ${sqlRows(chunk)}`)
-  }
+  for (const chunk of rowChunks(rows)) await tx.each(INSERT_DELIVERY, chunk)
 }
 
 /** What waits for a webhook is not sent any more. */

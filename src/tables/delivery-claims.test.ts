@@ -86,6 +86,7 @@ describe('first attempts', () => {
       createdAtMs: NOW_MS,
       attemptsMade: 0,
       dataBytes: 13,
+      lease: '',
     })
   })
 

@@ -30,6 +30,8 @@ export type ReadyDelivery = {
   attemptsMade: number
   /** Of its result. */
   dataBytes: number
+  /** The name it was last claimed under, where that has lapsed; empty when there is none. */
+  lease: string
 }
 
 /** What may have changed of a delivery between reading and claiming it. */
@@ -52,6 +54,7 @@ type ReadyRow = {
   created_at_ms: number
   attempts_made: number
   data_bytes: number
+  lease: string | null
 }
 
 type ClaimedRow = Pick<ReadyRow, 'id' | 'attempts_made' | 'part' | 'replay'>
@@ -64,7 +67,8 @@ const CLAIMED_AT_ONCE_MAX = 1024
 
 const READY_COLUMNS = sql`
   id, webhook_id, team_id, network, kind, sequence_number, block_number, part, error,
-  previous_sequence, replay, created_at_ms, attempts_made, data_bytes`
+  previous_sequence, replay, created_at_ms, attempts_made, data_bytes,
+  lease`
 
 /** A page of the webhooks that have anything waiting, due or not, in the order of their ids. */
 export async function waitingWebhooks(
@@ -87,7 +91,10 @@ export async function waitingWebhooks(
   return rows.map(({ webhook_id }) => webhook_id)
 }
 
-/** The webhooks with something that waits for a moment after `fromMs` and up to `toMs`. */
+/**
+ * The webhooks with something that waits for a moment after `fromMs` and up to `toMs`. Not what
+ * is new: that waits for no moment.
+ */
 export async function webhooksDueBetween(
   db: Database,
   fromMs: number,
@@ -95,7 +102,8 @@ export async function webhooksDueBetween(
 ): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(sql`
     SELECT DISTINCT webhook_id FROM deliveries
-    WHERE state = 'waiting' AND due_at_ms > ${fromMs} AND due_at_ms <= ${toMs}
+    WHERE state = 'waiting' AND lane <> 'first' AND due_at_ms > ${fromMs}
+      AND due_at_ms <= ${toMs}
     LIMIT ${DUE_WEBHOOKS_MAX}`)
   return rows.map(({ webhook_id }) => webhook_id)
 }
@@ -246,5 +254,6 @@ function readyOf(row: ReadyRow): ReadyDelivery {
     createdAtMs: row.created_at_ms,
     attemptsMade: row.attempts_made,
     dataBytes: row.data_bytes,
+    lease: row.lease ?? '',
   }
 }

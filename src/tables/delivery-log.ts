@@ -71,13 +71,19 @@ const COLUMNS = sql`
   id, webhook_id, network, kind, sequence_number, block_number, block_hash, error, replay,
   state, created_at_ms, due_at_ms, done_at_ms, attempts_made, body_bytes`
 
-/** In the words of the indexes: each state has its own, so that none is searched for another. */
+/**
+ * In the words of the indexes: each state has its own, so that none is searched for another.
+ * Of those that wait, what is new is not among them: see `newOnes`.
+ */
 const IN_STATE: Readonly<Record<DeliveryState, Sql>> = {
-  waiting: sql`state = 'waiting'`,
+  waiting: sql`state = 'waiting' AND lane <> 'first'`,
   delivered: sql`state = 'delivered'`,
   failed: sql`state = 'failed' AND state IN ('failed', 'cancelled')`,
   cancelled: sql`state = 'cancelled' AND state IN ('failed', 'cancelled')`,
 }
+
+/** Of a webhook's new deliveries, so many are looked at whatever page is wanted. */
+const NEW_FEW = 100
 
 const STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 
@@ -94,7 +100,52 @@ export async function listDeliveryPage(
   const rows = await db.query<LogRow>(sql`
     SELECT ${COLUMNS} FROM (${found}) AS found
     ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`)
-  return rows.map(loggedOf)
+  const mayBeNew = block === undefined && states.includes('waiting')
+  if (mayBeNew) rows.push(...(await newOnes(db, teamId, question)))
+  return rows.sort(newestFirst).slice(0, limit).map(loggedOf)
+}
+
+/**
+ * What waits for its first attempt. An index of its own would cost every delivery two writes;
+ * so it is read webhook by webhook. Few are sorted by time; where many wait, they come in the
+ * order of their numbers, which is the same unless the clock was set back meanwhile.
+ */
+async function newOnes(db: Database, teamId: string, question: LogQuestion): Promise<LogRow[]> {
+  const { webhookId, after, limit } = question
+  const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
+  const webhooks = await db.query<{ id: string; network: string }>(sql`
+    SELECT id, network FROM webhooks WHERE team_id = ${teamId} ${one} AND EXISTS (
+      SELECT 1 FROM deliveries WHERE deliveries.webhook_id = webhooks.id
+        AND deliveries.state = 'waiting' AND deliveries.lane = 'first')`)
+  const [last] = after
+    ? await db.query<{ network: string; sequence_number: number | null }>(sql`
+        SELECT network, sequence_number FROM deliveries WHERE id = ${after.id}`)
+    : []
+  const pages = webhooks.map(async ({ id, network }) => {
+    const newest = (only: Sql, count: number) =>
+      db.query<LogRow>(sql`
+        SELECT ${COLUMNS} FROM deliveries
+        WHERE webhook_id = ${id} AND state = 'waiting' AND lane = 'first' ${only}
+        ORDER BY sequence_number DESC LIMIT ${count}`)
+    const few = await newest(sql``, NEW_FEW)
+    if (few.length < NEW_FEW) return few.filter((row) => isBeyond(row, after))
+    // Numbers count the events of a network, so a page that is far down is found at once.
+    const isKnown = last?.network === network && last.sequence_number !== null
+    const below = isKnown ? sql`AND sequence_number <= ${last.sequence_number}` : sql``
+    return newest(sql`${below} ${beyond(question)}`, limit)
+  })
+  return (await Promise.all(pages)).flat()
+}
+
+function isBeyond(row: LogRow, after: LogCursor | undefined): boolean {
+  if (!after) return true
+  const { createdAtMs, id } = after
+  return row.created_at_ms < createdAtMs || (row.created_at_ms === createdAtMs && row.id < id)
+}
+
+function newestFirst(a: LogRow, b: LogRow): number {
+  if (a.created_at_ms !== b.created_at_ms) return b.created_at_ms - a.created_at_ms
+  return a.id < b.id ? 1 : -1
 }
 
 /** Null when the team has no such delivery. */

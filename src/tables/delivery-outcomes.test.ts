@@ -119,7 +119,7 @@ describe('what becomes of a delivery', () => {
       const lease = `lease-${at}`
       await claim(db, [id], lease, NOW_MS + LEASE_MS)
       const next = { kind: 'retry', dueAtMs: NOW_MS } as const
-      await writeOutcomes(db, [outcomeOf(id, lease, { next, attempt })])
+      await writeOutcomes(db, [outcomeOf(id, lease, { next, attempt, attemptsMade: at })])
     }
     expect(await attemptsOf(id)).toEqual(attempts)
   })

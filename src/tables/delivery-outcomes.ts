@@ -1,10 +1,8 @@
 import { hourOf } from '../core/billing/plan.ts'
 import { assert } from '../core/errors.ts'
-import { type Database, type SqlValue, sql, sqlRows } from '../ports/database.ts'
+import { type Database, type SqlValue, sql } from '../ports/database.ts'
 import type { Lane } from './delivery-claims.ts'
-import { evenChunks } from './even-chunks.ts'
 import { ATTEMPTS, growLog } from './log-sizes.ts'
-import { typedRows } from './typed-rows.ts'
 import { addUsage, type UsageRow } from './usage.ts'
 
 /** How one attempt went, for the log. */
@@ -23,8 +21,11 @@ export type AttemptFacts = {
 /** What became of a delivery that was claimed. */
 export type AttemptOutcome = {
   id: string
-  /** It only counts while the delivery is claimed under this name. */
+  /** It only counts while the delivery is claimed under this name, or by nobody when empty. */
   lease: string
+  /** And as long as no other attempt was counted, and it carries the same result. */
+  attemptsMade: number
+  part: number | null
   webhookId: string
   /** `released` gives it back unattempted. */
   next:
@@ -35,36 +36,67 @@ export type AttemptOutcome = {
   attempt: AttemptFacts | null
   bodyBytes: number
   /** What it costs; only with `delivered`. */
-  bill: {
-    teamId: string
-    appId: string | null
-    network: string
-    centiCu: number
-    bytes: number
-  } | null
+  bill: Bill | null
 }
 
-type OutcomeRow = [id: string, ...SqlValue[]]
+type Bill = {
+  teamId: string
+  appId: string | null
+  network: string
+  centiCu: number
+  bytes: number
+}
 
-/** Dozens of attempts. Of one that is sent again by hand many times the first are forgotten. */
-const ATTEMPTS_CHARS_MAX = 64 * 1024
+/** What the store needs of outcomes: flat, since it may travel to another thread. */
+type OutcomeBatch = {
+  delivered: SettleRows
+  others: SettleRows
+  /** In hours and by whom; `billAt` of a row that costs something points here. */
+  bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
+}
+
+type SettleRows = {
+  /** The places of the outcomes among all. */
+  at: number[]
+  /** As the statement takes them. */
+  rows: SqlValue[][]
+  lineBytes: number[]
+  billAt: number[]
+  centiCu: number[]
+  bytes: number[]
+}
 
 const STATE = { delivered: 'delivered', retry: 'waiting', failed: 'failed', released: 'waiting' }
 
-const OUTCOME_TYPES = [
-  'TEXT',
-  'TEXT',
-  'TEXT',
-  'BIGINT',
-  'BIGINT',
-  'TEXT',
-  'BIGINT',
-  'BIGINT',
-  'BIGINT',
-] as const
+/**
+ * Compares and sets: only while the delivery is as it was when it was read or claimed. Hot path,
+ * run for each of hundreds. One that was cancelled during its attempt has arrived nonetheless.
+ * Attempts beyond 64 KiB, dozens of them, were asked for by hand: then the first are forgotten.
+ */
+const SETTLE_DELIVERED = sql`
+  UPDATE deliveries SET state = 'delivered',
+    lane = CASE WHEN lane = 'first' THEN 'retry' ELSE lane END,
+    done_at_ms = ${null}, attempts_made = attempts_made + 1,
+    attempts = CASE WHEN LENGTH(attempts) < 65536 THEN attempts ELSE '' END || ${null},
+    attempts_bytes = attempts_bytes + ${null}, body_bytes = ${null},
+    lease = NULL, lease_until_ms = 0
+  WHERE id = ${null} AND COALESCE(lease, '') = ${null} AND attempts_made = ${null}
+    AND COALESCE(part, -1) = ${null} AND state IN ('waiting', 'cancelled')`
 
-/** Such a statement stays prepared; a longer one would not. */
-const SETTLED_AT_ONCE_MAX = 64
+const SETTLE_OTHER = sql`
+  UPDATE deliveries SET state = CASE WHEN state = 'waiting' THEN ${null} ELSE state END,
+    lane = CASE WHEN ${null} = 1 AND lane = 'first' THEN 'retry' ELSE lane END,
+    due_at_ms = COALESCE(${null}, due_at_ms), attempts_made = attempts_made + ${null},
+    done_at_ms = COALESCE(${null}, done_at_ms),
+    attempts = CASE WHEN LENGTH(attempts) < 65536 THEN attempts ELSE '' END || ${null},
+    attempts_bytes = attempts_bytes + ${null}, body_bytes = COALESCE(${null}, body_bytes),
+    lease = NULL, lease_until_ms = 0
+  WHERE id = ${null} AND COALESCE(lease, '') = ${null} AND attempts_made = ${null}
+    AND COALESCE(part, -1) = ${null} AND state IN ('waiting', 'cancelled')`
+
+/** As SQL compares it: errors have no result. */
+const NO_PART = -1
+const NO_BILL = -1
 
 /** As accepted deliveries are called in the ledger. */
 const LEDGER_METHOD = 'webhook'
@@ -78,80 +110,98 @@ export async function writeOutcomes(
   db: Database,
   outcomes: readonly AttemptOutcome[],
 ): Promise<Set<string>> {
-  assert(new Set(outcomes.map(({ id }) => id)).size === outcomes.length, 'each has one outcome')
-  const lines = outcomes.map(({ attempt }) => (attempt ? `${JSON.stringify(attempt)}\n` : ''))
-  const lineBytes = lines.map((line) => Buffer.byteLength(line))
-  const rows = outcomes.map((one, at) => rowOf(one, lines[at] ?? '', lineBytes[at] ?? 0))
-  const bills = outcomes.map(usageOf)
+  const ids = outcomes.map(({ id }) => id)
+  assert(new Set(ids).size === ids.length, 'each has one outcome')
+  const batch = batchOf(outcomes)
+  const done = db.perform ? db.perform('settleOutcomes', batch) : settleOutcomes(db, batch)
+  const held = (await done) as number[]
+  return new Set(held.map((at) => ids[at] as string))
+}
 
+/** The places of those that were as they were expected to be. */
+export function settleOutcomes(db: Database, batch: OutcomeBatch): Promise<number[]> {
+  const { delivered, others, bills } = batch
   return db.transaction(async (tx) => {
-    const held = await settle(tx, rows)
-    const isHeld = (_: unknown, at: number) => held.has(outcomes[at]?.id ?? '')
-    const attemptBytes = lineBytes.filter(isHeld).reduce((sum, bytes) => sum + bytes, 0)
+    const [kept, keptOthers] = await Promise.all([
+      tx.each(SETTLE_DELIVERED, delivered.rows),
+      tx.each(SETTLE_OTHER, others.rows),
+    ])
+    const held: number[] = []
+    let attemptBytes = 0
+    const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))
+    for (const [some, written] of [
+      [delivered, kept],
+      [others, keptOthers],
+    ] as const) {
+      for (const [row, count] of written.entries()) {
+        if (count === 0) continue
+        held.push(some.at[row] ?? 0)
+        attemptBytes += some.lineBytes[row] ?? 0
+        const entry = usage[some.billAt[row] ?? NO_BILL]
+        if (!entry) continue
+        entry.calls += 1
+        entry.centiCu += some.centiCu[row] ?? 0
+        entry.bytes += some.bytes[row] ?? 0
+      }
+    }
     await Promise.all([
-      addUsage(tx, bills.filter(isHeld).flat()),
+      addUsage(
+        tx,
+        usage.filter(({ calls }) => calls > 0),
+      ),
       growLog(tx, ATTEMPTS, attemptBytes),
     ])
     return held
   })
 }
 
-/** Compares and sets: the lease says whether the delivery is still ours to write. */
-async function settle(tx: Database, rows: readonly OutcomeRow[]): Promise<Set<string>> {
-  const settled = await Promise.all(
-    evenChunks(rows, SETTLED_AT_ONCE_MAX).map((chunk) => {
-      const ids = chunk.map(([id]) => id)
-      // One that was cancelled during its attempt has arrived nonetheless, when it has. The ids
-      // stand there twice, because SQLite would rather read the whole table for long lists.
-      return tx.query<{ id: string }>(sql`
-        WITH outcomes (id, lease, state, due_at_ms, attempted, attempt, bytes, body_bytes,
-          done_at_ms) AS (VALUES ${typedRows(OUTCOME_TYPES, chunk)})
-        UPDATE deliveries SET
-          state = CASE WHEN deliveries.state = 'waiting' OR outcomes.state = 'delivered'
-            THEN outcomes.state ELSE deliveries.state END,
-          lane = CASE WHEN outcomes.attempted = 1 AND deliveries.lane = 'first'
-            THEN 'retry' ELSE deliveries.lane END,
-          due_at_ms = COALESCE(outcomes.due_at_ms, deliveries.due_at_ms),
-          done_at_ms = COALESCE(outcomes.done_at_ms, deliveries.done_at_ms),
-          attempts_made = deliveries.attempts_made + outcomes.attempted,
-          attempts = CASE WHEN LENGTH(deliveries.attempts) < ${ATTEMPTS_CHARS_MAX}
-            THEN deliveries.attempts ELSE '' END || outcomes.attempt,
-          attempts_bytes = deliveries.attempts_bytes + outcomes.bytes,
-          body_bytes = COALESCE(outcomes.body_bytes, deliveries.body_bytes),
-          lease = NULL, lease_until_ms = 0
-        FROM outcomes
-        WHERE deliveries.id = outcomes.id AND deliveries.id IN ${sqlRows([ids])}
-          AND deliveries.lease = outcomes.lease AND deliveries.state IN ('waiting', 'cancelled')
-        RETURNING deliveries.id`)
-    }),
-  )
-  return new Set(settled.flat().map(({ id }) => id))
+function batchOf(outcomes: readonly AttemptOutcome[]): OutcomeBatch {
+  const billPlaces = new Map<string, number>()
+  const bills: OutcomeBatch['bills'][number][] = []
+  const delivered = noRows()
+  const others = noRows()
+  for (const [at, outcome] of outcomes.entries()) {
+    const { next, attempt, bill } = outcome
+    assert(next.kind !== 'delivered' || attempt !== null, 'nothing arrives without an attempt')
+    assert(!bill || next.kind === 'delivered', 'only what was accepted is billed')
+    const line = attempt ? `${JSON.stringify(attempt)}\n` : ''
+    const lineBytes = Buffer.byteLength(line)
+    const some = next.kind === 'delivered' ? delivered : others
+    some.at.push(at)
+    some.rows.push(rowOf(outcome, line, lineBytes))
+    some.lineBytes.push(lineBytes)
+    some.billAt.push(bill && attempt ? placeOf(bill, endOf(attempt)) : NO_BILL)
+    some.centiCu.push(bill?.centiCu ?? 0)
+    some.bytes.push(bill?.bytes ?? 0)
+  }
+  return { delivered, others, bills }
+
+  function placeOf({ teamId, appId, network }: Bill, endedAtMs: number): number {
+    const hourMs = hourOf(endedAtMs)
+    const key = `${hourMs} ${teamId} ${appId} ${network}`
+    const known = billPlaces.get(key)
+    if (known !== undefined) return known
+    billPlaces.set(key, bills.length)
+    return bills.push({ teamId, appId: appId ?? '', network, method: LEDGER_METHOD, hourMs }) - 1
+  }
 }
 
-function rowOf(outcome: AttemptOutcome, line: string, lineBytes: number): OutcomeRow {
-  const { id, lease, next, attempt, bodyBytes } = outcome
-  assert(next.kind !== 'delivered' || attempt !== null, 'nothing arrives without an attempt')
-  const isDone = next.kind === 'delivered' || next.kind === 'failed'
-  return [
-    id,
-    lease,
-    STATE[next.kind],
-    'dueAtMs' in next ? next.dueAtMs : null,
-    attempt ? 1 : 0,
-    line,
-    lineBytes,
-    attempt ? bodyBytes : null,
-    isDone && attempt ? endOf(attempt) : null,
-  ]
+function noRows(): SettleRows {
+  return { at: [], rows: [], lineBytes: [], billAt: [], centiCu: [], bytes: [] }
 }
 
-function usageOf({ attempt, bill, next }: AttemptOutcome): UsageRow[] {
-  if (!bill) return []
-  assert(next.kind === 'delivered' && attempt !== null, 'only what was accepted is billed')
-  const { teamId, appId, network, centiCu, bytes } = bill
-  const hourMs = hourOf(endOf(attempt))
-  const method = LEDGER_METHOD
-  return [{ teamId, appId: appId ?? '', network, method, hourMs, calls: 1, centiCu, bytes }]
+/** In the order of the statement. */
+function rowOf(outcome: AttemptOutcome, line: string, lineBytes: number): SqlValue[] {
+  const { id, lease, attemptsMade, next, attempt, bodyBytes } = outcome
+  const part = outcome.part ?? NO_PART
+  if (next.kind === 'delivered' && attempt) {
+    return [endOf(attempt), line, lineBytes, bodyBytes, id, lease, attemptsMade, part]
+  }
+  const attempted = attempt ? 1 : 0
+  const dueAtMs = 'dueAtMs' in next ? next.dueAtMs : null
+  const doneAtMs = next.kind === 'failed' && attempt ? endOf(attempt) : null
+  const change = [STATE[next.kind], attempted, dueAtMs, attempted, doneAtMs, line, lineBytes]
+  return [...change, attempt ? bodyBytes : null, id, lease, attemptsMade, part]
 }
 
 function endOf({ startedAtMs, ms }: AttemptFacts): number {

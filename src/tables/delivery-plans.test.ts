@@ -43,6 +43,10 @@ async function plansOf(work: (watched: Database) => Promise<unknown>): Promise<s
       statements.push(statement)
       return inner.query(statement)
     },
+    each(statement, rows) {
+      statements.push(statement)
+      return inner.each(statement, rows)
+    },
     transaction: (inside) => inner.transaction((tx) => inside(watch(tx))),
   })
   await work(watch(db))

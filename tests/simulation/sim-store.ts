@@ -100,6 +100,13 @@ function connect(
       life.step('statement')
       return life.alive ? rows : never()
     },
+    async each(statement, rows) {
+      await reach(connection)
+      if (!life.alive) return never()
+      const written = await inner.each(statement, rows)
+      life.step('statement')
+      return life.alive ? written : never()
+    },
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       await reach(connection)
       if (!life.alive) return never()
@@ -131,29 +138,31 @@ function connect(
 /** The `tx` of one process: it throws when the process is dead. */
 function guarded(connection: Connection, tx: Database): Database {
   const { life } = connection
-  const ask = async <Row>(statement: Sql): Promise<Row[]> => {
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!life.alive) throw new Died()
     await late(connection)
     life.step('statement')
     if (!life.alive) throw new Died()
-    const rows = await tx.query<Row>(statement)
+    const answer = await work()
     life.step('statement')
     if (!life.alive) throw new Died()
-    return rows
+    return answer
   }
   // Those asked at once are answered in that order, as over one connection.
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = waiting > 0 ? turn.then(() => ask(work)) : ask(work)
+    waiting += 1
+    turn = mine.then(
+      () => void waiting--,
+      () => void waiting--,
+    )
+    return mine
+  }
   return {
-    async query<Row>(statement: Sql) {
-      const mine = waiting > 0 ? turn.then(() => ask<Row>(statement)) : ask<Row>(statement)
-      waiting += 1
-      turn = mine.then(
-        () => void waiting--,
-        () => void waiting--,
-      )
-      return mine
-    },
+    query: <Row>(statement: Sql) => inTurn(() => tx.query<Row>(statement)),
+    each: (statement, rows) => inTurn(() => tx.each(statement, rows)),
     transaction: (work) => tx.transaction(work),
     close: () => tx.close(),
   }

@@ -12,6 +12,8 @@ import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-
 type Options = {
   retryDelaysMs?: readonly number[]
   monthlyCu?: number | null
+  /** No other process sends from the store; others may, unless told. */
+  isAlone?: boolean
   /** Reminders say which event brought something; they do unless told. */
   namesEvents?: boolean
 }
@@ -51,6 +53,7 @@ export async function courierStage(options: Options = {}) {
       const courier = openCourier({
         ...world,
         database,
+        isAlone: options.isAlone ?? false,
         settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
         tiers: new Map([['free', free]]),
         publicUrl: 'https://headgate.example',
@@ -93,9 +96,8 @@ function acts(
       const recorded = await recordEvent(database, committed)
       if (recorded === 'lost') throw new Error('the chain moved elsewhere')
       sequence = recorded.sequenceNumber
-      const event = { network: NETWORK, sequenceNumber: sequence }
       for (const courier of couriers) {
-        if (namesEvents) courier.remind(webhookIds, event)
+        if (namesEvents) courier.remind(webhookIds, recorded)
         else courier.remind(webhookIds)
       }
       await clock.advance(0)

@@ -46,6 +46,11 @@ export function modelReady(model: Model, webhookId: string, lane: Lane, nowMs: n
   return ready.map(({ id }) => id)
 }
 
+/** It waits for its first attempt, not for a moment. */
+export function isNew(one: ModelDelivery): boolean {
+  return one.sequenceNumber !== null && !isRetry(one)
+}
+
 function isRetry({ attemptsMade, again }: ModelDelivery): boolean {
   return attemptsMade > 0 || again
 }

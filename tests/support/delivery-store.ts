@@ -93,6 +93,8 @@ export function outcomeOf(
   return {
     id,
     lease,
+    attemptsMade: 0,
+    part: 0,
     webhookId: 'wh_1',
     next: { kind: 'delivered' },
     attempt: next === 'released' ? null : factsOf(isAccepted ? {} : { status: 503 }),
@@ -110,8 +112,10 @@ export async function settle(
   nowMs = NOW_MS,
 ): Promise<void> {
   const lease = `settled-${nowMs}-${ids[0]}`
-  const ours = await claim(db, ids, lease, nowMs)
-  const outcomes = [...ours].map((id) => outcomeOf(id, lease, { next }))
+  const ours = await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
+  const outcomes = [...ours].map(([id, { attemptsMade, part }]) =>
+    outcomeOf(id, lease, { next, attemptsMade, part }),
+  )
   const held = await writeOutcomes(db, outcomes)
   if (held.size !== ids.length) throw new Error('all of these were to be claimed and settled')
 }

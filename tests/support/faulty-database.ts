@@ -27,6 +27,7 @@ export function faultyDatabase(inner: Database): FaultyDatabase {
     asked: 0,
     hold: null,
     query: (statement) => ask(() => inner.query(statement)),
+    each: (statement, rows) => ask(() => inner.each(statement, rows)),
     transaction: (work) =>
       ask(async () => {
         const result = await inner.transaction(work)

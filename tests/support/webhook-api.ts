@@ -1,5 +1,6 @@
 import type { Network } from '../../src/core/network.ts'
 import type { ApiNeeds } from '../../src/http/api-router.ts'
+import { sql } from '../../src/ports/database.ts'
 import { type DueResult, recordEvent } from '../../src/tables/chain-events.ts'
 import { claimDeliveries } from '../../src/tables/delivery-claims.ts'
 import {
@@ -83,7 +84,10 @@ export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
     async attempt(id: string, webhookId: string, attempt: AttemptFacts, next: Next) {
       const lease = `lease_${attempt.startedAtMs}`
       await claimDeliveries(database, [id], lease, attempt.startedAtMs, attempt.startedAtMs + 1)
-      const outcome = { id, lease, webhookId, next, attempt, bodyBytes: 200, bill: null }
+      const [row] = await database.query<{ attempts_made: number; part: number | null }>(sql`
+        SELECT attempts_made, part FROM deliveries WHERE id = ${id}`)
+      const read = { attemptsMade: row?.attempts_made ?? 0, part: row?.part ?? null }
+      const outcome = { id, lease, ...read, webhookId, next, attempt, bodyBytes: 200, bill: null }
       const written = await writeOutcomes(database, [outcome])
       if (written.size !== 1) throw new Error('the outcome was not written')
     },

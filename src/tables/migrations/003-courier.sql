@@ -29,7 +29,9 @@ CREATE INDEX deliveries_waiting ON deliveries (webhook_id, lane, sequence_number
 CREATE INDEX deliveries_retried ON deliveries (webhook_id, due_at_ms)
   WHERE state = 'waiting' AND lane = 'retry';
 
-CREATE INDEX deliveries_due ON deliveries (due_at_ms, webhook_id) WHERE state = 'waiting';
+-- What is new is due at once, and found by other ways.
+CREATE INDEX deliveries_due ON deliveries (due_at_ms, webhook_id)
+  WHERE state = 'waiting' AND lane <> 'first';
 
 -- What retention may remove.
 CREATE INDEX deliveries_done ON deliveries (done_at_ms)
@@ -38,11 +40,12 @@ CREATE INDEX deliveries_done ON deliveries (done_at_ms)
 -- The log, newest first, of each state for itself: a few failed ones among a million
 -- delivered ones are found at once, and the other way round. No index begins with a state:
 -- SQLite would think that few rows have it and use the index for anything.
+-- What is new waits for a moment only and is found by deliveries_waiting.
 CREATE INDEX log_waiting_by_webhook ON deliveries (webhook_id, created_at_ms)
-  WHERE state = 'waiting';
+  WHERE state = 'waiting' AND lane <> 'first';
 
 CREATE INDEX log_waiting_by_team ON deliveries (team_id, created_at_ms)
-  WHERE state = 'waiting';
+  WHERE state = 'waiting' AND lane <> 'first';
 
 CREATE INDEX log_delivered_by_webhook ON deliveries (webhook_id, created_at_ms)
   WHERE state = 'delivered';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/ports/database.ts'
-import { type DueResult, recordEvent } from '../../../src/tables/chain-events.ts'
+import { type DueResult, type EventNews, recordEvent } from '../../../src/tables/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { hash32 } from '../chain-block.ts'
 import { NETWORK } from '../sim-store.ts'
@@ -10,7 +10,7 @@ type Needs = {
   chance: Chance
   database: Database
   /** After the commit. */
-  committed(webhookIds: readonly string[], sequenceNumber: number): void
+  committed(news: EventNews): void
 }
 
 /** A block that is canonical now. */
@@ -75,10 +75,7 @@ export function openEventSource({ run, chance, database, committed }: Needs): Ev
     sequence = recorded.sequenceNumber
     blocks.push({ number, hash, sequenceNumber: sequence })
     trace.note(CHAIN, 'records', sequence % 1e12, number, forks ? 'of a fork' : '')
-    committed(
-      due.flatMap(({ webhookIds }) => webhookIds),
-      sequence,
-    )
+    committed(recorded)
   }
   return source
 }

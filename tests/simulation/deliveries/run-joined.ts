@@ -73,10 +73,25 @@ function remindOf(couriers: Couriers, changes: readonly Change[]): void {
   )
   const [first] = made
   if (!first) return
-  couriers.remind(
-    made.map(({ webhook_id }) => webhook_id),
-    first.sequence_number ?? 0,
-  )
+  const { network, sequence_number: sequenceNumber } = first
+  couriers.remind({
+    network,
+    sequenceNumber: sequenceNumber ?? 0,
+    results: [],
+    deliveries: made.map((row) => ({
+      id: row.id,
+      webhookId: row.webhook_id,
+      teamId: row.team_id,
+      network,
+      sequenceNumber: row.sequence_number ?? 0,
+      blockNumber: row.block_number ?? 0,
+      blockHash: '',
+      part: row.part ?? 0,
+      dataBytes: 0,
+      previousSequence: row.previous_sequence,
+      createdAtMs: row.created_at_ms,
+    })),
+  })
 }
 
 /** Who keeps the newest of each height, as receivers are told to, holds the final chain. */

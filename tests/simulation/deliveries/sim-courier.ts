@@ -30,6 +30,7 @@ export function startCourier(
     secrets: { seal: sealed, open: unsealed },
     signals: signals.of(life),
     telemetry: telemetryOf(run, life),
+    isAlone: false,
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

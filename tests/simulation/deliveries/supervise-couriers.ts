@@ -1,7 +1,8 @@
 import type { Courier } from '../../../src/courier/courier.ts'
+import type { EventNews } from '../../../src/tables/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { beginLife, type Doom, type Life } from '../process-life.ts'
-import { NETWORK, NO_FAULTS, type SimStore } from '../sim-store.ts'
+import { NO_FAULTS, type SimStore } from '../sim-store.ts'
 import { complain, type DeliveryRun, isPrompt } from './delivery-run.ts'
 import type { CourierPlan } from './plan-deliveries.ts'
 import { startCourier } from './sim-courier.ts'
@@ -10,8 +11,8 @@ import type { SimSignals } from './sim-signals.ts'
 type Needs = { run: DeliveryRun; chance: Chance; store: SimStore; signals: SimSignals }
 
 export type Couriers = {
-  /** These have something new. Told, or not, to each that lives. */
-  remind(webhookIds: readonly string[], sequenceNumber: number): void
+  /** An event brought something. Told, or not, to each that lives. */
+  remind(news: EventNews): void
   /** Ends them all, without letting them finish anything. */
   end(): void
 }
@@ -31,10 +32,10 @@ export function superviseCouriers(needs: Needs): Couriers {
     if (plan.jump) run.clock.after(plan.jump.atMs, () => setClocks(run, plan))
   }
   return {
-    remind(webhookIds, sequenceNumber) {
-      const event = { network: NETWORK, sequenceNumber }
+    remind(news) {
+      const webhookIds = news.deliveries.map(({ webhookId }) => webhookId)
       for (const [life, courier] of living) {
-        signals.hint(life, () => courier?.remind(webhookIds, event))
+        signals.hint(life, () => courier?.remind(webhookIds, news))
       }
     },
     end() {
