@@ -41,8 +41,10 @@ function send(needs: Needs, parcel: Parcel): void {
   // After a standstill the lease may not last, and then somebody else sends it too.
   const lasts = clock.nowMs() + settings.timeoutMs < parcel.leaseUntilMs
   const isWanted = row.kind === 'error' || line.webhook.state === 'active'
+  // It was read for a destination that the webhook no longer leads to.
+  const isMoved = parcel.url !== line.webhook.url
   const overtakes = parcel.lane === 'first' && parcel.setbacks !== line.setbacks
-  if (!lasts || !isWanted || overtakes || needs.isStopped()) release(needs, parcel)
+  if (!lasts || !isWanted || isMoved || overtakes || needs.isStopped()) release(needs, parcel)
   else if (body === null) giveUp(needs, parcel)
   else deliver(needs, parcel, body)
 }

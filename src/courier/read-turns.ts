@@ -102,6 +102,8 @@ function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[
   let taken = 0
   let hasRoom = true
   for (const row of found.rows) {
+    // A replay moves a delivery to another lane, and both may have read it.
+    if (line.held.has(row.id)) continue
     const bytes = row.dataBytes + ENVELOPE_BYTES
     hasRoom = takeBytes(schedule, turn, bytes)
     if (!hasRoom) break

@@ -82,6 +82,10 @@ function putBack({ schedule }: TurnNeeds, parcel: Parcel): void {
   forgetAhead(schedule, line)
   if (lane === 'errors') line.wants.errors = true
   else if (lane === 'retry') line.wants.retry = true
-  else line.wants.first = true
+  else {
+    line.wants.first = true
+    // Newer ones may have been read or claimed by now, and must not go out before it.
+    line.setbacks += 1
+  }
   leavePlace(schedule, parcel)
 }

@@ -9,6 +9,9 @@ type StoredRow = { id: string; state: string; attempts_made: number; due_at_ms: 
 /** Within this an outcome is written, once it is known. */
 const MOMENT_MS = 100
 
+/** What becomes due so shortly before the end may still wait. */
+const LAST_MS = 5_000
+
 /** Whether nothing more is to be expected before `endMs`. */
 export function isQuiet(run: DeliveryRun, endMs: number): boolean {
   if (run.posts.some((post) => isUnderWay(run, post))) return false
@@ -79,10 +82,13 @@ function hasToGo(
   if (row.kind === 'data' && webhook.state !== 'active') return false
   // What cannot be reached is tried now and then, and keeps its attempts.
   const host = new URL(webhook.url).hostname
-  if (run.receivers.temperOf(host, Number.POSITIVE_INFINITY) === 'dead') return false
-  const endWallMs = wallOf(run, CHAIN) + endMs - run.clock.elapsedMs()
+  const temper = run.receivers.temperOf(host, Number.POSITIVE_INFINITY)
+  if (temper === 'dead') return false
+  const endWallMs = slowestWall(run) + endMs - run.clock.elapsedMs() - LAST_MS
   if (row.due_at_ms > endWallMs) return false
   if (row.kind === 'error' || !webhook.ordered) return true
+  // Each is refused to its last attempt before the next may go, which may take any time.
+  if (temper === 'not_found') return false
   const isHeldUp = deliveries.some(
     ({ row: other }) =>
       other.kind === 'data' &&
@@ -91,6 +97,11 @@ function hasToGo(
       other.due_at_ms > endWallMs,
   )
   return !isHeldUp
+}
+
+/** The time of day as the courier has it whose clock is furthest behind. */
+function slowestWall(run: DeliveryRun): number {
+  return Math.min(...[CHAIN, ...run.skews.keys()].map((name) => wallOf(run, name)))
 }
 
 function storedRows(database: Database): Promise<StoredRow[]> {

@@ -46,6 +46,7 @@ export function openHostJudge(run: DeliveryRun): HostJudge {
 /** A host that no webhook leads to any more is forgotten, and begins anew. */
 function hasLostWays({ book }: DeliveryRun): boolean {
   return [...book.webhooks.values()].some(
-    ({ row, versions }) => row.state === 'deleted' || row.url !== versions[0]?.row.url,
+    ({ row, versions }) =>
+      row.state === 'deleted' || versions.some((one) => one.row.url !== row.url),
   )
 }

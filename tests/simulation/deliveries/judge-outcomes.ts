@@ -29,9 +29,7 @@ function claimFault(
   old: DeliveryRow,
   now: DeliveryRow,
 ): string | null {
-  // It may have looked at its clock before somebody set it.
-  const hasJumped = run.plan.couriers.some(({ jump }) => jump !== null)
-  const wall = wallOf(run, life.name) + (hasJumped ? run.plan.skewSpreadMs : 0)
+  const wall = latestWall(run, life)
   const webhook = run.book.webhooks.get(old.webhook_id)
   if (!now.lease?.startsWith(`${life.name}.`)) return `in the name of ${now.lease}`
   if (old.state !== 'waiting') return `it is ${old.state}`
@@ -98,8 +96,14 @@ function releaseFault(
   now: DeliveryRow,
 ): string | null {
   if (now.state !== old.state) return `it is ${now.state} and was never sent`
-  const isPutOff = now.lane !== 'first' && now.due_at_ms > wallOf(run, life.name)
+  const isPutOff = now.lane !== 'first' && now.due_at_ms > latestWall(run, life)
   return isPutOff ? 'it is given back and put off' : null
+}
+
+/** It may have looked at its clock before somebody set it. */
+function latestWall(run: DeliveryRun, life: Life): number {
+  const hasJumped = run.plan.couriers.some(({ jump }) => jump !== null)
+  return wallOf(run, life.name) + (hasJumped ? run.plan.skewSpreadMs : 0)
 }
 
 function acceptanceFault(

@@ -29,12 +29,15 @@ export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest):
   const webhook = run.book.webhooks.get(post.webhookId)
   if (!delivery || !webhook) return void complain(run, `${post.deliveryId} is sent and is none`)
 
-  const faults = [
-    leaseFault(run, post, delivery),
-    bodyFault(run, delivery.row, post.body),
-    headersFault(run, post.life, webhook, delivery.row, request),
-    orderFault(run, post, delivery, webhook),
-  ]
+  const isTakenOver = wasTakenOver(run, post, delivery)
+  const faults = isTakenOver
+    ? []
+    : [
+        leaseFault(run, post, delivery),
+        bodyFault(run, delivery.row, post.body),
+        headersFault(run, post.life, webhook, delivery.row, request),
+        orderFault(run, post, delivery, webhook),
+      ]
   for (const fault of faults) {
     if (fault !== null)
       complain(run, `${nameOf(delivery.row)} is sent by ${post.life.name}: ${fault}`)
@@ -76,6 +79,16 @@ function leaseFault(run: DeliveryRun, post: Post, { row }: BookedDelivery): stri
     (other) => other !== post && other.deliveryId === row.id && overlaps(run, other),
   )
   return sameOnItsWay ? 'it is on its way already' : null
+}
+
+/**
+ * Somebody whose clock is ahead may have taken it over since: another courier, or who has it
+ * sent anew. Then it leaves as it was when it was claimed.
+ */
+function wasTakenOver(run: DeliveryRun, post: Post, { row, againAtMs }: BookedDelivery): boolean {
+  if (row.lease === post.lease) return false
+  const behindMs = -(run.skews.get(post.life.name) ?? 0)
+  return !isExact(run.plan) || (againAtMs !== null && behindMs >= run.plan.settings.timeoutMs)
 }
 
 /** One that has nearly ended may be overtaken by as much as clocks differ. */
@@ -156,8 +169,11 @@ function orderFault(
 function companyFault(run: DeliveryRun, post: Post, webhook: BookedWebhook): string | null {
   const settledMs = orderedSinceMs(webhook) + staleMs(run) + run.plan.settings.timeoutMs
   if (run.clock.elapsedMs() < settledMs) return null
-  // Sent anew by hand, one may meet another that another courier has on its way.
-  const isAgain = (id: string) => run.book.deliveries.get(id)?.againAtMs !== null
+  // Sent anew or replayed by hand, one may meet another that another courier has on its way.
+  const isAgain = (id: string) => {
+    const { row, againAtMs } = run.book.deliveries.get(id) ?? {}
+    return againAtMs !== null || row?.replay === 1
+  }
   if (isAgain(post.deliveryId)) return null
   const other = run.posts.find(
     (one) =>
