@@ -19,6 +19,9 @@ const ENVELOPE_BYTES = 512
  */
 const READ_AHEAD_ROWS = 32
 
+/** So many are kept as they were committed; a webhook further behind is read from the table. */
+const NEWS_ROWS_MAX = 96
+
 const UNCLAIMED = { body: null, bodyBytes: 0, lease: '', leaseUntilMs: 0 }
 
 /** Of all webhooks together. */
@@ -55,7 +58,7 @@ function giveBack(schedule: Schedule, turn: Turn): void {
 export function readAhead(schedule: Schedule, line: Line, row: ReadyDelivery): boolean {
   const { ahead, tail, webhook } = line
   const isNext = tail !== null && row.previousSequence === tail && !line.held.has(row.id)
-  const hasRoom = schedule.aheadRows < AHEAD_ROWS_MAX && ahead.rows.length < READ_AHEAD_ROWS
+  const hasRoom = schedule.aheadRows < AHEAD_ROWS_MAX && ahead.rows.length < NEWS_ROWS_MAX
   if (!isNext || !hasRoom || webhook.ordered || webhook.state !== 'active') return false
   ahead.rows.push(row)
   schedule.aheadRows += 1
