@@ -108,6 +108,15 @@ describe('a work that is done in the thread of the store', () => {
     )
   })
 
+  test('says that the store is unavailable when the file cannot be written', async () => {
+    await db.query(sql`PRAGMA query_only = ON`)
+    expect(await failureOf(db.perform?.('addNotes', [1]) ?? Promise.resolve())).toMatchObject({
+      code: 'database_unavailable',
+    })
+    await db.query(sql`PRAGMA query_only = OFF`)
+    expect(await db.perform?.('addNotes', [1])).toEqual({ added: 1 })
+  })
+
   test('takes its turn among transactions and other works', async () => {
     const inside = db.transaction(async (tx) => {
       await tx.query(sql`INSERT INTO notes (id) VALUES (1)`)

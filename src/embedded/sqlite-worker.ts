@@ -1,5 +1,5 @@
 import { type FileHandle, open as openFile } from 'node:fs/promises'
-import { assert } from '../core/errors.ts'
+import { assert, Failure } from '../core/errors.ts'
 import type { Database } from '../ports/database.ts'
 import { openDiskSync } from './disk-sync.ts'
 import { openSqliteHere } from './sqlite-database.ts'
@@ -48,10 +48,15 @@ async function answerTo(order: WorkerOrder): Promise<WorkerAnswer> {
   try {
     answer.answer = await obey(order)
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-    answer.fault = { message: thrown instanceof Error ? thrown.message : '', code }
+    answer.fault = { message: thrown instanceof Error ? thrown.message : '', code: codeOf(thrown) }
   }
   return answer
+}
+
+/** As SQLite names it, also where a work was told of it as a failure of the store. */
+function codeOf(thrown: unknown): string {
+  if (thrown instanceof Failure) return String(thrown.facts.code ?? thrown.code)
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }
 
 async function obey(order: WorkerOrder): Promise<unknown> {
