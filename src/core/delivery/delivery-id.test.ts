@@ -9,8 +9,21 @@ describe('the id of a delivery', () => {
     expect(deliveryId('wh_9c5v2b8n4m1k7j3h', FIRST)).toBe('whevt_6i9tik4abayhio14')
   })
 
-  test('has the form of the contract, also for the heights that replays carry', () => {
-    for (const number of [0, 1, 35, 36, 25_604_144, FIRST, FIRST + 36 ** 4 - 1, 2 ** 53 - 1]) {
+  test('has the form of the contract, also for heights of replays and for errors', () => {
+    for (const number of [
+      -1,
+      -2,
+      -36,
+      -1_000_000_007,
+      0,
+      1,
+      35,
+      36,
+      25_604_144,
+      FIRST,
+      FIRST + 36 ** 4 - 1,
+      2 ** 53 - 1,
+    ]) {
       expect(deliveryId('wh_a', number)).toMatch(/^whevt_[0-9a-z]{16}$/)
     }
   })

@@ -18,7 +18,8 @@ export function deliveryId(webhookId: string, sequenceNumber: number): string {
   return `whevt_${counted}${high}${low}`
 }
 
-/** The last digits of a number, in lower-case letters and digits. */
+/** The last digits of a number, which is negative for errors, in lower-case letters and digits. */
 function digits(value: number, length: number): string {
-  return (value % 36 ** length).toString(36).padStart(length, '0')
+  const most = 36 ** length
+  return (((value % most) + most) % most).toString(36).padStart(length, '0')
 }

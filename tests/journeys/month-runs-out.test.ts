@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { changeTeam, newTeam, type TestTeam } from '../support/teams.ts'
+import {
+  isSignedBothWays,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+/** A body of some 250 bytes costs about 10 CU, so a few of them use it up. */
+const MONTHLY_CU = '30'
+
+let headgate: TestHeadgate
+let chain: DevnetChain
+let receiver: WebhookReceiver
+let team: TestTeam
+
+beforeAll(async () => {
+  receiver = startWebhookReceiver()
+  headgate = await startHeadgate({
+    env: {
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_TIERS_FREE_MONTHLY_CU: MONTHLY_CU,
+    },
+  })
+  chain = devnetChain(headgate)
+  team = await newTeam(headgate, 'free')
+})
+afterAll(async () => {
+  await headgate.stop()
+  await receiver.stop()
+})
+
+test('each webhook of a team whose month is used up gets the error event, and nothing after it until somebody unpauses it', async () => {
+  const webhooks = [await created('/one'), await created('/two')]
+  const errorsOn = (path: string) =>
+    receiver.acceptedOn(path).filter(({ json }) => json.event.error)
+  const haveErrors = () => ['/one', '/two'].every((path) => errorsOn(path).length > 0)
+  for (let block = 0; block < 20 && !haveErrors(); block++) {
+    const before = receiver.arrivals.length
+    await chain.mine()
+    await until(() => receiver.arrivals.length >= before + 2 || haveErrors(), 'both hear of it')
+  }
+
+  for (const [at, path] of ['/one', '/two'].entries()) {
+    await until(() => errorsOn(path).length === 1, 'its last word is an error')
+    const last = receiver.acceptedOn(path).at(-1)
+    expect(last?.json).toEqual({
+      webhookId: webhooks[at]?.id,
+      id: expect.stringMatching(/^whevt_[a-z0-9]{16}$/),
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      type: 'GRAPHQL',
+      event: {
+        error: `Monthly capacity limit exceeded. Visit ${headgate.url}/settings/billing to upgrade your scaling policy for continued service.`,
+      },
+    })
+    expect(last && (await isSignedBothWays(last, webhooks[at]?.signing_key ?? ''))).toBe(true)
+  }
+  expect(await standings()).toEqual([
+    { is_active: false, state: 'paused', deactivation_reason: 'MONTHLY_CAPACITY_EXCEEDED' },
+    { is_active: false, state: 'paused', deactivation_reason: 'MONTHLY_CAPACITY_EXCEEDED' },
+  ])
+
+  const said = receiver.arrivals.length
+  // More room alone unpauses nothing: that is left to somebody.
+  await changeTeam(headgate, team.id, { autoscaling: true })
+  await chain.mine(2)
+  await followed()
+  expect(receiver.arrivals).toHaveLength(said)
+  expect((await standings()).map((one) => one.state)).toEqual(['paused', 'paused'])
+
+  await api('PUT', '/api/update-webhook', { webhook_id: webhooks[0]?.id, is_active: true })
+  await chain.mine()
+  const { number } = await chain.head()
+  const newest = () => receiver.acceptedOn('/one').at(-1)?.json.event.data?.block.number
+  await until(() => newest() === number, 'the one that was unpaused goes on')
+  expect(receiver.acceptedOn('/two').at(-1)?.json.event.error).toBeString()
+})
+
+async function api(method: string, path: string, body?: unknown) {
+  const answer = await headgate.api(method, path, body, team.token)
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.json.data
+}
+
+function created(path: string): Promise<{ id: string; signing_key: string }> {
+  return api('POST', '/api/create-webhook', {
+    network: 'ETH_DEVNET',
+    webhook_type: 'GRAPHQL',
+    webhook_url: `${receiver.url}${path}`,
+    graphql_query: { query: '{ block { number hash } }' },
+  })
+}
+
+type Standing = { is_active: boolean; state: string; deactivation_reason: string | null }
+
+async function standings(): Promise<Standing[]> {
+  const webhooks = await api('GET', '/api/team-webhooks')
+  return webhooks.map(({ is_active, state, deactivation_reason }: Standing) => ({
+    is_active,
+    state,
+    deactivation_reason,
+  }))
+}
+
+/** Waits until the follower stands where the chain does. */
+async function followed(): Promise<void> {
+  const { hash } = await chain.head()
+  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
+  await until(stands, `the follower is at ${hash}`)
+}
