@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import type { Settings } from './config.ts'
 import { openInProcessQueue } from './embedded/in-process-queue.ts'
 import { openInProcessSignals } from './embedded/in-process-signals.ts'
-import { openSqliteFile } from './embedded/sqlite-database.ts'
+import { openOwnStore } from './embedded/own-store.ts'
 import { instanceSecret } from './first-run.ts'
 import { openEgress } from './system/egress.ts'
 import { openSystem, type WriteLog } from './system/open-system.ts'
 import { openSecrets } from './system/secrets.ts'
+import { openSpillFiles } from './system/spill-files.ts'
 import type { World } from './world.ts'
 
 export type { WriteLog }
@@ -23,11 +24,12 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
   const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
-    database: await openSqliteFile(join(settings.data, 'headgate.sqlite'), WORKS),
+    database: await openOwnStore(settings.data, WORKS),
     egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, system.entropy),
     signals: openInProcessSignals(),
+    spill: openSpillFiles(join(settings.data, 'spill')),
   }
 }
 
@@ -36,8 +38,15 @@ export function openProbeWorld(): Pick<World, 'clock' | 'outbound' | 'sockets' |
   return openSystem(() => {})
 }
 
-/** The chain of local development, loaded only where it is wanted. */
-export async function startLocalChain(world: World, blockTimeMs: number) {
-  const { startEvmChain } = await import('./devnet/evm-chain.ts')
-  return startEvmChain({ clock: world.clock, blockTimeMs })
+/** The chains of local development, loaded only where they are wanted. */
+export async function startLocalChains({ clock }: World, devnet: Settings['devnet']) {
+  const [{ startEvmChain }, { startSolanaLedger }] = await Promise.all([
+    import('./devnet/evm-chain.ts'),
+    import('./devnet/solana-ledger.ts'),
+  ])
+  const [evm, solana] = await Promise.all([
+    startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }),
+    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }),
+  ])
+  return { evm, solana }
 }

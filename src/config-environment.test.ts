@@ -84,8 +84,12 @@ const ROWS: Row[] = [
   ['WEBHOOKS_RETRY_DELAYS_MS', '15000,60000', ['webhooks', 'retryDelaysMs'], [15_000, 60_000]],
   ['PROGRAM_ACCOUNTS_PAGE_LIMIT', '9', ['programAccounts', 'pageLimit'], 9],
   ['PROGRAM_ACCOUNTS_DEFAULT_ENCODING', 'binary', ['programAccounts', 'defaultEncoding'], 'binary'],
+  ['PROGRAM_ACCOUNTS_PAGE_KEY_MS', '1000', ['programAccounts', 'pageKeyMs'], 1000],
+  ['PROGRAM_ACCOUNTS_SCANS_MAX', '2', ['programAccounts', 'scansMax'], 2],
+  ['PROGRAM_ACCOUNTS_SPILL_BYTES_MAX', '0', ['programAccounts', 'spillBytesMax'], 0],
   ['PROGRAM_ACCOUNTS_INDEX', PROGRAM, ['programAccounts', 'index'], [PROGRAM]],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],
+  ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],
 ]
 
 describe('every option has a variable, which wins over the file', () => {

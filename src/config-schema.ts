@@ -44,8 +44,15 @@ export type ConfigValues = {
   prices: PriceOverrides
   cache: { maxBytes: number; latestMaxAgeMs: number }
   webhooks: { allowPrivateDestinations: boolean; timeoutMs: number; retryDelaysMs: number[] }
-  programAccounts: { pageLimit: number; defaultEncoding: 'json' | 'binary'; index: string[] }
-  devnet: { blockTimeMs: number }
+  programAccounts: {
+    pageLimit: number
+    defaultEncoding: 'json' | 'binary'
+    pageKeyMs: number
+    scansMax: number
+    spillBytesMax: number
+    index: string[]
+  }
+  devnet: { blockTimeMs: number; slotTimeMs: number }
 }
 
 const DAY_MS = 86_400_000
@@ -197,6 +204,14 @@ export const CONFIG_SCHEMA: JsonSchema = {
         default: 'json',
         enum: ['json', 'binary'],
       },
+      pageKeyMs: whole(600_000, 1000, DAY_MS, 'How long a page key is good for.'),
+      scansMax: whole(4, 1, 256, 'Scans of one network at once; others wait their turn.'),
+      spillBytesMax: whole(
+        4_294_967_296,
+        0,
+        2 ** 50,
+        'Room in the data folder for what later pages are read from.',
+      ),
       index: {
         type: 'array',
         description: 'Programs whose accounts are indexed here.',
@@ -207,7 +222,8 @@ export const CONFIG_SCHEMA: JsonSchema = {
       },
     }),
     devnet: section('The embedded networks of local development.', {
-      blockTimeMs: whole(2000, 10, 600_000, 'Time between blocks.'),
+      blockTimeMs: whole(2000, 10, 600_000, 'Time between blocks of ETH_DEVNET.'),
+      slotTimeMs: whole(400, 10, 600_000, 'Time between slots of SOLANA_DEVNET.'),
     }),
   },
 }

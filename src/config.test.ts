@@ -53,8 +53,15 @@ describe('without a file', () => {
         timeoutMs: 5000,
         retryDelaysMs: [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000],
       },
-      programAccounts: { pageLimit: 10_000, defaultEncoding: 'json', index: [] },
-      devnet: { blockTimeMs: 2000 },
+      programAccounts: {
+        pageLimit: 10_000,
+        defaultEncoding: 'json',
+        pageKeyMs: 600_000,
+        scansMax: 4,
+        spillBytesMax: 4_294_967_296,
+        index: [],
+      },
+      devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
     })
     expect(whereIs('ETH_DEVNET')).toBe('configuration')
     expect([...tiers.values()]).toEqual([

@@ -99,7 +99,8 @@ function wrongChains(settings: NetworkSettings, opened: Opened): string[] {
       .filter((upstream) => upstream.chain === 'wrong')
       .map(({ spec, chainSaid }) => {
         const where = settings.whereIs(network.id, spec.name)
-        const expected = network.chainId ?? network.genesisHash
+        const { genesisHeard } = pool.selection
+        const expected = network.chainId ?? network.genesisHash ?? genesisHeard
         return `${where}: upstream ${spec.name} of ${network.id} is on chain ${chainSaid}, not ${expected}`
       }),
   )

@@ -1,3 +1,4 @@
+import { openProgramAccounts } from './accounts/serve-program-accounts.ts'
 import { openAppDirectory } from './gateway/app-directory.ts'
 import { openDemoLimiter } from './gateway/demo-limiter.ts'
 import { openSteadyHeights } from './gateway/steady-height.ts'
@@ -16,7 +17,7 @@ export type Service = {
 
 /** Puts the engines together over a world; knows nothing of which world it is. */
 export function openService({ world, settings, networks, publicUrl }: Given): Service {
-  const { clock, database, entropy, signals, telemetry } = world
+  const { clock, database, entropy, secrets, signals, telemetry } = world
   const { tiers } = settings
   const guard = openSpendGuard({ clock, database, tiers, publicUrl })
   const writer = `writer_${entropy.alphanumeric(16)}`
@@ -25,6 +26,11 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
   const { demoKey } = settings
   const directory = openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
   const monotonicMs = () => clock.monotonicMs()
+  const pageKeySecret = secrets.derive('page keys of getProgramAccounts')
+  const accounts = openProgramAccounts(
+    { ...world, pageKeySecret, indexOf: () => null },
+    settings.programAccounts,
+  )
   const rpc: RpcRouteNeeds = {
     clock,
     notes: openRpcNotes(telemetry, settings.log.requests),
@@ -34,6 +40,7 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
     publicUrl,
     demo: openDemoLimiter({ clock, publicUrl }),
     heights: openSteadyHeights(monotonicMs),
+    own: accounts,
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
   }
@@ -42,6 +49,7 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
     async stop() {
       meter.stop()
       directory.stop()
+      await accounts.stop()
       await meter.flush()
     },
   }

@@ -1,10 +1,10 @@
-import { openEmbeddedWorld, startLocalChain, type WriteLog } from './app.ts'
+import { openEmbeddedWorld, startLocalChains, type WriteLog } from './app.ts'
 import type { Settings } from './config.ts'
-import type { Network } from './core/network.ts'
 import { type Courier, openCourier } from './courier/courier.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
 import { type Followers, openFollowers } from './followers.ts'
 import { startServer } from './http/server.ts'
+import { localNetworks } from './local-networks.ts'
 import { type NetworkSet, openNetworkSet } from './network-set.ts'
 import { openService, type Service } from './service.ts'
 import { beginAnew } from './tables/chain-tail.ts'
@@ -23,17 +23,11 @@ export type Running = {
   stop(): Promise<void>
 }
 
-type LocalChain = Awaited<ReturnType<typeof startLocalChain>>
-
 /** In-flight requests get so long after SIGTERM. */
 const STOP_GRACE_MS = 10_000
 
 /** One process has the file to itself, so a restart need not wait for its own lease to lapse. */
 const EMBEDDED_HOLDER = 'embedded'
-
-/** A development chain takes blocks back on purpose, so little of it is ever final. */
-const DEVNET_FINALITY_DEPTH = 64
-const DEVNET_POLL_MS_MIN = 250
 
 /** Starts the whole product; a list of faults when the configuration does not fit the world. */
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
@@ -41,10 +35,10 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   if (unbuilt.length > 0) return unbuilt
   const world = await openEmbeddedWorld(given, write)
   await migrate(world.database)
-  const chain = given.local ? await startLocalChain(world, given.devnet.blockTimeMs) : null
-  const settings = chain ? withLocalChain(given, chain) : given
-  // Its process holds the chain in memory, so what was followed last time is another one.
-  if (chain) for (const { id } of settings.networks) await beginAnew(world.database, id)
+  const chains = given.local ? await startLocalChains(world, given.devnet) : null
+  const settings = chains ? { ...given, networks: localNetworks(given, chains) } : given
+  // Their processes hold the chains in memory, so what was followed last time is another one.
+  if (chains) for (const { id } of settings.networks) await beginAnew(world.database, id)
   let service: Service | null = null
   let followers: Followers | null = null
   let courier: Courier | null = null
@@ -64,7 +58,7 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     await followers?.stop()
     await service?.stop()
     if (!Array.isArray(networks)) networks.stop()
-    await chain?.stop()
+    if (chains) await Promise.all([chains.evm.stop(), chains.solana.stop()])
     world.egress.close()
     await world.queue.close()
     await world.signals.close()
@@ -95,32 +89,4 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
 export function notBuiltYet({ database, nats }: Settings): string[] {
   if (database === undefined && nats === undefined) return []
   return ['database and nats: running on many machines is not built yet; leave both out']
-}
-
-/** Local development has one network of its own; a reload keeps it. */
-function withLocalChain(settings: Settings, chain: LocalChain): Settings {
-  const { blockTimeMs } = settings.devnet
-  const devnet: Network = {
-    id: 'ETH_DEVNET',
-    slug: 'eth-devnet',
-    kind: 'evm',
-    chainId: chain.chainId,
-    blockTimeMs: Math.max(1, blockTimeMs),
-    headPollMs: Math.max(DEVNET_POLL_MS_MIN, Math.floor(blockTimeMs / 4)),
-    headLagMsMax: 30_000,
-    finalityDepth: DEVNET_FINALITY_DEPTH,
-    upstreams: [
-      {
-        name: 'devnet',
-        url: chain.url,
-        ws: chain.wsUrl,
-        priority: 0,
-        traces: true,
-        concurrencyMax: 512,
-        batchMax: 100,
-        timeoutMs: 10_000,
-      },
-    ],
-  }
-  return { ...settings, networks: [devnet] }
 }

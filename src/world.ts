@@ -4,9 +4,10 @@ import type { Egress } from './ports/egress.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { Outbound } from './ports/outbound.ts'
 import type { Queue } from './ports/queue.ts'
-import type { Secrets } from './ports/secrets.ts'
+import type { DerivedKeys, Secrets } from './ports/secrets.ts'
 import type { Signals } from './ports/signals.ts'
 import type { Sockets } from './ports/sockets.ts'
+import type { SpillFiles } from './ports/spill.ts'
 import type { Telemetry } from './ports/telemetry.ts'
 
 /** One driver for each port: all that the service knows of where it runs. */
@@ -17,8 +18,9 @@ export type World = {
   entropy: Entropy
   outbound: Outbound
   queue: Queue
-  secrets: Secrets
+  secrets: Secrets & DerivedKeys
   signals: Signals
   sockets: Sockets
+  spill: SpillFiles
   telemetry: Telemetry
 }

@@ -8,6 +8,8 @@ type Started = {
   settings: { local: boolean; data: string }
 }
 
+const FIRST_METHOD = { evm: 'eth_blockNumber', solana: 'getSlot' } as const
+
 /** What the terminal shows when the service is up: where it is, and lines that work when pasted. */
 export function welcome({ url, networks, firstRun, settings }: Started): string {
   const ids = networks.list().map(({ network }) => network.id)
@@ -16,7 +18,9 @@ export function welcome({ url, networks, firstRun, settings }: Started): string 
   if (!firstRun || !settings.local) {
     return `${head}\nKeys and tokens of the first start: ${settings.data}/first-run.json`
   }
-  const slug = networks.list()[0]?.network.slug ?? ''
+  const tries = networks.list().map(({ network: { slug, kind } }) => {
+    return rpcLine(`${url}/${slug}/v2/${firstRun.app_key}`, FIRST_METHOD[kind])
+  })
   return `${head}
 
   app key         ${firstRun.app_key}
@@ -25,9 +29,7 @@ export function welcome({ url, networks, firstRun, settings }: Started): string 
 
 Try it:
 
-  ${rpcLine(`${url}/${slug}/v2/${firstRun.app_key}`, 'eth_blockNumber')}
-
-  ${rpcLine(`${url}/${slug}/v2/${firstRun.app_key}`, 'eth_gasPrice')}
+  ${tries.join('\n\n  ')}
 
   curl -s ${url}/api/networks -H 'X-Service-Token: ${firstRun.team_token}'
 `

@@ -58,6 +58,7 @@ export type FailureCode =
   | 'database_unavailable'
   | 'secret_unreadable'
   | 'start_failed'
+  | 'spill_failed'
 
 /** The world let us down. Thrown, with its facts as fields, never as prose to be parsed. */
 export class Failure extends Error {

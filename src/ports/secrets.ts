@@ -11,3 +11,9 @@ export interface Secrets {
    */
   open(sealed: string): string
 }
+
+/** Keys for other purposes, from the same secret. */
+export interface DerivedKeys {
+  /** 32 bytes that follow from the secret and the purpose, and tell nothing of the secret. */
+  derive(purpose: string): Uint8Array
+}

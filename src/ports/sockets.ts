@@ -2,6 +2,8 @@ export type SocketRequest = {
   /** ws or wss, without credentials: those go into the headers. */
   url: string
   headers: Readonly<Record<string, string>>
+  /** The longest message that is taken; a little more than any header of a chain by default. */
+  messageCharsMax?: number
 }
 
 /** Why a connection is over. Never the other side's own words, which may hold anything. */

@@ -97,3 +97,13 @@ function thrownBy(work: () => unknown): unknown {
   }
   throw new Error('nothing was thrown')
 }
+
+test('a derived key is the same after a restart, and another for another purpose or secret', () => {
+  const derived = secrets.derive('page keys').toHex()
+  expect(derived).toHaveLength(64)
+  expect(openSecrets(Uint8Array.from(SECRET), ENTROPY).derive('page keys').toHex()).toBe(derived)
+  expect(secrets.derive('other keys').toHex()).not.toBe(derived)
+  const other = openSecrets(new Uint8Array(32).fill(8), ENTROPY)
+  expect(other.derive('page keys').toHex()).not.toBe(derived)
+  expect(derived).not.toContain(SECRET.toHex())
+})

@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { assert, Failure } from '../core/errors.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import type { DerivedKeys, Secrets } from '../ports/secrets.ts'
 
 const CIPHER = 'aes-256-gcm'
 const SECRET_BYTES = 32
@@ -11,8 +11,11 @@ const TAG_BYTES = 16
 /** Names the form, so that another cipher can follow without guessing; it is authenticated too. */
 const VERSION = 'v1.'
 
+/** Kept apart from whatever else the secret may be used for. */
+const DERIVED = 'headgate derived key\n'
+
 /** Sealed texts are `v1.` and, in base64url, the nonce, the ciphertext and the tag. */
-export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets {
+export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets & DerivedKeys {
   assert(secret.length === SECRET_BYTES, 'the secret of the instance has 32 bytes')
   // A copy, because the caller may wipe its own.
   const key = Uint8Array.from(secret)
@@ -37,6 +40,8 @@ export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets {
         throw new Failure('secret_unreadable', { reason: 'changed or another secret' }, error)
       }
     },
+    derive: (purpose) =>
+      Uint8Array.from(createHmac('sha256', key).update(DERIVED).update(purpose).digest()),
   }
 }
 

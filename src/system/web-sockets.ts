@@ -1,8 +1,8 @@
 import type { Socket, SocketEnd, SocketHearer, SocketRequest, Sockets } from '../ports/sockets.ts'
 
 /**
- * Many times the longest header of any chain. The runtime hands messages over whole, so this
- * bounds what is read, not what has come in.
+ * Many times the longest header of any chain; who expects more says so. The runtime hands
+ * messages over whole, so this bounds what is read, not what has come in.
  */
 const MESSAGE_CHARS_MAX = 1024 * 1024
 
@@ -12,6 +12,7 @@ export function openWebSockets(): Sockets {
 }
 
 function openWebSocket(request: SocketRequest, hearer: SocketHearer): Socket {
+  const { messageCharsMax = MESSAGE_CHARS_MAX } = request
   let wire: WebSocket | null = null
   let opened = false
   let over = false
@@ -35,7 +36,7 @@ function openWebSocket(request: SocketRequest, hearer: SocketHearer): Socket {
     }
     wire.onmessage = ({ data }: MessageEvent<string | Buffer>) => {
       if (over) return
-      if (data.length > MESSAGE_CHARS_MAX) end('message_too_large')
+      if (data.length > messageCharsMax) end('message_too_large')
       else if (typeof data === 'string') hearer.heard(data)
     }
     // The runtime's message names the address, which may be a secret, so nobody is told it.

@@ -1,4 +1,5 @@
 import { Failure } from '../core/errors.ts'
+import type { NetworkKind } from '../core/network.ts'
 import { classifyError } from '../core/rpc/error-classes.ts'
 import { parseNodeBatch } from '../core/rpc/node-reply.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
@@ -23,6 +24,10 @@ type Member = {
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Light calls take milliseconds; whoever is silent so long gets each asked elsewhere. */
 const BATCH_MS_MAX = 5000
+/** Bodies that nodes take: agave takes 50 KiB unless told otherwise, EVM nodes some megabytes. */
+const BODY_CHARS_MAX: Record<NetworkKind, number> = { evm: 4 * 1024 * 1024, solana: 48 * 1024 }
+/** What stands around the method and the params of a member, its comma included. */
+const ENVELOPE_CHARS_MAX = 64
 /** How long an upstream that cannot do batches is spared them. */
 const NO_BATCHES_MS = 600_000
 
@@ -45,11 +50,30 @@ export function openBatchSender(pool: UpstreamPool): BatchSender {
         for (const member of members) alone(pool, member)
         return
       }
-      for (let at = 0; at < members.length; at += sizeMax) {
-        void together(pool, upstream, members.slice(at, at + sizeMax))
+      for (const part of parts(members, sizeMax, BODY_CHARS_MAX[pool.network.kind])) {
+        void together(pool, upstream, part)
       }
     },
   }
+}
+
+/** In order, as few as the bounds allow; a member that is too long alone stands alone. */
+function parts(members: readonly Member[], sizeMax: number, charsMax: number): Member[][] {
+  const cut: Member[][] = []
+  let part: Member[] = []
+  let chars = 0
+  for (const member of members) {
+    const { method, paramsText } = member.call
+    const ownChars = method.length + paramsText.length + ENVELOPE_CHARS_MAX
+    if (part.length === 0 || part.length >= sizeMax || chars + ownChars > charsMax) {
+      part = []
+      chars = 0
+      cut.push(part)
+    }
+    part.push(member)
+    chars += ownChars
+  }
+  return cut
 }
 
 async function together(
@@ -78,7 +102,7 @@ async function together(
   if (replies) noteSuccess(upstream, nowMs - startedAtMs, nowMs)
   else if (typeof body === 'string') upstream.batchesUntilMs = nowMs + NO_BATCHES_MS
   else if (body.throttled) noteThrottled(upstream, body.retryAfterMs, nowMs)
-  else noteFailure(upstream, body.reason, nowMs)
+  else if (!body.tooLong) noteFailure(upstream, body.reason, nowMs)
 
   members.forEach((member, at) => {
     const reply = replies?.get(ids[at] ?? -1)

@@ -92,9 +92,9 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
     noteBadPoll(upstream, reply, nowMs)
     return
   }
-  const expected = network.kind === 'evm' ? network.chainId : network.genesisHash
   const said = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
-  const chain = expected === undefined || said === expected ? 'right' : 'wrong'
+  const isRight = said !== null && said === expectedChain(needs, said)
+  const chain = isRight ? 'right' : 'wrong'
   if (chain !== upstream.chain) {
     const level = chain === 'right' ? 'info' : 'error'
     telemetry.log(level, 'upstream_chain', {
@@ -106,6 +106,14 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
   upstream.chain = chain
   upstream.chainSaid = typeof said === 'number' || typeof said === 'string' ? said : null
   upstream.chainCheckedAtMs = nowMs
+}
+
+/** Nodes of two clusters must not be mixed, even where nobody said which of them is meant. */
+function expectedChain({ network, selection }: Needs, said: unknown): unknown {
+  if (network.kind === 'evm') return network.chainId ?? said
+  if (network.genesisHash !== undefined) return network.genesisHash
+  if (typeof said === 'string') selection.genesisHeard ??= said
+  return selection.genesisHeard
 }
 
 /** The lowest of what the upstreams in use call final: none of them may take it back. */

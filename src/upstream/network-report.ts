@@ -22,7 +22,8 @@ export function networkReport(service: NetworkService) {
     kind: network.kind,
     head: head && {
       number: head.number,
-      hash: head.hash,
+      // A slot has no hash to tell it by; inside, its own number does.
+      hash: network.kind === 'evm' ? head.hash : null,
       age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : HEAD_AGE_UNKNOWN_MS,
     },
     finalized: head?.finalized ?? null,

@@ -20,6 +20,8 @@ export type Failed = {
   mayHaveLanded: boolean
   throttled: boolean
   timedOut: boolean
+  /** The call is too long for it, which says nothing of how the node does. */
+  tooLong: boolean
   retryAfterMs: number
 }
 
@@ -144,6 +146,7 @@ function failed(reason: string, facts: Partial<Failed> = {}): Failed {
     mayHaveLanded: true,
     throttled: false,
     timedOut: false,
+    tooLong: false,
     retryAfterMs: 0,
     ...facts,
   }
@@ -215,7 +218,9 @@ function refusedByStatus(answer: OutboundAnswer): Failed {
       .stream()
       .cancel()
       .catch(() => {})
-  if (status !== 429) return failed(`http_${status}`, { mayHaveLanded: status >= 500 })
+  if (status !== 429) {
+    return failed(`http_${status}`, { mayHaveLanded: status >= 500, tooLong: status === 413 })
+  }
   const seconds = Number(answer.header('retry-after') ?? '')
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
   return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })

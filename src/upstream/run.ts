@@ -16,6 +16,8 @@ export type PoolCall = Wish & {
   params: readonly unknown[]
   /** Its value is read here, not passed on: it never becomes a stream. */
   whole?: boolean
+  /** Too much work to be asked of two at once, however slow the first one is. */
+  unhedged?: boolean
 }
 
 export type PoolAnswer = {

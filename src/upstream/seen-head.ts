@@ -29,6 +29,6 @@ export function headInBlock(block: unknown, wallMs: number): SeenHead | null {
 
 /** The head that an answer to `getSlot` stands for. */
 export function headAtSlot(slot: unknown): SeenHead | null {
-  if (typeof slot !== 'number' || !Number.isSafeInteger(slot)) return null
+  if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) return null
   return { number: slot, hash: String(slot), parentHash: null, blockAgeMs: null }
 }

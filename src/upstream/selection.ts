@@ -31,6 +31,8 @@ export type Selection = {
   head: HeadView | null
   /** As the nodes' `finalized` tag says; null while unknown. */
   finalizedTag: number | null
+  /** Where no genesis hash is configured, the first one heard holds for all. */
+  genesisHeard: string | null
 }
 
 const STALE_MS_MIN = 30_000
@@ -77,6 +79,7 @@ export function openSelection(
     astray: new Set(),
     head: null,
     finalizedTag: null,
+    genesisHeard: null,
   }
   review(selection)
   return selection

@@ -95,7 +95,8 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   run.tried.push(upstream)
   run.running++
   upstream.inFlight++
-  const mayHedge = call.of.safety === 'read' && !run.only && run.tried.length === 1
+  const isFirst = !run.only && run.tried.length === 1
+  const mayHedge = call.of.safety === 'read' && isFirst && call.unhedged !== true
   const attempt: Attempt = {
     run,
     upstream,

@@ -75,6 +75,8 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: Failed, nowMs: 
   const { run, upstream } = attempt
   run.timedOut ||= reply.timedOut
   run.mayHaveLanded ||= reply.mayHaveLanded
+  // Else whoever sends calls that are too long could take every node out for all others.
+  if (reply.tooLong) return
   if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
   else noteFailure(upstream, reply.reason, nowMs)
   review(pool.selection)

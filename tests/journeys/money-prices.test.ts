@@ -43,6 +43,9 @@ const EVM_PRICES: [method: string, cu: string][] = [
   ['bor_getAuthor', '20'],
 ]
 
+/** A key, where a method looks for one. */
+const PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+
 const SOLANA_PRICES: [method: string, cu: string][] = [
   ['getAccountInfo', '10'],
   ['getBalance', '10'],
@@ -91,6 +94,7 @@ beforeAll(async () => {
 beforeEach(() => {
   for (const [method] of EVM_PRICES) evmNode.answers[method] ??= '0x0'
   for (const [method] of SOLANA_PRICES) solanaNode.answers[method] ??= 0
+  solanaNode.answers.getProgramAccounts = []
   // Heads are asked for with these.
   for (const method of ['eth_chainId', 'eth_getBlockByNumber']) delete evmNode.answers[method]
   delete solanaNode.answers.getSlot
@@ -116,7 +120,7 @@ describe('every listed method has its price', () => {
   })
 
   test.each(SOLANA_PRICES)('%s costs %s CU on Solana', async (method, cu) => {
-    const { answer, ...price } = await priceOf('solana-mainnet', method, ['x'])
+    const { answer, ...price } = await priceOf('solana-mainnet', method, [PROGRAM])
     expect(answer.status).toBe(200)
     expect(price.cu).toBe(cu)
   })

@@ -21,9 +21,13 @@ test.skipIf(Bun.which('curl') === null && !process.env.CI)(
     const answers = await Promise.all(lines.map(pasted))
     const quantity = expect.stringMatching(/^0x[0-9a-f]+$/)
     expect(answers[0]).toEqual({ jsonrpc: '2.0', id: 1, result: quantity })
-    expect(answers[1]).toEqual({ jsonrpc: '2.0', id: 1, result: quantity })
+    expect(answers[1]).toEqual({ jsonrpc: '2.0', id: 1, result: expect.any(Number) })
+    const upstreams = [{ name: 'devnet', state: 'used' }]
     expect(answers[2]).toMatchObject({
-      data: [{ id: 'ETH_DEVNET', upstreams: [{ name: 'devnet', state: 'used' }] }],
+      data: [
+        { id: 'ETH_DEVNET', upstreams },
+        { id: 'SOLANA_DEVNET', upstreams },
+      ],
     })
   },
 )
@@ -63,14 +67,14 @@ test('a service that npm started stops with npm, and leaves nothing behind', asy
 })
 
 test.skipIf(!existsSync('/proc/self/stat') && !process.env.CI)(
-  'the development chain ends with the process, even when that is killed',
+  'the development chains end with the process, even when that is killed',
   async () => {
     const headgate = await startProcess({ folder: newFolder(), env: LOCAL })
-    const [chain] = childrenOf(headgate.pid)
-    expect(chain).toBeDefined()
+    const chains = childrenOf(headgate.pid)
+    expect(chains).toHaveLength(2)
     headgate.signal('SIGKILL')
     await headgate.exited
-    await until(() => !isAlive(chain ?? 0), 'the chain has ended')
+    await until(() => !chains.some(isAlive), 'the chains have ended')
   },
 )
 

@@ -32,6 +32,7 @@ const BROKEN: readonly Case[] = [
   ['one by its prefix', imports.coreIsPure, 'src/core/a.ts', "import x from 'graphql-upload'"],
   ['a driver in http', imports.driversHaveOneUser, 'src/http/a.ts', "import '../system/x.ts'"],
   ['a driver in main', imports.driversHaveOneUser, 'src/main.ts', "import './embedded/x.ts'"],
+  ['a driver in a chain', imports.driversHaveOneUser, 'src/devnet/a.ts', "import '../system/x.ts'"],
   ['a driver in the cli', imports.driversHaveOneUser, 'src/cli/a.ts', "import '../system/x.ts'"],
   [
     'the chain at once',
@@ -93,6 +94,12 @@ const KEPT: readonly Case[] = [
   ['app.ts', imports.driversHaveOneUser, 'src/app.ts', "import { x } from './system/x.ts'"],
   ['lazy', imports.driversHaveOneUser, 'src/app.ts', "await import('./devnet/evm-chain.ts')"],
   ['its type', imports.driversHaveOneUser, 'src/app.ts', "import type { X } from './devnet/x.ts'"],
+  [
+    'the clock of another process',
+    imports.driversHaveOneUser,
+    'src/devnet/solana-ledger-process.ts',
+    "import { x } from '../system/x.ts'",
+  ],
   ['a neighbour', imports.driversHaveOneUser, 'src/system/a.ts', "import './b.ts'"],
   [
     'types of the contract',

@@ -30,7 +30,8 @@ const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system', 'devnet'])
 /** Rooms that cost their memory and their start only where they are used. */
 const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 
-const DRIVERS_ONLY_USER = 'src/app.ts'
+/** A process of its own puts its world together itself; everywhere else app.ts does. */
+const DRIVERS_USERS = new Set(['src/app.ts', 'src/devnet/solana-ledger-process.ts'])
 
 /** Libraries without a clock, chance or the world. */
 const PURE_LIBRARIES = ['@noble/hashes', '@scure/base', 'graphql']
@@ -98,7 +99,7 @@ export function driversHaveOneUser(files: readonly SourceFile[]): string[] {
   return linksOf(houseFiles(files)).flatMap(({ from, to, kind }) => {
     const target = roomOf(to)
     if (!DRIVER_ROOMS.has(target) || roomOf(from) === target) return []
-    if (from !== DRIVERS_ONLY_USER) return [`${from} imports a driver: ${to}`]
+    if (!DRIVERS_USERS.has(from)) return [`${from} imports a driver: ${to}`]
     const heavy = LAZY_ROOMS.has(target) && kind === 'static'
     return heavy ? [`${from} imports ${to} at once instead of lazily`] : []
   })

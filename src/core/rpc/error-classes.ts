@@ -71,23 +71,33 @@ const EVM_RULES: readonly Rule[] = [
   },
 ]
 
-/** The node's own codes (agave, rpc-client-api custom_error). */
+/** The node's own codes (agave, rpc-client-api custom_error) tell most; vendors add some. */
 const SOLANA_RULES: readonly Rule[] = [
   { codes: [-32601], class: 'unsupported' },
-  { codes: [-32002, -32003, -32006, -32009, -32013, -32015, -32017, -32018], class: 'caller' },
-  { codes: [429], class: 'throttled' },
+  // First of all: what is wrong with params is told in their own words, whatever these say.
+  { codes: [-32602, -32700], class: 'caller' },
+  { codes: [-32002, -32003, -32006, -32013, -32015, -32017, -32018], class: 'caller' },
+  // A faucet that has run dry says nothing of its node, and another's may not have.
+  { message: /airdrop|faucet/i, class: 'elsewhere' },
+  { codes: [429, -32429], class: 'throttled' },
+  // Before the codes: some vendors say so under -32005 or -32007, which are no node's words then.
+  {
+    message: /rate.?limit|too many requests|request limit|quota|credits|max usage/i,
+    class: 'throttled',
+  },
   { codes: [401, 403], class: 'refused' },
   {
     codes: [
       -32001, -32004, -32005, -32007, -32008, -32010, -32011, -32012, -32014, -32016, -32019,
       -32020, -32021,
+      // "Skipped, or missing in long-term storage": only the second can be cured, but it can.
+      -32009,
       // Public nodes say so of programs that are too big for them, not of all calls.
       410,
     ],
     class: 'elsewhere',
   },
   { codes: [-32603], class: 'internal' },
-  { message: /rate.?limit|too many requests|quota|credits|max usage/i, class: 'throttled' },
 ]
 
 /** Decides what an error object in an otherwise good answer means. */

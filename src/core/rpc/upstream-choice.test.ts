@@ -36,8 +36,13 @@ describe('the tip that the upstreams agree on', () => {
     ],
     ['two liars in agreement cannot be told from the truth', [at(500), at(500), at(100)], 500],
     [
-      'a chain that does not say how old its blocks are',
+      'a chain that does not say how old its blocks are: one of two has fallen behind',
       [at(9_000, { blockAgeMs: null }), at(100, { blockAgeMs: null })],
+      9_000,
+    ],
+    [
+      'such a chain, one far ahead of two',
+      [at(9_000, { blockAgeMs: null }), at(100, { blockAgeMs: null }), at(99)],
       100,
     ],
     [

@@ -141,9 +141,11 @@ function witnesses(views: readonly UpstreamView[], limits: ChoiceLimits): Upstre
 /**
  * Of two that are far apart, one syncs or one lies. Whoever stands at a block of
  * right now is at the tip: a syncing node's blocks are old, a liar's height is not.
+ * A slot does not say how old it is; there the higher counts, as nodes that fall
+ * behind are met every day and nodes that make up slots are not.
  */
 function fresherOfTwo(higher: ReportedHead, lower: ReportedHead, staleMs: number): Tip {
-  const lowerIsNow = lower.blockAgeMs === null || lower.blockAgeMs <= staleMs
+  const lowerIsNow = lower.blockAgeMs !== null && lower.blockAgeMs <= staleMs
   const chosen = lowerIsNow ? lower : higher
   return { number: chosen.number, hash: chosen.hash }
 }

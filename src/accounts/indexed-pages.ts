@@ -1,0 +1,68 @@
+import { type PageForm, pageForm } from '../core/solana/page-form.ts'
+import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
+import { beginAnswer, type OwnAnswer } from './own-answer.ts'
+import type { PageKeys } from './page-keys.ts'
+import { pageBytesMax } from './walk-page.ts'
+
+/** An index of our own, kept for chosen programs; all that is asked of it here. */
+export type AccountIndex = {
+  /** The slot at which it can answer this call now; null: it cannot, ask a node. */
+  covers(call: ProgramAccountsCall): { slot: bigint } | null
+  /** The next records behind `after`, in the order of the call. */
+  page(call: ProgramAccountsCall, place: IndexPlace): Promise<IndexPage | 'gone'>
+}
+
+export type IndexPlace = {
+  slot: bigint
+  /** The last key of the page before; null for the first page. */
+  after: Uint8Array | null
+  limit: number
+  /** The most that the records may take, as they are written; one is always given. */
+  bytesMax: number
+}
+
+type IndexPage = {
+  /** The records, joined by commas. */
+  bytes: readonly Uint8Array[]
+  count: number
+  last: Uint8Array | null
+  more: boolean
+}
+
+/**
+ * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
+ * of its own slot it always has the first page.
+ */
+export async function serveIndexed(
+  index: AccountIndex,
+  keys: PageKeys,
+  call: ProgramAccountsCall,
+  place: { slot: bigint; after: Uint8Array | null; bond: string },
+): Promise<OwnAnswer | 'gone'> {
+  const { slot, after, bond } = place
+  const bytesMax = pageBytesMax(call)
+  const page = await index.page(call, { slot, after, limit: call.limit, bytesMax })
+  if (page === 'gone') return 'gone'
+  const form = pageForm(call, { slot, apiVersion: null })
+  const end =
+    page.more && page.last !== null ? { snapshot: '', slot, after: page.last, bond } : null
+  const pageKey = end === null ? null : keys.write(end).text
+  const source = { upstream: 'index', cache: 'hit' } as const
+  return beginAnswer(pagePieces(page, form, pageKey), source, () => {})
+}
+
+async function* pagePieces(
+  page: IndexPage,
+  form: PageForm,
+  pageKey: string | null,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
+  yield encoder.encode(form.before)
+  const last = page.bytes.length - 1
+  for (const [at, piece] of page.bytes.entries()) {
+    // Before the bracket of the last record, which is the very last byte.
+    yield at === last && inside !== '' ? piece.subarray(0, -1) : piece
+  }
+  yield encoder.encode(`${inside === '' ? '' : `${inside}}`}${form.after(pageKey)}`)
+}

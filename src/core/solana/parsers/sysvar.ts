@@ -1,0 +1,159 @@
+import type { Account } from '../account.ts'
+import { encodeKey } from '../base58.ts'
+import {
+  type Bincode,
+  openBincode,
+  readBool,
+  readBytes,
+  readF64,
+  readI64,
+  readKeyText,
+  readList,
+  readU64,
+  readU128,
+} from './bincode.ts'
+import { floatText, parsedText } from './json-text.ts'
+import { slotHistoryText } from './slot-history.ts'
+
+type Sysvar = { type: string; infoText: (input: Bincode) => string }
+
+const HASH_BYTES = 32
+const BLOCKHASH_ENTRY_BYTES = HASH_BYTES + 8
+const SLOT_HASH_BYTES = 8 + HASH_BYTES
+const STAKE_HISTORY_ENTRY_BYTES = 4 * 8
+
+/** Two fields that rent once had, a threshold and a share, are still there and mean nothing. */
+const RENT_RESERVED_BYTES = 8 + 1
+
+/** All of them have one owner; only the address tells them apart. */
+const SYSVARS: ReadonlyMap<string, Sysvar> = new Map([
+  ['SysvarC1ock11111111111111111111111111111111', { type: 'clock', infoText: clock }],
+  ['SysvarEpochRewards1111111111111111111111111', { type: 'epochRewards', infoText: epochRewards }],
+  [
+    'SysvarEpochSchedu1e111111111111111111111111',
+    { type: 'epochSchedule', infoText: epochSchedule },
+  ],
+  ['SysvarFees111111111111111111111111111111111', { type: 'fees', infoText: fees }],
+  [
+    'SysvarLastRestartS1ot1111111111111111111111',
+    { type: 'lastRestartSlot', infoText: lastRestartSlot },
+  ],
+  [
+    'SysvarRecentB1ockHashes11111111111111111111',
+    { type: 'recentBlockhashes', infoText: recentBlockhashes },
+  ],
+  ['SysvarRent111111111111111111111111111111111', { type: 'rent', infoText: rent }],
+  ['SysvarRewards111111111111111111111111111111', { type: 'rewards', infoText: rewards }],
+  ['SysvarS1otHashes111111111111111111111111111', { type: 'slotHashes', infoText: slotHashes }],
+  [
+    'SysvarS1otHistory11111111111111111111111111',
+    { type: 'slotHistory', infoText: slotHistoryText },
+  ],
+  ['SysvarStakeHistory1111111111111111111111111', { type: 'stakeHistory', infoText: stakeHistory }],
+])
+
+/** The member `parsed` of a sysvar; null for an address or bytes that are none. */
+export function parseSysvar({ data, pubkey }: Account): string | null {
+  const sysvar = SYSVARS.get(encodeKey(pubkey))
+  if (!sysvar) return null
+
+  const input = openBincode(data)
+  const infoText = sysvar.infoText(input)
+  return input.failed ? null : parsedText(sysvar.type, infoText)
+}
+
+function clock(input: Bincode): string {
+  const slot = readU64(input)
+  const epochStartTimestamp = readI64(input)
+  const epoch = readU64(input)
+  const leaderScheduleEpoch = readU64(input)
+  const unixTimestamp = readI64(input)
+  const epochs = `"epoch":${epoch},"epochStartTimestamp":${epochStartTimestamp}`
+  const rest = `"slot":${slot},"unixTimestamp":${unixTimestamp}`
+  return `{${epochs},"leaderScheduleEpoch":${leaderScheduleEpoch},${rest}}`
+}
+
+function epochRewards(input: Bincode): string {
+  const startingHeight = readU64(input)
+  const numPartitions = readU64(input)
+  const parentBlockhash = readKeyText(input)
+  const totalPoints = readU128(input)
+  const totalRewards = readU64(input)
+  const distributedRewards = readU64(input)
+  const active = readBool(input)
+  const members = [
+    `"active":${active}`,
+    `"distributedRewards":"${distributedRewards}"`,
+    `"distributionStartingBlockHeight":${startingHeight}`,
+    `"numPartitions":${numPartitions}`,
+    `"parentBlockhash":${parentBlockhash}`,
+    `"totalPoints":"${totalPoints}"`,
+    `"totalRewards":"${totalRewards}"`,
+  ]
+  return `{${members.join()}}`
+}
+
+function epochSchedule(input: Bincode): string {
+  const slotsPerEpoch = readU64(input)
+  const slotOffset = readU64(input)
+  const warmup = readBool(input)
+  const firstNormalEpoch = readU64(input)
+  const firstNormalSlot = readU64(input)
+  const first = `"firstNormalEpoch":${firstNormalEpoch},"firstNormalSlot":${firstNormalSlot}`
+  const rest = `"slotsPerEpoch":${slotsPerEpoch},"warmup":${warmup}`
+  return `{${first},"leaderScheduleSlotOffset":${slotOffset},${rest}}`
+}
+
+function fees(input: Bincode): string {
+  return `{"feeCalculator":${feeCalculator(input)}}`
+}
+
+function feeCalculator(input: Bincode): string {
+  return `{"lamportsPerSignature":"${readU64(input)}"}`
+}
+
+function lastRestartSlot(input: Bincode): string {
+  return `{"lastRestartSlot":${readU64(input)}}`
+}
+
+function recentBlockhashes(input: Bincode): string {
+  const entries = readList(
+    input,
+    BLOCKHASH_ENTRY_BYTES,
+    (entry) => `{"blockhash":${readKeyText(entry)},"feeCalculator":${feeCalculator(entry)}}`,
+  )
+  return `[${entries.join()}]`
+}
+
+function rent(input: Bincode): string {
+  const lamportsPerByte = readU64(input)
+  readBytes(input, RENT_RESERVED_BYTES)
+  return `{"lamportsPerByte":"${lamportsPerByte}"}`
+}
+
+function rewards(input: Bincode): string {
+  const validatorPointValue = readF64(input)
+  // A second number follows that nobody shows; without it the bytes are no rewards.
+  readF64(input)
+  return `{"validatorPointValue":${floatText(validatorPointValue)}}`
+}
+
+function slotHashes(input: Bincode): string {
+  const entries = readList(input, SLOT_HASH_BYTES, (entry) => {
+    const slot = readU64(entry)
+    return `{"hash":${readKeyText(entry)},"slot":${slot}}`
+  })
+  return `[${entries.join()}]`
+}
+
+function stakeHistory(input: Bincode): string {
+  const entries = readList(input, STAKE_HISTORY_ENTRY_BYTES, (entry) => {
+    const epoch = readU64(entry)
+    const effective = readU64(entry)
+    const activating = readU64(entry)
+    const deactivating = readU64(entry)
+    const moving = `"activating":${activating},"deactivating":${deactivating}`
+    return `{"epoch":${epoch},"stakeHistory":{${moving},"effective":${effective}}}`
+  })
+  return `[${entries.join()}]`
+}

@@ -1,0 +1,23 @@
+import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
+
+/**
+ * What an engine of our own answered. A text or stream is the JSON of `result`, at times with a
+ * member behind it that stands beside the result in the reply.
+ */
+type OwnAnswer =
+  | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
+  | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
+  /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
+  | { kind: 'error'; code: number; text: string; upstream: string | null }
+
+/** Methods that are answered by an engine of ours instead of being passed to a node as they are. */
+export type OwnMethods = {
+  /** Throws a Failure when no node could answer, before a byte of an answer was given. */
+  serve(service: NetworkService, method: string, paramsText: string): Promise<OwnAnswer>
+}
+
+const SOLANA_METHODS: ReadonlySet<string> = new Set(['getProgramAccounts', 'getProgramAccountsV2'])
+
+export function isOwnMethod({ network }: NetworkService, method: string): boolean {
+  return network.kind === 'solana' && SOLANA_METHODS.has(method)
+}

@@ -1,0 +1,56 @@
+import type { startLocalChains } from './app.ts'
+import type { Settings } from './config.ts'
+import type { Network, UpstreamSpec } from './core/network.ts'
+
+type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
+
+/** A development chain takes blocks back on purpose, so little of it is ever final. */
+const FINALITY_DEPTH = 64
+
+const POLL_MS_MIN = 250
+const POLLS_PER_BLOCK = 4
+const HEAD_LAG_MS_MAX = 30_000
+
+/** Local development has networks of its own; a reload keeps them. */
+export function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
+  return [
+    {
+      id: 'ETH_DEVNET',
+      slug: 'eth-devnet',
+      kind: 'evm',
+      chainId: evm.chainId,
+      ...paces(devnet.blockTimeMs),
+      finalityDepth: FINALITY_DEPTH,
+      upstreams: [upstreamOf(evm, true)],
+    },
+    {
+      id: 'SOLANA_DEVNET',
+      slug: 'solana-devnet',
+      kind: 'solana',
+      genesisHash: solana.genesisHash,
+      ...paces(devnet.slotTimeMs),
+      upstreams: [upstreamOf(solana, false)],
+    },
+  ]
+}
+
+function paces(blockTimeMs: number) {
+  return {
+    blockTimeMs: Math.max(1, blockTimeMs),
+    headPollMs: Math.max(POLL_MS_MIN, Math.floor(blockTimeMs / POLLS_PER_BLOCK)),
+    headLagMsMax: HEAD_LAG_MS_MAX,
+  }
+}
+
+function upstreamOf({ url, wsUrl }: { url: string; wsUrl: string }, traces: boolean): UpstreamSpec {
+  return {
+    name: 'devnet',
+    url,
+    ws: wsUrl,
+    priority: 0,
+    traces,
+    concurrencyMax: 512,
+    batchMax: 100,
+    timeoutMs: 10_000,
+  }
+}

@@ -1,0 +1,52 @@
+import type { UpstreamSpec } from '../../src/core/network.ts'
+import { type FakeNode, NodeSays } from './fake-node.ts'
+import { type PoolJourney, poolJourney } from './pool-journey.ts'
+
+/** Members of a configuration that make the journey's network one of Solana. */
+export const SOLANA_NETWORK = {
+  id: 'SOLANA_MAINNET',
+  kind: 'solana',
+  chainId: undefined,
+  blockTimeMs: 400,
+}
+
+/** The second of two nodes is asked only when the first cannot or must not be. */
+const IN_TURN: readonly Partial<UpstreamSpec>[] = [{ timeoutMs: 2000 }, { priority: 1 }]
+
+/** Makes a fake node answer what a small Solana node would. */
+export function asSolana<T extends FakeNode>(node: T): T {
+  const context = () => ({ apiVersion: '4.1.0', slot: node.head.number })
+  node.answers = {
+    getHealth: 'ok',
+    getBlockHeight: () => node.head.number - 10,
+    getBalance: () => ({ context: context(), value: 1_000 }),
+    getLatestBlockhash: () => ({
+      context: context(),
+      value: { blockhash: `hash-of-${node.head.number}`, lastValidBlockHeight: 1 },
+    }),
+  }
+  return node
+}
+
+/** Headgate over two Solana nodes, for as long as `run` takes. */
+export async function withTwoNodes<T extends FakeNode>(
+  [first, second]: readonly [T, FakeNode],
+  run: (journey: PoolJourney) => Promise<void>,
+): Promise<void> {
+  const nodes = [asSolana(first), asSolana(second)]
+  const journey = await poolJourney(nodes, { upstreams: IN_TURN, network: SOLANA_NETWORK })
+  try {
+    await journey.reported(first.name, ({ state }) => state === 'used')
+    await journey.reported(second.name, ({ state }) => state === 'standby')
+    await run(journey)
+  } finally {
+    await journey.stop()
+  }
+}
+
+/** An answer that is an error of the node. */
+export function says(code: number, message: string, data?: unknown) {
+  return () => {
+    throw new NodeSays(code, message, data)
+  }
+}
