@@ -29,6 +29,8 @@ export type Result = {
 
 export type Effort = { rounds: number; seconds: number }
 
+export type Scenario = (effort: Effort) => Promise<Result>
+
 /** Fewer rounds say nothing on a busy machine. */
 export const FULL: Effort = { rounds: 5, seconds: 4 }
 

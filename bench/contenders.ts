@@ -12,6 +12,7 @@ const ENV = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }
 
 /** Linux counts a process's time in hundredths of a second. */
 const TICK_S = 0.01
+const RSS_LOOK_MS = 20
 
 export function startFastUpstream(): Promise<Contender> {
   return startScript('fast-upstream.ts', '0')
@@ -73,24 +74,60 @@ export async function startNginx(upstreamUrl: string): Promise<Contender | null>
 }
 
 /** The product as it is started by its users, with keys, limits, meter and request log on. */
-export async function startHeadgate(upstreams: readonly Upstream[]): Promise<Contender> {
+export function startHeadgate(upstreams: readonly Upstream[]): Promise<Contender> {
+  return startHeadgateOn({ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams })
+}
+
+/** The same over one node with accounts, of which those of some programs are indexed. */
+export function startAccountGate(
+  nodeUrl: string,
+  programs: readonly string[],
+  pageLimit: number,
+): Promise<Contender> {
+  const node = { name: 'node', url: nodeUrl, ws: nodeUrl.replace('http', 'ws') }
+  return startHeadgateOn(
+    { id: 'SOLANA_MAINNET', kind: 'solana', upstreams: [node] },
+    {
+      HEADGATE_PROGRAM_ACCOUNTS_INDEX: programs.join(','),
+      HEADGATE_PROGRAM_ACCOUNTS_PAGE_LIMIT: String(pageLimit),
+    },
+  )
+}
+
+/** A node that holds so many accounts of each of its programs. */
+export async function startAccountNode(counts: readonly number[]): Promise<Contender> {
+  const child = spawnScript('account-node.ts', ...counts.map(String))
+  const port = await firstLine(child)
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
+}
+
+/** Answers any request with as many bytes from memory as its path says. */
+export function startByteServer(): Promise<Contender> {
+  return startScript('byte-server.ts', '0')
+}
+
+async function startHeadgateOn(
+  network: { id: string; [member: string]: unknown },
+  env: Record<string, string> = {},
+): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
   const port = await freePort()
-  const networks = [{ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }]
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
     env: {
       ...ENV,
       HEADGATE_LISTEN: `127.0.0.1:${port}`,
       HEADGATE_DATA: folder,
-      HEADGATE_NETWORKS: JSON.stringify(networks),
+      HEADGATE_NETWORKS: JSON.stringify([network]),
+      ...env,
     },
     stdout: Bun.file('/dev/null'),
     stderr: 'inherit',
   })
   await answers(`http://127.0.0.1:${port}/readyz`)
+  const slug = network.id.toLowerCase().replaceAll('_', '-')
   const { app_key } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
   return {
-    url: `http://127.0.0.1:${port}/eth-mainnet/v2/${app_key}`,
+    url: `http://127.0.0.1:${port}/${slug}/v2/${app_key}`,
     pid: child.pid,
     async stop() {
       child.kill()
@@ -109,6 +146,20 @@ export function cpuSeconds(pid: number): number {
 export function rssBytes(pid: number): number {
   const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) * 1024
+}
+
+/** The most memory it has had until the watch is stopped. */
+export function watchRss(pid: number): { stop(): number } {
+  let highest = rssBytes(pid)
+  const timer = setInterval(() => {
+    highest = Math.max(highest, rssBytes(pid))
+  }, RSS_LOOK_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return Math.max(highest, rssBytes(pid))
+    },
+  }
 }
 
 /** Runs the load generator in a process of its own. */

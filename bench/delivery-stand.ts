@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { openEmbeddedWorld } from '../src/app.ts'
 import { ConfigFaults, loadSettings } from '../src/config.ts'
 import { type Courier, openCourier } from '../src/courier/courier.ts'
-import type { Database } from '../src/ports/database.ts'
 import { type DueResult, recordEvent } from '../src/tables/chain-events.ts'
 import { migrate } from '../src/tables/migrate.ts'
 import { insertTeam } from '../src/tables/teams.ts'
@@ -21,6 +20,8 @@ export type DeliveryStand = {
   deliver(teamId: string, deliveries: number): Promise<{ seconds: number; cpuUs: number }>
   stop(): Promise<void>
 }
+
+type World = Awaited<ReturnType<typeof openEmbeddedWorld>>
 
 export type StandWebhook = { id: string; teamId: string; url: string }
 
@@ -120,7 +121,7 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
 
 /** The events of one network, with something for each of its webhooks. */
 function openFeed(
-  database: Database,
+  database: World['database'],
   courier: Courier,
   network: string,
   webhooks: readonly StandWebhook[],

@@ -5,11 +5,11 @@ import {
   startBareProxy,
   startFastUpstream,
   startHeadgate,
+  watchRss,
 } from './contenders.ts'
 
 const MIB = 1024 * 1024
 const SIZES_MIB = [5, 200]
-const RSS_LOOK_MS = 20
 const REST_MS = 50
 
 /** A real node thinks longer than this before it begins an answer of megabytes. */
@@ -88,17 +88,4 @@ async function read(server: Contender, mib: number, waitMs: number) {
     bytes += chunk.length
   }
   return { bytes, firstByteMs }
-}
-
-function watchRss(pid: number): { stop(): number } {
-  let highest = rssBytes(pid)
-  const timer = setInterval(() => {
-    highest = Math.max(highest, rssBytes(pid))
-  }, RSS_LOOK_MS)
-  return {
-    stop() {
-      clearInterval(timer)
-      return Math.max(highest, rssBytes(pid))
-    },
-  }
 }

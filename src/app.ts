@@ -13,8 +13,7 @@ import type { World } from './world.ts'
 
 export type { WriteLog }
 
-/** Loaded by the thread of the store. */
-const WORKS = new URL('./tables/works.ts', import.meta.url).href
+const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The world of one machine: a file for the store, memory for the rest. */
 export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
@@ -24,7 +23,7 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
   const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
-    database: await openOwnStore(settings.data, WORKS),
+    database: await openOwnStore(settings.data, STORE_THREAD),
     egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, system.entropy),

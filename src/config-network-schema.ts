@@ -78,7 +78,8 @@ export const NETWORK_SCHEMA: JsonSchema = {
     },
     genesisHash: {
       type: 'string',
-      description: 'For solana; when given, every upstream is checked against it.',
+      description:
+        'For solana; every upstream is checked against it. Default: the first one that is heard.',
       pattern: BASE58_32_BYTES,
       'x-form': 'a hash in base 58',
     },

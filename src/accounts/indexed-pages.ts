@@ -1,6 +1,8 @@
+import type { SolanaError } from '../core/solana/account.ts'
 import { type PageForm, pageForm } from '../core/solana/page-form.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
-import { beginAnswer, type OwnAnswer } from './own-answer.ts'
+import { isSolanaError } from '../core/solana/solana-error.ts'
+import { beginAnswer, type OwnAnswer, ownError } from './own-answer.ts'
 import type { PageKeys } from './page-keys.ts'
 import { pageBytesMax } from './walk-page.ts'
 
@@ -9,7 +11,7 @@ export type AccountIndex = {
   /** The slot at which it can answer this call now; null: it cannot, ask a node. */
   covers(call: ProgramAccountsCall): { slot: bigint } | null
   /** The next records behind `after`, in the order of the call. */
-  page(call: ProgramAccountsCall, place: IndexPlace): Promise<IndexPage | 'gone'>
+  page(call: ProgramAccountsCall, place: IndexPlace): Promise<IndexPage | SolanaError | 'gone'>
 }
 
 export type IndexPlace = {
@@ -21,7 +23,7 @@ export type IndexPlace = {
   bytesMax: number
 }
 
-type IndexPage = {
+export type IndexPage = {
   /** The records, joined by commas. */
   bytes: readonly Uint8Array[]
   count: number
@@ -43,6 +45,7 @@ export async function serveIndexed(
   const bytesMax = pageBytesMax(call)
   const page = await index.page(call, { slot, after, limit: call.limit, bytesMax })
   if (page === 'gone') return 'gone'
+  if (isSolanaError(page)) return ownError(page)
   const form = pageForm(call, { slot, apiVersion: null })
   const end =
     page.more && page.last !== null ? { snapshot: '', slot, after: page.last, bond } : null

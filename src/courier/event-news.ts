@@ -8,6 +8,8 @@ import type { WebhookLines } from './webhook-lines.ts'
 
 type Needs = { schedule: Schedule; results: ResultCache; lines: WebhookLines }
 
+export type { EventNews }
+
 export type NewsReader = {
   /** An event was committed. */
   note(news: EventNews): void

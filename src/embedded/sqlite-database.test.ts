@@ -84,8 +84,8 @@ describe('a work that is done in the thread of the store', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'headgate-sqlite-'))
-    const works = new URL('../../tests/support/exam-works.ts', import.meta.url).href
-    db = await openSqliteFile(join(folder, 'store.db'), works)
+    const script = new URL('../../tests/support/exam-store-thread.ts', import.meta.url).href
+    db = await openSqliteFile(join(folder, 'store.db'), script)
     await db.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
   })
   afterEach(async () => {

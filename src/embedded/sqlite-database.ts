@@ -1,7 +1,7 @@
 import { assert, Failure } from '../core/errors.ts'
 import type { Database, Sql, SqlValue } from '../ports/database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
-import { startSqliteThread } from './sqlite-thread.ts'
+import { startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
 import { openTurnstile } from './turnstile.ts'
 
 /** What writes: an engine in this thread or in another. */
@@ -33,10 +33,10 @@ const READS = /^\s*SELECT\b/i
  * A file: its writer lives in a thread of its own, since a commit waits for the
  * disk, and what only reads is read here, at once, from the last commit.
  */
-export async function openSqliteFile(path: string, works: string | null = null): Promise<Database> {
-  const writer = await guarded(() => startSqliteThread(path, works))
+export async function openSqliteFile(path: string, script?: ThreadScript): Promise<Database> {
+  const writer = await guarded(() => startSqliteThread(path, script))
   const reader = await guarded(() => openSqliteEngine(path))
-  return openDatabase(writer, reader, works !== null)
+  return openDatabase(writer, reader, script !== undefined)
 }
 
 /** On an engine of this thread. */

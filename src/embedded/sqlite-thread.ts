@@ -1,7 +1,7 @@
 import type { SqlValue } from '../ports/database.ts'
 
 export type WorkerOrder = { id: number } & (
-  | { kind: 'open'; path: string; works: string | null }
+  | { kind: 'open'; path: string }
   | { kind: 'perform'; work: string; args: unknown }
   | { kind: 'run'; text: string; values: readonly SqlValue[] }
   | { kind: 'each'; text: string; rows: readonly (readonly SqlValue[])[] }
@@ -47,12 +47,17 @@ class SqliteFault extends Error {
   }
 }
 
-/**
- * Opens the file in a thread of its own, so that waiting for the disk holds up nobody. `works`
- * is the address of the module with what it can perform.
- */
-export async function startSqliteThread(path: string, works: string | null): Promise<SqliteThread> {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url).href)
+/** The address of a script that calls `obeyOrders` with what the thread can perform. */
+export type ThreadScript = string
+
+const PLAIN = new URL('./plain-sqlite-worker.ts', import.meta.url).href
+
+/** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
+export async function startSqliteThread(
+  path: string,
+  script: ThreadScript = PLAIN,
+): Promise<SqliteThread> {
+  const worker = new Worker(script)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let unsent: WorkerOrder[] = []
@@ -90,7 +95,7 @@ export async function startSqliteThread(path: string, works: string | null): Pro
   }
 
   try {
-    await ask({ kind: 'open', path, works })
+    await ask({ kind: 'open', path })
   } catch (error) {
     worker.terminate()
     throw error

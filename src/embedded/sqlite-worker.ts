@@ -8,7 +8,8 @@ import type { WorkerAnswer, WorkerOrder } from './sqlite-thread.ts'
 
 declare const self: Worker
 
-type Works = Record<string, (database: Database, args: unknown) => Promise<unknown>>
+/** What the thread can perform, by name. */
+export type Works = Record<string, (database: Database, args: never) => Promise<unknown>>
 
 let engine: SqliteEngine | null = null
 let database: Database | null = null
@@ -21,20 +22,23 @@ let turn: Promise<void> = Promise.resolve()
 const disk = openDiskSync(syncLog)
 
 /**
- * Runs in a thread of its own, which holds up nobody. What is committed is answered when it is
- * safe on the disk, and the next orders are obeyed meanwhile.
+ * Makes this thread the one of a store, which holds up nobody. What is committed is answered
+ * when it is safe on the disk, and the next orders are obeyed meanwhile.
  */
-self.onmessage = (event: MessageEvent<WorkerOrder[]>) => {
-  turn = turn.then(async () => {
-    const answers: WorkerAnswer[] = []
-    let isCommitted = false
-    for (const order of event.data) {
-      answers.push(await answerTo(order))
-      isCommitted ||= commits(order)
-    }
-    if (isCommitted) disk.whenSafe((fault) => self.postMessage(fault ? unsafe(answers) : answers))
-    else self.postMessage(answers)
-  })
+export function obeyOrders(known: Works): void {
+  works = known
+  self.onmessage = (event: MessageEvent<WorkerOrder[]>) => {
+    turn = turn.then(async () => {
+      const answers: WorkerAnswer[] = []
+      let isCommitted = false
+      for (const order of event.data) {
+        answers.push(await answerTo(order))
+        isCommitted ||= commits(order)
+      }
+      if (isCommitted) disk.whenSafe((fault) => self.postMessage(fault ? unsafe(answers) : answers))
+      else self.postMessage(answers)
+    })
+  }
 }
 
 function commits({ kind }: WorkerOrder): boolean {
@@ -60,7 +64,7 @@ function codeOf(thrown: unknown): string {
 }
 
 async function obey(order: WorkerOrder): Promise<unknown> {
-  if (order.kind === 'open') return open(order.path, order.works)
+  if (order.kind === 'open') return open(order.path)
   if (order.kind === 'run') return engine?.run(order.text, order.values)
   if (order.kind === 'each') return engine?.each(order.text, order.rows)
   if (order.kind === 'perform') return perform(order.work, order.args)
@@ -70,11 +74,10 @@ async function obey(order: WorkerOrder): Promise<unknown> {
   if (order.kind === 'close') await close()
 }
 
-async function open(path: string, worksAddress: string | null): Promise<void> {
+function open(path: string): void {
   engine = openSqliteEngine(path, 'unsynced')
   database = openSqliteHere(engine)
   logPath = `${path}-wal`
-  if (worksAddress !== null) works = (await import(worksAddress)).WORKS
 }
 
 async function close(): Promise<void> {
@@ -86,7 +89,7 @@ async function close(): Promise<void> {
 async function perform(name: string, args: unknown): Promise<unknown> {
   const work = works[name]
   assert(work !== undefined && database !== null, `${name} is a work of the tables`)
-  return work(database, args)
+  return work(database, args as never)
 }
 
 /** It is the same file for as long as anybody has the database open. */

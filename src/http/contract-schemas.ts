@@ -173,7 +173,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
 
   Head: record({
     number: COUNT,
-    hash: nullable('string', 'The hash of the block.'),
+    hash: nullable('string', 'The hash of the block; null on Solana networks.'),
     age_ms: nullable('number', 'How long ago a node last reported it.'),
   }),
 
@@ -182,7 +182,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     state: { type: 'string', enum: ['used', 'standby', 'excluded'] },
     reason: nullable('string', 'Why it is or is not used.'),
     last_fault: nullable('string', 'What went wrong last; null when nothing did.'),
-    head: nullable('integer', 'The newest block it reported.'),
+    head: nullable('integer', 'The newest block or slot it reported.'),
     lag_blocks: nullable('integer', 'Behind the network’s head; null when it never reported.'),
     error_rate: { type: 'number', minimum: 0, maximum: 1 },
     latency_ms: nullable('number', 'The usual time until an answer.'),

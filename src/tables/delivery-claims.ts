@@ -30,7 +30,7 @@ export type ReadyDelivery = {
   attemptsMade: number
   /** Of its result. */
   dataBytes: number
-  /** The name it was last claimed under, where that has lapsed; empty when there is none. */
+  /** The name it was last claimed under, which has lapsed, or resent; empty without any. */
   lease: string
 }
 
@@ -126,24 +126,6 @@ export async function readyDeliveries(
 }
 
 /**
- * The same for all webhooks that an event brought something to, as far as it is new: one look
- * where many webhooks have one delivery each.
- */
-export async function readyOfEvent(
-  db: Database,
-  network: string,
-  sequenceNumber: number,
-  { nowMs, limit }: Omit<ReadyQuestion, 'lane'>,
-): Promise<ReadyDelivery[]> {
-  const rows = await db.query<ReadyRow>(sql`
-    SELECT ${READY_COLUMNS} FROM deliveries
-    WHERE network = ${network} AND sequence_number = ${sequenceNumber} AND lane = 'first'
-      AND state = 'waiting' AND lease_until_ms <= ${nowMs}
-    LIMIT ${limit}`)
-  return rows.map(readyOf)
-}
-
-/**
  * Makes deliveries ours until then; those that are, by id, as they are now. The rest is done,
  * claimed by another, not due any more, or of a webhook that has been paused meanwhile.
  */
@@ -183,25 +165,6 @@ export async function resultOf(
   return found
     ? { data: found.data, truncation: found.truncation && JSON.parse(found.truncation) }
     : null
-}
-
-/** The results of an event that are no larger than that, by their `part`. */
-export async function resultsOfEvent(
-  db: Database,
-  network: string,
-  sequenceNumber: number,
-  { bytesMax, limit }: { bytesMax: number; limit: number },
-): Promise<Map<number, StoredResult>> {
-  const rows = await db.query<{ part: number; data: string; truncation: string | null }>(sql`
-    SELECT part, data, truncation FROM results
-    WHERE network = ${network} AND sequence_number = ${sequenceNumber} AND bytes <= ${bytesMax}
-    LIMIT ${limit}`)
-  return new Map(
-    rows.map(({ part, data, truncation }) => [
-      part,
-      { data, truncation: truncation && JSON.parse(truncation) },
-    ]),
-  )
 }
 
 /**

@@ -56,6 +56,7 @@ function weighError(
   } else {
     noteAnswered(pool, attempt, nowMs)
   }
+  if (verdict === 'unclear') run.mayHaveLanded = true
   if (verdict === 'caller') return answer
   // Made-up names are not worth remembering, and may be of any length.
   const { label } = run.call.of

@@ -14,6 +14,9 @@ export type ScriptedNode = {
   chainId: number
   /** The block of `latest`. */
   block: unknown
+  /** What it says where it plays a Solana node. */
+  genesisHash: string
+  slot: number
   /** Polls stay unanswered. */
   silent: boolean
 }
@@ -50,13 +53,17 @@ export async function openScriptedNetwork(
   const log: LogFields[] = []
   const nodes = new Map<string, ScriptedNode>()
   for (const { name } of specs) {
-    nodes.set(name, { chainId: 1, block: blockAt(1000), silent: silent.includes(name) })
+    const solana = { genesisHash: 'genesis', slot: 1000 }
+    const isSilent = silent.includes(name)
+    nodes.set(name, { chainId: 1, block: blockAt(1000), ...solana, silent: isSilent })
   }
   outbound.auto = (call) => {
     const node = nodes.get(new URL(call.url).hostname)
     if (!node || node.silent) return false
     if (call.method === 'eth_chainId') call.result(numberToQuantity(node.chainId))
     else if (call.params[0] === 'latest') call.result(node.block)
+    else if (call.method === 'getGenesisHash') call.result(node.genesisHash)
+    else if (call.method === 'getSlot') call.result(node.slot)
     else return false
     return true
   }

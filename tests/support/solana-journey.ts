@@ -11,7 +11,7 @@ export const SOLANA_NETWORK = {
 }
 
 /** The second of two nodes is asked only when the first cannot or must not be. */
-const IN_TURN: readonly Partial<UpstreamSpec>[] = [{ timeoutMs: 2000 }, { priority: 1 }]
+const IN_TURN: readonly Partial<UpstreamSpec>[] = [{ timeoutMs: 1000 }, { priority: 1 }]
 
 /** Makes a fake node answer what a small Solana node would. */
 export function asSolana<T extends FakeNode>(node: T): T {

@@ -30,8 +30,12 @@ const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system', 'devnet'])
 /** Rooms that cost their memory and their start only where they are used. */
 const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 
-/** A process of its own puts its world together itself; everywhere else app.ts does. */
-const DRIVERS_USERS = new Set(['src/app.ts', 'src/devnet/solana-ledger-process.ts'])
+/** A process or thread of its own puts its world together itself; elsewhere app.ts does. */
+const DRIVERS_USERS = new Set([
+  'src/app.ts',
+  'src/store-thread.ts',
+  'src/devnet/solana-ledger-process.ts',
+])
 
 /** Libraries without a clock, chance or the world. */
 const PURE_LIBRARIES = ['@noble/hashes', '@scure/base', 'graphql']

@@ -5,6 +5,7 @@ import type { NetworkKind } from '../network.ts'
  * `caller`: every node would say it; hand it on.
  * `elsewhere`: this node cannot (behind, pruned, a narrower limit), another may.
  * `internal`: it failed inside; its own fault if another does better.
+ * `unclear`: it gave up on the way; another may not, and nobody is at fault.
  * `throttled`: the node or vendor limits us; never the caller's business.
  * `unsupported`: the method is missing on this node.
  * `refused`: our credentials or plan at that vendor are at fault.
@@ -13,6 +14,7 @@ export type ErrorClass =
   | 'caller'
   | 'elsewhere'
   | 'internal'
+  | 'unclear'
   | 'throttled'
   | 'unsupported'
   | 'refused'
@@ -77,8 +79,10 @@ const SOLANA_RULES: readonly Rule[] = [
   // First of all: what is wrong with params is told in their own words, whatever these say.
   { codes: [-32602, -32700], class: 'caller' },
   { codes: [-32002, -32003, -32006, -32013, -32015, -32017, -32018], class: 'caller' },
+  // Before all words: whatever it says, a send may have been done before it broke.
+  { codes: [-32603], class: 'internal' },
   // A faucet that has run dry says nothing of its node, and another's may not have.
-  { message: /airdrop|faucet/i, class: 'elsewhere' },
+  { message: /airdrop limit|faucet has run dry/i, class: 'elsewhere' },
   { codes: [429, -32429], class: 'throttled' },
   // Before the codes: some vendors say so under -32005 or -32007, which are no node's words then.
   {
@@ -97,7 +101,12 @@ const SOLANA_RULES: readonly Rule[] = [
     ],
     class: 'elsewhere',
   },
-  { codes: [-32603], class: 'internal' },
+  // Of scans mostly, which take too long for a node that does well otherwise.
+  {
+    message:
+      /timed? ?out|deadline exceeded|overloaded|temporarily unavailable|server (error|busy)|bad gateway|no backend/i,
+    class: 'unclear',
+  },
 ]
 
 /** Decides what an error object in an otherwise good answer means. */

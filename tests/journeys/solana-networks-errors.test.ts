@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import { says, withTwoNodes } from '../support/solana-journey.ts'
+
+setDefaultTimeout(20_000)
 
 /** What only the caller can cause: every node would say it. */
 const CALLERS: [code: number, message: string][] = [
@@ -40,6 +42,7 @@ const ELSEWHERE: [code: number, message: string, data: unknown][] = [
   [-32021, 'No slot history', null],
   [-32601, 'Method not found', null],
   [-32603, 'Internal error', null],
+  [-32000, 'request timed out', null],
 ]
 
 /** What is between us and a vendor, and never the caller's business. */

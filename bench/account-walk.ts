@@ -1,0 +1,43 @@
+import type { Contender } from './contenders.ts'
+
+/** The beginning or the end of a reply, where a pageKey stands. */
+const KEY_BYTES = 600
+const PAGE_KEY = /"pageKey":"([^"]+)"/
+const READY_TRIES_MAX = 4000
+const READY_EVERY_MS = 50
+
+export type Page = { bytes: number; pageKey: string | null; isIndexed: boolean }
+
+/** One page in base64, read to its end. */
+export async function readPage(
+  gate: Contender,
+  program: string,
+  config: { pageKey?: string | null; limit?: number },
+): Promise<Page> {
+  const { pageKey, limit } = config
+  const wish = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    withContext: true,
+    ...(limit ? { limit } : {}),
+    ...(pageKey ? { pageKey } : {}),
+  }
+  const call = { jsonrpc: '2.0', id: 1, method: 'getProgramAccounts', params: [program, wish] }
+  const response = await fetch(gate.url, { method: 'POST', body: JSON.stringify(call) })
+  const body = Buffer.from(await response.arrayBuffer())
+  const begin = body.toString('latin1', 0, KEY_BYTES)
+  if (!response.ok || begin.includes('"error":')) throw new Error(begin)
+  const key = PAGE_KEY.exec(body.toString('latin1', Math.max(0, body.length - KEY_BYTES)))?.[1]
+  const isIndexed = response.headers.get('x-headgate-upstream') === 'index'
+  return { bytes: body.length, pageKey: key ?? null, isIndexed }
+}
+
+/** Ends when pages of the program come from the index. */
+export async function indexed(gate: Contender, program: string): Promise<void> {
+  for (let tries = 0; tries < READY_TRIES_MAX; tries++) {
+    const page = await readPage(gate, program, { limit: 1 }).catch(() => null)
+    if (page?.isIndexed) return
+    await Bun.sleep(READY_EVERY_MS)
+  }
+  throw new Error(`${program} was never indexed`)
+}

@@ -1,0 +1,4 @@
+import { obeyOrders } from './sqlite-worker.ts'
+
+/** The thread of a store that performs nothing but statements. */
+obeyOrders({})
