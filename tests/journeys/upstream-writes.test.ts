@@ -217,7 +217,7 @@ type Given = { first: LinedNode; second: FakeNode; journey: PoolJourney }
 async function twoNodes(run: (given: Given) => Promise<void>): Promise<void> {
   const first = await startLinedNode('first')
   const second = startFakeNode('second')
-  const upstreams = [{ timeoutMs: 300 }, { priority: 1 }]
+  const upstreams = [{ timeoutMs: 1000 }, { priority: 1 }]
   const journey = await poolJourney([first, second], { upstreams })
   try {
     await journey.reported('first', ({ state }) => state === 'used')
