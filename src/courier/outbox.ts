@@ -1,7 +1,8 @@
 import { type DeliverNeeds, deliver, giveUp, release } from './deliver.ts'
 import type { Parcel } from './parcel.ts'
+import type { WebhookLines } from './webhook-lines.ts'
 
-type Needs = DeliverNeeds & { isStopped(): boolean }
+type Needs = DeliverNeeds & { lines: Pick<WebhookLines, 'isOutdated'>; isStopped(): boolean }
 
 /** What is ours and goes out now, in the order it was put in. */
 export type Outbox = { put(parcel: Parcel): void }
@@ -40,7 +41,9 @@ function send(needs: Needs, parcel: Parcel): void {
   const { row, line, body } = parcel
   // After a standstill the lease may not last, and then somebody else sends it too.
   const lasts = clock.nowMs() + settings.timeoutMs < parcel.leaseUntilMs
-  const isWanted = row.kind === 'error' || line.webhook.state === 'active'
+  // What was changed while this was read may be that it is paused.
+  const isActive = line.webhook.state === 'active' && !needs.lines.isOutdated(row.webhookId)
+  const isWanted = row.kind === 'error' || isActive
   // It was read for a destination that the webhook no longer leads to.
   const isMoved = parcel.url !== line.webhook.url
   const overtakes = parcel.lane === 'first' && parcel.setbacks !== line.setbacks

@@ -184,6 +184,19 @@ describe('a paused webhook', () => {
     wanting(schedule, 'wh_a', 'https://one.example/', { state: 'paused' }, true)
     expect(pickTurns(schedule, 0)).toMatchObject([{ lane: 'errors', places: 1 }])
   })
+
+  test('gets its error once everything on its way has ended', () => {
+    const schedule = openSchedule()
+    grow(wanting(schedule, 'wh_a', 'https://one.example/'), 8)
+    const [turn] = pickTurns(schedule, 0) as [Turn]
+    endTurn(schedule, turn, 2, false)
+    wanting(schedule, 'wh_a', 'https://one.example/', { state: 'paused' })
+    expect(pickTurns(schedule, 0)).toEqual([])
+    sent(schedule, turn)
+    expect(pickTurns(schedule, 0)).toEqual([])
+    sent(schedule, turn)
+    expect(pickTurns(schedule, 0)).toMatchObject([{ lane: 'errors', places: 1 }])
+  })
 })
 
 describe('a webhook that moves', () => {

@@ -139,8 +139,10 @@ function pickFresh(
   turns: Turn[],
 ): void {
   const { wants, webhook, host } = line
-  // One error says it all, so it never needs more than one place.
-  if (wants.errors) give(schedule, line, 'errors', 1, turns)
+  // One error says it all, so it never needs more than one place. Nothing may arrive after it
+  // while the webhook is paused, so what is on its way comes first.
+  const isLast = webhook.state === 'active' || line.inFlight === 0
+  if (wants.errors && isLast) give(schedule, line, 'errors', 1, turns)
   const free = Math.min(share, limit - host.inFlight)
   if (webhook.state !== 'active') return
   if (webhook.ordered) {

@@ -4,7 +4,7 @@ import { pickTurns } from './pick-turns.ts'
 import { type TurnNeeds, takeTurns } from './take-turns.ts'
 import type { WebhookLines } from './webhook-lines.ts'
 
-type Needs = Omit<TurnNeeds, 'outbox'> & {
+type Needs = Omit<TurnNeeds, 'outbox' | 'outdated'> & {
   lines: WebhookLines
   news: NewsReader
   /** Outcomes that are not committed yet. */
@@ -33,7 +33,8 @@ const AGAIN_MS_MAX = 2000
  */
 export function openPump(needs: Needs): Pump {
   const { clock, lines, news, schedule } = needs
-  const turnNeeds = { ...needs, outbox: openOutbox(needs) }
+  const outdated = (webhookId: string) => lines.forget([webhookId])
+  const turnNeeds = { ...needs, outbox: openOutbox(needs), outdated }
   let running: Promise<void> | null = null
   const sending = new Set<Promise<void>>()
   let isWanted = false

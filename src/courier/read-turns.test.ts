@@ -14,7 +14,7 @@ test('a delivery that is replayed while its turn is near is taken once', async (
   const [first, second] = [await block(id), await block(id)]
   const schedule = openSchedule()
   const line = placeLine(schedule, await placedFrom(database, id)) as Line
-  const needs = { clock, database, schedule }
+  const needs = { clock, database, schedule, outdated() {} }
   const numbersOf = async (...lanes: Lane[]) => {
     const { parcels } = await readTurns(
       needs,

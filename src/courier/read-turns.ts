@@ -5,7 +5,13 @@ import type { Parcel } from './parcel.ts'
 import { endTurn, type Turn, takeBytes } from './pick-turns.ts'
 import { enlist, forgetAhead, type Line, type Schedule } from './schedule.ts'
 
-type Needs = { clock: Clock; database: Database; schedule: Schedule }
+type Needs = {
+  clock: Clock
+  database: Database
+  schedule: Schedule
+  /** This webhook may not be what it was: it is read anew before the next turns are given. */
+  outdated(webhookId: string): void
+}
 
 type Found = { rows: ReadyDelivery[]; mayHaveMore: boolean }
 
@@ -43,10 +49,24 @@ export async function readTurns(
     // Something went back to the table while we looked, and must not be overtaken.
     const isLate = turn.lane === 'first' && turn.setbacks !== turn.line.setbacks
     if (failure || isLate || one?.status !== 'fulfilled') giveBack(needs.schedule, turn)
-    else if (!takeRows(needs.schedule, turn, one.value, parcels)) isStarved = true
+    else if (mayBePaused(turn, one.value)) {
+      giveBack(needs.schedule, turn)
+      needs.outdated(turn.line.webhook.id)
+    } else if (!takeRows(needs.schedule, turn, one.value, parcels)) isStarved = true
   }
   if (failure) throw failure.reason
   return { parcels, isStarved }
+}
+
+/**
+ * An error comes with a pause, of which we may not have heard yet. Then something else could
+ * still go out after it.
+ */
+function mayBePaused({ line, lane }: Turn, { rows }: Found): boolean {
+  if (lane !== 'errors') return false
+  const isNews = rows.length > 0 && !line.knowsOfError && line.webhook.state === 'active'
+  line.knowsOfError = isNews
+  return isNews
 }
 
 function giveBack(schedule: Schedule, turn: Turn): void {

@@ -31,6 +31,8 @@ export type Line = {
   held: Set<string>
   /** What a look at the table may find. */
   wants: { first: boolean; retry: boolean; errors: boolean }
+  /** An error was found, and the webhook was read since: it is known whether it is paused. */
+  knowsOfError: boolean
   /** Counts reminders: one that comes while the table is read must not be forgotten. */
   reminders: number
   /** New deliveries that were read and not claimed yet, as the table was at that reminder. */
@@ -142,6 +144,7 @@ function newLine(placed: Placed, host: Host): Line {
     inFlight: 0,
     held: new Set(),
     wants: { first: false, retry: false, errors: false },
+    knowsOfError: false,
     reminders: 0,
     ahead: { rows: [], mayHaveMore: false, reminders: 0 },
     tail: null,

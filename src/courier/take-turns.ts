@@ -16,6 +16,8 @@ export type TurnNeeds = DeliverNeeds & {
   claim: GroupCommit['claim']
   outbox: Outbox
   isAlone: boolean
+  /** This webhook is read anew before the next turns are given. */
+  outdated(webhookId: string): void
 }
 
 /**
@@ -60,7 +62,10 @@ async function claimAndSend(needs: TurnNeeds, parcels: readonly Parcel[]): Promi
   for (const parcel of parcels) {
     parcel.lease = claimed.lease ?? ''
     const now = claimed.ours?.get(parcel.row.id)
-    if (claimed.ours && now && isAsRead(parcel, now)) {
+    const isAsRead = now !== undefined && isSame(parcel, now)
+    // An outcome is compared with the row, and so is giving it back.
+    if (now && !isAsRead) parcel.row = { ...parcel.row, ...now }
+    if (claimed.ours && isAsRead) {
       parcel.leaseUntilMs = claimed.untilMs
       needs.outbox.put(parcel)
     } else if (now || (claimed.ours === null && claimed.lease !== null)) release(needs, parcel)
@@ -70,7 +75,7 @@ async function claimAndSend(needs: TurnNeeds, parcels: readonly Parcel[]): Promi
 }
 
 /** Somebody else may have tried, resent or replayed it since it was read. */
-function isAsRead({ row }: Parcel, now: ClaimedDelivery): boolean {
+function isSame({ row }: Parcel, now: ClaimedDelivery): boolean {
   const { attemptsMade, part, replay } = now
   return row.attemptsMade === attemptsMade && row.part === part && row.replay === replay
 }

@@ -16,6 +16,8 @@ export type WebhookLines = {
   remind(ids: readonly string[], all: boolean): void
   /** These are not what they were: they are read anew before anything more is sent. */
   forget(ids: readonly string[]): void
+  /** It was changed and has not been read anew yet. */
+  isOutdated(id: string): boolean
   /** Reads the webhooks that nothing is known of yet. */
   place(): Promise<void>
   /** Finds out which webhooks were changed; cheap when none was. True when some were. */
@@ -74,6 +76,7 @@ export function openWebhookLines(needs: Needs): WebhookLines {
       }
     },
     forget,
+    isOutdated: (id) => unplaced.has(id),
     async place() {
       // From here on changes are noticed, so it comes before the first webhook is read.
       if (revision === null) await refresh()

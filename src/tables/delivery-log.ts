@@ -182,10 +182,12 @@ export function resendDelivery(
     if (!found) return 'not_found'
     if ((await holdWebhook(tx, found.webhook_id)) === null) return 'gone'
 
+    // A name of its own, so that an outcome from before, which may be written twice when its
+    // commit was not heard of, is not taken for one of this.
     const resent = await tx.query(sql`
       UPDATE deliveries SET state = 'waiting', due_at_ms = ${nowMs}, done_at_ms = NULL,
         lane = CASE WHEN kind = 'error' THEN 'errors' ELSE 'retry' END,
-        attempts_made = 0, lease = NULL, lease_until_ms = 0
+        attempts_made = 0, lease = 'resent ' || attempts_bytes, lease_until_ms = 0
       WHERE id = ${id} AND state <> 'waiting' RETURNING id`)
     return resent.length === 1 ? 'resent' : 'waiting'
   })

@@ -1,8 +1,21 @@
-import type { Change, DeliveryRow, MonthRow, ResultRow, TeamRow, WebhookRow } from './journal.ts'
+import type {
+  Change,
+  ChangeOf,
+  DeliveryRow,
+  MonthRow,
+  ResultRow,
+  TeamRow,
+  WebhookRow,
+} from './journal.ts'
+
+/** A row as somebody has written it, at that time of the run. */
+export type Version<Row> = { row: Row; fromMs: number; by: string }
 
 /** A delivery as it is committed, and what was seen of it. */
 export type BookedDelivery = {
   row: DeliveryRow
+  /** As it ever was, and who wrote it so. The newest last. */
+  versions: Version<DeliveryRow>[]
   /** Who had it claimed under which name, in order. */
   claims: { by: string; lease: string }[]
   /** When somebody last had it sent anew, in the time of the run. */
@@ -14,7 +27,7 @@ export type BookedDelivery = {
 export type BookedWebhook = {
   row: WebhookRow
   /** The newest last. */
-  versions: { row: WebhookRow; fromMs: number }[]
+  versions: Version<WebhookRow>[]
   deliveries: BookedDelivery[]
 }
 
@@ -48,34 +61,42 @@ export function monthKey({ team_id, month }: Pick<MonthRow, 'team_id' | 'month'>
 }
 
 /** Writes a change into the book. What it means is judged before. */
-export function enter(book: Book, change: Change, elapsedMs: number): void {
-  if (change.table === 'deliveries') enterDelivery(book, change.old, change.now)
+export function enter(book: Book, change: Change, fromMs: number, by: string): void {
+  if (change.table === 'deliveries') enterDelivery(book, change, fromMs, by)
   if (change.now === null) return
-  if (change.table === 'webhooks') enterWebhook(book, change.now, elapsedMs)
+  if (change.table === 'webhooks') enterWebhook(book, { row: change.now, fromMs, by })
   if (change.table === 'results') book.results.set(resultKey(change.now), change.now)
   if (change.table === 'teams') book.teams.set(change.now.id, change.now)
   if (change.table === 'team_months') book.months.set(monthKey(change.now), change.now.centi_cu)
 }
 
-function enterDelivery(book: Book, old: DeliveryRow | null, now: DeliveryRow | null): void {
+function enterDelivery(
+  book: Book,
+  { old, now }: ChangeOf<'deliveries'>,
+  fromMs: number,
+  by: string,
+): void {
   const id = (now ?? old)?.id ?? ''
   const known = book.deliveries.get(id)
   if (!now) return void book.deliveries.delete(id)
   if (known) {
     known.row = now
+    known.versions.push({ row: now, fromMs, by })
     return
   }
-  const made: BookedDelivery = { row: now, claims: [], againAtMs: null, wasSent: false }
+  const versions = [{ row: now, fromMs, by }]
+  const made: BookedDelivery = { row: now, versions, claims: [], againAtMs: null, wasSent: false }
   book.deliveries.set(id, made)
   book.webhooks.get(now.webhook_id)?.deliveries.push(made)
 }
 
-function enterWebhook(book: Book, row: WebhookRow, fromMs: number): void {
+function enterWebhook(book: Book, version: Version<WebhookRow>): void {
+  const { row } = version
   const known = book.webhooks.get(row.id)
   if (!known) {
-    book.webhooks.set(row.id, { row, versions: [{ row, fromMs }], deliveries: [] })
+    book.webhooks.set(row.id, { row, versions: [version], deliveries: [] })
     return
   }
   known.row = row
-  known.versions.push({ row, fromMs })
+  known.versions.push(version)
 }

@@ -1,6 +1,15 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
-import { CHAIN, complain, type DeliveryRun, isPrompt, isUnderWay, wallOf } from './delivery-run.ts'
+import {
+  CHAIN,
+  complain,
+  type DeliveryRun,
+  isAlone,
+  isPrompt,
+  isUnderWay,
+  staleMs,
+  wallOf,
+} from './delivery-run.ts'
 import { isOverLimit } from './judge-money.ts'
 import { nameOf } from './judge-posts.ts'
 
@@ -47,6 +56,9 @@ function checkPosts(run: DeliveryRun): void {
   if (plan.crashesMax > 0 || plan.skewSpreadMs > 0 || !isPrompt(plan)) return
   const longAgoMs = run.clock.elapsedMs() - plan.settings.timeoutMs - MOMENT_MS
   for (const { deliveryId, life, isWritten, startedMs } of run.posts) {
+    const againAtMs = run.book.deliveries.get(deliveryId)?.againAtMs ?? 0
+    // Without a claim nobody could tell who had it replayed that it is on its way.
+    if (isAlone(plan) && againAtMs + staleMs(run) >= startedMs) continue
     if (!isWritten && startedMs < longAgoMs)
       complain(run, `${life.name} has sent ${deliveryId} for nothing`)
   }

@@ -1,10 +1,10 @@
-import type { Database } from '../../../src/ports/database.ts'
+import type { Database, Sql } from '../../../src/ports/database.ts'
 import type { Entropy } from '../../../src/ports/entropy.ts'
 import type { Telemetry } from '../../../src/ports/telemetry.ts'
 import { quietTelemetry } from '../../support/quiet-telemetry.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
-import { complain, type DeliveryRun } from './delivery-run.ts'
+import { complain, type DeliveryRun, heardKey } from './delivery-run.ts'
 
 /** Troubles that the world may give rise to; any other is a bug. */
 const EXCUSE = 'database_unavailable'
@@ -36,6 +36,22 @@ export function withLateAnswers(
         await new Promise<void>((resolve) => void clock.after(lateMs, resolve, life))
       }
       return result
+    },
+  }
+}
+
+/** Notes which webhooks the process reads: from then on it knows what they are. */
+export function withEars({ clock, heard }: DeliveryRun, life: Life, database: Database): Database {
+  return {
+    ...database,
+    async query<Row>(statement: Sql) {
+      const rows = await database.query<Row & { id?: string; signing_key_sealed?: string }>(
+        statement,
+      )
+      for (const { id, signing_key_sealed } of rows) {
+        if (id && signing_key_sealed) heard.set(heardKey(life, id), clock.elapsedMs())
+      }
+      return rows
     },
   }
 }

@@ -18,6 +18,8 @@ export type Post = {
   kind: DeliveryRow['kind']
   /** What it was claimed under when it left. */
   lease: string | null
+  /** Sent by who claims nothing: the row as it may have been read, if it ever was so. */
+  sentAs: DeliveryRow | null
   url: string
   host: string
   body: string
@@ -44,6 +46,8 @@ export type DeliveryRun = {
   posts: Post[]
   /** How each courier that ever ran differs from the others' time, by its name. */
   skews: Map<string, number>
+  /** When each courier last read a webhook, by the names of both. */
+  heard: Map<string, number>
   /** What the event or the replay that is being recorded gives, by who records it. */
   recording: Map<string, readonly DueResult[]>
   /** What was promised and did not hold. */
@@ -68,6 +72,10 @@ export function complain(run: DeliveryRun, complaint: string): void {
   run.trace.note('judge', complaint)
 }
 
+export function heardKey({ name }: Life, webhookId: string): string {
+  return `${name} ${webhookId}`
+}
+
 /** The time of day as one process has it. */
 export function wallOf({ clock, plan, skews }: DeliveryRun, name: string): number {
   return Math.floor(wallMs(clock) + plan.wallOffsetMs + (skews.get(name) ?? 0))
@@ -87,6 +95,11 @@ export function isPrompt({ store, answers }: DeliveryPlan): boolean {
     store.lostAnswerRate === 0 &&
     answers.lateRate === 0
   )
+}
+
+/** One process sends from the store, and therefore claims nothing. */
+export function isAlone({ couriers }: DeliveryPlan): boolean {
+  return couriers.length === 1
 }
 
 /** Clocks agree well enough for a lease to keep all others away. */

@@ -22,6 +22,7 @@ export function joinedDeliveryRun(run: Run): DeliveryRun {
     receivers: openReceivers(plan.hosts, chance(1)),
     posts: [],
     skews: new Map(),
+    heard: new Map(),
     recording: new Map(),
     complaints: [],
     chance,

@@ -12,7 +12,7 @@ export function judgeCommit(run: DeliveryRun, life: Life, changes: readonly Chan
   for (const change of changes) {
     if (change.table === 'deliveries') judgeDelivery(run, life, change, accepted)
     if (change.table === 'webhooks') judgeWebhook(run, life, change)
-    enter(run.book, change, run.clock.elapsedMs())
+    enter(run.book, change, run.clock.elapsedMs(), life.name)
   }
   judgeBill(run, life, changes, accepted)
   judgePauses(run, life, changes)

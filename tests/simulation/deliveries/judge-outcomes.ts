@@ -1,6 +1,14 @@
 import type { Life } from '../process-life.ts'
-import type { BookedDelivery } from './book.ts'
-import { complain, type DeliveryRun, isPrompt, type Post, staleMs, wallOf } from './delivery-run.ts'
+import type { BookedDelivery, BookedWebhook } from './book.ts'
+import {
+  complain,
+  type DeliveryRun,
+  isAlone,
+  isPrompt,
+  type Post,
+  staleMs,
+  wallOf,
+} from './delivery-run.ts'
 import type { DeliveryRow } from './journal.ts'
 import { bodyOf, nameOf, orderedSinceMs } from './judge-posts.ts'
 
@@ -29,6 +37,7 @@ function claimFault(
   old: DeliveryRow,
   now: DeliveryRow,
 ): string | null {
+  if (isAlone(run.plan)) return 'nobody else sends'
   const wall = latestWall(run, life)
   const webhook = run.book.webhooks.get(old.webhook_id)
   if (!now.lease?.startsWith(`${life.name}.`)) return `in the name of ${now.lease}`
@@ -39,8 +48,16 @@ function claimFault(
     return `it is not due for another ${old.due_at_ms - wall} ms`
   if (old.kind === 'error') return null
   if (webhook?.row.state !== 'active') return `its webhook is ${webhook?.row.state}`
-  if (!webhook.row.ordered) return null
+  return turnFault(run, old, webhook)
+}
 
+/** Strictly one after the other: whether one that comes before it still waits. */
+export function turnFault(
+  run: DeliveryRun,
+  old: DeliveryRow,
+  webhook: BookedWebhook,
+): string | null {
+  if (!webhook.row.ordered) return null
   const elapsedMs = run.clock.elapsedMs()
   if (elapsedMs < orderedSinceMs(webhook) + staleMs(run)) return null
   const ahead = webhook.deliveries.find(
@@ -60,14 +77,28 @@ export function judgeOutcome(
   old: DeliveryRow,
   now: DeliveryRow,
 ): Post | null {
-  const posts = run.posts.filter(
-    ({ deliveryId, lease }) => deliveryId === old.id && lease === old.lease,
-  )
+  const posts = isAlone(run.plan) ? ownPosts(run, life, old) : claimedPosts(run, old)
   const fault = outcomeFault(run, life, old, now, posts)
   for (const post of posts) post.isWritten = true
   if (fault !== null) complain(run, `${life.name} writes of ${nameOf(old)}: ${fault}`)
   run.trace.note(life.name, 'writes', nameOf(old), now.state, now.attempts_made)
   return now.state === 'delivered' ? (posts[0] ?? null) : null
+}
+
+function claimedPosts({ posts }: DeliveryRun, { id, lease }: DeliveryRow): Post[] {
+  return posts.filter((post) => post.deliveryId === id && post.lease === lease)
+}
+
+/** Without a claim an outcome is known by what was sent, and by who has not told of it yet. */
+function ownPosts({ posts }: DeliveryRun, life: Life, old: DeliveryRow): Post[] {
+  return posts.filter(
+    ({ deliveryId, sentAs, isWritten, life: sender }) =>
+      deliveryId === old.id &&
+      sender === life &&
+      !isWritten &&
+      sentAs?.attempts_made === old.attempts_made &&
+      sentAs.part === old.part,
+  )
 }
 
 function outcomeFault(
@@ -77,7 +108,8 @@ function outcomeFault(
   now: DeliveryRow,
   posts: readonly Post[],
 ): string | null {
-  if (!old.lease?.startsWith(`${life.name}.`)) return `it is claimed by ${old.lease}`
+  if (!isAlone(run.plan) && !old.lease?.startsWith(`${life.name}.`))
+    return `it is claimed by ${old.lease}`
   const counted = now.attempts_made - old.attempts_made
   if (counted !== posts.length) return `${counted} attempts are counted, ${posts.length} were made`
   const [post] = posts
@@ -101,7 +133,7 @@ function releaseFault(
 }
 
 /** It may have looked at its clock before somebody set it. */
-function latestWall(run: DeliveryRun, life: Life): number {
+export function latestWall(run: DeliveryRun, life: Life): number {
   const hasJumped = run.plan.couriers.some(({ jump }) => jump !== null)
   return wallOf(run, life.name) + (hasJumped ? run.plan.skewSpreadMs : 0)
 }

@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto'
 import type { EgressRequest } from '../../../src/ports/egress.ts'
 import type { Life } from '../process-life.ts'
 import { NETWORK } from '../sim-store.ts'
-import { type BookedDelivery, type BookedWebhook, resultKey } from './book.ts'
+import { type BookedDelivery, type BookedWebhook, resultKey, type Version } from './book.ts'
 import {
   complain,
   type DeliveryRun,
+  heardKey,
   isExact,
   isUnderWay,
   type Post,
@@ -13,6 +14,7 @@ import {
   wallOf,
 } from './delivery-run.ts'
 import type { DeliveryRow, WebhookRow } from './journal.ts'
+import { lastWordFault } from './judge-last-word.ts'
 import { unsealed } from './sim-keys.ts'
 
 /** Where teams are sent whose month is used up. */
@@ -35,8 +37,9 @@ export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest):
     : [
         leaseFault(run, post, delivery),
         bodyFault(run, delivery.row, post.body),
-        headersFault(run, post.life, webhook, delivery.row, request),
+        headersFault(run, post.life, knownVersions(run, post.life, webhook), delivery.row, request),
         orderFault(run, post, delivery, webhook),
+        lastWordFault(run, post, webhook),
       ]
   for (const fault of faults) {
     if (fault !== null)
@@ -103,17 +106,26 @@ function bodyFault(run: DeliveryRun, row: DeliveryRow, body: string): string | n
   return body === expected ? null : `its body is ${body} where ${expected} is due`
 }
 
-/** Signed with what the courier may know of the webhook, and for the place it may lead to. */
-function headersFault(
+/** What a courier may take a webhook for, since it has not heard of a change. */
+export function knownVersions(
   run: DeliveryRun,
   life: Life,
-  { versions }: BookedWebhook,
+  { row, versions }: BookedWebhook,
+): Version<WebhookRow>[] {
+  const heardMs = run.heard.get(heardKey(life, row.id)) ?? 0
+  const fromMs = Math.max(heardMs, run.clock.elapsedMs() - staleMs(run))
+  return versions.filter((_, at) => (versions[at + 1]?.fromMs ?? Infinity) >= fromMs)
+}
+
+/** Signed with what the courier may know of the webhook, and for the place it may lead to. */
+export function headersFault(
+  run: DeliveryRun,
+  life: Life,
+  known: readonly Version<WebhookRow>[],
   row: DeliveryRow,
   request: EgressRequest,
 ): string | null {
-  const fromMs = run.clock.elapsedMs() - staleMs(run)
   const wall = wallOf(run, life.name)
-  const known = versions.filter((_, at) => (versions[at + 1]?.fromMs ?? Infinity) >= fromMs)
   const inForce = known.filter((version) => version.row.url === request.url)
   if (inForce.length === 0) return `it goes to ${request.url}`
   const given = JSON.stringify(Object.entries(request.headers).sort())
@@ -187,7 +199,7 @@ function companyFault(run: DeliveryRun, post: Post, webhook: BookedWebhook): str
 }
 
 /** A first attempt overtakes none that nobody else has, or had, in hand. */
-function overtakingFault(
+export function overtakingFault(
   { life }: Post,
   { row, wasSent, againAtMs }: BookedDelivery,
   { deliveries }: BookedWebhook,

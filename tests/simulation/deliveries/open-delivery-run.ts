@@ -30,6 +30,7 @@ export function openDeliveryRun(seed: number): DeliveryRun {
     receivers: openReceivers(plan.hosts, chance(1)),
     posts: [],
     skews: new Map(),
+    heard: new Map(),
     recording: new Map(),
     complaints: [],
     chance,

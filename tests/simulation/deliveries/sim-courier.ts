@@ -3,8 +3,8 @@ import type { Database } from '../../../src/ports/database.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { clockOf } from '../process-ports.ts'
-import { entropyOf, telemetryOf, withLateAnswers } from './courier-ports.ts'
-import { type DeliveryRun, wallOf } from './delivery-run.ts'
+import { entropyOf, telemetryOf, withEars, withLateAnswers } from './courier-ports.ts'
+import { type DeliveryRun, isAlone, wallOf } from './delivery-run.ts'
 import { openHostJudge } from './judge-hosts.ts'
 import { PUBLIC_URL } from './judge-posts.ts'
 import { simEgress } from './sim-egress.ts'
@@ -24,13 +24,13 @@ export function startCourier(
   run.skews.set(life.name, skewMs)
   return openCourier({
     clock: { ...clockOf(clock, life, 0), nowMs: () => wallOf(run, life.name) },
-    database: withLateAnswers(run, life, database, chance),
+    database: withEars(run, life, withLateAnswers(run, life, database, chance)),
     egress: simEgress(run, life, openHostJudge(run)),
     entropy: entropyOf(life, chance),
     secrets: { seal: sealed, open: unsealed },
     signals: signals.of(life),
     telemetry: telemetryOf(run, life),
-    isAlone: false,
+    isAlone: isAlone(plan),
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

@@ -1,7 +1,8 @@
 import type { Egress, EgressOutcome, EgressRequest } from '../../../src/ports/egress.ts'
 import type { Life } from '../process-life.ts'
-import { type DeliveryRun, type Post, wallOf } from './delivery-run.ts'
+import { type DeliveryRun, isAlone, type Post, wallOf } from './delivery-run.ts'
 import type { HostJudge } from './judge-hosts.ts'
+import { judgeOwnPost } from './judge-own-posts.ts'
 import { judgePost, nameOf } from './judge-posts.ts'
 import type { Reception } from './receivers.ts'
 
@@ -18,7 +19,8 @@ export function simEgress(run: DeliveryRun, life: Life, hosts: HostJudge): Egres
         if (!life.alive) return
         const post = noteStart(run, life, request)
         hosts.started(post)
-        judgePost(run, post, request)
+        if (isAlone(run.plan)) judgeOwnPost(run, post, request)
+        else judgePost(run, post, request)
         receive(run, post, request.timeoutMs, (seen) => {
           life.step('answered')
           if (!life.alive) return
@@ -41,6 +43,7 @@ function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressR
     webhookId: row?.webhook_id ?? '',
     kind: row?.kind ?? 'data',
     lease: claims?.findLast(({ by }) => by === life.name)?.lease ?? null,
+    sentAs: null,
     url,
     host: new URL(url).hostname,
     body,

@@ -3,7 +3,8 @@ import type { EventNews } from '../../../src/tables/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { beginLife, type Doom, type Life } from '../process-life.ts'
 import { NO_FAULTS, type SimStore } from '../sim-store.ts'
-import { complain, type DeliveryRun, isPrompt } from './delivery-run.ts'
+import { complain, type DeliveryRun, isAlone, isPrompt } from './delivery-run.ts'
+import { judgeRestart, judgeStop } from './judge-restart.ts'
 import type { CourierPlan } from './plan-deliveries.ts'
 import { startCourier } from './sim-courier.ts'
 import type { SimSignals } from './sim-signals.ts'
@@ -91,10 +92,16 @@ function startOver(
   const courier = startCourier(run, life, skewNow(run, plan), database, signals, chance)
   if (!life.alive) return
   living.set(life, courier)
+  let isStopping = false
+  if (isAlone(run.plan)) judgeRestart(run, life, () => isStopping)
   if (!doom || chance.fraction() >= STOP_RATE) return
   doom = null
   const stopAtMs = chance.fraction() * Math.max(0, run.plan.calmAtMs - clock.elapsedMs())
-  clock.after(Math.floor(stopAtMs), () => void stop(run, life, courier), life)
+  const begin = () => {
+    isStopping = true
+    void stop(run, life, courier)
+  }
+  clock.after(Math.floor(stopAtMs), begin, life)
 }
 
 function skewNow({ clock }: DeliveryRun, { skewMs, jump }: CourierPlan): number {
@@ -112,6 +119,7 @@ async function stop(run: DeliveryRun, life: Life, courier: Courier): Promise<voi
       const isHeld = row.lease?.startsWith(`${life.name}.`) && row.state === 'waiting'
       if (isHeld) complain(run, `${life.name} stops and keeps ${row.id}`)
     }
+    if (isAlone(run.plan)) judgeStop(run, life)
   }
   life.end('is stopped')
 }

@@ -1,0 +1,26 @@
+import type { BookedWebhook } from './book.ts'
+import type { DeliveryRun, Post } from './delivery-run.ts'
+
+/**
+ * Nothing follows the error of a month that is used up before somebody unpauses the webhook.
+ * Of what another process has on its way its sender knows nothing.
+ */
+export function lastWordFault(
+  { posts }: DeliveryRun,
+  post: Post,
+  { row, versions }: BookedWebhook,
+): string | null {
+  if (row.state !== 'paused' || row.reason !== 'MONTHLY_CAPACITY_EXCEEDED') return null
+  const pausedAt = versions.findLastIndex((version) => version.row.state === 'active') + 1
+  const pausedMs = versions[pausedAt]?.fromMs ?? 0
+  const others = posts.filter(
+    ({ life, webhookId, kind }) =>
+      life === post.life && webhookId === post.webhookId && kind !== post.kind,
+  )
+  if (post.kind === 'data') {
+    const isSaid = others.some(({ startedMs }) => startedMs >= pausedMs)
+    return isSaid ? 'the error has been sent' : null
+  }
+  const isBusy = others.some(({ endedMs }) => endedMs === null)
+  return isBusy ? 'something else is on its way' : null
+}
