@@ -45,7 +45,12 @@ const server = Bun.serve({
 })
 
 let clockId = 0
-setInterval(() => void server.publish('clock', clockNews(slotNow())), SLOT_MS)
+let toldSlot = FIRST_SLOT - 1
+setInterval(() => {
+  for (const confirmed = slotNow() - 1; toldSlot < confirmed; ) {
+    server.publish('clock', clockNews(++toldSlot))
+  }
+}, SLOT_MS / 4)
 
 console.log(server.port)
 for await (const _ of Bun.stdin.stream()) {
@@ -58,13 +63,13 @@ function replyTo({ id, method, params = [] }: Call): string {
 }
 
 function resultOf(method: string, params: readonly unknown[]): string {
-  const finalized = slotNow() - FINALITY_SLOTS
   if (method === 'getGenesisHash') return `"${SYSVAR_OWNER}"`
   if (method === 'getHealth') return '"ok"'
   if (method === 'getSlot') return String(slotOf(params[0] as { commitment?: string }))
   if (method === 'getBlocks') {
-    const [from, to] = params as [number, number?]
-    const last = Math.min(to ?? finalized, finalized)
+    const [from, to, config] = params as [number, number?, { commitment?: string }?]
+    const newest = slotOf(config)
+    const last = Math.min(to ?? newest, newest)
     return JSON.stringify(
       Array.from({ length: Math.max(0, last - from + 1) }, (_, at) => from + at),
     )

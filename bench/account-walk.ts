@@ -1,4 +1,4 @@
-import type { Contender } from './contenders.ts'
+import type { Contender, Gate } from './contenders.ts'
 
 /** The beginning or the end of a reply, where a pageKey stands. */
 const KEY_BYTES = 600
@@ -32,12 +32,17 @@ export async function readPage(
   return { bytes: body.length, pageKey: key ?? null, isIndexed }
 }
 
-/** Ends when pages of the program come from the index. */
-export async function indexed(gate: Contender, program: string): Promise<void> {
+/** Ends when pages of all these programs come from the index. */
+export async function indexed(gate: Gate, ...programs: string[]): Promise<void> {
   for (let tries = 0; tries < READY_TRIES_MAX; tries++) {
-    const page = await readPage(gate, program, { limit: 1 }).catch(() => null)
-    if (page?.isIndexed) return
+    const answer = await fetch(gate.networksUrl, gate.asTeam)
+    const { data } = (await answer.json()) as { data: { account_indexes: { state: string }[] }[] }
+    const live = data[0]?.account_indexes.filter(({ state }) => state === 'live') ?? []
+    if (live.length === programs.length) {
+      const pages = await Promise.all(programs.map((one) => readPage(gate, one, { limit: 1 })))
+      if (pages.every(({ isIndexed }) => isIndexed)) return
+    }
     await Bun.sleep(READY_EVERY_MS)
   }
-  throw new Error(`${program} was never indexed`)
+  throw new Error(`${programs} were never indexed`)
 }

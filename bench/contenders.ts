@@ -6,6 +6,9 @@ import type { LoadOrder, LoadReport } from './load-generator.ts'
 /** A server that calls can be sent to, as a process of its own. */
 export type Contender = { url: string; pid: number; stop(): Promise<void> }
 
+/** The product, and where it tells of its networks. */
+export type Gate = Contender & { networksUrl: string; asTeam: RequestInit }
+
 export type Upstream = { name: string; url: string }
 
 const ENV = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }
@@ -83,7 +86,7 @@ export function startAccountGate(
   nodeUrl: string,
   programs: readonly string[],
   pageLimit: number,
-): Promise<Contender> {
+): Promise<Gate> {
   const node = { name: 'node', url: nodeUrl, ws: nodeUrl.replace('http', 'ws') }
   return startHeadgateOn(
     { id: 'SOLANA_MAINNET', kind: 'solana', upstreams: [node] },
@@ -109,7 +112,7 @@ export function startByteServer(): Promise<Contender> {
 async function startHeadgateOn(
   network: { id: string; [member: string]: unknown },
   env: Record<string, string> = {},
-): Promise<Contender> {
+): Promise<Gate> {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
   const port = await freePort()
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
@@ -125,8 +128,10 @@ async function startHeadgateOn(
   })
   await answers(`http://127.0.0.1:${port}/readyz`)
   const slug = network.id.toLowerCase().replaceAll('_', '-')
-  const { app_key } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
+  const { app_key, team_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
   return {
+    networksUrl: `http://127.0.0.1:${port}/api/networks`,
+    asTeam: { headers: { 'x-service-token': team_token } },
     url: `http://127.0.0.1:${port}/${slug}/v2/${app_key}`,
     pid: child.pid,
     async stop() {

@@ -16,7 +16,7 @@ export async function indexedPages(effort: Effort): Promise<Result> {
   const node = await startAccountNode(counts)
   const gate = await startAccountGate(node.url, programs, limit)
   try {
-    for (const program of programs) await indexed(gate, program)
+    await indexed(gate, ...programs)
     const rows = await compare(
       effort,
       programs.map((program, at) => ({

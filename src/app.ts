@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from './config.ts'
+import { openAccountStores } from './embedded/account-store.ts'
 import { openInProcessQueue } from './embedded/in-process-queue.ts'
 import { openInProcessSignals } from './embedded/in-process-signals.ts'
 import { openOwnStore } from './embedded/own-store.ts'
@@ -17,13 +17,15 @@ const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The world of one machine: a file for the store, memory for the rest. */
 export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
-  mkdirSync(settings.data, { recursive: true, mode: 0o700 })
+  // First of all, since it makes the folder and tells whether it is ours.
+  const database = await openOwnStore(settings.data, STORE_THREAD)
   const system = openSystem(write)
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
-    database: await openOwnStore(settings.data, STORE_THREAD),
+    accountStores: openAccountStores(settings.data),
+    database,
     egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
     secrets: openSecrets(secret, system.entropy),

@@ -8,7 +8,6 @@ import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import { openTestSends } from './http/test-sends.ts'
 import type { NetworkSet } from './network-set.ts'
-import { networkReport } from './upstream/network-report.ts'
 import type { World } from './world.ts'
 
 /** What the service is put together from. */
@@ -19,10 +18,13 @@ export type Given = {
   publicUrl: string
 }
 
+type NetworkReports = Parameters<typeof apiRouter>[0]['networkReport']
+
 /** What is answered where: the RPC endpoint, the management API, pages and probes. */
 export function makeRoutes(
   { world, settings, networks, publicUrl }: Given,
   rpc: RpcRouteNeeds,
+  networkReport: NetworkReports,
 ): Routes {
   const { clock, database, egress, entropy, secrets, signals, telemetry } = world
   const listed = () => networks.list().map(({ network }) => network)
@@ -44,7 +46,7 @@ export function makeRoutes(
       dryRuns: openDryRunTurns({ clock }),
       testSends: openTestSends({ clock }),
       attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
-      networkReport: () => networks.list().map(networkReport),
+      networkReport,
       accountsChanged: () => signals.publish('accounts', ''),
       webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
     }),

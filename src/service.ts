@@ -1,3 +1,4 @@
+import { openAccountIndexes } from './account-indexes.ts'
 import { openProgramAccounts } from './accounts/serve-program-accounts.ts'
 import { openAppDirectory } from './gateway/app-directory.ts'
 import { openDemoLimiter } from './gateway/demo-limiter.ts'
@@ -8,6 +9,7 @@ import type { Routes } from './http/server.ts'
 import { openSpendGuard } from './metering/spend-guard.ts'
 import { openUsageMeter } from './metering/usage-meter.ts'
 import { type Given, makeRoutes } from './routes.ts'
+import { networkReport } from './upstream/network-report.ts'
 
 export type Service = {
   routes: Routes
@@ -16,7 +18,8 @@ export type Service = {
 }
 
 /** Puts the engines together over a world; knows nothing of which world it is. */
-export function openService({ world, settings, networks, publicUrl }: Given): Service {
+export function openService(given: Given): Service {
+  const { world, settings, networks, publicUrl } = given
   const { clock, database, entropy, secrets, signals, telemetry } = world
   const { tiers } = settings
   const guard = openSpendGuard({ clock, database, tiers, publicUrl })
@@ -27,8 +30,10 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
   const directory = openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
   const monotonicMs = () => clock.monotonicMs()
   const pageKeySecret = secrets.derive('page keys of getProgramAccounts')
+  const { index: programs, pageKeyMs: keepMs } = settings.programAccounts
+  const indexes = openAccountIndexes(world, networks, { programs, keepMs })
   const accounts = openProgramAccounts(
-    { ...world, pageKeySecret, indexOf: () => null },
+    { ...world, pageKeySecret, indexOf: indexes.of },
     settings.programAccounts,
   )
   const rpc: RpcRouteNeeds = {
@@ -44,12 +49,18 @@ export function openService({ world, settings, networks, publicUrl }: Given): Se
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
   }
+  const networkReports = () =>
+    networks.list().map((service) => ({
+      ...networkReport(service),
+      account_indexes: indexes.reportOf(service.network.id),
+    }))
   return {
-    routes: makeRoutes({ world, settings, networks, publicUrl }, rpc),
+    routes: makeRoutes(given, rpc, networkReports),
     async stop() {
       meter.stop()
       directory.stop()
       await accounts.stop()
+      await indexes.stop()
       await meter.flush()
     },
   }

@@ -1,3 +1,4 @@
+import type { AccountStores } from './ports/account-store.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Database } from './ports/database.ts'
 import type { Egress } from './ports/egress.ts'
@@ -12,6 +13,7 @@ import type { Telemetry } from './ports/telemetry.ts'
 
 /** One driver for each port: all that the service knows of where it runs. */
 export type World = {
+  accountStores: AccountStores
   clock: Clock
   database: Database
   egress: Egress

@@ -1,4 +1,5 @@
 import { Database as Connection } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../core/errors.ts'
 
@@ -7,6 +8,7 @@ import { Failure } from '../core/errors.ts'
  * Two processes on one folder would both send every delivery.
  */
 export function ownFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = new Connection(join(folder, 'headgate.lock'), { create: true })
   try {
     lock.run('BEGIN EXCLUSIVE')

@@ -169,6 +169,25 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     head: { anyOf: [ref('Head'), { type: 'null' }], description: 'Null until a node reported.' },
     finalized: nullable('integer', 'The newest block or slot that cannot change any more.'),
     upstreams: { type: 'array', items: ref('Upstream') },
+    account_indexes: {
+      type: 'array',
+      items: ref('AccountIndex'),
+      description: 'The programs whose accounts are indexed (programAccounts.index).',
+    },
+  }),
+
+  AccountIndex: record({
+    program: { type: 'string' },
+    state: {
+      type: 'string',
+      enum: ['live', 'catching_up'],
+      description: 'While it catches up, the node is asked.',
+    },
+    accounts: COUNT,
+    slot: nullable('integer', 'The newest slot it can show; null before the first.'),
+    finalized_slot: nullable('integer', 'The newest of those that is final.'),
+    lag_slots: nullable('integer', 'Behind the network’s head.'),
+    last_fault: nullable('string', 'What went wrong last; null when nothing did.'),
   }),
 
   Head: record({

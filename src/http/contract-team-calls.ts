@@ -180,6 +180,7 @@ export const TEAM_PATHS: Paths = {
                 in_flight: 3,
               },
             ],
+            account_indexes: [],
           },
         ],
       }),

@@ -138,6 +138,17 @@ export type NetworkReport = {
   head: { number: number; hash: string | null; age_ms: number | null } | null
   finalized: number | null
   upstreams: readonly UpstreamReport[]
+  account_indexes: readonly AccountIndexReport[]
+}
+
+type AccountIndexReport = {
+  program: string
+  state: 'live' | 'catching_up'
+  accounts: number
+  slot: number | null
+  finalized_slot: number | null
+  lag_slots: number | null
+  last_fault: string | null
 }
 
 const DESCRIPTION = [

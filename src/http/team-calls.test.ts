@@ -160,6 +160,7 @@ test('the networks are shown as the pool reports them', async () => {
         in_flight: 0,
       },
     ],
+    account_indexes: [],
   }
   const other = await managementApi({ networkReport: () => [report] })
   expect((await other.call('GET', '/api/networks')).body).toEqual({ data: [report] })

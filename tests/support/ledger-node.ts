@@ -1,8 +1,9 @@
 import { Failure } from '../../src/core/errors.ts'
+import type { Account } from '../../src/core/solana/account.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
-import { openRecordWriter } from '../../src/core/solana/encodings.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { Outbound, OutboundAnswer } from '../../src/ports/outbound.ts'
-import type { SocketHearer, Sockets } from '../../src/ports/sockets.ts'
+import type { SocketEnd, SocketHearer, Sockets } from '../../src/ports/sockets.ts'
 import { clockText, newsText, recordsOf, type ScriptedLedger } from './scripted-ledger.ts'
 import type { Chance } from './seeded-chance.ts'
 
@@ -14,6 +15,10 @@ export type LedgerNode = {
   asked: string[]
   /** How many blocks behind the ledger its answers are. */
   lagBlocks: number
+  /** How long a scan takes to arrive, while the ledger goes on. */
+  scanDelayMs: number
+  /** How much later blocks are heard of than they can be asked for. */
+  socketDelayMs: number
   /** Its scans end in the middle. */
   breaksOff: boolean
   /** It answers scans with this. */
@@ -22,7 +27,7 @@ export type LedgerNode = {
   shuffles: boolean
   /** Notifications of blocks, or of single accounts, that get lost on the way. */
   losesBlock: (slot: number) => boolean
-  losesChange: (slot: number, pubkey: Uint8Array) => boolean
+  losesChange: (account: Account) => boolean
   /** Sockets that are open. */
   listeners(): number
   /** Breaks all sockets, from the other side. */
@@ -35,18 +40,26 @@ export type LedgerNode = {
   programSubscription: number
 }
 
-type Wire = { hearer: SocketHearer; isOpen: boolean; topics: Map<number, 'clock' | 'program'> }
+type Wire = {
+  hearer: SocketHearer
+  isOver: boolean
+  /** One announcement waits for the other. */
+  last: Promise<void>
+  topics: Map<number, 'clock' | 'program'>
+}
 
 const CLOCK_SUBSCRIPTION = 11
 const PROGRAM_SUBSCRIPTION = 22
 
-export function ledgerNode(ledger: ScriptedLedger, chance: Chance): LedgerNode {
+export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance): LedgerNode {
   const wires = new Set<Wire>()
   const node: LedgerNode = {
-    outbound: { post: ({ body }) => posted(node, ledger, chance, body) },
+    outbound: { post: ({ body }) => posted({ clock, node, ledger, chance }, body) },
     sockets: { open: (_request, hearer) => openWire(node, wires, hearer) },
     asked: [],
     lagBlocks: 0,
+    scanDelayMs: 0,
+    socketDelayMs: 0,
     breaksOff: false,
     refusal: null,
     shuffles: false,
@@ -54,7 +67,7 @@ export function ledgerNode(ledger: ScriptedLedger, chance: Chance): LedgerNode {
     losesChange: () => false,
     listeners: () => wires.size,
     hangUp() {
-      for (const wire of [...wires]) hangUp(wires, wire)
+      for (const wire of [...wires]) end(wires, wire, 'lost')
     },
     say(text) {
       for (const { hearer } of wires) hearer.heard(text)
@@ -64,16 +77,24 @@ export function ledgerNode(ledger: ScriptedLedger, chance: Chance): LedgerNode {
   }
   ledger.onBlock((slot) => {
     if (node.losesBlock(slot)) return
-    for (const wire of [...wires]) announce(node, ledger, wire, slot, chance)
+    const delayMs = node.socketDelayMs
+    for (const wire of [...wires]) {
+      const texts = announcements(node, ledger, wire, slot, chance)
+      // What is on its way when a socket breaks is lost.
+      wire.last = wire.last.then(async () => {
+        if (delayMs > 0) await clock.sleep(delayMs)
+        for (const text of texts) if (!wire.isOver) wire.hearer.heard(text)
+      })
+    }
   })
   return node
 }
 
 function openWire(node: LedgerNode, wires: Set<Wire>, hearer: SocketHearer) {
-  const wire: Wire = { hearer, isOpen: false, topics: new Map() }
+  const wire: Wire = { hearer, isOver: false, last: Promise.resolve(), topics: new Map() }
   queueMicrotask(() => {
-    if (node.refusesSockets) return hearer.closed('unreachable')
-    wire.isOpen = true
+    if (wire.isOver) return
+    if (node.refusesSockets) return end(wires, wire, 'unreachable')
     wires.add(wire)
     hearer.opened()
   })
@@ -87,43 +108,44 @@ function openWire(node: LedgerNode, wires: Set<Wire>, hearer: SocketHearer) {
         if (wires.has(wire)) hearer.heard(`{"jsonrpc":"2.0","id":${id},"result":${subscription}}`)
       })
     },
-    close() {
-      if (!wires.delete(wire)) return
-      queueMicrotask(() => hearer.closed('closed'))
-    },
+    close: () => end(wires, wire, 'closed'),
   }
 }
 
-function hangUp(wires: Set<Wire>, wire: Wire): void {
+function end(wires: Set<Wire>, wire: Wire, reason: SocketEnd): void {
   wires.delete(wire)
-  wire.hearer.closed('lost')
+  if (wire.isOver) return
+  wire.isOver = true
+  queueMicrotask(() => wire.hearer.closed(reason))
 }
 
 /** Within a slot nodes tell in any order; one slot never overtakes another. */
-function announce(
+function announcements(
   node: LedgerNode,
   ledger: ScriptedLedger,
-  { hearer, topics }: Wire,
+  { topics }: Wire,
   slot: number,
   chance: Chance,
-): void {
+): string[] {
   const texts: string[] = []
   if (topics.has(CLOCK_SUBSCRIPTION)) {
     const clock = clockText(slot, ledger.timeAt(slot))
     texts.push(newsText(CLOCK_SUBSCRIPTION, slot, clock, 'accountNotification'))
   }
-  for (const { pubkey, account } of topics.has(PROGRAM_SUBSCRIPTION)
-    ? ledger.changedIn(slot)
-    : []) {
+  for (const { account } of topics.has(PROGRAM_SUBSCRIPTION) ? ledger.changedIn(slot) : []) {
     // Nobody tells of an account that was closed.
-    if (account === null || node.losesChange(slot, pubkey)) continue
+    if (account === null || node.losesChange(account)) continue
     texts.push(newsText(PROGRAM_SUBSCRIPTION, slot, recordsOf([account]), 'programNotification'))
   }
-  while (texts.length > 0)
-    hearer.heard(texts.splice(chance.between(0, texts.length - 1), 1)[0] ?? '')
+  return texts
+    .map((text) => ({ text, at: chance.fraction() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ text }) => text)
 }
 
-function posted(node: LedgerNode, ledger: ScriptedLedger, chance: Chance, body: string) {
+type Stage = { clock: Clock; node: LedgerNode; ledger: ScriptedLedger; chance: Chance }
+
+function posted({ clock, node, ledger, chance }: Stage, body: string) {
   const { id, method, params } = JSON.parse(body)
   let cancelled = false
   const { promise, reject, resolve } = Promise.withResolvers<OutboundAnswer>()
@@ -131,7 +153,8 @@ function posted(node: LedgerNode, ledger: ScriptedLedger, chance: Chance, body: 
   const whole = `{"jsonrpc":"2.0","id":${id},${text}}`
   const isCut = method === 'getProgramAccounts' && node.breaksOff
   const sent = isCut ? whole.slice(0, Math.floor(whole.length * 0.7)) : whole
-  queueMicrotask(() => {
+  const delayMs = method === 'getProgramAccounts' ? node.scanDelayMs : 0
+  clock.after(delayMs, () => {
     if (!cancelled) resolve(streamed(sent, chance))
   })
   const cancel = () => {
@@ -172,14 +195,9 @@ function scanText(
   if (minContextSlot > slot) {
     return `"error":{"code":-32016,"message":"Minimum context slot has not been reached","data":{"contextSlot":${slot}}}`
   }
-  const writer = openRecordWriter({
-    encoding: 'base64',
-    dataSlice: dataSlice ? { offset: 0, length: 0 } : null,
-  })
   const accounts = ledger.at(slot) ?? []
   if (node.shuffles) accounts.sort((a, b) => encodeKey(b.pubkey).localeCompare(encodeKey(a.pubkey)))
-  for (const account of accounts) writer.write(account)
-  const records = Buffer.from(writer.take()).toString()
+  const records = recordsOf(accounts, dataSlice ? { offset: 0, length: 0 } : null)
   return `"result":{"context":{"apiVersion":"4.2.0","slot":${slot}},"value":[${records}]}`
 }
 

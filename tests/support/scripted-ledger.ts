@@ -1,5 +1,4 @@
-import type { Account } from '../../src/core/solana/account.ts'
-import { encodeKey } from '../../src/core/solana/base58.ts'
+import type { Account, DataSlice } from '../../src/core/solana/account.ts'
 import { openRecordWriter } from '../../src/core/solana/encodings.ts'
 import { compareKeys } from '../../src/core/solana/key-order.ts'
 
@@ -98,8 +97,11 @@ export function scriptedLedger(program: Uint8Array, finalityBlocks = 6): Scripte
 }
 
 /** The records of these accounts as a node writes them. */
-export function recordsOf(accounts: readonly Account[], encoding: 'base64' = 'base64'): string {
-  const writer = openRecordWriter({ encoding, dataSlice: null })
+export function recordsOf(
+  accounts: readonly Account[],
+  dataSlice: DataSlice | null = null,
+): string {
+  const writer = openRecordWriter({ encoding: 'base64', dataSlice })
   for (const account of accounts) writer.write(account)
   return Buffer.from(writer.take()).toString()
 }
@@ -123,5 +125,3 @@ export function newsText(
   const result = `{"context":{"slot":${slot}},"value":${value}}`
   return `{"jsonrpc":"2.0","method":"${method}","params":{"result":${result},"subscription":${subscription}}}`
 }
-
-export const keyTextOf = encodeKey

@@ -1,0 +1,148 @@
+import { Failure } from '../core/errors.ts'
+import { decodeKey } from '../core/solana/base58.ts'
+import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
+import { isSolanaError } from '../core/solana/solana-error.ts'
+import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
+import type { AccountStore, PageOrder } from '../ports/account-store.ts'
+import type { NetworkService } from '../upstream/ask-network.ts'
+import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
+import type { KeptProgram } from './account-index-pace.ts'
+import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
+import type { AccountIndex, IndexPage, IndexPlace } from './indexed-pages.ts'
+
+export type IndexRules = {
+  /** In base 58. */
+  programs: readonly string[]
+  /** How long a page of a moment can be asked for after it was the newest. */
+  keepMs: number
+}
+
+export type OpenAccountIndex = AccountIndex & {
+  report(): IndexReport[]
+  /** Lets go of the nodes; the store stays open. */
+  stop(): Promise<void>
+}
+
+/** Further behind than this, a node is asked; twice and a half the usual, between these bounds. */
+const LAG_MS_MIN = 30_000
+const LAG_MS_MAX = 300_000
+const LAG_PERIODS = 2.5
+/** Slots take so much longer to become final. */
+const FINALITY_MS = 60_000
+
+const COMMA = new TextEncoder().encode(',')
+
+/** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
+export function openAccountIndex(
+  needs: KeeperNeeds,
+  service: NetworkService,
+  { programs, keepMs }: IndexRules,
+): OpenAccountIndex {
+  const { clock, store } = needs
+  const keyed = programs.flatMap((text) => {
+    const program = decodeKey(text)
+    return program ? [{ program, text }] : []
+  })
+  const keeper = openIndexKeeper(needs, service, keyed, keepMs)
+  const byText = new Map(keeper.programs.map((state) => [state.text, state]))
+  const forgetGauges = gaugeIndex(needs.telemetry, service, keeper)
+
+  return {
+    covers(call) {
+      const state = byText.get(call.programText)
+      const shown = state ? shownFor(keeper, state, call) : null
+      if (!state || !shown || isLagging(service, state, shown, call)) return null
+      const slot = BigInt(shown.slot)
+      return call.minContextSlot !== null && call.minContextSlot > slot ? null : { slot }
+    },
+
+    async page(call, place) {
+      const verified = byText.get(call.programText)?.verified
+      const shown = verified?.read(Number(place.slot), clock.monotonicMs()) ?? null
+      if (!verified || !shown) return 'gone'
+      const page = await readPage(store, call, place, shown).catch(unreadable)
+      // It may have turned out meanwhile that this moment never was.
+      return verified.read(shown.slot, clock.monotonicMs()) ? page : 'gone'
+    },
+
+    report: () => reportOf(service, keeper),
+    async stop() {
+      forgetGauges()
+      await keeper.stop()
+    },
+  }
+}
+
+/** The moment to show; what is not confirmed yet is never here. */
+function shownFor(
+  { finalSlot }: IndexKeeper,
+  { verified }: KeptProgram,
+  { commitment }: ProgramAccountsCall,
+): VerifiedSlot | null {
+  if (commitment === 'processed') return null
+  return commitment === 'confirmed' ? verified.newest : verified.upTo(finalSlot)
+}
+
+function isLagging(
+  { network, pool }: NetworkService,
+  { periodMs }: KeptProgram,
+  { slot, takenAtMs }: VerifiedSlot,
+  { commitment }: ProgramAccountsCall,
+): boolean {
+  const { head, clock } = pool.selection
+  const lagMs = head ? (head.number - slot) * network.blockTimeMs : clock.monotonicMs() - takenAtMs
+  const usualMs = Math.min(LAG_MS_MAX, Math.max(LAG_MS_MIN, periodMs * LAG_PERIODS))
+  return lagMs > usualMs + (commitment === 'finalized' ? FINALITY_MS : 0)
+}
+
+/** Reads a page step by step, so that others get their turn in between. */
+async function readPage(
+  store: AccountStore,
+  call: ProgramAccountsCall,
+  place: IndexPlace,
+  { slot, unixTimestamp }: VerifiedSlot,
+): Promise<Awaited<ReturnType<AccountIndex['page']>>> {
+  const { limit, bytesMax } = place
+  const page: IndexPage & { bytes: Uint8Array[] } = { bytes: [], count: 0, last: null, more: false }
+  let bytes = 0
+  let { after } = place
+  for (;;) {
+    const rest = { limit: limit - page.count, bytesMax: bytesMax - bytes }
+    const step = await store.page({
+      ...questionOf(call),
+      ...rest,
+      slot,
+      unixTimestamp,
+      after,
+      hasRecords: page.count > 0,
+    })
+    if (isSolanaError(step)) return step
+    if (step.count > 0) {
+      if (page.count > 0) page.bytes.push(COMMA)
+      page.bytes.push(step.bytes)
+      bytes += step.bytes.length
+      page.count += step.count
+      page.last = step.last
+    }
+    page.more = step.more === true
+    if (typeof step.more === 'boolean') return page
+    after = step.more.lookedTo
+  }
+}
+
+type Question = Omit<
+  PageOrder,
+  'slot' | 'unixTimestamp' | 'after' | 'hasRecords' | 'limit' | 'bytesMax'
+>
+
+function questionOf(call: ProgramAccountsCall): Question {
+  const { program, order, filters, encoding, dataSlice, changedSinceSlot: since } = call
+  const changedSinceSlot = since === null ? null : Number(since)
+  return { program, order, filters, encoding, dataSlice, changedSinceSlot }
+}
+
+/** Whoever asked is better served by a node than by the words of our store. */
+function unreadable(thrown: unknown): 'gone' {
+  if (!(thrown instanceof Failure)) throw thrown
+  return 'gone'
+}
