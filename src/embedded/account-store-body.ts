@@ -1,4 +1,5 @@
-import type { Account } from '../core/solana/account.ts'
+import { assert } from '../core/errors.ts'
+import { readKey } from '../core/solana/base58.ts'
 import type { NodeAccount } from '../core/solana/node-account.ts'
 
 /**
@@ -20,8 +21,8 @@ const LAMPORTS_AT = 4
 const RENT_EPOCH_AT = 12
 const EXECUTABLE_AT = 20
 const KEY_LENGTH_AT = 21
-const KEY_TEXT_AT = 22
-const DATA_AT = 66
+export const KEY_TEXT_AT = 22
+export const DATA_AT = 66
 
 /** In SQL, where bytes are counted from 1: what keys alone tell of an account but its length. */
 export const HEAD_SQL = `substr(body, ${LAMPORTS_AT + 1}, ${KEY_LENGTH_AT - LAMPORTS_AT})`
@@ -47,33 +48,41 @@ export function packBody(account: NodeAccount): Uint8Array {
   return body
 }
 
-/** Reads bodies that stand one behind the other. */
-export type BodyReader = {
-  /** One past the body that begins there. */
-  end(at: number): number
-  data(at: number): Uint8Array
-  keyText(at: number): Uint8Array
-  /** Without its key, which only some need. */
-  account(at: number, owner: Uint8Array): Omit<Account, 'pubkey'>
+/** Bodies that stand one behind the other. */
+export type Bodies = { bytes: Buffer; view: DataView }
+
+export function bodiesIn(bytes: Uint8Array): Bodies {
+  const { buffer, byteOffset, length } = bytes
+  return { bytes: Buffer.from(buffer, byteOffset, length), view: new DataView(buffer, byteOffset) }
 }
 
-export function readBodies(bytes: Uint8Array): BodyReader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const end = (at: number) => at + view.getUint32(at + LENGTH_AT, true)
-  const data = (at: number) => bytes.subarray(at + DATA_AT, end(at))
-  return {
-    end,
-    data,
-    keyText(at) {
-      const from = at + KEY_TEXT_AT
-      return bytes.subarray(from, from + (bytes[at + KEY_LENGTH_AT] as number))
-    },
-    account: (at, owner) => ({
-      owner,
-      lamports: view.getBigUint64(at + LAMPORTS_AT, true),
-      rentEpoch: view.getBigUint64(at + RENT_EPOCH_AT, true),
-      executable: bytes[at + EXECUTABLE_AT] === 1,
-      data: data(at),
-    }),
-  }
+/** One past the body that begins there. */
+export function bodyEnd({ view }: Bodies, at: number): number {
+  return at + view.getUint32(at + LENGTH_AT, true)
+}
+
+export function lamportsOf({ view }: Bodies, at: number): bigint {
+  return view.getBigUint64(at + LAMPORTS_AT, true)
+}
+
+export function rentEpochOf({ view }: Bodies, at: number): bigint {
+  return view.getBigUint64(at + RENT_EPOCH_AT, true)
+}
+
+export function isExecutable({ bytes }: Bodies, at: number): boolean {
+  return bytes[at + EXECUTABLE_AT] === 1
+}
+
+export function keyTextEnd({ bytes }: Bodies, at: number): number {
+  return at + KEY_TEXT_AT + (bytes[at + KEY_LENGTH_AT] as number)
+}
+
+export function pubkeyOf(bodies: Bodies, at: number): Uint8Array {
+  const key = readKey(bodies.bytes, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+  assert(key !== null, 'a stored account has its key')
+  return key
+}
+
+export function dataOf(bodies: Bodies, at: number): Uint8Array {
+  return bodies.bytes.subarray(at + DATA_AT, bodyEnd(bodies, at))
 }

@@ -43,7 +43,7 @@ describe('a look-up', () => {
     lookups.tend()
     expect(ask('else')).toBeNull()
     lookups.tend()
-    expect(ask('same')).toMatchObject({ expression: 'substr(data, 1, 4)' })
+    expect(ask('same')).toMatchObject({ name: 'lookup_1_0_4' })
   })
 
   test('is not made for a program so small that looking through it is as quick', async () => {

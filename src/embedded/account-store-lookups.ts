@@ -1,4 +1,5 @@
 import type { AccountFilter } from '../core/solana/account.ts'
+import { dataSql } from './account-store-body.ts'
 import type { AccountTables } from './account-store-tables.ts'
 
 /** A way to find the accounts that hold these bytes at one place of their data. */
@@ -123,7 +124,7 @@ function nameOf({ program, offset, length }: Pick<Field, 'program' | 'offset' | 
 }
 
 function expressionOf({ offset, length }: Field): string {
-  return `substr(data, ${offset + 1}, ${length})`
+  return dataSql(offset, length)
 }
 
 function mostUsed(fields: readonly Field[]): Field | undefined {

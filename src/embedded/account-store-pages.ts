@@ -1,6 +1,5 @@
-import type { Account, SolanaError } from '../core/solana/account.ts'
+import type { SolanaError } from '../core/solana/account.ts'
 import { matchesFilters } from '../core/solana/account-filters.ts'
-import { openRecordWriter, type RecordWriter } from '../core/solana/encodings.ts'
 import { parseAccount } from '../core/solana/parsers/parse-account.ts'
 import {
   type MintFacts,
@@ -9,22 +8,16 @@ import {
 } from '../core/solana/parsers/parse-helps.ts'
 import { isTokenProgram } from '../core/solana/programs.ts'
 import type { PageOrder, PageStep } from '../ports/account-store.ts'
+import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import type { Lookup } from './account-store-lookups.ts'
+import { openStoredWriter, type StoredWriter } from './account-store-records.ts'
 import type { AccountTables } from './account-store-tables.ts'
-import { unsigned } from './account-store-versions.ts'
-
-type Row = {
-  pubkey: Uint8Array
-  lamports: bigint
-  rent_epoch: bigint
-  executable: bigint
-  key_text: Uint8Array
-  data: Uint8Array
-}
 
 /** What is looked at in one go, so that others need not wait long for their turn. */
 const ROWS_AT_ONCE = 2_500
 const BYTES_AT_ONCE = 4 * 1024 * 1024
+/** Up to here all of them are had as one value, which is quicker. */
+const JOINED_BYTES_MAX = 4 * BYTES_AT_ONCE
 
 /** About what a record takes beside its data. */
 const FRAME_BYTES = 256
@@ -41,14 +34,29 @@ export function readPage(
   order: PageOrder,
   lookup: Lookup | null,
 ): PageStep | SolanaError {
-  const { after, order: direction, slot } = order
-  const from = after ?? (direction === 'asc' ? FIRST : LAST)
-  const since = order.changedSinceSlot ?? -1
-  const needle = lookup === null ? [] : [lookup.needle]
+  const { program, slot, encoding, dataSlice, changedSinceSlot } = order
   const helps = helpsFor(tables, id, order)
-  return tables.statements.use(pageText(id, direction, lookup), (prepared) => {
-    const rows = prepared.iterate(...needle, from, slot, slot, since, ROWS_AT_ONCE)
-    return writeRows(rows as Iterable<Row>, order, helps)
+  const writer = openStoredWriter({
+    owner: program,
+    encoding,
+    dataSlice,
+    parse: (account) => parseAccount(account, helps),
+    // A node leaves out the accounts of the token programs that it cannot parse.
+    mustParse: encoding === 'jsonParsed' && isTokenProgram(program),
+  })
+  const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
+  const needle = lookup === null ? [] : [lookup.needle]
+  const values = [...needle, after, slot, slot, changedSinceSlot ?? -1, ROWS_AT_ONCE]
+  const text = pageText(id, order.order, lookup)
+  if (tables.bodyBytesMax(id) * ROWS_AT_ONCE <= JOINED_BYTES_MAX) {
+    // One string of bytes, in the order of the rows.
+    const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
+    const [row] = tables.rows<{ body: Uint8Array | null }>(joined, ...values)
+    return writePage(writer, order, row?.body ? [row.body] : [])
+  }
+  return tables.statements.use(text, (prepared) => {
+    const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
+    return writePage(writer, order, oneByOne(rows))
   })
 }
 
@@ -57,89 +65,85 @@ function pageText(id: number, direction: 'asc' | 'desc', lookup: Lookup | null):
   const [beyond, sort] = direction === 'asc' ? ['>', 'ASC'] : ['<', 'DESC']
   const by = lookup === null ? '' : ` INDEXED BY ${lookup.name}`
   const found = lookup === null ? '' : ` AND ${lookup.expression} = ?`
-  return `SELECT pubkey, lamports, rent_epoch, executable, key_text, data
-    FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?
-    AND slot_from <= ? AND slot_to > ? AND slot_from > ?
-    ORDER BY pubkey ${sort} LIMIT ?`
+  return `SELECT body FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?
+    AND slot_from <= ? AND slot_to > ? AND slot_from > ? ORDER BY pubkey ${sort} LIMIT ?`
 }
 
-function writeRows(
-  rows: Iterable<Row>,
+function* oneByOne(rows: Iterable<{ body: Uint8Array }>): Generator<Uint8Array> {
+  for (const { body } of rows) yield body
+}
+
+function writePage(
+  writer: StoredWriter,
   order: PageOrder,
-  helps: ParseHelps,
+  sources: Iterable<Uint8Array>,
 ): PageStep | SolanaError {
-  const { encoding, dataSlice, filters, limit, program } = order
-  const isParsed = encoding === 'jsonParsed'
-  // A node leaves out the accounts of the token programs that it cannot parse.
-  const mustParse = isParsed && isTokenProgram(program)
-  let text: string | null = null
-  const writer = openRecordWriter({ encoding, dataSlice, parse: () => text })
+  const { filters, limit } = order
   let rowsLeft = ROWS_AT_ONCE
   let bytesLeft = BYTES_AT_ONCE
   let last: Uint8Array | null = null
   let lookedTo: Uint8Array | null = null
-  for (const row of rows) {
-    rowsLeft--
-    bytesLeft -= row.data.length
-    lookedTo = row.pubkey
-    const account = matchesFilters(filters, row.data) ? accountOf(row, program) : null
-    if (account && isParsed) text = parseAccount(account, helps)
-    if (account && !(mustParse && text === null)) {
-      if (writer.count === limit || isFull(writer, order, row.data.length)) {
-        return stepOf(writer, last, true)
+  for (const source of sources) {
+    const bodies = bodiesIn(source)
+    let lastAt = -1
+    let at = 0
+    for (let end = 0; end < source.length; ) {
+      at = end
+      end = bodyEnd(bodies, at)
+      rowsLeft--
+      if (filters.length > 0 && !matchesFilters(filters, dataOf(bodies, at))) continue
+      if (writer.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
+        if (!writer.leavesOut(bodies, at)) return stepOf(writer, keyAt(bodies, lastAt, last), true)
+        continue
       }
-      const refused = writer.write(account, row.key_text)
-      if (refused) return refused
-      last = row.pubkey
+      const written = writer.write(bodies, at)
+      if (typeof written !== 'boolean') return written
+      if (written) lastAt = at
     }
+    last = keyAt(bodies, lastAt, last)
+    lookedTo = pubkeyOf(bodies, at)
+    bytesLeft -= source.length
     if (bytesLeft <= 0) break
   }
   const isEnd = rowsLeft > 0 && bytesLeft > 0
   return stepOf(writer, last, isEnd || lookedTo === null ? false : { lookedTo })
 }
 
-function stepOf(writer: RecordWriter, last: Uint8Array | null, more: PageStep['more']): PageStep {
+function stepOf(writer: StoredWriter, last: Uint8Array | null, more: PageStep['more']): PageStep {
   return { bytes: writer.take(), count: writer.count, last, more }
 }
 
+function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {
+  return at < 0 ? otherwise : pubkeyOf(bodies, at)
+}
+
 /** Of a page that holds a record already, the next one must not make too much. */
-function isFull(writer: RecordWriter, order: PageOrder, dataBytes: number): boolean {
+function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number): boolean {
   if (writer.count === 0 && !order.hasRecords) return false
   const { dataSlice } = order
   const shown = dataSlice ? Math.min(dataSlice.length, dataBytes) : dataBytes
   return writer.bytes + FRAME_BYTES + shown * BASE64_GROWTH > order.bytesMax
 }
 
-function accountOf(row: Row, owner: Uint8Array): Account {
-  return {
-    pubkey: row.pubkey,
-    owner,
-    lamports: unsigned(row.lamports),
-    rentEpoch: unsigned(row.rent_epoch),
-    executable: row.executable === 1n,
-    data: row.data,
-  }
-}
-
 /** The mints of a token program are accounts of its own. */
 function helpsFor(tables: AccountTables, id: number, order: PageOrder): ParseHelps {
-  const { program, slot, unixTimestamp, encoding } = order
+  const { program, slot, unixTimestamp } = order
   const mints = new Map<string, MintFacts | null>()
   const look = (pubkey: Uint8Array): MintFacts | null => {
-    const [row] = tables.rows<{ data: Uint8Array }>(
-      `SELECT data FROM accounts
+    const [row] = tables.rows<{ body: Uint8Array }>(
+      `SELECT body FROM accounts
        WHERE program = ? AND pubkey = ? AND slot_from <= ? AND slot_to > ?`,
       id,
       pubkey,
       slot,
       slot,
     )
-    return row ? readMintFacts(row.data) : null
+    return row ? readMintFacts(dataOf(bodiesIn(row.body), 0)) : null
   }
   return {
     unixTimestamp,
     mint(pubkey) {
-      if (encoding !== 'jsonParsed' || !isTokenProgram(program)) return null
+      if (!isTokenProgram(program)) return null
       const name = pubkey.toHex()
       const known = mints.get(name)
       if (known !== undefined) return known

@@ -2,8 +2,9 @@ import type { RecordHearer } from '../core/solana/accounts-reply.ts'
 import { type NodeAccount, openAccountReader } from '../core/solana/node-account.ts'
 import { openRecordCutter, type RecordCutter } from '../core/solana/record-cutter.ts'
 import type { MergeStep, Scan, ScanEnd } from '../ports/account-store.ts'
+import { HEAD_SQL, packBody, SPACE_SQL } from './account-store-body.ts'
 import { type AccountTables, OPEN_END } from './account-store-tables.ts'
-import { applyAt, signed, unsigned } from './account-store-versions.ts'
+import { applyAt } from './account-store-versions.ts'
 
 export type AccountScans = {
   start(scan: Scan): void
@@ -23,14 +24,7 @@ type Reading = Scan & {
   fault: string | null
 }
 
-type ScannedRow = {
-  pubkey: Uint8Array
-  lamports: bigint
-  rent_epoch: bigint
-  executable: bigint
-  key_text: Uint8Array
-  data: Uint8Array
-}
+type ScannedRow = { pubkey: Uint8Array; body: Uint8Array }
 
 /** Keys that are compared at once; a reader waits no longer than for these. */
 const KEYS_AT_ONCE = 2_000
@@ -41,8 +35,7 @@ const FIRST = new Uint8Array()
 /** Behind every key. */
 const LAST = new Uint8Array(33).fill(255)
 
-const INSERT = `INSERT INTO spool.scanned
-  (pubkey, lamports, rent_epoch, executable, space, key_text, data) VALUES (?, ?, ?, ?, ?, ?, ?)`
+const INSERT = 'INSERT INTO spool.scanned (pubkey, space, body) VALUES (?, ?, ?)'
 
 /**
  * Scans are spooled before anything comes of them: half an answer leaves nothing behind, and
@@ -113,16 +106,7 @@ function spool(tables: AccountTables, reading: Reading, account: NodeAccount): v
     return
   }
   try {
-    tables.run(
-      INSERT,
-      account.pubkey,
-      signed(account.lamports),
-      signed(account.rentEpoch),
-      account.executable ? 1 : 0,
-      space,
-      account.keyText,
-      account.data,
-    )
+    tables.run(INSERT, account.pubkey, space, packBody(account))
     reading.count++
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
@@ -158,7 +142,9 @@ function mergeStep(tables: AccountTables, merging: Merging): MergeStep {
   let differing = merging.hasData ? insertUnknown(tables, merging, from, to) : 0
   for (const row of differingRows(tables, merging, from, to)) {
     differing++
-    if (merging.hasData) applyScanned(tables, merging, row)
+    if (!merging.hasData) continue
+    const { pubkey, body } = row
+    applyAt(tables, merging.id, pubkey, { slot: merging.slot, isChange: false, body })
   }
   return { after: bound ? to : null, differing, closed }
 }
@@ -170,13 +156,19 @@ function insertUnknown(
   from: Uint8Array,
   to: Uint8Array,
 ): number {
+  const unknown = `FROM spool.scanned s WHERE s.pubkey > ? AND s.pubkey <= ?
+    AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.program = ? AND a.pubkey = s.pubkey)`
+  const [row] = tables.rows<{ bytes: bigint | null }>(
+    `SELECT max(length(s.body)) AS bytes ${unknown}`,
+    from,
+    to,
+    id,
+  )
+  if (row?.bytes == null) return 0
+  tables.noteBodyBytes(id, Number(row.bytes))
   return tables.statements.use(
-    `INSERT INTO accounts
-       (program, pubkey, slot_from, slot_to, lamports, rent_epoch, executable, key_text, data)
-     SELECT ?, s.pubkey, ?, ${OPEN_END}, s.lamports, s.rent_epoch, s.executable, s.key_text, s.data
-     FROM spool.scanned s WHERE s.pubkey > ? AND s.pubkey <= ?
-       AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.program = ? AND a.pubkey = s.pubkey)
-     ORDER BY s.pubkey`,
+    `INSERT INTO accounts (program, pubkey, slot_from, slot_to, body)
+     SELECT ?, s.pubkey, ?, ${OPEN_END}, s.body ${unknown} ORDER BY s.pubkey`,
     (prepared) => Number(prepared.run(id, slot, from, to, id).changes),
   )
 }
@@ -187,14 +179,13 @@ function differingRows(
   from: Uint8Array,
   to: Uint8Array,
 ): ScannedRow[] {
-  const other = hasData ? 'a.data <> s.data' : 's.space IS NOT NULL AND length(a.data) <> s.space'
+  const isOther = hasData
+    ? 'a.body <> s.body'
+    : `${head('a')} <> ${head('s')} OR ${SPACE_SQL.replace('body', 'a.body')} <> s.space`
   return tables.rows<ScannedRow>(
-    `SELECT s.pubkey, s.lamports, s.rent_epoch, s.executable, s.key_text, s.data
-     FROM spool.scanned s LEFT JOIN accounts a
+    `SELECT s.pubkey, s.body FROM spool.scanned s LEFT JOIN accounts a
        ON a.program = ? AND a.pubkey = s.pubkey AND a.slot_from <= ? AND a.slot_to > ?
-     WHERE s.pubkey > ? AND s.pubkey <= ?
-       AND (a.pubkey IS NULL OR a.lamports <> s.lamports OR a.rent_epoch <> s.rent_epoch
-         OR a.executable <> s.executable OR (${other}))`,
+     WHERE s.pubkey > ? AND s.pubkey <= ? AND (a.pubkey IS NULL OR ${isOther})`,
     id,
     slot,
     slot,
@@ -203,15 +194,8 @@ function differingRows(
   )
 }
 
-function applyScanned(tables: AccountTables, { id, slot }: Merging, row: ScannedRow): void {
-  const version = {
-    lamports: unsigned(row.lamports),
-    rentEpoch: unsigned(row.rent_epoch),
-    executable: row.executable === 1n,
-    keyText: row.key_text,
-    data: row.data,
-  }
-  applyAt(tables, id, row.pubkey, { slot, isChange: false, version })
+function head(table: string): string {
+  return HEAD_SQL.replace('body', `${table}.body`)
 }
 
 /** Nobody tells of an account that is closed: it is no longer among the others, that is all. */
@@ -231,7 +215,6 @@ function closeMissing(
     slot,
     slot,
   )
-  for (const { pubkey } of gone)
-    applyAt(tables, id, pubkey, { slot, isChange: false, version: null })
+  for (const { pubkey } of gone) applyAt(tables, id, pubkey, { slot, isChange: false, body: null })
   return gone.length
 }

@@ -10,6 +10,9 @@ export type AccountTables = {
   programId(program: Uint8Array): number
   /** Its number may be another's from now on. */
   forgetProgram(id: number): void
+  /** No body of the program is longer. */
+  bodyBytesMax(id: number): number
+  noteBodyBytes(id: number, bytes: number): void
   run(text: string, ...values: SQLQueryBindings[]): void
   rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
   /** All that `work` writes is committed together, or not at all. */
@@ -24,7 +27,9 @@ const FORM_VERSION = 1
 export const OPEN_END = Number.MAX_SAFE_INTEGER
 
 const BUSY_TIMEOUT_MS = 5_000
-const CACHE_KIB = 65_536
+const CACHE_KIB = 32_768
+/** Pages of the file are read where the system has them, up to here. */
+const MAPPED_BYTES_MAX = 16 * 1024 ** 3
 /** Up to here the log of what is not in the file yet stays on the disk. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024
 
@@ -32,33 +37,25 @@ const LOG_BYTES_MAX = 64 * 1024 * 1024
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/
 
 const FORM = [
-  'CREATE TABLE programs (id INTEGER PRIMARY KEY, pubkey BLOB NOT NULL UNIQUE)',
-  // The data comes last, so that whoever wants the rest need not read through it.
+  `CREATE TABLE programs (
+    id INTEGER PRIMARY KEY,
+    pubkey BLOB NOT NULL UNIQUE,
+    body_bytes_max INTEGER NOT NULL DEFAULT 0
+  )`,
   `CREATE TABLE accounts (
     program INTEGER NOT NULL,
     pubkey BLOB NOT NULL,
     slot_from INTEGER NOT NULL,
     slot_to INTEGER NOT NULL,
-    lamports INTEGER NOT NULL,
-    rent_epoch INTEGER NOT NULL,
-    executable INTEGER NOT NULL,
-    key_text BLOB NOT NULL,
-    data BLOB NOT NULL,
+    body BLOB NOT NULL,
     PRIMARY KEY (program, pubkey, slot_from)
   ) WITHOUT ROWID`,
   `CREATE INDEX ended ON accounts (program, slot_to) WHERE slot_to < ${OPEN_END}`,
   `PRAGMA user_version = ${FORM_VERSION}`,
 ]
 
-const SCANNED = `CREATE TABLE spool.scanned (
-  pubkey BLOB PRIMARY KEY,
-  lamports INTEGER NOT NULL,
-  rent_epoch INTEGER NOT NULL,
-  executable INTEGER NOT NULL,
-  space INTEGER,
-  key_text BLOB NOT NULL,
-  data BLOB NOT NULL
-) WITHOUT ROWID`
+const SCANNED =
+  'CREATE TABLE spool.scanned (pubkey BLOB PRIMARY KEY, space INTEGER, body BLOB) WITHOUT ROWID'
 
 /** Opens the file, or begins a new one where it cannot be used. */
 export function openAccountTables(path: string): AccountTables {
@@ -82,6 +79,7 @@ function openFile(path: string): AccountTables {
   }
   const statements = openStatementCache(connection)
   const ids = new Map<string, number>()
+  const longest = new Map<number, number>()
 
   const tables: AccountTables = {
     connection,
@@ -98,6 +96,20 @@ function openFile(path: string): AccountTables {
     },
     forgetProgram(id) {
       for (const [name, known] of ids) if (known === id) ids.delete(name)
+      longest.delete(id)
+    },
+    bodyBytesMax(id) {
+      const known = longest.get(id)
+      if (known !== undefined) return known
+      const text = 'SELECT body_bytes_max AS bytes FROM programs WHERE id = ?'
+      const bytes = Number(tables.rows<{ bytes: bigint }>(text, id)[0]?.bytes ?? 0)
+      longest.set(id, bytes)
+      return bytes
+    },
+    noteBodyBytes(id, bytes) {
+      if (bytes <= tables.bodyBytesMax(id)) return
+      tables.run('UPDATE programs SET body_bytes_max = ? WHERE id = ?', bytes, id)
+      longest.set(id, bytes)
     },
     run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
     rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
@@ -128,6 +140,7 @@ function prepare(connection: Connection, path: string): void {
   // A power failure may cost the last commits, never the file; the next scan has them again.
   connection.run('PRAGMA synchronous = NORMAL')
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  connection.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`)
   connection.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`)
   const version = connection.query('PRAGMA user_version').values()[0]?.[0]
   if (version !== BigInt(FORM_VERSION)) {

@@ -1,32 +1,19 @@
 import { type NodeAccount, openAccountReader } from '../core/solana/node-account.ts'
 import { sameKey } from '../core/solana/programs.ts'
 import type { AccountChange } from '../ports/account-store.ts'
+import { packBody } from './account-store-body.ts'
 import { type AccountTables, OPEN_END } from './account-store-tables.ts'
 
-/** What an account is, without since when. */
-export type Version = Pick<
-  NodeAccount,
-  'lamports' | 'rentEpoch' | 'executable' | 'data' | 'keyText'
->
-
-type VersionRow = {
-  slot_from: bigint
-  slot_to: bigint
-  lamports: bigint
-  rent_epoch: bigint
-  executable: bigint
-  data: Uint8Array
-}
+type VersionRow = { slot_from: bigint; slot_to: bigint; body: Uint8Array }
 
 /** Rows that go at once; a reader waits no longer than for these. */
 const PRUNED_AT_ONCE = 2_000
 
-const SHOWN = 'SELECT slot_from, slot_to, lamports, rent_epoch, executable, data FROM accounts'
+const SHOWN = 'SELECT slot_from, slot_to, body FROM accounts'
 const OF_KEY = 'WHERE program = ? AND pubkey = ?'
 
-const INSERT = `INSERT INTO accounts
-  (program, pubkey, slot_from, slot_to, lamports, rent_epoch, executable, key_text, data)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT =
+  'INSERT INTO accounts (program, pubkey, slot_from, slot_to, body) VALUES (?, ?, ?, ?, ?)'
 
 /** Writes down changes of accounts; returns how many were refused, being none. */
 export function applyChanges(tables: AccountTables, changes: readonly AccountChange[]): number {
@@ -41,8 +28,8 @@ export function applyChanges(tables: AccountTables, changes: readonly AccountCha
       if (account === null) refused++
       // A node tells of an account without lamports as of none.
       else {
-        const version = account.lamports === 0n ? null : account
-        applyAt(tables, id, account.pubkey, { slot, isChange: true, version })
+        const body = account.lamports === 0n ? null : packBody(account)
+        applyAt(tables, id, account.pubkey, { slot, isChange: true, body })
       }
     }
   })
@@ -55,7 +42,7 @@ export type Fact = {
   /** It was written in this slot, perhaps as it was before; else it was only looked at then. */
   isChange: boolean
   /** Null: there is no such account. */
-  version: Version | null
+  body: Uint8Array | null
 }
 
 /** Writes down that from this slot on, until the next that is known of, an account is so. */
@@ -63,7 +50,7 @@ export function applyAt(
   tables: AccountTables,
   program: number,
   pubkey: Uint8Array,
-  { slot, isChange, version }: Fact,
+  { slot, isChange, body }: Fact,
 ): void {
   const [shown] = tables.rows<VersionRow>(
     `${SHOWN} ${OF_KEY} AND slot_from <= ? AND slot_to > ? ORDER BY slot_from DESC LIMIT 1`,
@@ -73,19 +60,19 @@ export function applyAt(
     slot,
   )
   if (!shown) {
-    if (version) insertBefore(tables, program, pubkey, slot, version)
+    if (body) insertBefore(tables, program, pubkey, slot, body)
     return
   }
   const began = Number(shown.slot_from)
   // A change to what was there already is kept: what was there may prove to be out of date.
-  if (version && (began === slot || !isChange) && isSame(shown, version)) return
+  if (body && (began === slot || !isChange) && sameKey(shown.body, body)) return
   if (began === slot) {
     tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot)
   } else {
     const end = `UPDATE accounts SET slot_to = ? ${OF_KEY} AND slot_from = ?`
     tables.run(end, slot, program, pubkey, began)
   }
-  if (version) insert(tables, program, pubkey, slot, Number(shown.slot_to), version)
+  if (body) insert(tables, program, pubkey, slot, Number(shown.slot_to), body)
 }
 
 /** Where nothing is until the next version; if that is the same, it is older than we knew. */
@@ -94,7 +81,7 @@ function insertBefore(
   program: number,
   pubkey: Uint8Array,
   slot: number,
-  version: Version,
+  body: Uint8Array,
 ): void {
   const [next] = tables.rows<VersionRow>(
     `${SHOWN} ${OF_KEY} AND slot_from > ? ORDER BY slot_from LIMIT 1`,
@@ -102,8 +89,8 @@ function insertBefore(
     pubkey,
     slot,
   )
-  if (!next || !isSame(next, version)) {
-    insert(tables, program, pubkey, slot, next ? Number(next.slot_from) : OPEN_END, version)
+  if (!next || !sameKey(next.body, body)) {
+    insert(tables, program, pubkey, slot, next ? Number(next.slot_from) : OPEN_END, body)
     return
   }
   const since = `UPDATE accounts SET slot_from = ? ${OF_KEY} AND slot_from = ?`
@@ -116,20 +103,10 @@ function insert(
   pubkey: Uint8Array,
   slotFrom: number,
   slotTo: number,
-  version: Version,
+  body: Uint8Array,
 ): void {
-  tables.run(
-    INSERT,
-    program,
-    pubkey,
-    slotFrom,
-    slotTo,
-    signed(version.lamports),
-    signed(version.rentEpoch),
-    version.executable ? 1 : 0,
-    version.keyText,
-    version.data,
-  )
+  tables.noteBodyBytes(program, body.length)
+  tables.run(INSERT, program, pubkey, slotFrom, slotTo, body)
 }
 
 /** Forgets what was so before, and what is of a slot that is still to come. */
@@ -175,22 +152,4 @@ export function keepOnly(tables: AccountTables, programs: readonly Uint8Array[])
     tables.forgetProgram(id)
   }
   return unwanted
-}
-
-/** SQLite's whole numbers have a sign; the same 64 bits come back. */
-export function signed(value: bigint): bigint {
-  return BigInt.asIntN(64, value)
-}
-
-export function unsigned(value: bigint): bigint {
-  return BigInt.asUintN(64, value)
-}
-
-function isSame(row: VersionRow, version: Version): boolean {
-  return (
-    row.lamports === signed(version.lamports) &&
-    row.rent_epoch === signed(version.rentEpoch) &&
-    (row.executable === 1n) === version.executable &&
-    sameKey(row.data, version.data)
-  )
 }

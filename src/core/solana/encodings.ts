@@ -52,13 +52,13 @@ const BASE58_REFUSED: SolanaError = {
 const FRAME_BYTES_MAX = 512
 const UTF8_BYTES_PER_CHAR_MAX = 3
 
-const RECORD_END = asciiBytes('"}')
+export const RECORD_END = asciiBytes('"}')
 
 /** What stands around the data of a record; the comma in front is left off the first one. */
 type Frame = { before: Uint8Array; whenData: Uint8Array; whenProgram: Uint8Array }
 
 const PARSED_FRAME = frame('', '')
-const PAIR_FRAME = frame('["', '","base64"]')
+export const BASE64_FRAME = frame('["', '","base64"]')
 
 export function openRecordWriter(rules: RecordRules): RecordWriter {
   const sink = openTextSink()
@@ -153,7 +153,7 @@ function dataText(encoding: AccountEncoding, data: Uint8Array): string {
 
 function framesOf(encoding: AccountEncoding): Frame {
   if (encoding === 'binary') return frame('"', '"')
-  if (encoding === 'jsonParsed') return PAIR_FRAME
+  if (encoding === 'jsonParsed') return BASE64_FRAME
   return frame('["', `","${encoding}"]`)
 }
 
@@ -185,12 +185,19 @@ function openOwnerPart(sink: TextSink): (account: Account) => void {
       }
       rentEpoch = account.rentEpoch
       space = account.data.length
-      part = asciiBytes(
-        `,"owner":"${ownerText}","rentEpoch":${rentEpoch},"space":${space}},"pubkey":"`,
-      )
+      part = ownerPart(ownerText, rentEpoch, space)
     }
     putBytes(sink, part)
   }
+}
+
+/** All from the owner to the pubkey. */
+export function ownerPart(
+  ownerText: string,
+  rentEpoch: bigint,
+  space: number,
+): Uint8Array<ArrayBuffer> {
+  return asciiBytes(`,"owner":"${ownerText}","rentEpoch":${rentEpoch},"space":${space}},"pubkey":"`)
 }
 
 function asciiBytes(text: string): Uint8Array<ArrayBuffer> {

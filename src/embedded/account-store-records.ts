@@ -1,0 +1,128 @@
+import type { Account, AccountEncoding, DataSlice, SolanaError } from '../core/solana/account.ts'
+import { encodeKey } from '../core/solana/base58.ts'
+import { BASE64_FRAME, openRecordWriter, ownerPart, RECORD_END } from '../core/solana/encodings.ts'
+import {
+  openTextSink,
+  putAscii,
+  putBytes,
+  putDigits,
+  reserve,
+  takeBytes,
+} from '../core/solana/text-sink.ts'
+import {
+  type Bodies,
+  bodyEnd,
+  DATA_AT,
+  dataOf,
+  isExecutable,
+  KEY_TEXT_AT,
+  keyTextEnd,
+  lamportsOf,
+  pubkeyOf,
+  rentEpochOf,
+} from './account-store-body.ts'
+
+/** Writes stored accounts as records, joined by commas. */
+export type StoredWriter = {
+  /** False for an account that is left out. */
+  write(bodies: Bodies, at: number): boolean | SolanaError
+  leavesOut(bodies: Bodies, at: number): boolean
+  take(): Uint8Array
+  readonly bytes: number
+  readonly count: number
+}
+
+export type StoredForm = {
+  owner: Uint8Array
+  encoding: AccountEncoding
+  dataSlice: DataSlice | null
+  /** The JSON of `jsonParsed`; null: it is written in base64, or left out where it must parse. */
+  parse(account: Account): string | null
+  mustParse: boolean
+}
+
+/** More than all of a record takes but its data. */
+const FRAME_BYTES_MAX = 512
+
+export function openStoredWriter(form: StoredForm): StoredWriter {
+  const isPlain = form.encoding === 'base64' && form.dataSlice === null
+  return isPlain ? openPlainWriter(form.owner) : openAnyWriter(form)
+}
+
+/** Any form, by way of an account. */
+function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredForm): StoredWriter {
+  let parsed: string | null = null
+  const writer = openRecordWriter({ encoding, dataSlice, parse: () => parsed })
+  const accountAt = (bodies: Bodies, at: number): Account => ({
+    pubkey: pubkeyOf(bodies, at),
+    owner,
+    lamports: lamportsOf(bodies, at),
+    rentEpoch: rentEpochOf(bodies, at),
+    executable: isExecutable(bodies, at),
+    data: dataOf(bodies, at),
+  })
+  return {
+    leavesOut: (bodies, at) => mustParse && parse(accountAt(bodies, at)) === null,
+    write(bodies, at) {
+      const account = accountAt(bodies, at)
+      if (encoding === 'jsonParsed') parsed = parse(account)
+      if (mustParse && parsed === null) return false
+      const keyText = bodies.bytes.subarray(at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+      return writer.write(account, keyText) ?? true
+    },
+    take: writer.take,
+    get bytes() {
+      return writer.bytes
+    },
+    get count() {
+      return writer.count
+    },
+  }
+}
+
+/**
+ * The common form, straight from the stored bytes: half a microsecond a record. It makes no value
+ * that it need not, and does not look twice at what is the same in all records.
+ */
+function openPlainWriter(owner: Uint8Array): StoredWriter {
+  const sink = openTextSink()
+  const ownerText = encodeKey(owner)
+  const { before, whenData, whenProgram } = BASE64_FRAME
+  let part = new Uint8Array()
+  let rentEpoch = -1n
+  let space = -1
+  let takenBytes = 0
+  let count = 0
+
+  return {
+    leavesOut: () => false,
+    write(bodies, at) {
+      const end = bodyEnd(bodies, at)
+      reserve(sink, FRAME_BYTES_MAX + (end - at) * 2)
+      putBytes(sink, count === 0 ? before.subarray(1) : before)
+      putAscii(sink, bodies.bytes.toString('base64', at + DATA_AT, end))
+      putBytes(sink, isExecutable(bodies, at) ? whenProgram : whenData)
+      putDigits(sink, lamportsOf(bodies, at))
+      if (space !== end - at - DATA_AT || rentEpoch !== rentEpochOf(bodies, at)) {
+        space = end - at - DATA_AT
+        rentEpoch = rentEpochOf(bodies, at)
+        part = ownerPart(ownerText, rentEpoch, space)
+      }
+      putBytes(sink, part)
+      sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+      putBytes(sink, RECORD_END)
+      count++
+      return true
+    },
+    take() {
+      takenBytes += sink.at
+      return takeBytes(sink)
+    },
+    get bytes() {
+      return takenBytes + sink.at
+    },
+    get count() {
+      return count
+    },
+  }
+}
