@@ -5,6 +5,7 @@ import { isSolanaError } from '../core/solana/solana-error.ts'
 import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
 import type { AccountStore, PageOrder } from '../ports/account-store.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
+import { readAhead } from './account-index-ahead.ts'
 import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
 import type { KeptProgram } from './account-index-pace.ts'
 import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
@@ -47,6 +48,14 @@ export function openAccountIndex(
   const byText = new Map(keeper.programs.map((state) => [state.text, state]))
   const forgetGauges = gaugeIndex(needs.telemetry, service, keeper)
 
+  const page = async (call: ProgramAccountsCall, place: IndexPlace) => {
+    const shown = byText
+      .get(call.programText)
+      ?.verified.read(Number(place.slot), clock.monotonicMs())
+    return shown ? readPage(store, call, place, shown).catch(unreadable) : 'gone'
+  }
+  const pageAhead = readAhead(clock, page)
+
   return {
     covers(call) {
       const state = byText.get(call.programText)
@@ -57,12 +66,10 @@ export function openAccountIndex(
     },
 
     async page(call, place) {
-      const verified = byText.get(call.programText)?.verified
-      const shown = verified?.read(Number(place.slot), clock.monotonicMs()) ?? null
-      if (!verified || !shown) return 'gone'
-      const page = await readPage(store, call, place, shown).catch(unreadable)
+      const page = await pageAhead(call, place)
       // It may have turned out meanwhile that this moment never was.
-      return verified.read(shown.slot, clock.monotonicMs()) ? page : 'gone'
+      const { verified } = byText.get(call.programText) ?? {}
+      return verified?.read(Number(place.slot), clock.monotonicMs()) ? page : 'gone'
     },
 
     report: () => reportOf(service, keeper),

@@ -16,6 +16,7 @@ import type { NodeAccount } from '../core/solana/node-account.ts'
  * 66       data
  * ```
  */
+const HALF_BYTES = 4
 const LENGTH_AT = 0
 const LAMPORTS_AT = 4
 const RENT_EPOCH_AT = 12
@@ -49,11 +50,15 @@ export function packBody(account: NodeAccount): Uint8Array {
 }
 
 /** Bodies that stand one behind the other. */
-export type Bodies = { bytes: Buffer; view: DataView }
+export type Bodies = { bytes: BodyBuffer; view: DataView }
+
+/** Has what every Buffer has, though it is in no manual: `toString` with the encoding settled. */
+type BodyBuffer = Buffer & { base64Slice(from: number, to: number): string }
 
 export function bodiesIn(bytes: Uint8Array): Bodies {
   const { buffer, byteOffset, length } = bytes
-  return { bytes: Buffer.from(buffer, byteOffset, length), view: new DataView(buffer, byteOffset) }
+  const body = Buffer.from(buffer, byteOffset, length) as BodyBuffer
+  return { bytes: body, view: new DataView(buffer, byteOffset) }
 }
 
 /** One past the body that begins there. */
@@ -63,6 +68,15 @@ export function bodyEnd({ view }: Bodies, at: number): number {
 
 export function lamportsOf({ view }: Bodies, at: number): bigint {
   return view.getBigUint64(at + LAMPORTS_AT, true)
+}
+
+/** The upper and lower half of the lamports: whole numbers of 64 bits are slow to make. */
+export function lamportsHalf({ view }: Bodies, at: number, half: 'upper' | 'lower'): number {
+  return view.getUint32(at + LAMPORTS_AT + (half === 'upper' ? HALF_BYTES : 0), true)
+}
+
+export function rentEpochHalf({ view }: Bodies, at: number, half: 'upper' | 'lower'): number {
+  return view.getUint32(at + RENT_EPOCH_AT + (half === 'upper' ? HALF_BYTES : 0), true)
 }
 
 export function rentEpochOf({ view }: Bodies, at: number): bigint {

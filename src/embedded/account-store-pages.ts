@@ -85,6 +85,7 @@ function writePage(
   let lookedTo: Uint8Array | null = null
   for (const source of sources) {
     const bodies = bodiesIn(source)
+    if (filters.length === 0) writer.expect(bodies)
     let lastAt = -1
     let at = 0
     for (let end = 0; end < source.length; ) {

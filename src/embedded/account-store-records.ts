@@ -6,7 +6,9 @@ import {
   putAscii,
   putBytes,
   putDigits,
+  putWhole,
   reserve,
+  type TextSink,
   takeBytes,
 } from '../core/solana/text-sink.ts'
 import {
@@ -17,13 +19,17 @@ import {
   isExecutable,
   KEY_TEXT_AT,
   keyTextEnd,
+  lamportsHalf,
   lamportsOf,
   pubkeyOf,
+  rentEpochHalf,
   rentEpochOf,
 } from './account-store-body.ts'
 
 /** Writes stored accounts as records, joined by commas. */
 export type StoredWriter = {
+  /** So much is to be written, if all of it is: room is made at once instead of bit by bit. */
+  expect(bodies: Bodies): void
   /** False for an account that is left out. */
   write(bodies: Bodies, at: number): boolean | SolanaError
   leavesOut(bodies: Bodies, at: number): boolean
@@ -43,6 +49,11 @@ export type StoredForm = {
 
 /** More than all of a record takes but its data. */
 const FRAME_BYTES_MAX = 512
+/** How much longer than its body a record is, for a usual account. */
+const GROWTH = 2
+
+/** Below this, the upper half of 64 bits leaves a number exact in a double. */
+const SAFE_UPPER_END = 2 ** 21
 
 export function openStoredWriter(form: StoredForm): StoredWriter {
   const isPlain = form.encoding === 'base64' && form.dataSlice === null
@@ -62,6 +73,7 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
     data: dataOf(bodies, at),
   })
   return {
+    expect: () => {},
     leavesOut: (bodies, at) => mustParse && parse(accountAt(bodies, at)) === null,
     write(bodies, at) {
       const account = accountAt(bodies, at)
@@ -86,29 +98,22 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
  */
 function openPlainWriter(owner: Uint8Array): StoredWriter {
   const sink = openTextSink()
-  const ownerText = encodeKey(owner)
   const { before, whenData, whenProgram } = BASE64_FRAME
-  let part = new Uint8Array()
-  let rentEpoch = -1n
-  let space = -1
+  const ownerPartAt = openOwnerParts(encodeKey(owner))
   let takenBytes = 0
   let count = 0
 
   return {
+    expect: ({ bytes }) => reserve(sink, bytes.length * GROWTH),
     leavesOut: () => false,
     write(bodies, at) {
       const end = bodyEnd(bodies, at)
-      reserve(sink, FRAME_BYTES_MAX + (end - at) * 2)
+      reserve(sink, FRAME_BYTES_MAX + (end - at) * GROWTH)
       putBytes(sink, count === 0 ? before.subarray(1) : before)
-      putAscii(sink, bodies.bytes.toString('base64', at + DATA_AT, end))
+      putAscii(sink, bodies.bytes.base64Slice(at + DATA_AT, end))
       putBytes(sink, isExecutable(bodies, at) ? whenProgram : whenData)
-      putDigits(sink, lamportsOf(bodies, at))
-      if (space !== end - at - DATA_AT || rentEpoch !== rentEpochOf(bodies, at)) {
-        space = end - at - DATA_AT
-        rentEpoch = rentEpochOf(bodies, at)
-        part = ownerPart(ownerText, rentEpoch, space)
-      }
-      putBytes(sink, part)
+      putLamports(sink, bodies, at)
+      putBytes(sink, ownerPartAt(bodies, at, end - at - DATA_AT))
       sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
       putBytes(sink, RECORD_END)
       count++
@@ -124,5 +129,32 @@ function openPlainWriter(owner: Uint8Array): StoredWriter {
     get count() {
       return count
     },
+  }
+}
+
+/** Nearly all have fewer than 2^53, which takes no whole number of 64 bits. */
+function putLamports(sink: TextSink, bodies: Bodies, at: number): void {
+  const upper = lamportsHalf(bodies, at, 'upper')
+  if (upper >= SAFE_UPPER_END) putDigits(sink, lamportsOf(bodies, at))
+  else putWhole(sink, upper * 2 ** 32 + lamportsHalf(bodies, at, 'lower'))
+}
+
+/** All from the owner to the pubkey, kept for as long as it is the same. */
+function openOwnerParts(ownerText: string) {
+  let upper = -1
+  let lower = -1
+  let space = -1
+  let part = new Uint8Array()
+  return (bodies: Bodies, at: number, dataBytes: number): Uint8Array => {
+    const isSame =
+      space === dataBytes &&
+      lower === rentEpochHalf(bodies, at, 'lower') &&
+      upper === rentEpochHalf(bodies, at, 'upper')
+    if (isSame) return part
+    space = dataBytes
+    lower = rentEpochHalf(bodies, at, 'lower')
+    upper = rentEpochHalf(bodies, at, 'upper')
+    part = ownerPart(ownerText, rentEpochOf(bodies, at), space)
+    return part
   }
 }

@@ -7,15 +7,16 @@ import {
 } from '../../src/core/solana/program-accounts.ts'
 import { isSolanaError } from '../../src/core/solana/solana-error.ts'
 import { openAccountStoreHere } from '../../src/embedded/account-store.ts'
-import type { AccountStore } from '../../src/ports/account-store.ts'
-import type { LogFields } from '../../src/ports/telemetry.ts'
 import { openNetwork } from '../../src/upstream/open-network.ts'
-import { keyOf } from './account-bytes.ts'
 import { type LedgerNode, ledgerNode } from './ledger-node.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { recordsOf, type ScriptedLedger, scriptedLedger } from './scripted-ledger.ts'
 import { type Chance, seededChance } from './seeded-chance.ts'
 import { type TestClock, testClock } from './test-clock.ts'
+
+type AccountStore = ReturnType<typeof openAccountStoreHere>
+
+type LogFields = Parameters<ReturnType<typeof quietTelemetry>['log']>[2]
 
 /** An index on a scripted ledger, with a clock that moves on command. */
 export type IndexStage = {
@@ -53,7 +54,7 @@ type Options = {
 }
 
 export async function openIndexStage(options: Options = {}): Promise<IndexStage> {
-  const { program = keyOf(7), seed = 1, keepMs = 600_000, ws = true } = options
+  const { program = new Uint8Array(32).fill(7), seed = 1, keepMs = 600_000, ws = true } = options
   const clock = testClock()
   const chance = seededChance(seed)
   const ledger = options.ledger ?? scriptedLedger(program)
