@@ -7,34 +7,56 @@ import type {
   Scan,
   ScanEnd,
 } from '../ports/account-store.ts'
-import { LOOKUP_RULES, type LookupRules, openAccountLookups } from './account-store-lookups.ts'
-import { readPage } from './account-store-pages.ts'
+import {
+  dropLookup,
+  fieldOf,
+  LOOKUP_RULES,
+  type LookupRules,
+  type LookupWish,
+  lookupsOf,
+  makeLookup,
+  openAccountLookups,
+} from './account-store-lookups.ts'
+import { readPage, type StoredProgram } from './account-store-pages.ts'
 import { openAccountScans } from './account-store-scan.ts'
-import { openAccountTables } from './account-store-tables.ts'
+import type { AccountFile, AccountTables } from './account-store-tables.ts'
 import { applyChanges, beginAnew, keepOnly, pruneEnded } from './account-store-versions.ts'
 
-/** The store in the thread it is opened in; the port has each of these with a promise. */
-export type AccountEngine = {
-  keepOnly(programs: readonly Uint8Array[]): void
+/** What writes, in the thread it is opened in. */
+export type AccountWriter = {
+  /** Returns the numbers of those that are gone. */
+  keepOnly(programs: readonly Uint8Array[]): number[]
   begin(program: Uint8Array, slot: number): void
   apply(changes: readonly AccountChange[]): { refused: number }
   startScan(scan: Scan): void
   addToScan(bytes: Uint8Array): boolean
   endScan(): ScanEnd
   merge(slot: number, after: Uint8Array | null): MergeStep
-  page(order: PageOrder): PageStep | SolanaError
   prune(program: Uint8Array, slot: number): boolean
-  tend(): void
+  makeLookup(name: string): void
+  dropLookup(name: string): void
   close(): void
 }
 
-export function openAccountEngine(path: string, rules: LookupRules = LOOKUP_RULES): AccountEngine {
-  const tables = openAccountTables(path)
+/** What reads what is committed, in the thread it is opened in. */
+export type AccountReader = {
+  page(order: PageOrder): PageStep | SolanaError
+  lookupWish(): LookupWish | null
+  noteMade(name: string): void
+  noteDropped(name: string): void
+  forget(programs: readonly number[]): void
+  close(): void
+}
+
+export function openAccountWriter(tables: AccountTables): AccountWriter {
   const scans = openAccountScans(tables)
-  const lookups = openAccountLookups(tables, rules)
   return {
     keepOnly(programs) {
-      for (const id of keepOnly(tables, programs)) lookups.forget(id)
+      const gone = keepOnly(tables, programs)
+      for (const name of lookupsOf(tables)) {
+        if (gone.includes(fieldOf(name).program)) dropLookup(tables, name)
+      }
+      return gone
     },
     begin: (program, slot) => beginAnew(tables, tables.programId(program), slot),
     apply: (changes) => ({ refused: applyChanges(tables, changes) }),
@@ -42,12 +64,36 @@ export function openAccountEngine(path: string, rules: LookupRules = LOOKUP_RULE
     addToScan: scans.add,
     endScan: scans.end,
     merge: scans.merge,
-    page(order) {
-      const id = tables.programId(order.program)
-      return readPage(tables, id, order, lookups.find(id, order.filters))
-    },
     prune: (program, slot) => pruneEnded(tables, tables.programId(program), slot),
-    tend: lookups.tend,
+    makeLookup: (name) => makeLookup(tables, name),
+    dropLookup: (name) => dropLookup(tables, name),
     close: tables.close,
   }
+}
+
+export function openAccountReader(
+  file: AccountFile,
+  rules: LookupRules = LOOKUP_RULES,
+): AccountReader {
+  const lookups = openAccountLookups(file, rules)
+  return {
+    page(order) {
+      const program = programOf(file, order.program)
+      if (!program) return { bytes: new Uint8Array(), count: 0, last: null, more: false }
+      return readPage(file, program, order, lookups.find(program.id, order.filters))
+    },
+    lookupWish: lookups.wish,
+    noteMade: lookups.noteMade,
+    noteDropped: lookups.noteDropped,
+    forget: lookups.forget,
+    close: file.close,
+  }
+}
+
+function programOf(file: AccountFile, pubkey: Uint8Array): StoredProgram | null {
+  const [row] = file.rows<{ id: bigint; bytes: bigint }>(
+    'SELECT id, body_bytes_max AS bytes FROM programs WHERE pubkey = ?',
+    pubkey,
+  )
+  return row ? { id: Number(row.id), bodyBytesMax: Number(row.bytes) } : null
 }

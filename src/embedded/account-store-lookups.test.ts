@@ -12,7 +12,13 @@ import {
 import { recordsOf } from '../../tests/support/scripted-ledger.ts'
 import type { AccountFilter } from '../core/solana/account.ts'
 import { openAccountStoreHere } from './account-store.ts'
-import { type AccountLookups, openAccountLookups } from './account-store-lookups.ts'
+import {
+  type AccountLookups,
+  dropLookup,
+  lookupsOf,
+  makeLookup,
+  openAccountLookups,
+} from './account-store-lookups.ts'
 import { type AccountTables, openAccountTables } from './account-store-tables.ts'
 
 const RULES = { accountsMin: 3, usesMin: 2 }
@@ -40,16 +46,16 @@ afterEach(() => {
 describe('a look-up', () => {
   test('is made once callers have asked for its place often enough', () => {
     expect(ask('same')).toBeNull()
-    lookups.tend()
+    tend()
     expect(ask('else')).toBeNull()
-    lookups.tend()
+    tend()
     expect(ask('same')).toMatchObject({ name: 'lookup_1_0_4' })
   })
 
   test('is not made for a program so small that looking through it is as quick', async () => {
     tables.run('DELETE FROM accounts WHERE pubkey <> ?', accountAt(1, '').pubkey)
     for (let times = 0; times < 5; times++) ask('same')
-    lookups.tend()
+    tend()
     expect(ask('same')).toBeNull()
   })
 
@@ -58,14 +64,14 @@ describe('a look-up', () => {
       ask('a')
       ask('same', Number.MAX_SAFE_INTEGER)
       lookups.find(1, [{ kind: 'dataSize', bytes: 6 }, { kind: 'tokenAccountState' }])
-      lookups.tend()
+      tend()
     }
     expect(made()).toEqual([])
   })
 
   test('is still there after a restart', () => {
     for (let times = 0; times < 2; times++) ask('same')
-    lookups.tend()
+    tend()
     tables.close()
     reopen()
     expect(ask('same')).not.toBeNull()
@@ -74,11 +80,11 @@ describe('a look-up', () => {
   test('gives way to one that is asked for more, and there are only so many', () => {
     for (let offset = 0; offset < 8; offset++) {
       for (let times = 0; times < 4; times++) ask('same', offset)
-      lookups.tend()
+      tend()
     }
     expect(made()).toHaveLength(8)
     for (let times = 0; times < 50; times++) ask('same', 20)
-    lookups.tend()
+    tend()
     expect(made()).toHaveLength(8)
     expect(ask('same', 20)).not.toBeNull()
   })
@@ -87,25 +93,24 @@ describe('a look-up', () => {
     for (let times = 0; times < 3; times++) {
       ask('same')
       ask('same-a')
-      lookups.tend()
+      tend()
     }
     expect(lookups.find(1, [memcmp('same'), memcmp('same-a')])?.name).toBe('lookup_1_0_6')
   })
 
   test('goes with its program', () => {
     for (let times = 0; times < 2; times++) ask('same')
-    lookups.tend()
-    lookups.forget(2)
-    expect(made()).toHaveLength(1)
-    lookups.forget(1)
-    expect(made()).toEqual([])
+    tend()
+    lookups.forget([2])
+    expect(ask('same')).not.toBeNull()
+    lookups.forget([1])
     expect(ask('same')).toBeNull()
   })
 
   test('however many places callers name, few are remembered', () => {
     for (let offset = 0; offset < 10_000; offset++) ask('same', offset)
     for (let times = 0; times < 3; times++) ask('same-a', 3)
-    lookups.tend()
+    tend()
     expect(made()).toEqual(['lookup_1_3_6'])
   })
 })
@@ -151,13 +156,21 @@ function memcmp(text: string, offset = 0): AccountFilter {
   return { kind: 'memcmp', offset, bytes: new TextEncoder().encode(text) }
 }
 
+function tend(): void {
+  const wish = lookups.wish()
+  if (wish === null) return
+  if (wish.drop !== null) {
+    lookups.noteDropped(wish.drop)
+    dropLookup(tables, wish.drop)
+  }
+  makeLookup(tables, wish.make)
+  lookups.noteMade(wish.make)
+}
+
 function ask(text: string, offset = 0) {
   return lookups.find(1, [memcmp(text, offset)])
 }
 
 function made(): string[] {
-  const rows = tables.rows<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE name GLOB 'lookup_*' ORDER BY name",
-  )
-  return rows.map(({ name }) => name)
+  return lookupsOf(tables).toSorted()
 }

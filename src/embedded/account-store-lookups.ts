@@ -1,18 +1,26 @@
 import type { AccountFilter } from '../core/solana/account.ts'
 import { dataSql } from './account-store-body.ts'
-import type { AccountTables } from './account-store-tables.ts'
+import type { AccountFile, AccountTables } from './account-store-tables.ts'
 
 /** A way to find the accounts that hold these bytes at one place of their data. */
 export type Lookup = { name: string; expression: string; needle: Uint8Array }
 
+/** What callers ask for, and the look-ups there are. */
 export type AccountLookups = {
   /** The best one for these filters; counts what was asked for. */
   find(program: number, filters: readonly AccountFilter[]): Lookup | null
-  /** Makes the one that is asked for most, if the program is large enough to be worth it. */
-  tend(): void
-  /** The program is gone. */
-  forget(program: number): void
+  /** What is asked for most and not there yet, if the program is large enough to be worth it. */
+  wish(): LookupWish | null
+  /** It was made. */
+  noteMade(name: string): void
+  /** It is about to go. */
+  noteDropped(name: string): void
+  /** The programs are gone, and their look-ups with them. */
+  forget(programs: readonly number[]): void
 }
+
+/** A look-up to make, and one that gives way to it. */
+export type LookupWish = { make: string; drop: string | null }
 
 /** When a look-up is worth its room. */
 export type LookupRules = { accountsMin: number; usesMin: number }
@@ -33,13 +41,9 @@ const DATA_BYTES_MAX = 10 * 1024 * 1024
 
 const NAME = /^lookup_(\d+)_(\d+)_(\d+)$/
 
-export function openAccountLookups(tables: AccountTables, rules: LookupRules): AccountLookups {
+export function openAccountLookups(file: AccountFile, rules: LookupRules): AccountLookups {
   const fields = new Map<string, Field>()
-  const named = "SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB 'lookup_*'"
-  for (const { name } of tables.rows<{ name: string }>(named)) {
-    const [program = 0, offset = 0, length = 0] = NAME.exec(name)?.slice(1).map(Number) ?? []
-    fields.set(name, { program, offset, length, uses: 0, isMade: true })
-  }
+  for (const name of lookupsOf(file)) fields.set(name, { ...fieldOf(name), isMade: true })
 
   const note = (program: number, offset: number, length: number): Field => {
     const name = nameOf({ program, offset, length })
@@ -62,52 +66,52 @@ export function openAccountLookups(tables: AccountTables, rules: LookupRules): A
       return best
     },
 
-    forget(program) {
-      for (const [name, field] of fields) {
-        if (field.program !== program) continue
-        if (field.isMade) drop(tables, field)
-        fields.delete(name)
-      }
-    },
-
-    tend() {
+    wish() {
       const wanted = mostUsed([...fields.values()].filter(({ isMade }) => !isMade))
-      if (!wanted || wanted.uses < rules.usesMin) return
-      if (!hasAccounts(tables, wanted.program, rules.accountsMin)) {
+      if (!wanted || wanted.uses < rules.usesMin) return null
+      if (!hasAccounts(file, wanted.program, rules.accountsMin)) {
         // Counted anew, so that a small program does not stand in the way of a large one.
         wanted.uses = 0
-        return
+        return null
       }
       const made = [...fields.values()].filter(({ isMade }) => isMade)
       const least = made.length < MADE_MAX ? null : leastUsed(made)
-      if (least && least.uses >= wanted.uses) return
-      if (least) drop(tables, least)
-      make(tables, wanted)
+      if (least && least.uses >= wanted.uses) return null
+      return { make: nameOf(wanted), drop: least && nameOf(least) }
+    },
+    noteMade(name) {
+      const field = fields.get(name)
+      if (field) field.isMade = true
       // What was of use long ago must not outweigh what is of use now.
-      for (const field of fields.values()) field.uses = Math.floor(field.uses / 2)
+      for (const one of fields.values()) one.uses = Math.floor(one.uses / 2)
+    },
+    noteDropped: (name) => void fields.delete(name),
+    forget(programs) {
+      for (const [name, { program }] of fields) if (programs.includes(program)) fields.delete(name)
     },
   }
 }
 
-function make(tables: AccountTables, field: Field): void {
+export function makeLookup(tables: AccountTables, name: string): void {
+  const field = fieldOf(name)
   tables.run(
-    `CREATE INDEX IF NOT EXISTS ${nameOf(field)} ON accounts (${expressionOf(field)}, pubkey)
+    `CREATE INDEX IF NOT EXISTS ${name} ON accounts (${expressionOf(field)}, pubkey)
      WHERE program = ${field.program}`,
   )
-  field.isMade = true
 }
 
-function drop(tables: AccountTables, field: Field): void {
-  // Statements that were made for it could not be run any more, and hold on to it.
-  tables.statements.close()
-  tables.run(`DROP INDEX IF EXISTS ${nameOf(field)}`)
-  field.isMade = false
-  field.uses = 0
+export function dropLookup(tables: AccountTables, name: string): void {
+  tables.run(`DROP INDEX IF EXISTS ${nameOf(fieldOf(name))}`)
+}
+
+export function lookupsOf(file: AccountFile): string[] {
+  const named = "SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB 'lookup_*'"
+  return file.rows<{ name: string }>(named).map(({ name }) => name)
 }
 
 /** Counting goes no further than it must. */
-function hasAccounts(tables: AccountTables, program: number, count: number): boolean {
-  const [row] = tables.rows<{ counted: bigint }>(
+function hasAccounts(file: AccountFile, program: number, count: number): boolean {
+  const [row] = file.rows<{ counted: bigint }>(
     'SELECT count(*) AS counted FROM (SELECT 1 FROM accounts WHERE program = ? LIMIT ?)',
     program,
     count,
@@ -121,6 +125,11 @@ function isWorthIt(offset: number, length: number): boolean {
 
 function nameOf({ program, offset, length }: Pick<Field, 'program' | 'offset' | 'length'>): string {
   return `lookup_${program}_${offset}_${length}`
+}
+
+export function fieldOf(name: string): Field {
+  const [program = 0, offset = 0, length = 0] = NAME.exec(name)?.slice(1).map(Number) ?? []
+  return { program, offset, length, uses: 0, isMade: false }
 }
 
 function expressionOf({ offset, length }: Field): string {

@@ -11,13 +11,15 @@ import type { PageOrder, PageStep } from '../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import type { Lookup } from './account-store-lookups.ts'
 import { openStoredWriter, type StoredWriter } from './account-store-records.ts'
-import type { AccountTables } from './account-store-tables.ts'
+import type { AccountFile } from './account-store-tables.ts'
+
+export type StoredProgram = { id: number; bodyBytesMax: number }
 
 /** What is looked at in one go, so that others need not wait long for their turn. */
-const ROWS_AT_ONCE = 2_500
+const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 /** Up to here all of them are had as one value, which is quicker. */
-const JOINED_BYTES_MAX = 4 * BYTES_AT_ONCE
+const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
 
 /** About what a record takes beside its data. */
 const FRAME_BYTES = 256
@@ -29,13 +31,13 @@ const LAST = new Uint8Array(33).fill(255)
 
 /** Reads the next part of a page, by way of a look-up where there is one. */
 export function readPage(
-  tables: AccountTables,
-  id: number,
+  file: AccountFile,
+  { id, bodyBytesMax }: StoredProgram,
   order: PageOrder,
   lookup: Lookup | null,
 ): PageStep | SolanaError {
   const { program, slot, encoding, dataSlice, changedSinceSlot } = order
-  const helps = helpsFor(tables, id, order)
+  const helps = helpsFor(file, id, order)
   const writer = openStoredWriter({
     owner: program,
     encoding,
@@ -48,13 +50,13 @@ export function readPage(
   const needle = lookup === null ? [] : [lookup.needle]
   const values = [...needle, after, slot, slot, changedSinceSlot ?? -1, ROWS_AT_ONCE]
   const text = pageText(id, order.order, lookup)
-  if (tables.bodyBytesMax(id) * ROWS_AT_ONCE <= JOINED_BYTES_MAX) {
+  if (bodyBytesMax * ROWS_AT_ONCE <= JOINED_BYTES_MAX) {
     // One string of bytes, in the order of the rows.
     const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
-    const [row] = tables.rows<{ body: Uint8Array | null }>(joined, ...values)
+    const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
     return writePage(writer, order, row?.body ? [row.body] : [])
   }
-  return tables.statements.use(text, (prepared) => {
+  return file.statements.use(text, (prepared) => {
     const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
     return writePage(writer, order, oneByOne(rows))
   })
@@ -127,11 +129,11 @@ function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number
 }
 
 /** The mints of a token program are accounts of its own. */
-function helpsFor(tables: AccountTables, id: number, order: PageOrder): ParseHelps {
+function helpsFor(file: AccountFile, id: number, order: PageOrder): ParseHelps {
   const { program, slot, unixTimestamp } = order
   const mints = new Map<string, MintFacts | null>()
   const look = (pubkey: Uint8Array): MintFacts | null => {
-    const [row] = tables.rows<{ body: Uint8Array }>(
+    const [row] = file.rows<{ body: Uint8Array }>(
       `SELECT body FROM accounts
        WHERE program = ? AND pubkey = ? AND slot_from <= ? AND slot_to > ?`,
       id,

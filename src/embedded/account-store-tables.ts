@@ -3,33 +3,34 @@ import { rmSync } from 'node:fs'
 import { openStatementCache, type StatementCache } from './statement-cache.ts'
 
 /** One connection to the file of a network's accounts, in the thread it is opened in. */
-export type AccountTables = {
+export type AccountFile = {
   connection: Connection
   statements: StatementCache
+  run(text: string, ...values: SQLQueryBindings[]): void
+  rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
+  close(): void
+}
+
+/** The connection that writes. */
+export type AccountTables = AccountFile & {
   /** The number that stands for a program in every row; made at its first use. */
   programId(program: Uint8Array): number
   /** Its number may be another's from now on. */
   forgetProgram(id: number): void
-  /** No body of the program is longer. */
-  bodyBytesMax(id: number): number
+  /** No body of the program may be longer than what is noted. */
   noteBodyBytes(id: number, bytes: number): void
-  run(text: string, ...values: SQLQueryBindings[]): void
-  rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
   /** All that `work` writes is committed together, or not at all. */
   together<T>(work: () => T): T
-  close(): void
 }
 
 /** Raised with every change of the tables: what another version wrote is had again by a scan. */
-const FORM_VERSION = 1
+const FORM_VERSION = 2
 
 /** What has no end yet. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32_768
-/** Pages of the file are read where the system has them, up to here. */
-const MAPPED_BYTES_MAX = 16 * 1024 ** 3
 /** Up to here the log of what is not in the file yet stays on the disk. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024
 
@@ -69,6 +70,15 @@ export function openAccountTables(path: string): AccountTables {
   }
 }
 
+/** Another connection to a file that is open for writing; what is committed is seen at once. */
+export function openAccountFile(path: string): AccountFile {
+  const connection = new Connection(path, { readwrite: true, safeIntegers: true })
+  connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  connection.run('PRAGMA query_only = ON')
+  return fileOver(connection)
+}
+
 function openFile(path: string): AccountTables {
   const connection = new Connection(path, { create: true, safeIntegers: true })
   try {
@@ -77,43 +87,11 @@ function openFile(path: string): AccountTables {
     connection.close()
     throw thrown
   }
-  const statements = openStatementCache(connection)
-  const ids = new Map<string, number>()
-  const longest = new Map<number, number>()
-
-  const tables: AccountTables = {
-    connection,
-    statements,
-    programId(program) {
-      const name = program.toHex()
-      const known = ids.get(name)
-      if (known !== undefined) return known
-      tables.run('INSERT OR IGNORE INTO programs (pubkey) VALUES (?)', program)
-      const [row] = tables.rows<{ id: bigint }>('SELECT id FROM programs WHERE pubkey = ?', program)
-      const id = Number(row?.id)
-      ids.set(name, id)
-      return id
-    },
-    forgetProgram(id) {
-      for (const [name, known] of ids) if (known === id) ids.delete(name)
-      longest.delete(id)
-    },
-    bodyBytesMax(id) {
-      const known = longest.get(id)
-      if (known !== undefined) return known
-      const text = 'SELECT body_bytes_max AS bytes FROM programs WHERE id = ?'
-      const bytes = Number(tables.rows<{ bytes: bigint }>(text, id)[0]?.bytes ?? 0)
-      longest.set(id, bytes)
-      return bytes
-    },
-    noteBodyBytes(id, bytes) {
-      if (bytes <= tables.bodyBytesMax(id)) return
-      tables.run('UPDATE programs SET body_bytes_max = ? WHERE id = ?', bytes, id)
-      longest.set(id, bytes)
-    },
-    run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
-    rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
-      statements.use(text, (prepared) => prepared.all(...values) as Row[]),
+  const file = fileOver(connection)
+  const programs = openPrograms(file)
+  return {
+    ...file,
+    ...programs,
     together(work) {
       connection.run('BEGIN IMMEDIATE')
       try {
@@ -122,16 +100,63 @@ function openFile(path: string): AccountTables {
         return done
       } catch (thrown) {
         if (connection.inTransaction) connection.run('ROLLBACK')
+        programs.forgetAll()
         throw thrown
       }
     },
     close() {
-      statements.close()
-      connection.close()
+      file.close()
       if (path !== ':memory:') removeFile(spoolPath(path))
     },
   }
-  return tables
+}
+
+function fileOver(connection: Connection): AccountFile {
+  const statements = openStatementCache(connection)
+  return {
+    connection,
+    statements,
+    run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
+    rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
+      statements.use(text, (prepared) => prepared.all(...values) as Row[]),
+    close() {
+      statements.close()
+      connection.close()
+    },
+  }
+}
+
+/** What is known of each program without looking again. */
+function openPrograms({ run, rows }: AccountFile) {
+  const ids = new Map<string, number>()
+  const longest = new Map<number, number>()
+  return {
+    programId(program: Uint8Array): number {
+      const name = program.toHex()
+      const known = ids.get(name)
+      if (known !== undefined) return known
+      run('INSERT OR IGNORE INTO programs (pubkey) VALUES (?)', program)
+      const [row] = rows<{ id: bigint }>('SELECT id FROM programs WHERE pubkey = ?', program)
+      const id = Number(row?.id)
+      ids.set(name, id)
+      return id
+    },
+    forgetProgram(id: number): void {
+      for (const [name, known] of ids) if (known === id) ids.delete(name)
+      longest.delete(id)
+    },
+    noteBodyBytes(id: number, bytes: number): void {
+      if (bytes <= (longest.get(id) ?? 0)) return
+      const text = 'UPDATE programs SET body_bytes_max = max(body_bytes_max, ?) WHERE id = ?'
+      run(text, bytes, id)
+      longest.set(id, bytes)
+    },
+    /** What was written with them is not there any more. */
+    forgetAll(): void {
+      ids.clear()
+      longest.clear()
+    },
+  }
 }
 
 function prepare(connection: Connection, path: string): void {
@@ -140,7 +165,6 @@ function prepare(connection: Connection, path: string): void {
   // A power failure may cost the last commits, never the file; the next scan has them again.
   connection.run('PRAGMA synchronous = NORMAL')
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  connection.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`)
   connection.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`)
   const version = connection.query('PRAGMA user_version').values()[0]?.[0]
   if (version !== BigInt(FORM_VERSION)) {

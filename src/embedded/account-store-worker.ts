@@ -1,13 +1,21 @@
-import type { AccountAnswer, AccountOrder } from './account-store.ts'
-import { type AccountEngine, openAccountEngine } from './account-store-engine.ts'
+import {
+  type AccountReader,
+  type AccountWriter,
+  openAccountReader,
+  openAccountWriter,
+} from './account-store-engine.ts'
+import { openAccountFile, openAccountTables } from './account-store-tables.ts'
+import type { EngineAnswer, EngineOrder } from './account-store-thread.ts'
 
 declare const self: Worker
 
-let engine: AccountEngine | null = null
+type Work = (...values: readonly unknown[]) => unknown
 
-/** Runs in a thread of its own: pages are read, filtered and written without holding up others. */
-self.onmessage = ({ data }: MessageEvent<AccountOrder>) => {
-  const answer: AccountAnswer = { id: data.id, value: undefined, fault: null }
+let engine: AccountWriter | AccountReader | null = null
+
+/** Runs in a thread of its own: whoever reads or writes here holds up nobody elsewhere. */
+self.onmessage = ({ data }: MessageEvent<EngineOrder>) => {
+  const answer: EngineAnswer = { id: data.id, value: undefined, fault: null }
   try {
     answer.value = obey(data)
   } catch (thrown) {
@@ -17,18 +25,22 @@ self.onmessage = ({ data }: MessageEvent<AccountOrder>) => {
   self.postMessage(answer, buffersOf(answer.value))
 }
 
-function obey({ name, args }: AccountOrder): unknown {
-  if (name === 'open') {
-    engine = openAccountEngine(args[0] as string)
+function obey({ name, args }: EngineOrder): unknown {
+  if (name === 'openWriter') {
+    engine = openAccountWriter(openAccountTables(args[0] as string))
     return undefined
   }
-  if (engine === null) throw new Error('the store is opened before it is used')
-  const work = engine[name] as (...values: readonly unknown[]) => unknown
+  if (name === 'openReader') {
+    engine = openAccountReader(openAccountFile(args[0] as string))
+    return undefined
+  }
+  const work = (engine as unknown as Record<string, Work> | null)?.[name]
+  if (!work) throw new Error(`the store is not open for ${name}`)
   return work(...args)
 }
 
 /** The bytes of a page change hands instead of being copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
-  const bytes = (value as { bytes?: unknown } | undefined)?.bytes
+  const bytes = (value as { bytes?: unknown } | null | undefined)?.bytes
   return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
 }
