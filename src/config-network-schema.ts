@@ -24,7 +24,8 @@ const UPSTREAM: JsonSchema = {
     },
     ws: {
       type: 'string',
-      description: 'ws or wss, for new heads of an evm network as they come. Never shown.',
+      description:
+        'ws or wss, for new heads (evm) or changes of indexed accounts (solana). Never shown.',
       maxLength: 2048,
     },
     headers: {

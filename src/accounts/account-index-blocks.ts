@@ -1,11 +1,13 @@
+import { Failure } from '../core/errors.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
+import type { PoolAnswer } from '../upstream/run.ts'
 
 /** Blocks that a node gives in one answer at most. */
 const RANGE_MAX = 500_000
 
 /**
- * The slots from `from` to `to` that have a block, as one node sees them with that commitment.
- * Null when it gives none of use; throws a Failure when no node answers.
+ * The slots from `from` to `to` that have a block, as one node sees them with that commitment;
+ * null when no node says.
  */
 export async function readBlocks(
   service: NetworkService,
@@ -14,7 +16,20 @@ export async function readBlocks(
   commitment: 'confirmed' | 'finalized',
 ): Promise<number[] | null> {
   if (to - from >= RANGE_MAX) return null
-  const { reply } = await service.request({
+  const answer = await askForBlocks(service, from, to, commitment).catch(unanswered)
+  const value = answer?.reply.kind === 'result' ? answer.reply.value : null
+  if (!Array.isArray(value)) return null
+  const isBlock = (slot: unknown) => Number.isSafeInteger(slot) && Number(slot) >= from
+  return value.every(isBlock) ? value.toSorted((a, b) => a - b) : null
+}
+
+function askForBlocks(
+  service: NetworkService,
+  from: number,
+  to: number,
+  commitment: 'confirmed' | 'finalized',
+): Promise<PoolAnswer> {
+  return service.request({
     method: 'getBlocks',
     of: service.book.find('getBlocks'),
     params: [],
@@ -23,7 +38,9 @@ export async function readBlocks(
     heightMin: commitment === 'confirmed' ? to : null,
     whole: true,
   })
-  if (reply.kind !== 'result' || !Array.isArray(reply.value)) return null
-  const slots = reply.value.filter((slot) => Number.isSafeInteger(slot) && slot >= from)
-  return slots.length === reply.value.length ? slots : null
+}
+
+function unanswered(thrown: unknown): null {
+  if (!(thrown instanceof Failure)) throw thrown
+  return null
 }

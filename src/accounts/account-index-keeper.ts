@@ -8,11 +8,12 @@ import type { NetworkService } from '../upstream/ask-network.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
 import {
-  failureOf,
+  brokenRound,
   type KeptProgram,
   nextKind,
   noteRound,
   tellRound,
+  tellTrouble,
 } from './account-index-pace.ts'
 import { runRound } from './account-index-round.ts'
 import { type IndexSocket, keepIndexSocket, type SocketHearer } from './account-index-socket.ts'
@@ -180,7 +181,8 @@ async function turn(keeper: Keeper, socket: IndexSocket): Promise<void> {
 async function settle(keeper: Keeper, socket: IndexSocket): Promise<void> {
   const { service, heard, network, telemetry } = keeper
   const from = keeper.finalSlot + 1
-  const blocks = await readBlocks(service, from, from + SETTLED_SLOTS_MAX, 'finalized')
+  const end = from + SETTLED_SLOTS_MAX
+  const blocks = await readBlocks(service, from, end, 'finalized')
   const to = blocks?.at(-1)
   if (!blocks || to === undefined) return
   keeper.finalSlot = to
@@ -198,7 +200,9 @@ async function attempt(keeper: Keeper, socket: IndexSocket, state: KeptProgram):
   const startedAtMs = clock.monotonicMs()
   const hadBase = state.hasBase
   const kind = nextKind(state, startedAtMs)
-  const round = await runRound(keeper, line, state, kind).catch(failureOf)
+  const round = await runRound(keeper, line, state, kind).catch((thrown) =>
+    brokenRound(telemetry, network, thrown),
+  )
   if (keeper.signal.aborted) return
   noteRound(state, kind, round, startedAtMs, clock.monotonicMs())
   telemetry.count('headgate_index_rounds_total', { network, kind, outcome: round.kind })
@@ -210,9 +214,4 @@ async function prune({ clock, store, finalSlot, signal }: Keeper, state: KeptPro
   while (slot !== null && !signal.aborted) {
     if (await store.prune(state.program, slot)) return
   }
-}
-
-function tellTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
-  const reason = thrown instanceof Error ? thrown.message : 'unknown'
-  telemetry.log('warn', 'account_index_trouble', { network, reason })
 }

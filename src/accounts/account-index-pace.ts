@@ -72,8 +72,14 @@ export function tellRound(
   }
 }
 
-/** What no node or store could do is no bug of ours. */
-export function failureOf(thrown: unknown): Round {
-  if (!(thrown instanceof Failure)) throw thrown
-  return { kind: 'failed', reason: thrown.code }
+/** What becomes of a round that broke, whoever's fault it is: it is tried again. */
+export function brokenRound(telemetry: Telemetry, network: string, thrown: unknown): Round {
+  if (thrown instanceof Failure) return { kind: 'failed', reason: thrown.code }
+  tellTrouble(telemetry, network, thrown)
+  return { kind: 'failed', reason: 'bug' }
+}
+
+export function tellTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
+  const reason = thrown instanceof Error ? thrown.message : 'unknown'
+  telemetry.log('warn', 'account_index_trouble', { network, reason })
 }

@@ -72,6 +72,15 @@ describe('a socket', () => {
     expect(line).toMatchObject({ heard: [], ends: ['message_too_large'] })
   })
 
+  test('takes a longer message where one is expected', async () => {
+    const line = dial(echoServer().url, {}, 16 * 1024 * 1024)
+    await until(() => line.opened === 1, 'it opens')
+    line.socket.send('flood')
+    await until(() => line.heard.length > 0, 'it comes')
+    expect(line.heard[0]).toHaveLength(1024 * 1024 + 1)
+    expect(line.ends).toEqual([])
+  })
+
   test('drops messages that are no text', async () => {
     const line = dial(echoServer().url)
     await until(() => line.opened === 1, 'it opens')
@@ -139,12 +148,12 @@ describe('a socket that never opens', () => {
   })
 })
 
-function dial(url: string, headers: Record<string, string> = {}) {
+function dial(url: string, headers: Record<string, string> = {}, messageCharsMax?: number) {
   const ends: SocketEnd[] = []
   const heard: string[] = []
   const line = { opened: 0, heard, ends, socket: { send(_text: string) {}, close() {} } }
   line.socket = sockets.open(
-    { url, headers },
+    { url, headers, ...(messageCharsMax === undefined ? {} : { messageCharsMax }) },
     {
       opened: () => void line.opened++,
       heard: (text) => void heard.push(text),
