@@ -1,23 +1,26 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 
 const NAMES = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9', 'p10', 'p11', 'p12', 'p13']
 
 const RUN = join(import.meta.dir, '../bench/run.ts')
 
-test.each(NAMES)(
-  'bench scenario %s still runs, with tiny input',
-  async (scenario) => {
-    const child = Bun.spawn([process.execPath, RUN, scenario, '--tiny'], {
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const text = await new Response(child.stdout).text()
-    expect(await child.exited).toBe(0)
-    expect(text).toContain(scenario.toUpperCase())
-  },
-  60_000,
-)
+// Beside each other: they are processes of their own, and nobody looks at their figures.
+describe.concurrent('a bench scenario', () => {
+  test.each(NAMES)(
+    'still runs, with tiny input: %s',
+    async (scenario) => {
+      const child = Bun.spawn([process.execPath, RUN, scenario, '--tiny'], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const text = await new Response(child.stdout).text()
+      expect(await child.exited).toBe(0)
+      expect(text).toContain(scenario.toUpperCase())
+    },
+    60_000,
+  )
+})
 
 test('an unknown scenario is refused with the names of the known ones', async () => {
   const child = Bun.spawn([process.execPath, RUN, 'p99'], { stdout: 'pipe', stderr: 'pipe' })

@@ -3,7 +3,7 @@ import { type RunReport, runSeed } from './run-seed.ts'
 import { openSimStores } from './sim-store.ts'
 
 /** As many as take about 25 seconds of one core. */
-const SEEDS_USUAL = 1_250
+const SEEDS_USUAL = 2_000
 const SEEDS_AT_ONCE = 250
 const TEST_MS_MAX = 600_000
 const LINES_SHOWN_MAX = 120
