@@ -1,0 +1,71 @@
+import type { Server, ServerWebSocket } from 'bun'
+
+export type ChildSocket = ServerWebSocket<undefined>
+
+export type ChildAnswers = {
+  post(text: string): Promise<string>
+  message(socket: ChildSocket, text: string): Promise<void>
+  closed(socket: ChildSocket): Promise<void>
+}
+
+export type ChildLimits = {
+  bodyBytesMax: number
+  /** A listener that reads nothing is cut off before what it did not read fills the memory. */
+  unreadBytesMax: number
+}
+
+/** The runtime counts a waiting handler as idle too, so this outlasts every call. */
+const IDLE_S = 120
+
+/**
+ * Makes this process a development chain: JSON-RPC by POST and by WebSocket on one loopback
+ * port, which is told to the parent in one line. It lives as long as its parent holds the other
+ * end of its standard input.
+ */
+export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    development: false,
+    reusePort: false,
+    maxRequestBodySize: limits.bodyBytesMax,
+    idleTimeout: IDLE_S,
+    fetch: (request, upgrader) => answerPost(answers, request, upgrader),
+    websocket: {
+      maxPayloadLength: limits.bodyBytesMax,
+      backpressureLimit: limits.unreadBytesMax,
+      closeOnBackpressureLimit: true,
+      idleTimeout: IDLE_S,
+      async message(socket, message) {
+        await answers.message(socket, String(message))
+        // It may have gone while it was being answered.
+        if (socket.readyState !== WebSocket.OPEN) await answers.closed(socket)
+      },
+      close: answers.closed,
+    },
+  })
+  process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
+}
+
+/** To be called first: a parent that ends before the chain is open must not leave it behind. */
+export function liveWithParent(): void {
+  // Ctrl-C reaches the whole group of processes; the parent still wants its chain while it stops.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => {})
+  process.stdin.on('end', () => process.exit(0))
+  process.stdin.on('error', () => process.exit(0))
+  process.stdin.resume()
+}
+
+async function answerPost(
+  { post }: ChildAnswers,
+  request: Request,
+  upgrader: Server<undefined>,
+): Promise<Response | undefined> {
+  if (upgrader.upgrade(request)) return undefined
+  if (request.method !== 'POST') {
+    return new Response(null, { status: 405, headers: { allow: 'POST' } })
+  }
+  const answer = await post(await request.text())
+  return new Response(answer, { headers: { 'content-type': 'application/json' } })
+}
