@@ -162,6 +162,15 @@ describe('subscriptions', () => {
     expect((await socket.ask('getHealth')).result).toBe('ok')
   })
 
+  test.each(['toString', 'constructor', '__proto__'])(
+    '%s is no method, and slots go on',
+    async (method) => {
+      expect((await socket.ask(method)).error.message).toBe('Method not found')
+      const slot = await advance(1)
+      expect(await advance(1)).toBe(slot + 1)
+    },
+  )
+
   test('there is an end to how many there may be, and leaving makes room', async () => {
     const greedy = await solanaSocket(ledger.wsUrl)
     const answers = []
