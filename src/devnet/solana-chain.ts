@@ -1,6 +1,6 @@
 import { assert } from '../core/errors.ts'
 import type { Account } from '../core/solana/account.ts'
-import { PROGRAM_KEYS } from '../core/solana/programs.ts'
+import { PROGRAM_KEYS, sameKey } from '../core/solana/programs.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type AccountBook, openAccountBook } from './solana-account-book.ts'
 import { SLOTS_AT_START } from './solana-asleep.ts'
@@ -49,7 +49,10 @@ export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
   const hearers: (() => void)[] = []
   let airdrops = 0
 
-  const put = (account: Account) => book.change([account.pubkey], () => machine.put(account))
+  const put = (account: Account) => {
+    const flaw = flawOf(book.at(account.pubkey, slots.now), account)
+    return flaw ?? book.change([account.pubkey], () => machine.put(account))
+  }
 
   const send = (signers: Signers, instructions: readonly Instruction[]): Receipt | string => {
     const blockhash = slots.find(slots.now)?.hash
@@ -92,4 +95,12 @@ export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
   // Whoever asks for `finalized` at the start finds all of it there already.
   for (let slot = 0; slot < SLOTS_AT_START; slot++) slots.advance()
   return chain
+}
+
+/** A machine that misses a program or a sysvar it has known ends the process. */
+function flawOf(was: Account | null, { executable, lamports }: Account): string | null {
+  if (was === null) return null
+  if (sameKey(was.owner, PROGRAM_KEYS.sysvar)) return 'a sysvar is changed by the ledger alone'
+  const isProgram = executable && lamports > 0n
+  return was.executable && !isProgram ? 'a program cannot be taken away' : null
 }

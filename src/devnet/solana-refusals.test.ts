@@ -112,7 +112,7 @@ describe('a call that is wrong is refused in the words of a node', () => {
       '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":{}}',
       -32602,
     ],
-    ['an account that the machine refuses', setsClock(), -32602],
+    ['an account that the machine refuses', setsProgram(), -32602],
   ])('%s, and the ledger goes on', async (_title, body, code) => {
     expect(JSON.parse(await rpc.post(body)).error.code).toBe(code)
     expect(await rpc.call('getHealth')).toBe('ok')
@@ -134,9 +134,36 @@ describe('a call that is wrong is refused in the words of a node', () => {
   })
 })
 
-/** The machine checks what it is told of its own clock. */
-function setsClock(): string {
-  const pubkey = 'SysvarC1ock11111111111111111111111111111111'
-  const params = [[{ pubkey, lamports: 1, owner: PROGRAM_IDS.sysvar, data: 'AAAA' }]]
+describe('what the machine cannot do without stays, whatever a control says', () => {
+  test.each([
+    ['the system program', PROGRAM_IDS.system],
+    ['the token program', PROGRAM_IDS.splToken],
+    ['the loader of programs', PROGRAM_IDS.upgradeableLoader],
+  ])('%s', async (_title, pubkey) => {
+    const closed = await rpc.reply('headgate_removeAccounts', [pubkey])
+    expect(closed.error.message).toBe(`${pubkey}: a program cannot be taken away`)
+    const emptied = { pubkey, owner: PROGRAM_IDS.system, lamports: 1, data: '' }
+    expect((await rpc.reply('headgate_setAccounts', [emptied])).error.code).toBe(-32602)
+    expect(await rpc.call('requestAirdrop', NOBODY, 1e9)).toBeString()
+  })
+
+  test.each([
+    ['the clock', 'SysvarC1ock11111111111111111111111111111111', 40],
+    ['the hashes of slots', 'SysvarS1otHashes111111111111111111111111111', 8],
+    ['the rent', 'SysvarRent111111111111111111111111111111111', 17],
+  ])('%s', async (_title, pubkey, dataBytes) => {
+    const data = Buffer.alloc(dataBytes).toString('base64')
+    const account = { pubkey, owner: PROGRAM_IDS.sysvar, lamports: 0, data }
+    const { error } = await rpc.reply('headgate_setAccounts', [account])
+    expect(error.message).toBe(`${pubkey}: a sysvar is changed by the ledger alone`)
+    await rpc.call('headgate_advanceSlots', 2)
+    expect(await rpc.call('requestAirdrop', NOBODY, 1e9)).toBeString()
+  })
+})
+
+/** The machine reads a program before it takes it. */
+function setsProgram(): string {
+  const loader = 'BPFLoader2111111111111111111111111111111111'
+  const params = [[{ pubkey: NOBODY, lamports: 1, owner: loader, data: 'AAAA', executable: true }]]
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'headgate_setAccounts', params })
 }
