@@ -129,3 +129,23 @@ test('what is removed gives its room back at once', async () => {
   await log.remove()
   expect(state.usedBytes).toBe(0)
 })
+
+test('what is removed to make room for its own bytes keeps none of it', async () => {
+  const { state, needs } = disk()
+  const { take } = needs.budget
+  let removed: Promise<void> | null = null
+  const budget = {
+    ...needs.budget,
+    take(bytes: number) {
+      // As when all room is in use and nothing was unused for longer than this.
+      if (state.usedBytes > 0) removed = log.remove()
+      return take(bytes)
+    },
+  }
+  const log = openByteLog({ ...needs, budget }, 1_000_000)
+  log.append(bytesOf(600_000))
+  log.unload()
+  while (removed === null) await Bun.sleep(1)
+  await removed
+  expect([state.files, state.usedBytes]).toEqual([0, 0])
+})

@@ -138,9 +138,13 @@ async function write(log: Log): Promise<void> {
     if (!first) return
     // What comes next goes to a new place, since this one is on its way.
     if (chunks.length === 1) chunks.push(newChunk(log.bytes, CHUNK_BYTES))
-    if (!needs.budget.take(first.used)) {
-      throw new Failure('spill_failed', { reason: 'no room left' })
+    const isTaken = needs.budget.take(first.used)
+    if (log.removed) {
+      // To make the room, this very log was removed, and with it what it had taken until then.
+      if (isTaken) needs.budget.give(first.used)
+      return
     }
+    if (!isTaken) throw new Failure('spill_failed', { reason: 'no room left' })
     log.takenBytes += first.used
     log.file ??= await needs.spill.create()
     await log.file.append(first.buffer.subarray(0, first.used))
