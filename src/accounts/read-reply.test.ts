@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { failureOf } from '../../tests/support/failure-of.ts'
+import { Failure } from '../core/errors.ts'
 import { encodeKey } from '../core/solana/base58.ts'
 import { readReply } from './read-reply.ts'
 
@@ -80,4 +82,20 @@ test('a stream that is given up is cancelled, whenever that happens', async () =
     expect((await reading).isWhole).toBe(false)
     expect(isCancelled).toBe(true)
   }
+})
+
+test('a stream is cancelled when our own disk takes no more of it', async () => {
+  let isCancelled = false
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.from('[')),
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const { signal } = new AbortController()
+  const hearer = { envelope() {}, record() {}, error() {} }
+  const heard = () => Promise.reject(new Failure('spill_failed'))
+  const reading = readReply({ kind: 'stream', stream }, { signal, hearer, heard })
+  expect(await failureOf(reading)).toMatchObject({ code: 'spill_failed' })
+  expect(isCancelled).toBe(true)
 })

@@ -81,7 +81,8 @@ async function readStream(
     // It broke off, or brought nothing for too long.
   } finally {
     signal.removeEventListener('abort', giveUp)
+    // However it went: what is not read to its end would hold its upstream for ever.
+    giveUp()
   }
-  giveUp()
   return false
 }

@@ -225,11 +225,15 @@ describe('a client that goes away', () => {
 
 describe('room on the disk', () => {
   test('that is not there makes an error before the first byte', async () => {
-    const { stage } = await stages.open(2000, { dataBytes: 10_000, rules: { spillBytesMax: 1000 } })
+    const { node, stage } = await stages.open(2000, {
+      dataBytes: 10_000,
+      rules: { spillBytesMax: 1000 },
+    })
     const { reply, upstream } = await stage.ask({ limit: 10 })
     expect(reply.error.code).toBe(-32603)
     expect(reply.error.message).toContain('more room')
     expect(upstream).toBeNull()
+    await until(() => node.cancelled === 1, 'the node need not send the rest')
   })
 
   test('is made by forgetting the walk that was longest unused', async () => {
