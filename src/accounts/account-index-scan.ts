@@ -1,6 +1,6 @@
 import type { Account } from '../core/solana/account.ts'
 import { encodeKey } from '../core/solana/base58.ts'
-import type { AccountStore, ScanEnd } from '../ports/account-store.ts'
+import type { AccountStore, Scan, ScanEnd } from '../ports/account-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
 import type { Reply } from '../upstream/rpc-client.ts'
@@ -42,7 +42,7 @@ export async function scanProgram(
   if (reply.kind === 'failed') return { kind: 'unusable', reason: reply.reason }
   if (reply.kind === 'error') return { kind: 'refused', code: reply.code, message: reply.message }
 
-  await store.startScan({ program, hasData })
+  await startScan(store, { program, hasData }, reply)
   const pieces = openPieces(store)
   if (reply.kind === 'result') await pieces.add(new TextEncoder().encode(reply.text))
   else if (!(await readAll(needs.clock, reply.stream, signal, pieces.add))) {
@@ -51,6 +51,16 @@ export async function scanProgram(
   }
   await pieces.flush()
   return store.endScan()
+}
+
+async function startScan(store: AccountStore, scan: Scan, reply: Reply): Promise<void> {
+  try {
+    await store.startScan(scan)
+  } catch (thrown) {
+    // Unread and not given up, it would hold its connection for ever.
+    if (reply.kind === 'stream') reply.stream.cancel().catch(() => {})
+    throw thrown
+  }
 }
 
 /** One after the other, and from the first again. */
@@ -101,16 +111,15 @@ async function readAll(
       })
       const { done, value } = await reader.read().finally(stopTimer)
       if (done) return !signal.aborted && !isLate
-      if (!(await add(value))) {
-        giveUp()
-        // What is wrong with it, the store says at the end.
-        return true
-      }
+      // What is wrong with it, the store says at the end.
+      if (!(await add(value))) return true
     }
   } catch {
     return false
   } finally {
     signal.removeEventListener('abort', giveUp)
+    // However it went: a store that fails leaves more to be read.
+    giveUp()
   }
 }
 
