@@ -81,6 +81,19 @@ test('what is unloaded leaves little in memory, and stays what it was', async ()
   expect([...(await log.read(100_000, 100_005))]).toEqual([1, 2, 3, 4, 5])
 })
 
+test('what is unloaded holds no memory for what may never come', async () => {
+  const { state, needs } = disk()
+  const log = openByteLog(needs, 1_000_000)
+  log.append(bytesOf(530_000))
+  log.unload()
+  while (state.usedBytes < 500_000) await Bun.sleep(1)
+  await Bun.sleep(1)
+  const last = await log.read(529_990, 530_000)
+  expect(last.buffer.byteLength).toBeLessThanOrEqual(32 * 1024)
+  log.append(bytesOf(9000))
+  expect((await log.read(530_000, 539_000)).length).toBe(9000)
+})
+
 test('a slow disk makes whoever appends wait, and nobody who reads memory', async () => {
   const { state, needs } = disk()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -44,6 +44,7 @@ type Log = {
   /** Taken of the budget; a write that failed has taken too. */
   takenBytes: number
   keptBytesMax: number
+  isUnloaded: boolean
   file: SpillFile | null
   writing: Promise<void> | null
   fault: Failure | null
@@ -58,6 +59,7 @@ export function openByteLog(needs: LogNeeds, memoryBytesMax: number): ByteLog {
     diskBytes: 0,
     takenBytes: 0,
     keptBytesMax: memoryBytesMax,
+    isUnloaded: false,
     file: null,
     writing: null,
     fault: null,
@@ -84,7 +86,9 @@ export function openByteLog(needs: LogNeeds, memoryBytesMax: number): ByteLog {
     read: (from, to) => readLog(log, from, to),
     unload() {
       log.keptBytesMax = Math.min(log.keptBytesMax, UNLOADED_BYTES_MAX)
+      log.isUnloaded = true
       startWriting(log)
+      if (log.writing === null) trim(log)
     },
     async remove() {
       if (log.removed) return
@@ -127,7 +131,15 @@ function startWriting(log: Log): void {
     })
     .finally(() => {
       log.writing = null
+      if (log.isUnloaded) trim(log)
     })
+}
+
+/** What is kept for later is hardly added to, so the room for more is given back. */
+function trim({ chunks }: Log): void {
+  for (const chunk of chunks) {
+    if (chunk.used < chunk.buffer.length) chunk.buffer = chunk.buffer.slice(0, chunk.used)
+  }
 }
 
 /** One writer at a time, oldest bytes first. */
@@ -169,8 +181,8 @@ async function readLog(log: Log, from: number, to: number): Promise<Uint8Array> 
 function roomIn(chunks: Chunk[], bytes: number): Chunk {
   const last = chunks.at(-1)
   if (last && last.used < last.buffer.length) return last
-  const size = last ? Math.min(CHUNK_BYTES, last.buffer.length * 2) : FIRST_CHUNK_BYTES
-  const chunk = newChunk(bytes, size)
+  const doubled = last ? last.buffer.length * 2 : 0
+  const chunk = newChunk(bytes, Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, doubled)))
   chunks.push(chunk)
   return chunk
 }
