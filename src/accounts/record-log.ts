@@ -35,7 +35,7 @@ export type RecordLog = {
   remove(): Promise<void>
 }
 
-/** An answer below this never touches the disk, unless its later pages must be kept. */
+/** A shorter answer touches the disk only when its later pages are kept, or a reader is slow. */
 const RECORDS_IN_MEMORY_BYTES_MAX = 4 * 1024 * 1024
 const ROWS_IN_MEMORY_BYTES_MAX = 1024 * 1024
 

@@ -117,6 +117,8 @@ function begin(
     if (!isGood(walk)) unshare()
     book.clock.after(SHARED_MS, () => {
       unshare()
+      // Whoever reads it still is slow, perhaps for hours: then it lies on the disk, too.
+      if (walk.readers > 0) walk.found?.log.unload()
       sweep(book)
     })
   }
