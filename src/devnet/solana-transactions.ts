@@ -1,6 +1,6 @@
 import type { Account } from '../core/solana/account.ts'
 import { encodeBase58, encodeKey } from '../core/solana/base58.ts'
-import { PROGRAM_KEYS, sameKey } from '../core/solana/programs.ts'
+import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../core/solana/programs.ts'
 import type { AccountBook } from './solana-account-book.ts'
 import { namedError, type TransactionError } from './solana-error-words.ts'
 import type { Machine, Outcome } from './solana-machine.ts'
@@ -23,6 +23,7 @@ export type Receipt = {
   transaction: WireTransaction
   loaded: LoadedKeys
   outcome: Outcome
+  /** With the data of token accounts alone: no other is ever shown again. */
   before: readonly (Account | null)[]
   after: readonly (Account | null)[]
 }
@@ -89,7 +90,7 @@ export function openTransactions(needs: Needs): Transactions {
 
       const loaded = loadKeys(book, slots.now, transaction)
       const written = loaded.keys.filter((_, at) => loaded.writable[at])
-      const states = () => loaded.keys.map((key) => book.at(key, slots.now))
+      const states = () => loaded.keys.map((key) => balanceOf(book.at(key, slots.now)))
       const before = states()
       const outcome = book.change(written, () => machine.run(transaction))
       const after = states()
@@ -115,6 +116,14 @@ export function openTransactions(needs: Needs): Transactions {
 /** A transaction is known by its first signature. */
 export function signatureOf(transaction: WireTransaction): string {
   return encodeBase58(transaction.signatures[0] ?? new Uint8Array())
+}
+
+const NO_DATA = new Uint8Array()
+
+/** To write a program takes hundreds of transactions, each of which has all of it anew. */
+function balanceOf(account: Account | null): Account | null {
+  if (account === null || isTokenProgram(account.owner)) return account
+  return { ...account, data: NO_DATA }
 }
 
 function refused(error: TransactionError): Outcome {
