@@ -52,6 +52,8 @@ describe('a call that is wrong is refused in the words of a node', () => {
       'Invalid param: unrecognized Token program id',
     ],
     ['getSignatureStatuses', [['abc']], -32602, 'Invalid param: WrongSize'],
+    ['getSignatureStatuses', [['0'.repeat(88)]], -32602, 'Invalid param: Invalid'],
+    ['getSignatureStatuses', [['0'.repeat(89)]], -32602, 'Invalid param: WrongSize'],
     ['sendTransaction', ['0'], -32602, 'invalid base58 encoding: InvalidCharacter'],
     [
       'sendTransaction',

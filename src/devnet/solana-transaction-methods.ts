@@ -24,6 +24,8 @@ import { type TransactionForm, transactionText } from './solana-transaction-text
 import type { Receipt } from './solana-transactions.ts'
 
 const SIGNATURE_BYTES = 64
+/** Longer ones are refused unread, as on a node: decoding costs the square of the length. */
+const SIGNATURE_CHARS_MAX = 88
 /** As many as a node looks up in one call. */
 const SIGNATURES_MAX = 256
 
@@ -57,6 +59,7 @@ function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
 export function readSignature(text: string | undefined): string | SolanaError {
   const given = readString(text ?? 'null')
   if (isSolanaError(given)) return given
+  if (given.length > SIGNATURE_CHARS_MAX) return invalidParams('Invalid param: WrongSize')
   const bytes = decodeBase58(given)
   if (bytes === null) return invalidParams('Invalid param: Invalid')
   if (bytes.length !== SIGNATURE_BYTES) return invalidParams('Invalid param: WrongSize')
