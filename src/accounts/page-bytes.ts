@@ -20,7 +20,7 @@ export type PageFrame = {
 /** Rows looked at together. */
 const ROWS_AT_ONCE = 512
 
-/** What is handed on in one piece, unless a single record is longer. */
+/** What is handed on in one piece: a record may be megabytes long, and its reader slow. */
 const PIECE_BYTES = 256 * 1024
 
 /** Records far apart on the disk are read one by one instead of with all between them. */
@@ -94,7 +94,9 @@ async function* recordBytes(log: RecordLog, rows: readonly Row[]): AsyncGenerato
       bytes += (rows[to] as Row).length + 1
       to++
     }
-    yield await joined(log, rows.slice(from, to), bytes)
+    const { start } = rows[from] as Row
+    if (to === from + 1) yield* parts(log, start, start + bytes)
+    else yield await joined(log, rows.slice(from, to), bytes)
     from = to
   }
 }
@@ -129,9 +131,14 @@ async function* lastRecord(
   { start, length }: Row,
   inside: string,
 ): AsyncGenerator<Uint8Array> {
-  const record = await log.read(start, start + length)
-  if (inside === '') return yield record
+  if (inside === '') return yield* parts(log, start, start + length)
   // A record is an object, so its last byte is its bracket.
-  yield record.subarray(0, -1)
+  yield* parts(log, start, start + length - 1)
   yield encoder.encode(`${inside}}`)
+}
+
+async function* parts(log: RecordLog, from: number, to: number): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to; at += PIECE_BYTES) {
+    yield await log.read(at, Math.min(to, at + PIECE_BYTES))
+  }
 }
