@@ -40,7 +40,7 @@ async function openLedger(): Promise<Ledger> {
   ])
   const chain = openSolanaChain(clock, slotAsleep())
   if (slotTimeMs > 0) clock.every(slotTimeMs, chain.advance)
-  return { chain, subscriptions: openSubscriptions(chain), serveSolana }
+  return { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
 }
 
 async function answerPost(text: string): Promise<string> {
