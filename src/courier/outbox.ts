@@ -11,7 +11,7 @@ export type Outbox = { put(parcel: Parcel): void }
  * So many are signed and sent in one go. A commit of hundreds would hold up this thread for
  * long, and with it the next commit, whose steps pass through it.
  */
-const SLICE = 32
+const SLICE = 16
 
 export function openOutbox(needs: Needs): Outbox {
   const { clock } = needs

@@ -11,12 +11,17 @@ export function systemClock(): Clock {
     monotonicMs: () => performance.now(),
     after,
     every,
-    sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, checked(delayMs))),
+    sleep: (delayMs) =>
+      new Promise((resolve) => {
+        if (delayMs === 0) setImmediate(resolve)
+        else setTimeout(resolve, checked(delayMs))
+      }),
   }
 }
 
 function after(delayMs: number, work: () => void): () => void {
   assert(Number.isFinite(delayMs), 'a delay is a number')
+  if (delayMs === 0) return soon(work)
   let timer = arm(delayMs)
   return () => clearTimeout(timer)
 
@@ -29,6 +34,12 @@ function after(delayMs: number, work: () => void): () => void {
     }
     return setTimeout(step, stepMs).unref()
   }
+}
+
+/** The runtime's shortest timer takes a millisecond, in which much could be done. */
+function soon(work: () => void): () => void {
+  const immediate = setImmediate(work)
+  return () => clearImmediate(immediate)
 }
 
 function every(periodMs: number, work: () => void): () => void {
