@@ -136,7 +136,7 @@ function openFeed(
       const due = ids.map((id): DueResult => {
         return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
       })
-      const told = { network, atMs: Date.now(), keepFrom: ++height, due }
+      const told = { network, atMs: Date.now(), keepFrom: ++height, due, inHand: true }
       const recorded = await recordEvent(database, eventAt(height, previous, told))
       if (recorded === 'lost') throw new Error('nobody else moves this chain')
       previous = recorded.sequenceNumber

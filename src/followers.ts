@@ -14,13 +14,15 @@ export type Followers = {
 
 /**
  * Keeps one follower for each EVM network that is served, through reloads too, and works on
- * replays beside them. `committed` is told of the webhooks that have something new to send.
+ * replays beside them. `committed` is told of the webhooks that have something new to send;
+ * `inHand`: it sends that as well, and nobody else does.
  */
 export function openFollowers(
   world: World,
   networks: NetworkSet,
   holder: string,
   committed: Committed,
+  inHand: boolean,
 ): Followers {
   const { clock, database, signals, telemetry } = world
   const [high = 0, low = 0] = new Uint32Array(world.entropy.bytes(8).slice().buffer)
@@ -38,7 +40,7 @@ export function openFollowers(
     for (const service of served) {
       const { id } = service.network
       if (running.has(id)) continue
-      const needs = { clock, database, telemetry, standing, holder, committed }
+      const needs = { clock, database, telemetry, standing, holder, committed, inHand }
       running.set(id, { service, follower: followNetwork(needs, service) })
     }
   }

@@ -78,9 +78,8 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     courier = openCourier({ ...world, isAlone: true, settings: webhooks, tiers, publicUrl })
   }
   if (settings.roles.includes('follower')) {
-    followers = openFollowers(world, networks, EMBEDDED_HOLDER, (webhookIds, event) =>
-      courier?.remind(webhookIds, event),
-    )
+    const remind: Courier['remind'] = (webhookIds, event) => courier?.remind(webhookIds, event)
+    followers = openFollowers(world, networks, EMBEDDED_HOLDER, remind, courier !== null)
   }
   return { url: publicUrl, settings, networks, followers, firstRun: made, world, stop }
 }

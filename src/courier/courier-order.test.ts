@@ -171,8 +171,11 @@ describe('a host that does not answer', () => {
     expect((await stage.rows()).every(({ state }) => state === 'delivered')).toBe(true)
   })
 
-  test('does not slow down the others, not even three hundred of them', async () => {
-    const stage = await courierStage()
+  test.each([
+    ['one of several processes', false],
+    ['the one process that sends', true],
+  ])('does not slow down the others, not even three hundred of them, in %s', async (_, isAlone) => {
+    const stage = await courierStage({ isAlone })
     const dead: string[] = []
     for (let at = 0; at < 300; at++) dead.push(await stage.webhook(`wh_dead${at}`))
     const alive = await stage.webhook('wh_alive')

@@ -40,7 +40,13 @@ export function openCourier(needs: CourierNeeds): Courier {
   const pruner = openPruner({ ...needs, failed })
 
   const look = inTurn(() => dispatch.refresh(), failed)
+  let isStarted = false
   const sweeps = inTurn(async () => {
+    if (!isStarted) {
+      await sweep.begin()
+      isStarted = true
+      dispatch.start()
+    }
     dispatch.probe()
     dispatch.remind(await sweep.next())
   }, failed)

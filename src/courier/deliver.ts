@@ -9,7 +9,7 @@ import { deliveryHeaders } from '../core/delivery/signature.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Egress, EgressOutcome } from '../ports/egress.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { AttemptOutcome } from '../tables/delivery-outcomes.ts'
+import type { AttemptOutcome, OpenPlace } from '../tables/delivery-outcomes.ts'
 import type { DeliveryNotes } from './delivery-notes.ts'
 import type { Parcel } from './parcel.ts'
 import { leavePlace } from './pick-turns.ts'
@@ -82,7 +82,8 @@ function finishUnsent(
   attempt: AttemptOutcome['attempt'],
 ): void {
   const { id, webhookId, attemptsMade, part } = row
-  needs.finished({ id, lease, attemptsMade, part, webhookId, next, attempt, bodyBytes, bill: null })
+  const what = { id, open: openPlace(row), lease, attemptsMade, part, webhookId }
+  needs.finished({ ...what, next, attempt, bodyBytes, bill: null })
   leavePlace(needs.schedule, place)
   needs.freed()
 }
@@ -143,6 +144,7 @@ function outcomeOf(
   const isBilled = after === null && row.kind === 'data'
   return {
     id: row.id,
+    open: openPlace(row),
     lease,
     attemptsMade: row.attemptsMade,
     part: row.part,
@@ -152,6 +154,12 @@ function outcomeOf(
     bodyBytes,
     bill: isBilled ? { teamId, appId, network, centiCu, bytes: bodyBytes } : null,
   }
+}
+
+/** Null when it has a row. */
+function openPlace({ network, sequenceNumber, position }: Parcel['row']): OpenPlace | null {
+  if (position === null || sequenceNumber === null) return null
+  return { network, sequenceNumber, position }
 }
 
 function nextOf(

@@ -19,6 +19,8 @@ type Needs = Omit<CourierNeeds, 'tiers' | 'publicUrl'> & {
 
 /** What sends: whom it is reminded of, as far as their hosts can take it. */
 export type Dispatch = {
+  /** Nothing is sent before. */
+  start(): void
   /** These have something new of an event, or without one anything to send. */
   remind(webhookIds: readonly string[], event?: EventNews): void
   /** These were changed. */
@@ -58,11 +60,13 @@ export function openDispatch(needs: Needs): Dispatch {
   const { clock } = needs
   const pausing = new Set<Promise<void>>()
   let isStopped = false
+  let isReady = false
   let drained = () => {}
   let freed = 0
 
   const parts = openParts(needs, {
     isStopped: () => isStopped,
+    isReady: () => isReady,
     freed() {
       if (parts.schedule.inFlight === 0) drained()
       freed += 1
@@ -89,6 +93,10 @@ export function openDispatch(needs: Needs): Dispatch {
   }
 
   return {
+    start() {
+      isReady = true
+      pump.run()
+    },
     remind(webhookIds, event) {
       if (event) news.note(event)
       else lines.remind(webhookIds, true)
@@ -119,7 +127,7 @@ export function openDispatch(needs: Needs): Dispatch {
 
 function openParts(
   needs: Needs,
-  hooks: Pick<DeliverNeeds, 'freed' | 'gone'> & { isStopped(): boolean },
+  hooks: Pick<DeliverNeeds, 'freed' | 'gone'> & { isStopped(): boolean; isReady(): boolean },
 ): Parts {
   const { clock, database, entropy, telemetry } = needs
   const schedule = openSchedule()
@@ -137,7 +145,14 @@ function openParts(
     committed: () => parts.pump.run(),
   })
   const results = openResultCache(database)
-  const news = openNewsReader({ schedule, results, lines })
+  const news = openNewsReader({
+    ...needs,
+    ...hooks,
+    schedule,
+    results,
+    lines,
+    ready: () => parts.pump.run(),
+  })
   const pump = openPump({
     ...needs,
     ...hooks,

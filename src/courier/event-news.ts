@@ -1,12 +1,26 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
 import type { EventNews } from '../tables/chain-events.ts'
 import type { NewDelivery } from '../tables/deliveries.ts'
 import type { ReadyDelivery } from '../tables/delivery-claims.ts'
+import { takeInHand } from './in-hand.ts'
+import { openMoves } from './move-to-rows.ts'
 import { readAhead } from './read-turns.ts'
 import type { ResultCache } from './result-cache.ts'
 import type { Schedule } from './schedule.ts'
 import type { WebhookLines } from './webhook-lines.ts'
 
-type Needs = { schedule: Schedule; results: ResultCache; lines: WebhookLines }
+type Needs = {
+  clock: Clock
+  database: Database
+  schedule: Schedule
+  results: ResultCache
+  lines: WebhookLines
+  isStopped(): boolean
+  failed(thrown: unknown): void
+  /** Something can be sent that could not before. */
+  ready(): void
+}
 
 export type { EventNews }
 
@@ -15,6 +29,8 @@ export type NewsReader = {
   note(news: EventNews): void
   /** Takes the events that were noted, as they came. */
   take(): void
+  /** Takes what waited for its webhook to be read. */
+  placed(): void
 }
 
 /** More events than that are not news any more: then each webhook is looked at for itself. */
@@ -23,45 +39,96 @@ const EVENTS_MAX = 64
 /** Of an event. Larger ones are read where they are sent, instead of being held until then. */
 const RESULTS_BYTES_MAX = 2 ** 20
 
+/** So many wait for their webhooks to be read, which takes a moment. */
+const UNPLACED_MAX = 10_000
+
 /**
  * Hot path. An event mostly brings one delivery to each of many webhooks, and a look at each
  * of them costs more than the delivery: measured, a quarter of this thread's time. So what
  * follows right upon a webhook's last one is taken as it was committed.
  */
 export function openNewsReader(needs: Needs): NewsReader {
+  const { schedule, results, lines } = needs
+  const moves = openMoves(needs)
   const waiting: EventNews[] = []
+  /** In hand, of webhooks that nothing is known of yet. */
+  let unplaced: { news: EventNews; row: ReadyDelivery }[] = []
+
+  const keepResult = ({ network, sequenceNumber, results: all }: EventNews, part: number) => {
+    const result = all[part]
+    if (result) results.keep(network, sequenceNumber, part, result)
+  }
+
+  /** Null when it has to wait until its webhook is read. */
+  const takeOne = (news: EventNews, row: ReadyDelivery): boolean | null => {
+    if (moves.isMoving(row.webhookId)) return false
+    const line = lines.isOutdated(row.webhookId) ? undefined : schedule.lines.get(row.webhookId)
+    if (!line) return null
+    if (!takeInHand(schedule, line, row)) return false
+    keepResult(news, row.part ?? 0)
+    return true
+  }
+
+  const takeHand = (news: EventNews) => {
+    const refused: ReadyDelivery[] = []
+    const unread: string[] = []
+    for (const [position, delivery] of news.deliveries.entries()) {
+      const row = asRead(delivery, position)
+      const taken = takeOne(news, row)
+      if (taken === null && unplaced.length < UNPLACED_MAX) {
+        unplaced.push({ news, row })
+        unread.push(row.webhookId)
+      } else if (!taken) refused.push(row)
+    }
+    if (unread.length > 0) lines.remind(unread, false)
+    moves.move(news, refused)
+  }
+
   return {
     note(news) {
-      const { deliveries } = news
       if (waiting.length < EVENTS_MAX) waiting.push(withoutLargeResults(news))
-      else
-        needs.lines.remind(
-          deliveries.map(({ webhookId }) => webhookId),
+      else if (news.inHand) moves.move(news, news.deliveries.map(asRead))
+      else {
+        lines.remind(
+          news.deliveries.map(({ webhookId }) => webhookId),
           false,
         )
+      }
     },
     take() {
-      for (const news of waiting.splice(0)) takeEvent(needs, news)
+      for (const news of waiting.splice(0)) {
+        if (news.inHand) takeHand(news)
+        else takeRows(needs, news, keepResult)
+      }
+    },
+    placed() {
+      if (unplaced.length === 0) return
+      const some = unplaced
+      unplaced = []
+      for (const { news, row } of some) {
+        // Without a line it is gone, or cannot be signed for: its row waits for better times.
+        if (!takeOne(news, row)) moves.move(news, [row])
+      }
     },
   }
 }
 
-function takeEvent({ schedule, results, lines }: Needs, news: EventNews): void {
-  const { network, sequenceNumber } = news
+function takeRows(
+  { schedule, lines }: Needs,
+  news: EventNews,
+  keepResult: (news: EventNews, part: number) => void,
+): void {
   const others: string[] = []
   for (const delivery of news.deliveries) {
-    const { webhookId, part } = delivery
-    const line = schedule.lines.get(webhookId)
-    if (line && readAhead(schedule, line, asRead(delivery))) {
-      const result = news.results[part]
-      if (result) results.keep(network, sequenceNumber, part, result)
-    } else others.push(webhookId)
+    const line = schedule.lines.get(delivery.webhookId)
+    if (line && readAhead(schedule, line, asRead(delivery, null))) keepResult(news, delivery.part)
+    else others.push(delivery.webhookId)
   }
   lines.remind(others, false)
 }
 
 /** The row, as a look at the table would find it. */
-function asRead(delivery: NewDelivery): ReadyDelivery {
+function asRead(delivery: NewDelivery, position: number | null): ReadyDelivery {
   return {
     id: delivery.id,
     webhookId: delivery.webhookId,
@@ -78,6 +145,7 @@ function asRead(delivery: NewDelivery): ReadyDelivery {
     attemptsMade: 0,
     dataBytes: delivery.dataBytes,
     lease: '',
+    position,
   }
 }
 

@@ -49,7 +49,9 @@ export function pickTurns(schedule: Schedule, nowMs: number): Turn[] {
 /** The table was read: places that were not needed are free again, and others may follow. */
 export function endTurn(schedule: Schedule, turn: Turn, taken: number, mayHaveMore: boolean): void {
   const { line, lane } = turn
-  moveTurn(schedule, turn, taken - turn.places)
+  const unused = turn.places - taken
+  moveTurn(schedule, turn, -unused)
+  if (unused > 0) wakeWaiting(schedule)
   if (!mayHaveMore && line.reminders === turn.reminders) {
     if (lane === 'retry') line.wants.retry = false
     else if (lane === 'errors') line.wants.errors = false
@@ -92,7 +94,11 @@ export function leavePlace(schedule: Schedule, place: Place): void {
   }
   if (schedule.lines.get(line.webhook.id) === line) enlist(schedule, line)
   wake(schedule, host)
-  for (const other of schedule.waiting) wake(schedule, other)
+  wakeWaiting(schedule)
+}
+
+function wakeWaiting(schedule: Schedule): void {
+  for (const host of schedule.waiting) wake(schedule, host)
   schedule.waiting.clear()
 }
 

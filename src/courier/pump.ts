@@ -10,6 +10,8 @@ type Needs = Omit<TurnNeeds, 'outbox' | 'outdated'> & {
   /** Outcomes that are not committed yet. */
   unwritten(): number
   isStopped(): boolean
+  /** What a process before this one had in hand has rows by now, and can be sent in order. */
+  isReady(): boolean
   failed(thrown: unknown): void
 }
 
@@ -41,13 +43,17 @@ export function openPump(needs: Needs): Pump {
   let waitMs = AGAIN_MS_MIN
   let isWaiting = false
 
-  const mayRun = () => !isWaiting && !needs.isStopped() && needs.unwritten() < UNWRITTEN_MAX
+  const mayRun = () => {
+    const isOpen = needs.isReady() && !needs.isStopped()
+    return isOpen && !isWaiting && needs.unwritten() < UNWRITTEN_MAX
+  }
 
   const rounds = async () => {
     while (mayRun()) {
       isWanted = false
       news.take()
       await lines.place()
+      news.placed()
       const turns = pickTurns(schedule, clock.monotonicMs())
       const taken = turns.length > 0 ? await takeTurns(turnNeeds, turns) : { kind: 'none' as const }
       if (taken.kind === 'taken') watch(taken.sent)

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { type ReadyDelivery, readyDeliveries } from '../tables/delivery-claims.ts'
+import { beforeHand, leaveHand, mayTakeInHand } from './in-hand.ts'
 import type { Parcel } from './parcel.ts'
 import { endTurn, type Turn, takeBytes } from './pick-turns.ts'
 import { enlist, forgetAhead, type Line, type Schedule } from './schedule.ts'
@@ -13,7 +14,8 @@ type Needs = {
   outdated(webhookId: string): void
 }
 
-type Found = { rows: ReadyDelivery[]; mayHaveMore: boolean }
+/** What is in hand is still there, and is taken out when it is sent. */
+type Found = { rows: ReadyDelivery[]; mayHaveMore: boolean; isInHand: boolean }
 
 /** What an envelope takes beside the result. */
 const ENVELOPE_BYTES = 512
@@ -41,21 +43,42 @@ export async function readTurns(
   const nowMs = needs.clock.nowMs()
   const parcels: Parcel[] = []
   let isStarved = false
-  // All of them, since one that comes after we gave up would take rows for nobody.
-  const found = await Promise.allSettled(turns.map((turn) => readTurn(needs, turn, nowMs)))
-  const failure = found.find((one) => one.status === 'rejected')
+  const { found, failure } = await foundFor(needs, turns, nowMs)
   for (const [at, turn] of turns.entries()) {
     const one = found[at]
     // Something went back to the table while we looked, and must not be overtaken.
     const isLate = turn.lane === 'first' && turn.setbacks !== turn.line.setbacks
-    if (failure || isLate || one?.status !== 'fulfilled') giveBack(needs.schedule, turn)
-    else if (mayBePaused(turn, one.value)) {
+    if (failure || isLate || !one) giveBack(needs.schedule, turn)
+    else if (mayBePaused(turn, one)) {
       giveBack(needs.schedule, turn)
       needs.outdated(turn.line.webhook.id)
-    } else if (!takeRows(needs.schedule, turn, one.value, parcels)) isStarved = true
+    } else if (!takeRows(needs.schedule, turn, one, parcels)) isStarved = true
   }
   if (failure) throw failure.reason
   return { parcels, isStarved }
+}
+
+/** Mostly all of it is at hand, and a promise for each would cost as much as to send it. */
+async function foundFor(
+  needs: Needs,
+  turns: readonly Turn[],
+  nowMs: number,
+): Promise<{ found: (Found | null)[]; failure: PromiseRejectedResult | null }> {
+  const found: (Found | null)[] = []
+  const looks: Promise<void>[] = []
+  for (const [at, turn] of turns.entries()) {
+    found[at] = takeAtHand(needs.schedule, turn)
+    if (found[at]) continue
+    looks.push(
+      readTurn(needs, turn, nowMs).then((one) => {
+        found[at] = one
+      }),
+    )
+  }
+  if (looks.length === 0) return { found, failure: null }
+  // All of them, since one that comes after we gave up would take rows for nobody.
+  const looked = await Promise.allSettled(looks)
+  return { found, failure: looked.find((one) => one.status === 'rejected') ?? null }
 }
 
 /**
@@ -89,23 +112,41 @@ export function readAhead(schedule: Schedule, line: Line, row: ReadyDelivery): b
 }
 
 async function readTurn(needs: Needs, turn: Turn, nowMs: number): Promise<Found> {
-  const { line, lane, places } = turn
-  if (lane !== 'first') return look(needs, turn, places, nowMs)
+  if (turn.lane !== 'first') return look(needs, turn, turn.places, nowMs)
+  await readFirst(needs, turn, nowMs)
+  const { ahead, inHand, reminders } = turn.line
+  const isMore = ahead.mayHaveMore || ahead.reminders !== reminders || inHand.rows.length > 0
+  return takeAtHand(needs.schedule, turn) ?? { rows: [], mayHaveMore: isMore, isInHand: false }
+}
 
-  const { schedule } = needs
-  const { ahead } = line
-  if (ahead.rows.length === 0) {
-    const { reminders } = line
-    const wanted = schedule.aheadRows < AHEAD_ROWS_MAX ? READ_AHEAD_ROWS : places
-    const { rows, mayHaveMore } = await look(needs, turn, wanted, nowMs)
-    Object.assign(ahead, { rows, mayHaveMore, reminders })
-    schedule.aheadRows += rows.length
-    line.tail = rows.at(-1)?.sequenceNumber ?? line.tail
+/** Null where the table has to be asked. */
+function takeAtHand(schedule: Schedule, { line, lane, places }: Turn): Found | null {
+  if (lane !== 'first') return null
+  const { ahead, inHand, reminders } = line
+  if (ahead.rows.length > 0) {
+    const rows = ahead.rows.splice(0, places)
+    schedule.aheadRows -= rows.length
+    const isMore = ahead.rows.length > 0 || ahead.mayHaveMore || inHand.rows.length > 0
+    return { rows, mayHaveMore: isMore || ahead.reminders !== reminders, isInHand: false }
   }
-  const rows = ahead.rows.splice(0, places)
-  schedule.aheadRows -= rows.length
-  const isReminded = ahead.reminders !== line.reminders
-  return { rows, mayHaveMore: ahead.rows.length > 0 || ahead.mayHaveMore || isReminded }
+  if (!mayTakeInHand(line)) return null
+  const rows = inHand.rows.slice(0, places)
+  const isMore = inHand.rows.length > places || inHand.hasNewerRows
+  return { rows, mayHaveMore: isMore, isInHand: true }
+}
+
+/** Reads what the table has of a line's new ones, as far as it goes out before those in hand. */
+async function readFirst(needs: Needs, turn: Turn, nowMs: number): Promise<void> {
+  const { schedule } = needs
+  const { line, places } = turn
+  const { reminders, inHand } = line
+  const wanted = schedule.aheadRows < AHEAD_ROWS_MAX ? READ_AHEAD_ROWS : places
+  // Some of those in hand may have got rows, and are found too.
+  const found = await look(needs, turn, wanted + inHand.rows.length, nowMs)
+  const rows = beforeHand(line, found.rows, reminders)
+  Object.assign(line.ahead, { rows, mayHaveMore: found.mayHaveMore, reminders })
+  schedule.aheadRows += rows.length
+  line.tail = rows.at(-1)?.sequenceNumber ?? line.tail
 }
 
 async function look(needs: Needs, turn: Turn, wanted: number, nowMs: number): Promise<Found> {
@@ -115,7 +156,7 @@ async function look(needs: Needs, turn: Turn, wanted: number, nowMs: number): Pr
   const limit = wanted + held.size
   const all = await readyDeliveries(needs.database, webhook.id, { nowMs, limit, lane: turn.lane })
   const rows = all.filter(({ id }) => !held.has(id)).slice(0, wanted)
-  return { rows, mayHaveMore: rows.length > 0 && all.length === limit }
+  return { rows, mayHaveMore: rows.length > 0 && all.length === limit, isInHand: false }
 }
 
 /** False when the bodies on their way leave no room for more. */
@@ -123,10 +164,14 @@ function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[
   const { line, host, lane, doubtful, setbacks } = turn
   const { url } = line.webhook
   let taken = 0
+  let passed = 0
   let hasRoom = true
   for (const row of found.rows) {
     // A replay moves a delivery to another lane, and both may have read it.
-    if (line.held.has(row.id)) continue
+    if (line.held.has(row.id)) {
+      passed += 1
+      continue
+    }
     const bytes = row.dataBytes + ENVELOPE_BYTES
     hasRoom = takeBytes(schedule, turn, bytes)
     if (!hasRoom) break
@@ -135,6 +180,7 @@ function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[
     const place = { line, host, bytes, isRetry: lane === 'retry', doubtful }
     parcels.push({ ...place, row, lane, url, setbacks, ...UNCLAIMED })
   }
+  if (found.isInHand) leaveHand(schedule, line, taken + passed)
   if (!hasRoom) forgetAhead(schedule, line)
   endTurn(schedule, turn, taken, !hasRoom || found.mayHaveMore)
   return hasRoom

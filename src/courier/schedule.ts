@@ -42,6 +42,12 @@ export type Line = {
    * that names it as the one before itself is the next, and can be taken without a look.
    */
   tail: number | null
+  /**
+   * New deliveries that have no rows: nobody but us has them. What the table has of this
+   * webhook is older and goes first, but for `hasNewerRows`; as of the reminder `clearAt` it
+   * has nothing that must.
+   */
+  inHand: { rows: ReadyDelivery[]; clearAt: number | null; hasNewerRows: boolean }
   /** Deliveries on their way back to the table. Newer ones wait for them, to stay in order. */
   releasing: number
   /** Counts those that went back: what was taken before goes back too, to stay in order. */
@@ -113,6 +119,8 @@ export function placeLine(schedule: Schedule, placed: Placed): Line | null {
 export function dropLine(schedule: Schedule, line: Line): void {
   schedule.lines.delete(line.webhook.id)
   forgetAhead(schedule, line)
+  schedule.aheadRows -= line.inHand.rows.length
+  line.inHand.rows = []
   leaveHost(schedule, line)
 }
 
@@ -121,6 +129,7 @@ export function forgetAhead(schedule: Schedule, line: Line): void {
   schedule.aheadRows -= line.ahead.rows.length
   line.ahead.rows = []
   line.tail = null
+  line.inHand.clearAt = null
 }
 
 /** Puts the line where its wishes belong, and its host in the row of those that get turns. */
@@ -148,6 +157,7 @@ function newLine(placed: Placed, host: Host): Line {
     reminders: 0,
     ahead: { rows: [], mayHaveMore: false, reminders: 0 },
     tail: null,
+    inHand: { rows: [], clearAt: null, hasNewerRows: false },
     releasing: 0,
     setbacks: 0,
   }
@@ -203,7 +213,7 @@ function evictOne(schedule: Schedule): boolean {
   return false
 }
 
-function isIdle({ inFlight, held, wants }: Line): boolean {
+function isIdle({ inFlight, held, wants, inHand }: Line): boolean {
   const wantsNothing = !wants.first && !wants.retry && !wants.errors
-  return wantsNothing && inFlight === 0 && held.size === 0
+  return wantsNothing && inFlight === 0 && held.size === 0 && inHand.rows.length === 0
 }

@@ -1,11 +1,16 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { waitingWebhooks, webhooksDueBetween } from '../tables/delivery-claims.ts'
+import { moveOldOpen } from '../tables/move-old-open.ts'
 
-type Needs = { clock: Clock; database: Database }
+type Needs = { clock: Clock; database: Database; isAlone: boolean }
 
 /** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
-export type Sweep = { next(): Promise<string[]> }
+export type Sweep = {
+  /** Before all else: gives rows to what a process before this one had in hand. */
+  begin(): Promise<void>
+  next(): Promise<string[]>
+}
 
 /**
  * A commit may come later than the moment it names, and clocks of processes differ. What is
@@ -19,7 +24,11 @@ const OVERLAP_MS = 2000
  */
 const ROUND_PAGE = 1000
 
-export function openSweep({ clock, database }: Needs): Sweep {
+/** What is in hand for so long gets rows: its destination is slow, or we have lost sight of it. */
+const IN_HAND_MS_MAX = 10_000
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
+
+export function openSweep({ clock, database, isAlone }: Needs): Sweep {
   let sweptMs = clock.nowMs()
   /** The last webhook of the round under way; null between two rounds. */
   let after: string | null = null
@@ -31,13 +40,17 @@ export function openSweep({ clock, database }: Needs): Sweep {
   }
 
   return {
+    async begin() {
+      if (isAlone) await moveOldOpen(database, FOR_EVER_MS)
+    },
     async next() {
       const nowMs = clock.nowMs()
       // The clock may have been set back.
       const fromMs = Math.min(sweptMs, nowMs) - OVERLAP_MS
+      const moved = isAlone ? await moveOldOpen(database, nowMs - IN_HAND_MS_MAX) : []
       const due = await webhooksDueBetween(database, fromMs, nowMs)
       sweptMs = nowMs
-      return [...due, ...(await look())]
+      return [...moved, ...due, ...(await look())]
     },
   }
 }

@@ -16,6 +16,7 @@ type Needs = {
   telemetry: Telemetry
   standing: StandingQueries
   committed?: Committed
+  inHand?: boolean
 }
 
 export type Progress = 'advanced' | 'doubtful'

@@ -17,6 +17,7 @@ type Needs = {
   telemetry: Telemetry
   standing: StandingQueries
   committed?: Committed
+  inHand?: boolean
   /** Names this process among those that may follow. */
   holder: string
 }

@@ -18,6 +18,8 @@ type Needs = {
   standing: StandingQueries
   /** Told of the webhooks that an event brought something to, after its commit. */
   committed?: Committed
+  /** Who is told sends it as well, and nobody else does. */
+  inHand?: boolean
 }
 
 export type EventKind = 'first' | 'extends' | 'forks'
@@ -62,6 +64,7 @@ export async function runQueries(
     finalized,
     keepFrom: tail[0]?.number ?? header.number,
     atMs: clock.nowMs(),
+    inHand: needs.inHand === true,
     due: due.map(({ outcome, ids }) => ({
       data: outcome.text,
       bytes: outcome.bytes,

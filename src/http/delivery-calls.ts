@@ -3,7 +3,7 @@ import { Rejection } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import * as log from '../tables/delivery-log.ts'
-import type { AttemptFacts } from '../tables/delivery-outcomes.ts'
+import type { AttemptFacts } from '../tables/attempt-facts.ts'
 import type { TeamCall } from './api-call.ts'
 import type * as wire from './contract.ts'
 

@@ -49,6 +49,7 @@ describe('an event', () => {
     expect(recorded).toEqual({
       network: NETWORK,
       sequenceNumber: FIRST,
+      inHand: false,
       deliveries: [
         { ...told, id: second, webhookId: 'wh_2', part: 0, dataBytes: 22 },
         { ...told, id: first, webhookId: 'wh_1', part: 1, dataBytes: 10 },

@@ -1,24 +1,16 @@
 import type { Truncation } from '../core/query/outcome.ts'
 import { type Database, sql, sqlRows } from '../ports/database.ts'
+import { findOnSheets } from './find-on-sheets.ts'
+import type { NewDelivery } from './new-delivery.ts'
+import type { SheetDelivery } from './sheet-log.ts'
+import { newestOnSheets } from './sheet-walk.ts'
+import { moveOpen } from './sheets.ts'
 import { rowChunks } from './statement-chunks.ts'
+
+export type { NewDelivery }
 
 /** The result of one query on the block of one event. */
 export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
-
-/** A result as it is due to one webhook. `part` says which of the event's results it is. */
-export type NewDelivery = {
-  id: string
-  webhookId: string
-  teamId: string
-  network: string
-  sequenceNumber: number
-  blockNumber: number
-  blockHash: string
-  part: number
-  dataBytes: number
-  previousSequence: number | null
-  createdAtMs: number
-}
 
 export type Delivery = {
   id: string
@@ -55,10 +47,9 @@ type DeliveryRow = {
   created_at_ms: number
   due_at_ms: number
   attempts_made: number
-  data: string | null
-  bytes: number | null
-  truncation: string | null
-}
+} & ResultRow
+
+type ResultRow = { data: string | null; bytes: number | null; truncation: string | null }
 
 const DELIVERIES_WITH_RESULTS = sql`
   SELECT deliveries.id, deliveries.webhook_id, deliveries.team_id, deliveries.network,
@@ -123,6 +114,7 @@ export async function insertDeliveries(
 
 /** What waits for a webhook is not sent any more. */
 export async function cancelDeliveries(tx: Database, webhookId: string): Promise<void> {
+  await moveOpen(tx, { webhookId })
   await tx.query(sql`
     UPDATE deliveries SET state = 'cancelled', done_at_ms = due_at_ms
     WHERE webhook_id = ${webhookId} AND state = 'waiting'`)
@@ -133,9 +125,17 @@ export async function findDelivery(
   teamId: string,
   id: string,
 ): Promise<Delivery | null> {
-  const rows = await db.query<DeliveryRow>(sql`
-    ${DELIVERIES_WITH_RESULTS} WHERE deliveries.id = ${id} AND deliveries.team_id = ${teamId}`)
-  return rows[0] ? deliveryOf(rows[0]) : null
+  const find = () =>
+    db.query<DeliveryRow>(sql`
+      ${DELIVERIES_WITH_RESULTS} WHERE deliveries.id = ${id} AND deliveries.team_id = ${teamId}`)
+  const [row] = await find()
+  if (row) return deliveryOf(row)
+
+  const onSheet = await findOnSheets(db, teamId, id)
+  if (onSheet === null) return null
+  if (onSheet !== 'moved') return deliveryOnSheet(db, onSheet)
+  const [moved] = await find()
+  return moved ? deliveryOf(moved) : null
 }
 
 /** Newest first, with their results: mind the size of those when choosing the limit. */
@@ -144,13 +144,46 @@ export async function listDeliveries(
   webhookId: string,
   limit: number,
 ): Promise<Delivery[]> {
+  const onSheets = await newestOnSheets(db, {
+    owner: { webhookId },
+    upToMs: Number.MAX_SAFE_INTEGER,
+    limit,
+    knownMs: [],
+    isMeant: () => true,
+  })
   // The engines disagree on where NULL belongs, hence the 0 for errors.
   const rows = await db.query<DeliveryRow>(sql`
     ${DELIVERIES_WITH_RESULTS} WHERE deliveries.webhook_id = ${webhookId}
     ORDER BY deliveries.created_at_ms DESC, COALESCE(deliveries.sequence_number, 0) DESC,
       deliveries.id
     LIMIT ${limit}`)
-  return rows.map(deliveryOf)
+  const found = new Map<string, Delivery>()
+  for (const one of onSheets ?? []) found.set(one.id, await deliveryOnSheet(db, one))
+  for (const row of rows) found.set(row.id, deliveryOf(row))
+  return [...found.values()].sort(newestFirst).slice(0, limit)
+}
+
+function newestFirst(a: Delivery, b: Delivery): number {
+  if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
+  const byNumber = (b.sequenceNumber ?? 0) - (a.sequenceNumber ?? 0)
+  return byNumber !== 0 ? byNumber : a.id < b.id ? -1 : 1
+}
+
+async function deliveryOnSheet(db: Database, one: SheetDelivery): Promise<Delivery> {
+  const { part, arrival, dataBytes: _, ...rest } = one
+  const [row] = await db.query<ResultRow>(sql`
+    SELECT data, bytes, truncation FROM results
+    WHERE network = ${one.network} AND sequence_number = ${one.sequenceNumber}
+      AND part = ${part}`)
+  return {
+    ...rest,
+    kind: 'data',
+    result: row ? resultOf(row) : null,
+    error: null,
+    state: arrival ? 'delivered' : 'waiting',
+    dueAtMs: one.createdAtMs,
+    attemptsMade: arrival ? 1 : 0,
+  }
 }
 
 function deliveryOf(row: DeliveryRow): Delivery {
@@ -173,7 +206,7 @@ function deliveryOf(row: DeliveryRow): Delivery {
   }
 }
 
-function resultOf({ data, bytes, truncation }: DeliveryRow): EventResult | null {
+function resultOf({ data, bytes, truncation }: ResultRow): EventResult | null {
   if (data === null || bytes === null) return null
   return { data, bytes, truncation: truncation && JSON.parse(truncation) }
 }

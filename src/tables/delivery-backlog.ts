@@ -1,4 +1,5 @@
 import { type Database, sql } from '../ports/database.ts'
+import { openDeliveries } from './sheet-log.ts'
 
 /** How many deliveries wait for a webhook; counted up to `countMax`. */
 export async function waitingCount(
@@ -6,9 +7,11 @@ export async function waitingCount(
   webhookId: string,
   countMax: number,
 ): Promise<number> {
+  const isEnough = (found: readonly unknown[]) => found.length >= countMax
+  const open = await openDeliveries(db, { webhookId }, Number.MAX_SAFE_INTEGER, isEnough)
   const [counted] = await db.query<{ count: number }>(sql`
     SELECT CAST(COUNT(*) AS BIGINT) AS count FROM (
       SELECT 1 FROM deliveries
       WHERE webhook_id = ${webhookId} AND state = 'waiting' LIMIT ${countMax}) AS waiting`)
-  return counted?.count ?? 0
+  return Math.min(open.length + (counted?.count ?? 0), countMax)
 }

@@ -87,6 +87,7 @@ describe('first attempts', () => {
       attemptsMade: 0,
       dataBytes: 13,
       lease: '',
+      position: null,
     })
   })
 

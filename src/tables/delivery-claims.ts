@@ -32,6 +32,8 @@ export type ReadyDelivery = {
   dataBytes: number
   /** The name it was last claimed under, which has lapsed, or resent; empty without any. */
   lease: string
+  /** Its place among those of its event, while it stands on a sheet; null when it has a row. */
+  position: number | null
 }
 
 /** What may have changed of a delivery between reading and claiming it. */
@@ -218,5 +220,6 @@ function readyOf(row: ReadyRow): ReadyDelivery {
     attemptsMade: row.attempts_made,
     dataBytes: row.data_bytes,
     lease: row.lease ?? '',
+    position: null,
   }
 }

@@ -1,9 +1,22 @@
-import { type Database, type Sql, sql } from '../ports/database.ts'
+import { type Database, sql } from '../ports/database.ts'
+import type { AttemptFacts } from './attempt-facts.ts'
 import { holdWebhook } from './courier-webhooks.ts'
 import { resultOf, type StoredResult } from './delivery-claims.ts'
-import type { AttemptFacts } from './delivery-outcomes.ts'
+import { findOnSheets } from './find-on-sheets.ts'
+import {
+  type DeliveryState,
+  isBeyond,
+  LOG_COLUMNS,
+  type LogCursor,
+  type LogQuestion,
+  type LogRow,
+  newestRows,
+} from './logged-rows.ts'
+import { deliveriesAtHeight, openDeliveries, type SheetDelivery } from './sheet-log.ts'
+import { newestOnSheets } from './sheet-walk.ts'
+import { moveOne } from './sheets.ts'
 
-export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'cancelled'
+export type { DeliveryState, LogCursor, LogQuestion }
 
 /** A delivery as it stands in the log. */
 export type LoggedDelivery = {
@@ -35,57 +48,7 @@ export type DeliveryWithAttempts = LoggedDelivery & {
   attempts: AttemptFacts[]
 }
 
-/** Where a page ends: the last one that is on it. */
-export type LogCursor = { createdAtMs: number; id: string }
-
-export type LogQuestion = {
-  webhookId?: string | undefined
-  status?: DeliveryState | undefined
-  block?: number | undefined
-  after?: LogCursor | undefined
-  limit: number
-}
-
-type LogRow = {
-  id: string
-  webhook_id: string
-  network: string
-  kind: string
-  sequence_number: number | null
-  block_number: number | null
-  block_hash: string | null
-  error: string | null
-  replay: number
-  state: string
-  created_at_ms: number
-  due_at_ms: number
-  done_at_ms: number | null
-  attempts_made: number
-  body_bytes: number | null
-}
-
-/** Of one height there are as many as a team has webhooks, times its reorganisations. */
-const ONE_HEIGHT_MAX = 10_000
-
-const COLUMNS = sql`
-  id, webhook_id, network, kind, sequence_number, block_number, block_hash, error, replay,
-  state, created_at_ms, due_at_ms, done_at_ms, attempts_made, body_bytes`
-
-/**
- * In the words of the indexes: each state has its own, so that none is searched for another.
- * Of those that wait, what is new is not among them: see `newOnes`.
- */
-const IN_STATE: Readonly<Record<DeliveryState, Sql>> = {
-  waiting: sql`state = 'waiting' AND lane <> 'first'`,
-  delivered: sql`state = 'delivered'`,
-  failed: sql`state = 'failed' AND state IN ('failed', 'cancelled')`,
-  cancelled: sql`state = 'cancelled' AND state IN ('failed', 'cancelled')`,
-}
-
-/** Of a webhook's new deliveries, so many are looked at whatever page is wanted. */
-const NEW_FEW = 100
-
-const STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
+type FoundRow = LogRow & { part: number | null; attempts: string }
 
 /** A page of a team's deliveries, newest first. */
 export async function listDeliveryPage(
@@ -93,54 +56,43 @@ export async function listDeliveryPage(
   teamId: string,
   question: LogQuestion,
 ): Promise<LoggedDelivery[]> {
-  const { status, block, limit } = question
-  const states = status ? [status] : STATES
-  const found =
-    block === undefined ? ofStates(teamId, question, states) : ofBlock(teamId, block, question)
-  const rows = await db.query<LogRow>(sql`
-    SELECT ${COLUMNS} FROM (${found}) AS found
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`)
-  const mayBeNew = block === undefined && states.includes('waiting')
-  if (mayBeNew) rows.push(...(await newOnes(db, teamId, question)))
-  return rows.sort(newestFirst).slice(0, limit).map(loggedOf)
+  const rows = await newestRows(db, teamId, question)
+  const onSheets = await newestSheetRows(db, teamId, question, rows)
+  // What was moved from a sheet before it was read is among the rows now.
+  const again = onSheets ? await newestRows(db, teamId, question) : []
+  const found = new Map([...rows, ...(onSheets ?? []), ...again].map((row) => [row.id, row]))
+  return [...found.values()].sort(newestFirst).slice(0, question.limit).map(loggedOf)
 }
 
-/**
- * What waits for its first attempt. An index of its own would cost every delivery two writes;
- * so it is read webhook by webhook. Few are sorted by time; where many wait, they come in the
- * order of their numbers, which is the same unless the clock was set back meanwhile.
- */
-async function newOnes(db: Database, teamId: string, question: LogQuestion): Promise<LogRow[]> {
-  const { webhookId, after, limit } = question
-  const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
-  const webhooks = await db.query<{ id: string; network: string }>(sql`
-    SELECT id, network FROM webhooks WHERE team_id = ${teamId} ${one} AND EXISTS (
-      SELECT 1 FROM deliveries WHERE deliveries.webhook_id = webhooks.id
-        AND deliveries.state = 'waiting' AND deliveries.lane = 'first')`)
-  const [last] = after
-    ? await db.query<{ network: string; sequence_number: number | null }>(sql`
-        SELECT network, sequence_number FROM deliveries WHERE id = ${after.id}`)
-    : []
-  const pages = webhooks.map(async ({ id, network }) => {
-    const newest = (only: Sql, count: number) =>
-      db.query<LogRow>(sql`
-        SELECT ${COLUMNS} FROM deliveries
-        WHERE webhook_id = ${id} AND state = 'waiting' AND lane = 'first' ${only}
-        ORDER BY sequence_number DESC LIMIT ${count}`)
-    const few = await newest(sql``, NEW_FEW)
-    if (few.length < NEW_FEW) return few.filter((row) => isBeyond(row, after))
-    // Numbers count the events of a network, so a page that is far down is found at once.
-    const isKnown = last?.network === network && last.sequence_number !== null
-    const below = isKnown ? sql`AND sequence_number <= ${last.sequence_number}` : sql``
-    return newest(sql`${below} ${beyond(question)}`, limit)
-  })
-  return (await Promise.all(pages)).flat()
-}
+/** Null when there are none, whatever had happened meanwhile. */
+async function newestSheetRows(
+  db: Database,
+  teamId: string,
+  question: LogQuestion,
+  rows: readonly LogRow[],
+): Promise<LogRow[] | null> {
+  const { webhookId, status, block, after, limit } = question
+  // Only what waits for its first attempt or has arrived at it is on sheets.
+  if (status === 'failed' || status === 'cancelled') return null
 
-function isBeyond(row: LogRow, after: LogCursor | undefined): boolean {
-  if (!after) return true
-  const { createdAtMs, id } = after
-  return row.created_at_ms < createdAtMs || (row.created_at_ms === createdAtMs && row.id < id)
+  const owner = { teamId, webhookId }
+  const upToMs = after?.createdAtMs ?? Number.MAX_SAFE_INTEGER
+  const isMeant = (one: SheetDelivery) =>
+    (status === undefined || (status === 'waiting') === (one.arrival === null)) &&
+    isBeyond({ created_at_ms: one.createdAtMs, id: one.id }, after)
+  const newest = () => {
+    if (block !== undefined) return deliveriesAtHeight(db, owner, block)
+    if (status === 'waiting') {
+      return openDeliveries(db, owner, upToMs, (found, nextAtMs) => {
+        const last = found.filter(isMeant)[limit - 1]
+        return last !== undefined && last.createdAtMs > nextAtMs
+      })
+    }
+    const knownMs = rows.map(({ created_at_ms }) => created_at_ms)
+    return newestOnSheets(db, { owner, upToMs, limit, knownMs, isMeant })
+  }
+  const found = await newest()
+  return found?.filter(isMeant).map(rowOf) ?? null
 }
 
 function newestFirst(a: LogRow, b: LogRow): number {
@@ -154,9 +106,7 @@ export async function findDeliveryWithAttempts(
   teamId: string,
   id: string,
 ): Promise<DeliveryWithAttempts | null> {
-  const [row] = await db.query<LogRow & { part: number | null; attempts: string }>(sql`
-    SELECT ${COLUMNS}, part, attempts FROM deliveries
-    WHERE id = ${id} AND team_id = ${teamId}`)
+  const row = await findRow(db, teamId, id)
   if (!row) return null
 
   const { network, sequence_number, part } = row
@@ -164,6 +114,22 @@ export async function findDeliveryWithAttempts(
   const result = hasResult ? await resultOf(db, network, sequence_number, part) : null
   const lines = row.attempts.split('\n').filter((line) => line !== '')
   return { ...loggedOf(row), result, attempts: lines.map((line) => JSON.parse(line)) }
+}
+
+async function findRow(db: Database, teamId: string, id: string): Promise<FoundRow | null> {
+  const find = () =>
+    db.query<FoundRow>(sql`
+      SELECT ${LOG_COLUMNS}, part, attempts FROM deliveries
+      WHERE id = ${id} AND team_id = ${teamId}`)
+  const [row] = await find()
+  if (row) return row
+
+  const onSheet = await findOnSheets(db, teamId, id)
+  if (onSheet === null) return null
+  // It may have been moved between the two looks.
+  if (onSheet === 'moved') return (await find())[0] ?? null
+  const attempts = onSheet.arrival ? JSON.stringify(onSheet.arrival.attempt) : ''
+  return { ...rowOf(onSheet), part: onSheet.part, attempts }
 }
 
 /**
@@ -177,10 +143,12 @@ export function resendDelivery(
   nowMs: number,
 ): Promise<'resent' | 'waiting' | 'gone' | 'not_found'> {
   return db.transaction(async (tx) => {
-    const [found] = await tx.query<{ webhook_id: string }>(sql`
-      SELECT webhook_id FROM deliveries WHERE id = ${id} AND team_id = ${teamId}`)
-    if (!found) return 'not_found'
-    if ((await holdWebhook(tx, found.webhook_id)) === null) return 'gone'
+    const row = await findRow(tx, teamId, id)
+    if (!row) return 'not_found'
+    const { webhook_id: webhookId, network, sequence_number: sequenceNumber } = row
+    if ((await holdWebhook(tx, webhookId)) === null) return 'gone'
+    const mayStandOnSheet = sequenceNumber !== null && row.state === 'delivered'
+    if (mayStandOnSheet) await moveOne(tx, webhookId, { network, sequenceNumber })
 
     // A name of its own, so that an outcome from before, which may be written twice when its
     // commit was not heard of, is not taken for one of this.
@@ -193,46 +161,25 @@ export function resendDelivery(
   })
 }
 
-/** The newest of each state, each found by its own index. */
-function ofStates(teamId: string, question: LogQuestion, states: readonly DeliveryState[]): Sql {
-  const { webhookId, limit } = question
-  const whose = webhookId === undefined ? sql`team_id = ${teamId}` : ofWebhook(teamId, webhookId)
-  let all: Sql | null = null
-  for (const state of states) {
-    const some = sql`SELECT ${COLUMNS} FROM (
-      SELECT ${COLUMNS} FROM deliveries
-      WHERE ${whose} AND ${IN_STATE[state]} ${beyond(question)}
-      ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}) AS newest`
-    all = all === null ? some : sql`${all} UNION ALL ${some}`
+function rowOf(one: SheetDelivery): LogRow {
+  const { arrival } = one
+  return {
+    id: one.id,
+    webhook_id: one.webhookId,
+    network: one.network,
+    kind: 'data',
+    sequence_number: one.sequenceNumber,
+    block_number: one.blockNumber,
+    block_hash: one.blockHash,
+    error: null,
+    replay: 0,
+    state: arrival ? 'delivered' : 'waiting',
+    created_at_ms: one.createdAtMs,
+    due_at_ms: one.createdAtMs,
+    done_at_ms: arrival?.doneAtMs ?? null,
+    attempts_made: arrival ? 1 : 0,
+    body_bytes: arrival?.bodyBytes ?? null,
   }
-  return all ?? sql``
-}
-
-/** Few at one height, so that these are read first and sorted out afterwards. */
-function ofBlock(teamId: string, block: number, question: LogQuestion): Sql {
-  const { webhookId, status } = question
-  const whose =
-    webhookId === undefined
-      ? sql`webhook_id IN (SELECT webhooks.id FROM webhooks WHERE webhooks.team_id = ${teamId})`
-      : ofWebhook(teamId, webhookId)
-  const inState = status ? sql`AND state = ${status}` : sql``
-  return sql`SELECT ${COLUMNS} FROM (
-    SELECT ${COLUMNS} FROM deliveries WHERE block_number = ${block} AND ${whose}
-    LIMIT ${ONE_HEIGHT_MAX}) AS height
-    WHERE kind = 'data' ${inState} ${beyond(question)}`
-}
-
-/** Does not name the team of the delivery: the index by teams would look as good. */
-function ofWebhook(teamId: string, webhookId: string): Sql {
-  return sql`webhook_id = ${webhookId} AND EXISTS (
-    SELECT 1 FROM webhooks WHERE webhooks.id = ${webhookId} AND webhooks.team_id = ${teamId})`
-}
-
-function beyond({ after }: LogQuestion): Sql {
-  if (!after) return sql``
-  const { createdAtMs, id } = after
-  return sql`AND created_at_ms <= ${createdAtMs}
-    AND (created_at_ms < ${createdAtMs} OR id < ${id})`
 }
 
 function loggedOf(row: LogRow): LoggedDelivery {

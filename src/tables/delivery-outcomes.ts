@@ -1,26 +1,26 @@
 import { hourOf } from '../core/billing/plan.ts'
 import { assert } from '../core/errors.ts'
-import { type Database, type SqlValue, sql } from '../ports/database.ts'
-import type { Lane } from './delivery-claims.ts'
-import { ATTEMPTS, growLog } from './log-sizes.ts'
-import { addUsage, type UsageRow } from './usage.ts'
+import type { Database, SqlValue } from '../ports/database.ts'
+import { type AttemptFacts, endOf } from './attempt-facts.ts'
+import {
+  type Counted,
+  type OutcomeBatch,
+  type Settled,
+  type SettleRows,
+  type SettleSheet,
+  settleOutcomes,
+} from './settle-outcomes.ts'
+import { arrivalText, SHEET_SIZE } from './sheet-form.ts'
+import type { MovedDelivery } from './sheets.ts'
 
-/** How one attempt went, for the log. */
-export type AttemptFacts = {
-  startedAtMs: number
-  /** Null when no answer came. */
-  status: number | null
-  fault: string | null
-  ms: { lookup: number; connect: number; answer: number; total: number }
-  /** The beginning of the answer. */
-  bodyStart: string
-  address: string | null
-  lane: Lane
-}
+/** Where a delivery stands that has no row of its own yet: its place among those of its event. */
+export type OpenPlace = { network: string; sequenceNumber: number; position: number }
 
-/** What became of a delivery that was claimed. */
+/** What became of a delivery that was claimed, or is in hand. */
 export type AttemptOutcome = {
   id: string
+  /** Null when it has a row; then that is compared with all of the next three. */
+  open: OpenPlace | null
   /** It only counts while the delivery is claimed under this name, or by nobody when empty. */
   lease: string
   /** And as long as no other attempt was counted, and it carries the same result. */
@@ -47,52 +47,12 @@ type Bill = {
   bytes: number
 }
 
-/** What the store needs of outcomes: flat, since it may travel to another thread. */
-type OutcomeBatch = {
-  delivered: SettleRows
-  others: SettleRows
-  /** In hours and by whom; `billAt` of a row that costs something points here. */
-  bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
-}
-
-type SettleRows = {
-  /** The places of the outcomes among all. */
-  at: number[]
-  /** As the statement takes them. */
-  rows: SqlValue[][]
-  lineBytes: number[]
-  billAt: number[]
-  centiCu: number[]
-  bytes: number[]
-}
-
-const STATE = { delivered: 'delivered', retry: 'waiting', failed: 'failed', released: 'waiting' }
-
-/**
- * Compares and sets: only while the delivery is as it was when it was read or claimed. Hot path,
- * run for each of hundreds. One that was cancelled during its attempt has arrived nonetheless.
- * Attempts beyond 64 KiB, dozens of them, were asked for by hand: then the first are forgotten.
- */
-const SETTLE_DELIVERED = sql`
-  UPDATE deliveries SET state = 'delivered',
-    lane = CASE WHEN lane = 'first' THEN 'retry' ELSE lane END,
-    done_at_ms = ${null}, attempts_made = attempts_made + 1,
-    attempts = CASE WHEN LENGTH(attempts) < 65536 THEN attempts ELSE '' END || ${null},
-    attempts_bytes = attempts_bytes + ${null}, body_bytes = ${null},
-    lease = NULL, lease_until_ms = 0
-  WHERE id = ${null} AND COALESCE(lease, '') = ${null} AND attempts_made = ${null}
-    AND COALESCE(part, -1) = ${null} AND state IN ('waiting', 'cancelled')`
-
-const SETTLE_OTHER = sql`
-  UPDATE deliveries SET state = CASE WHEN state = 'waiting' THEN ${null} ELSE state END,
-    lane = CASE WHEN ${null} = 1 AND lane = 'first' THEN 'retry' ELSE lane END,
-    due_at_ms = COALESCE(${null}, due_at_ms), attempts_made = attempts_made + ${null},
-    done_at_ms = COALESCE(${null}, done_at_ms),
-    attempts = CASE WHEN LENGTH(attempts) < 65536 THEN attempts ELSE '' END || ${null},
-    attempts_bytes = attempts_bytes + ${null}, body_bytes = COALESCE(${null}, body_bytes),
-    lease = NULL, lease_until_ms = 0
-  WHERE id = ${null} AND COALESCE(lease, '') = ${null} AND attempts_made = ${null}
-    AND COALESCE(part, -1) = ${null} AND state IN ('waiting', 'cancelled')`
+const STATE = {
+  delivered: 'delivered',
+  retry: 'waiting',
+  failed: 'failed',
+  released: 'waiting',
+} as const
 
 /** As SQL compares it: errors have no result. */
 const NO_PART = -1
@@ -112,69 +72,56 @@ export async function writeOutcomes(
 ): Promise<Set<string>> {
   const ids = outcomes.map(({ id }) => id)
   assert(new Set(ids).size === ids.length, 'each has one outcome')
-  const batch = batchOf(outcomes)
-  const done = db.perform ? db.perform('settleOutcomes', batch) : settleOutcomes(db, batch)
-  const held = (await done) as number[]
-  return new Set(held.map((at) => ids[at] as string))
+  const { held, notOpen } = await settle(db, outcomes)
+  const ours = new Set(held.map((at) => ids[at] as string))
+  if (notOpen.length === 0) return ours
+
+  // Moved to rows of their own since they were taken in hand, or written before.
+  const moved = notOpen.map((at) => ({ ...(outcomes[at] as AttemptOutcome), open: null }))
+  const rest = await settle(db, moved)
+  for (const at of rest.held) ours.add(moved[at]?.id as string)
+  return ours
 }
 
-/** The places of those that were as they were expected to be. */
-export function settleOutcomes(db: Database, batch: OutcomeBatch): Promise<number[]> {
-  const { delivered, others, bills } = batch
-  return db.transaction(async (tx) => {
-    const [kept, keptOthers] = await Promise.all([
-      tx.each(SETTLE_DELIVERED, delivered.rows),
-      tx.each(SETTLE_OTHER, others.rows),
-    ])
-    const held: number[] = []
-    let attemptBytes = 0
-    const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))
-    for (const [some, written] of [
-      [delivered, kept],
-      [others, keptOthers],
-    ] as const) {
-      for (const [row, count] of written.entries()) {
-        if (count === 0) continue
-        held.push(some.at[row] ?? 0)
-        attemptBytes += some.lineBytes[row] ?? 0
-        const entry = usage[some.billAt[row] ?? NO_BILL]
-        if (!entry) continue
-        entry.calls += 1
-        entry.centiCu += some.centiCu[row] ?? 0
-        entry.bytes += some.bytes[row] ?? 0
-      }
-    }
-    await Promise.all([
-      addUsage(
-        tx,
-        usage.filter(({ calls }) => calls > 0),
-      ),
-      growLog(tx, ATTEMPTS, attemptBytes),
-    ])
-    return held
-  })
+async function settle(db: Database, outcomes: readonly AttemptOutcome[]): Promise<Settled> {
+  const batch = batchOf(outcomes)
+  const done = db.perform ? db.perform('settleOutcomes', batch) : settleOutcomes(db, batch)
+  return (await done) as Settled
 }
 
 function batchOf(outcomes: readonly AttemptOutcome[]): OutcomeBatch {
   const billPlaces = new Map<string, number>()
   const bills: OutcomeBatch['bills'][number][] = []
-  const delivered = noRows()
-  const others = noRows()
+  const delivered: SettleRows = { rows: [], ...noneCounted() }
+  const others: SettleRows = { rows: [], ...noneCounted() }
+  const sheets = new Map<string, SettleSheet>()
   for (const [at, outcome] of outcomes.entries()) {
-    const { next, attempt, bill } = outcome
+    const { next, attempt, bill, open } = outcome
     assert(next.kind !== 'delivered' || attempt !== null, 'nothing arrives without an attempt')
     assert(!bill || next.kind === 'delivered', 'only what was accepted is billed')
-    const line = attempt ? `${JSON.stringify(attempt)}\n` : ''
+    const line = lineOf(outcome)
     const lineBytes = Buffer.byteLength(line)
-    const some = next.kind === 'delivered' ? delivered : others
+    let some: Counted
+    if (open) {
+      const sheet = sheetFor(sheets, open)
+      const index = open.position % SHEET_SIZE
+      sheet.indexes.push(index)
+      sheet.becomes.push(
+        next.kind === 'delivered' ? line : movedBy(outcome, index, line, lineBytes),
+      )
+      some = sheet
+    } else {
+      const rows = next.kind === 'delivered' ? delivered : others
+      rows.rows.push(rowOf(outcome, line, lineBytes))
+      some = rows
+    }
     some.at.push(at)
-    some.rows.push(rowOf(outcome, line, lineBytes))
     some.lineBytes.push(lineBytes)
     some.billAt.push(bill && attempt ? placeOf(bill, endOf(attempt)) : NO_BILL)
     some.centiCu.push(bill?.centiCu ?? 0)
     some.bytes.push(bill?.bytes ?? 0)
   }
-  return { delivered, others, bills }
+  return { delivered, others, sheets: [...sheets.values()], bills }
 
   function placeOf({ teamId, appId, network }: Bill, endedAtMs: number): number {
     const hourMs = hourOf(endedAtMs)
@@ -186,8 +133,49 @@ function batchOf(outcomes: readonly AttemptOutcome[]): OutcomeBatch {
   }
 }
 
-function noRows(): SettleRows {
-  return { at: [], rows: [], lineBytes: [], billAt: [], centiCu: [], bytes: [] }
+/** An arrival on a sheet is told in few words, since it is mostly all that is ever told of it. */
+function lineOf({ attempt, open, next, bodyBytes }: AttemptOutcome): string {
+  if (!attempt) return ''
+  if (!open || next.kind !== 'delivered') return `${JSON.stringify(attempt)}\n`
+  return arrivalText(open.position % SHEET_SIZE, attempt, bodyBytes)
+}
+
+function noneCounted(): Counted {
+  return { at: [], lineBytes: [], billAt: [], centiCu: [], bytes: [] }
+}
+
+function sheetFor(
+  sheets: Map<string, SettleSheet>,
+  { network, sequenceNumber, position }: OpenPlace,
+): SettleSheet {
+  const sheet = Math.floor(position / SHEET_SIZE)
+  const key = `${network} ${sequenceNumber} ${sheet}`
+  const known = sheets.get(key)
+  if (known) return known
+  const place = { network, sequenceNumber, sheet }
+  const made: SettleSheet = { ...place, indexes: [], becomes: [], ...noneCounted() }
+  sheets.set(key, made)
+  return made
+}
+
+/** The row of one that was in hand and has not arrived. */
+function movedBy(
+  { next, attempt, bodyBytes }: AttemptOutcome,
+  index: number,
+  line: string,
+  lineBytes: number,
+): MovedDelivery {
+  return {
+    index,
+    state: STATE[next.kind],
+    lane: attempt ? 'retry' : 'first',
+    dueAtMs: 'dueAtMs' in next ? next.dueAtMs : null,
+    doneAtMs: next.kind === 'failed' && attempt ? endOf(attempt) : null,
+    attemptsMade: attempt ? 1 : 0,
+    attempts: line,
+    attemptsBytes: lineBytes,
+    bodyBytes: attempt ? bodyBytes : null,
+  }
 }
 
 /** In the order of the statement. */
@@ -202,8 +190,4 @@ function rowOf(outcome: AttemptOutcome, line: string, lineBytes: number): SqlVal
   const doneAtMs = next.kind === 'failed' && attempt ? endOf(attempt) : null
   const change = [STATE[next.kind], attempted, dueAtMs, attempted, doneAtMs, line, lineBytes]
   return [...change, attempt ? bodyBytes : null, id, lease, attemptsMade, part]
-}
-
-function endOf({ startedAtMs, ms }: AttemptFacts): number {
-  return startedAtMs + Math.round(ms.total)
 }

@@ -4,7 +4,10 @@ import { typedRows } from './typed-rows.ts'
 
 export type ResultKey = { network: string; sequenceNumber: number; part: number }
 
-/** Removes those of the results that no delivery refers to; what became free. */
+/**
+ * Removes those of the results that no delivery refers to; what became free. Who may refer to
+ * them from a sheet is not looked at: as long as the event has one, they stay.
+ */
 export async function dropResults(
   tx: Database,
   keys: readonly ResultKey[],
@@ -22,6 +25,9 @@ export async function dropResults(
           SELECT 1 FROM deliveries WHERE deliveries.network = results.network
             AND deliveries.sequence_number = results.sequence_number
             AND deliveries.part = results.part)
+        AND NOT EXISTS (
+          SELECT 1 FROM sheets WHERE sheets.network = results.network
+            AND sheets.sequence_number = results.sequence_number)
       RETURNING network, bytes`)
     dropped.push(...some)
   }

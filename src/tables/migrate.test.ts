@@ -35,10 +35,12 @@ describe('migrate', () => {
       'instance_facts',
       'leases',
       'log_sizes',
+      'log_spans',
       'migrations',
       'replays',
       'results',
       'revisions',
+      'sheets',
       'team_months',
       'team_slots',
       'teams',
@@ -54,6 +56,7 @@ describe('migrate', () => {
       { version: 1, name: 'accounts' },
       { version: 2, name: 'webhooks' },
       { version: 3, name: 'courier' },
+      { version: 4, name: 'sheets' },
     ])
   })
 
@@ -66,7 +69,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 3 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 4 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -80,7 +83,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 3 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 4 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -4,6 +4,7 @@ import { type Database, sql } from '../ports/database.ts'
 import type { EventResult } from './deliveries.ts'
 import { dropResults } from './drop-results.ts'
 import { growLog, logBytesOf } from './log-sizes.ts'
+import { moveOne } from './sheets.ts'
 
 export type Renewal = {
   teamId: string
@@ -28,6 +29,7 @@ const PARTS_TRIED_MAX = 1_000
 export async function renewDelivery(tx: Database, renewal: Renewal): Promise<'renewed' | 'busy'> {
   const { network, sequenceNumber, due } = renewal
   const id = deliveryId(renewal.webhookId, sequenceNumber)
+  await moveOne(tx, renewal.webhookId, { network, sequenceNumber })
   const known = await holdDelivery(tx, id, renewal.atMs)
   if (known?.is_free === 0) return 'busy'
 

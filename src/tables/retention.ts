@@ -1,6 +1,12 @@
 import { type Database, sql, sqlRows } from '../ports/database.ts'
 import { dropResults } from './drop-results.ts'
 import { ATTEMPTS, growLog, logBytes, logBytesOf } from './log-sizes.ts'
+import {
+  type DoneDeliveries,
+  type DoneEvent,
+  openDoneEvents,
+  removeSheets,
+} from './sheet-retention.ts'
 import { listChunks } from './statement-chunks.ts'
 
 export type Retention = {
@@ -22,10 +28,13 @@ type DoneRow = {
   done_at_ms: number
 }
 
+type Chosen = { ids: string[]; events: DoneEvent[] }
+
 /**
  * Removes what was delivered or cancelled, the oldest first, with the results that nothing
- * refers to any more. Never what waits or has failed. The number of deliveries removed: as
- * long as it is `rowsMax`, there may be more.
+ * refers to any more. Never what waits or has failed. What stands on sheets goes event by event.
+ * The number of deliveries removed: as long as it is `rowsMax`, or more because the last event
+ * had many, there may be more.
  */
 export function pruneDelivered(db: Database, retention: Retention): Promise<number> {
   return db.transaction(async (tx) => {
@@ -34,28 +43,51 @@ export function pruneDelivered(db: Database, retention: Retention): Promise<numb
       FROM deliveries WHERE state IN ('delivered', 'cancelled')
       ORDER BY done_at_ms LIMIT ${retention.rowsMax}`)
     const surplus = (await logBytes(tx)) - retention.bytesMax
-    const ids = chooseRows(oldest, retention.olderThanMs, surplus)
-    const removed = await removeRows(tx, ids)
-    await shrinkLog(tx, removed)
-    return removed.length
+    const { ids, events } = await choose(tx, oldest, surplus, retention)
+    const rows = await removeRows(tx, ids)
+    await removeSheets(tx, events)
+    const gone = [...rows.map(doneOf), ...events]
+    await shrinkLog(tx, gone)
+    return gone.reduce((sum, { deliveries }) => sum + deliveries, 0)
   })
 }
 
 /** Those that are too old, and as many more as have to go for the log to fit. */
-function chooseRows(oldest: readonly DoneRow[], olderThanMs: number, surplus: number): string[] {
-  const ids: string[] = []
+async function choose(
+  tx: Database,
+  oldest: readonly DoneRow[],
+  surplus: number,
+  { olderThanMs, rowsMax }: Retention,
+): Promise<Chosen> {
+  const onSheets = await openDoneEvents(
+    tx,
+    (createdAtMs) => createdAtMs < olderThanMs || surplus > 0,
+  )
+  const chosen: Chosen = { ids: [], events: [] }
   const results = new Set<string>()
   let freedBytes = 0
-  for (const row of oldest) {
-    if (row.done_at_ms >= olderThanMs && freedBytes >= surplus) break
-    ids.push(row.id)
-    freedBytes += logBytesOf([], 1) + row.attempts_bytes
+  // Events whose deliveries were all moved count as well: they take time too.
+  for (let count = 0; count < rowsMax; ) {
+    const row = oldest[chosen.ids.length]
+    const event = onSheets.peek()
+    const isRow = row !== undefined && (!event || row.done_at_ms < event.doneAtMs)
+    const next = isRow ? doneOf(row) : event
+    if (!next || (next.doneAtMs >= olderThanMs && freedBytes >= surplus)) break
+
+    count += Math.max(next.deliveries, 1)
+    freedBytes += logBytesOf([], next.deliveries) + next.attemptsBytes
     // Others may still refer to it; then the next call goes on.
-    const result = JSON.stringify([row.network, row.sequence_number, row.part])
-    if (!results.has(result)) freedBytes += row.data_bytes
-    results.add(result)
+    for (const { network, sequenceNumber, part, bytes } of next.results) {
+      const result = JSON.stringify([network, sequenceNumber, part])
+      if (!results.has(result)) freedBytes += bytes
+      results.add(result)
+    }
+    if (isRow) chosen.ids.push(row.id)
+    if (isRow || !event) continue
+    chosen.events.push(event)
+    await onSheets.take(event)
   }
-  return ids
+  return chosen
 }
 
 async function removeRows(tx: Database, ids: readonly string[]): Promise<DoneRow[]> {
@@ -71,19 +103,29 @@ async function removeRows(tx: Database, ids: readonly string[]): Promise<DoneRow
   return removed
 }
 
-async function shrinkLog(tx: Database, removed: readonly DoneRow[]): Promise<void> {
-  const keys = removed.flatMap(({ network, sequence_number, part }) =>
-    sequence_number === null || part === null
-      ? []
-      : [{ network, sequenceNumber: sequence_number, part }],
+async function shrinkLog(tx: Database, gone: readonly DoneDeliveries[]): Promise<void> {
+  const results = await dropResults(
+    tx,
+    gone.flatMap((one) => one.results),
   )
-  const results = await dropResults(tx, keys)
   // In order: two who lock the same rows in the same order cannot block each other.
-  for (const network of [...new Set(removed.map((row) => row.network))].sort()) {
-    const here = (row: { network: string }) => row.network === network
-    const bytes = logBytesOf(results.filter(here), removed.filter(here).length)
-    await growLog(tx, network, -bytes)
+  for (const network of [...new Set(gone.map((one) => one.network))].sort()) {
+    const here = (one: { network: string }) => one.network === network
+    const deliveries = gone.filter(here).reduce((sum, one) => sum + one.deliveries, 0)
+    await growLog(tx, network, -logBytesOf(results.filter(here), deliveries))
   }
-  const attemptsBytes = removed.reduce((sum, row) => sum + row.attempts_bytes, 0)
+  const attemptsBytes = gone.reduce((sum, one) => sum + one.attemptsBytes, 0)
   await growLog(tx, ATTEMPTS, -attemptsBytes)
+}
+
+function doneOf(row: DoneRow): DoneDeliveries {
+  const { network, sequence_number: sequenceNumber, part, data_bytes: bytes } = row
+  return {
+    network,
+    doneAtMs: row.done_at_ms,
+    deliveries: 1,
+    attemptsBytes: row.attempts_bytes,
+    results:
+      sequenceNumber === null || part === null ? [] : [{ network, sequenceNumber, part, bytes }],
+  }
 }

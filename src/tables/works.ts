@@ -1,5 +1,5 @@
-import { commitEvent } from './chain-events.ts'
-import { settleOutcomes } from './delivery-outcomes.ts'
+import { commitSentEvent } from './chain-events.ts'
+import { settleOutcomes } from './settle-outcomes.ts'
 
 /** What a store performs where its data is, by name: the transactions of the hot paths. */
-export const WORKS = { commitEvent, settleOutcomes }
+export const WORKS = { commitSentEvent, settleOutcomes }

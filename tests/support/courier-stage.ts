@@ -3,8 +3,10 @@ import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain-events.ts'
+import type { SheetRow } from '../../src/tables/sheet-form.ts'
 import { changeWebhook, createWebhook, type WebhookChange } from '../../src/tables/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
+import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
 import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-store.ts'
@@ -41,7 +43,7 @@ export async function courierStage(options: Options = {}) {
   const world = openCourierWorld()
   const database = faultyDatabase(await freshStore())
   await insertTeams(database)
-  const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS, namesEvents = true } = options
+  const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS } = options
   const free: Tier = { name: 'free', monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 }
   /** The processes that run. */
   const couriers: Courier[] = []
@@ -61,7 +63,7 @@ export async function courierStage(options: Options = {}) {
       couriers.push(courier)
       return courier
     },
-    ...acts(world, database, couriers, namesEvents),
+    ...acts(world, database, couriers, options),
     ...looks(world, database),
   }
 }
@@ -72,7 +74,7 @@ function acts(
   { clock, secrets, signals }: CourierWorld,
   database: Database,
   couriers: Courier[],
-  namesEvents: boolean,
+  { isAlone = false, namesEvents = true }: Options,
 ) {
   let number = 0
   let sequence: number | null = null
@@ -92,8 +94,8 @@ function acts(
     async block(...webhookIds: string[]): Promise<number> {
       const data = `{"block":{"number":${++number}}}`
       const due = [{ data, bytes: data.length, truncation: null, webhookIds }]
-      const committed = eventAt(number, sequence, { network: NETWORK, atMs: clock.nowMs(), due })
-      const recorded = await recordEvent(database, committed)
+      const told = { network: NETWORK, atMs: clock.nowMs(), due, inHand: isAlone && namesEvents }
+      const recorded = await recordEvent(database, eventAt(number, sequence, told))
       if (recorded === 'lost') throw new Error('the chain moved elsewhere')
       sequence = recorded.sequenceNumber
       for (const courier of couriers) {
@@ -117,9 +119,11 @@ function looks({ clock, egress }: CourierWorld, database: Database) {
     /** What is committed once everything under way is. */
     async rows(): Promise<Row[]> {
       await rest()
-      return database.query<Row>(sql`
-        SELECT id, webhook_id, kind, state, attempts_made, due_at_ms, sequence_number, lease
-        FROM deliveries ORDER BY created_at_ms, sequence_number, id`)
+      const rows = await database.query<Row & { created_at_ms: number }>(sql`
+        SELECT id, webhook_id, kind, state, attempts_made, due_at_ms, sequence_number, lease,
+          created_at_ms FROM deliveries`)
+      const sheets = await database.query<SheetRow>(sql`SELECT * FROM sheets`)
+      return [...rows, ...sheets.flatMap(rowsOn)].sort(inOrder)
     },
     async billed(): Promise<{ calls: number; bytes: number; centi_cu: number }> {
       const [sum] = await database.query<{ calls: number; bytes: number; centi_cu: number }>(sql`
@@ -131,3 +135,10 @@ function looks({ clock, egress }: CourierWorld, database: Database) {
     sentNumbers: () => egress.sent.map(({ json }) => Number(json.event.sequenceNumber)),
   }
 }
+
+function inOrder(a: Ordered, b: Ordered): number {
+  const [one, other] = [a.sequence_number ?? 0, b.sequence_number ?? 0]
+  return a.created_at_ms - b.created_at_ms || one - other || (a.id < b.id ? -1 : 1)
+}
+
+type Ordered = { created_at_ms: number; sequence_number: number | null; id: string }

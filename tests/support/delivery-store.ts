@@ -1,6 +1,7 @@
 import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { deliveryCentiCu } from '../../src/core/delivery/delivery-price.ts'
 import { type Database, type SqlValue, sql } from '../../src/ports/database.ts'
+import type { AttemptFacts } from '../../src/tables/attempt-facts.ts'
 import { recordEvent } from '../../src/tables/chain-events.ts'
 import { readChain } from '../../src/tables/chain-tail.ts'
 import {
@@ -9,11 +10,7 @@ import {
   type ReadyDelivery,
   readyDeliveries,
 } from '../../src/tables/delivery-claims.ts'
-import {
-  type AttemptFacts,
-  type AttemptOutcome,
-  writeOutcomes,
-} from '../../src/tables/delivery-outcomes.ts'
+import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
 import { eventAt, NETWORK, TEAM_A } from './webhook-store.ts'
 
 /** A moment in the middle of an hour. */
@@ -29,12 +26,12 @@ const DATA = '{"block":{"number":1}}'
 export async function nextEvent(
   db: Database,
   webhookIds: readonly string[],
-  { atMs = NOW_MS, data = DATA, network = NETWORK } = {},
+  { atMs = NOW_MS, data = DATA, network = NETWORK, inHand = false } = {},
 ): Promise<string[]> {
   const chain = await readChain(db, network)
   const height = (chain?.headers.at(-1)?.number ?? 0) + 1
   const due = [{ data, bytes: Buffer.byteLength(data), truncation: null, webhookIds }]
-  const event = eventAt(height, chain?.sequenceNumber ?? null, { network, atMs, due })
+  const event = eventAt(height, chain?.sequenceNumber ?? null, { network, atMs, due, inHand })
   const recorded = await recordEvent(db, event)
   if (recorded === 'lost') throw new Error('nobody else moves this chain')
   return webhookIds.map((id) => deliveryId(id, recorded.sequenceNumber))
@@ -92,6 +89,7 @@ export function outcomeOf(
   const centiCu = deliveryCentiCu(bytes)
   return {
     id,
+    open: null,
     lease,
     attemptsMade: 0,
     part: 0,

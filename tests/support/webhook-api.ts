@@ -1,13 +1,10 @@
 import type { Network } from '../../src/core/network.ts'
 import type { ApiNeeds } from '../../src/http/api-router.ts'
 import { sql } from '../../src/ports/database.ts'
+import type { AttemptFacts } from '../../src/tables/attempt-facts.ts'
 import { type DueResult, recordEvent } from '../../src/tables/chain-events.ts'
 import { claimDeliveries } from '../../src/tables/delivery-claims.ts'
-import {
-  type AttemptFacts,
-  type AttemptOutcome,
-  writeOutcomes,
-} from '../../src/tables/delivery-outcomes.ts'
+import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
 import { createTeam, createToken } from '../../src/tables/new-accounts.ts'
 import type { NetworkService } from '../../src/upstream/ask-network.ts'
 import { managementApi, START_MS } from '../management-api.ts'
@@ -87,7 +84,8 @@ export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
       const [row] = await database.query<{ attempts_made: number; part: number | null }>(sql`
         SELECT attempts_made, part FROM deliveries WHERE id = ${id}`)
       const read = { attemptsMade: row?.attempts_made ?? 0, part: row?.part ?? null }
-      const outcome = { id, lease, ...read, webhookId, next, attempt, bodyBytes: 200, bill: null }
+      const what = { id, open: null, lease, ...read, webhookId }
+      const outcome = { ...what, next, attempt, bodyBytes: 200, bill: null }
       const written = await writeOutcomes(database, [outcome])
       if (written.size !== 1) throw new Error('the outcome was not written')
     },

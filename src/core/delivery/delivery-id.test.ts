@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { deliveryId } from './delivery-id.ts'
+import { countedIn, deliveryId } from './delivery-id.ts'
 
 const FIRST = 1_000_000_000_001
 
@@ -46,5 +46,21 @@ describe('the id of a delivery', () => {
     )
     const numbers = ids.toSorted().map(([, number]) => number - FIRST)
     expect(numbers).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2])
+  })
+
+  test('tells the last digits of the number of its event, and nothing when it is none', () => {
+    for (const number of [FIRST, FIRST + 36 ** 4 - 1, 0, 35]) {
+      const { value = -1, modulus = 1 } = countedIn(deliveryId('wh_a', number)) ?? {}
+      expect(value).toBe(number % modulus)
+    }
+    for (const text of [
+      '',
+      'whevt_',
+      'whevt_6i9tik4abayhio1',
+      'whevt_6I9tik4abayhio14',
+      'x'.repeat(22),
+    ]) {
+      expect(countedIn(text)).toBeNull()
+    }
   })
 })

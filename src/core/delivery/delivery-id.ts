@@ -5,6 +5,8 @@ const COUNTED_DIGITS = 4
 const HASH_DIGITS = 6
 const HASH_HEX = 12
 
+const ID_FORM = /^whevt_([0-9a-z]{4})[0-9a-z]{12}$/
+
 /**
  * The same for the same webhook and event, so that a receiver can drop repeats. Ids of one
  * event lie side by side and next to those of the event before: where they are an index, what
@@ -16,6 +18,16 @@ export function deliveryId(webhookId: string, sequenceNumber: number): string {
   const high = digits(Number.parseInt(hash.slice(0, HASH_HEX), 16), HASH_DIGITS)
   const low = digits(Number.parseInt(hash.slice(HASH_HEX, HASH_HEX * 2), 16), HASH_DIGITS)
   return `whevt_${counted}${high}${low}`
+}
+
+/**
+ * What an id tells of its event: its number is `value`, or that and some multiple of `modulus`.
+ * Null for what is no id.
+ */
+export function countedIn(id: string): { value: number; modulus: number } | null {
+  const [, counted] = ID_FORM.exec(id) ?? []
+  if (counted === undefined) return null
+  return { value: Number.parseInt(counted, 36), modulus: 36 ** COUNTED_DIGITS }
 }
 
 /** The last digits of a number, which is negative for errors, in lower-case letters and digits. */

@@ -6,7 +6,7 @@ import type {
   ResultRow,
   TeamRow,
   WebhookRow,
-} from './journal.ts'
+} from './journal-changes.ts'
 
 /** A row as somebody has written it, at that time of the run. */
 export type Version<Row> = { row: Row; fromMs: number; by: string }

@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
+import type { SheetRow } from '../../../src/tables/sheet-form.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
 import {
   CHAIN,
@@ -12,6 +13,7 @@ import {
 } from './delivery-run.ts'
 import { isOverLimit } from './judge-money.ts'
 import { nameOf } from './judge-posts.ts'
+import { rowsOn } from './sheet-changes.ts'
 
 type StoredRow = { id: string; state: string; attempts_made: number; due_at_ms: number }
 
@@ -116,7 +118,9 @@ function slowestWall(run: DeliveryRun): number {
   return Math.min(...[CHAIN, ...run.skews.keys()].map((name) => wallOf(run, name)))
 }
 
-function storedRows(database: Database): Promise<StoredRow[]> {
-  return database.query<StoredRow>(sql`
+async function storedRows(database: Database): Promise<StoredRow[]> {
+  const rows = await database.query<StoredRow>(sql`
     SELECT id, state, attempts_made, due_at_ms FROM deliveries`)
+  const sheets = await database.query<SheetRow>(sql`SELECT * FROM sheets`)
+  return [...rows, ...sheets.flatMap(rowsOn)]
 }

@@ -6,7 +6,7 @@ import { wallMs } from '../process-ports.ts'
 import type { Trace } from '../trace.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
 import type { Book } from './book.ts'
-import type { DeliveryRow } from './journal.ts'
+import type { DeliveryRow } from './journal-changes.ts'
 import type { DeliveryPlan } from './plan-deliveries.ts'
 import type { Patience, Receivers } from './receivers.ts'
 

@@ -3,7 +3,7 @@ import { type DueResult, type EventNews, recordEvent } from '../../../src/tables
 import type { Chance } from '../../support/seeded-chance.ts'
 import { hash32 } from '../chain-block.ts'
 import { NETWORK } from '../sim-store.ts'
-import { CHAIN, type DeliveryRun, wallOf } from './delivery-run.ts'
+import { CHAIN, type DeliveryRun, isAlone, wallOf } from './delivery-run.ts'
 
 type Needs = {
   run: DeliveryRun
@@ -69,6 +69,7 @@ export function openEventSource({ run, chance, database, committed }: Needs): Ev
       finalized: null,
       keepFrom: 0,
       atMs: wallOf(run, CHAIN),
+      inHand: isAlone(plan),
       due,
     })
     if (recorded === 'lost') throw new Error('nobody else moves this chain')

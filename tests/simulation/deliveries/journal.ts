@@ -1,75 +1,6 @@
 import { type Database, type Sql, sql } from '../../../src/ports/database.ts'
-
-export type DeliveryRow = {
-  id: string
-  webhook_id: string
-  team_id: string
-  network: string
-  kind: 'data' | 'error'
-  sequence_number: number | null
-  block_number: number | null
-  part: number | null
-  error: string | null
-  previous_sequence: number | null
-  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
-  created_at_ms: number
-  due_at_ms: number
-  attempts_made: number
-  lease: string | null
-  lease_until_ms: number
-  body_bytes: number | null
-  replay: 0 | 1
-  lane: string
-}
-
-export type WebhookRow = {
-  id: string
-  team_id: string
-  app_id: string | null
-  url: string
-  ordered: 0 | 1
-  state: 'active' | 'paused' | 'deleted'
-  reason: string | null
-  signing_key_sealed: string
-  previous_key_sealed: string | null
-  previous_key_until_ms: number | null
-}
-
-export type TeamRow = { id: string; tier: string; autoscaling: 0 | 1 }
-
-/** The truncation is JSON. */
-export type ResultRow = {
-  sequence_number: number
-  part: number
-  data: string
-  truncation: string | null
-}
-
-export type UsageRow = {
-  team_id: string
-  hour_ms: number
-  app_id: string
-  network: string
-  method: string
-  calls: number
-  centi_cu: number
-  bytes: number
-}
-
-export type MonthRow = { team_id: string; month: string; centi_cu: number }
-
-type Changed<Table extends string, Row> = { table: Table; old: Row | null; now: Row | null }
-
-/** A row before and after a statement; null where there was none. */
-export type Change =
-  | Changed<'results', ResultRow>
-  | Changed<'deliveries', DeliveryRow>
-  | Changed<'webhooks', WebhookRow>
-  | Changed<'teams', TeamRow>
-  | Changed<'usage', UsageRow>
-  | Changed<'team_months', MonthRow>
-
-export type ChangeOf<Table extends Change['table']> = Extract<Change, { table: Table }>
+import type { Change } from './journal-changes.ts'
+import { withoutSheets } from './sheet-changes.ts'
 
 const COLUMNS: Readonly<Record<Change['table'], string>> = {
   results: 'sequence_number part data truncation',
@@ -85,16 +16,21 @@ const COLUMNS: Readonly<Record<Change['table'], string>> = {
   team_months: 'team_id month centi_cu',
 }
 
+const SHEET_COLUMNS =
+  'network sequence_number sheet block_number block_hash created_at_ms open marks receivers arrivals'
+
 /** Between two quotes in comments, or the store would take it for the end of a statement. */
 const SEMICOLON = "/*'*/;/*'*/"
 
 /** The store itself notes every row that changes, with the change: both are kept or neither. */
 export async function installJournal(database: Database): Promise<void> {
   await run(database, 'CREATE TABLE sim_journal (place INTEGER PRIMARY KEY, change TEXT NOT NULL)')
-  for (const table of Object.keys(COLUMNS) as Change['table'][]) {
-    await run(database, triggerText(table, 'INSERT', 'NULL', rowText(table, 'NEW')))
-    await run(database, triggerText(table, 'UPDATE', rowText(table, 'OLD'), rowText(table, 'NEW')))
-    await run(database, triggerText(table, 'DELETE', rowText(table, 'OLD'), 'NULL'))
+  for (const [table, columns] of Object.entries({ ...COLUMNS, sheets: SHEET_COLUMNS })) {
+    const old = rowText(columns, 'OLD')
+    const now = rowText(columns, 'NEW')
+    await run(database, triggerText(table, 'INSERT', 'NULL', now))
+    await run(database, triggerText(table, 'UPDATE', old, now))
+    await run(database, triggerText(table, 'DELETE', old, 'NULL'))
   }
 }
 
@@ -103,7 +39,7 @@ export async function readJournal(tx: Database): Promise<Change[]> {
   const rows = await tx.query<{ change: string }>(sql`
     SELECT change FROM sim_journal ORDER BY place`)
   if (rows.length > 0) await tx.query(sql`DELETE FROM sim_journal`)
-  return rows.map(({ change }) => JSON.parse(change))
+  return withoutSheets(rows.map(({ change }) => JSON.parse(change)))
 }
 
 function triggerText(table: string, when: string, old: string, now: string): string {
@@ -114,9 +50,9 @@ function triggerText(table: string, when: string, old: string, now: string): str
     END`
 }
 
-function rowText(table: Change['table'], row: 'OLD' | 'NEW'): string {
-  const columns = COLUMNS[table].split(' ').map((column) => `'${column}', ${row}.${column}`)
-  return `json_object(${columns.join(', ')})`
+function rowText(columns: string, row: 'OLD' | 'NEW'): string {
+  const pairs = columns.split(' ').map((column) => `'${column}', ${row}.${column}`)
+  return `json_object(${pairs.join(', ')})`
 }
 
 function run(database: Database, text: string): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { Life } from '../process-life.ts'
 import { enter, resultKey } from './book.ts'
 import { CHAIN, complain, type DeliveryRun, OFFICE, type Post } from './delivery-run.ts'
-import type { Change, ChangeOf, DeliveryRow, WebhookRow } from './journal.ts'
+import type { Change, ChangeOf, DeliveryRow, WebhookRow } from './journal-changes.ts'
 import { judgeBill, judgePauses } from './judge-money.ts'
 import { judgeClaim, judgeOutcome } from './judge-outcomes.ts'
 import { nameOf } from './judge-posts.ts'

@@ -2,7 +2,7 @@ import { hourOf, monthOf } from '../../../src/core/billing/plan.ts'
 import type { Life } from '../process-life.ts'
 import { monthKey } from './book.ts'
 import { complain, type DeliveryRun, OFFICE, type Post, wallOf } from './delivery-run.ts'
-import type { Change, ChangeOf, UsageRow } from './journal.ts'
+import type { Change, ChangeOf, UsageRow } from './journal-changes.ts'
 import { CAPACITY_TEXT } from './judge-posts.ts'
 
 /** A month that has just ended may still be in somebody's mind. */

@@ -9,7 +9,7 @@ import {
   staleMs,
   wallOf,
 } from './delivery-run.ts'
-import type { DeliveryRow } from './journal.ts'
+import type { DeliveryRow } from './journal-changes.ts'
 import { bodyOf, nameOf, orderedSinceMs } from './judge-posts.ts'
 
 const SPREAD = 0.2

@@ -1,7 +1,7 @@
 import type { EgressRequest } from '../../../src/ports/egress.ts'
 import type { BookedDelivery, BookedWebhook, Version } from './book.ts'
 import { complain, type DeliveryRun, isPrompt, type Post, staleMs } from './delivery-run.ts'
-import type { DeliveryRow, WebhookRow } from './journal.ts'
+import type { DeliveryRow, WebhookRow } from './journal-changes.ts'
 import { lastWordFault } from './judge-last-word.ts'
 import { latestWall, turnFault } from './judge-outcomes.ts'
 import {

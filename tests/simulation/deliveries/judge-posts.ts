@@ -13,7 +13,7 @@ import {
   staleMs,
   wallOf,
 } from './delivery-run.ts'
-import type { DeliveryRow, WebhookRow } from './journal.ts'
+import type { DeliveryRow, WebhookRow } from './journal-changes.ts'
 import { lastWordFault } from './judge-last-word.ts'
 import { unsealed } from './sim-keys.ts'
 

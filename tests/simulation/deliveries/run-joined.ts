@@ -4,7 +4,8 @@ import type { SimStore, SimStores } from '../sim-store.ts'
 import { checkEnd, isQuiet } from './check-end.ts'
 import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
-import { type Change, readJournal } from './journal.ts'
+import { readJournal } from './journal.ts'
+import type { Change } from './journal-changes.ts'
 import { judgeCommit } from './judge-commit.ts'
 import { openSimSignals } from './sim-signals.ts'
 import { type Couriers, superviseCouriers } from './supervise-couriers.ts'
@@ -77,6 +78,7 @@ function remindOf(couriers: Couriers, changes: readonly Change[]): void {
   couriers.remind({
     network,
     sequenceNumber: sequenceNumber ?? 0,
+    inHand: false,
     results: [],
     deliveries: made.map((row) => ({
       id: row.id,

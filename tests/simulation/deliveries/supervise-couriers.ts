@@ -36,7 +36,9 @@ export function superviseCouriers(needs: Needs): Couriers {
     remind(news) {
       const webhookIds = news.deliveries.map(({ webhookId }) => webhookId)
       for (const [life, courier] of living) {
-        signals.hint(life, () => courier?.remind(webhookIds, news))
+        // What is in hand is handed over within one process, where nothing gets lost but with it.
+        if (news.inHand) courier?.remind(webhookIds, news)
+        else signals.hint(life, () => courier?.remind(webhookIds, news))
       }
     },
     end() {
