@@ -22,7 +22,8 @@ beforeEach(() => {
   page = readAhead(clock, async (_call, { after }) => {
     const number = (after?.[0] ?? 0) + 1
     reads.push(after?.[0] ?? null)
-    return { bytes: [Uint8Array.of(number)], count: 1, last: keyOf(number), more: number < 9 }
+    const bytes = [Uint8Array.of(number)]
+    return { bytes, room: 0, count: 1, last: keyOf(number), more: number < 9 }
   })
 })
 

@@ -110,7 +110,7 @@ async function readPage(
   { slot, unixTimestamp }: VerifiedSlot,
 ): Promise<Awaited<ReturnType<AccountIndex['page']>>> {
   const { limit, bytesMax } = place
-  const page: IndexPage & { bytes: Uint8Array[] } = { bytes: [], count: 0, last: null, more: false }
+  const page: IndexPage & { bytes: Uint8Array[] } = noPage()
   let bytes = 0
   let { after } = place
   for (;;) {
@@ -127,6 +127,7 @@ async function readPage(
     if (step.count > 0) {
       if (page.count > 0) page.bytes.push(COMMA)
       page.bytes.push(step.bytes)
+      page.room = step.room
       bytes += step.bytes.length
       page.count += step.count
       page.last = step.last
@@ -135,6 +136,10 @@ async function readPage(
     if (typeof step.more === 'boolean') return page
     after = step.more.lookedTo
   }
+}
+
+function noPage() {
+  return { bytes: [], room: 0, count: 0, last: null, more: false }
 }
 
 type Question = Omit<

@@ -24,7 +24,7 @@ function littleIndex(plan: Plan): AccountIndex {
       )
       const last = shown.at(-1) ?? null
       const more = from + shown.length < keys.length
-      return { bytes: [Buffer.from(texts.join())], count: shown.length, last, more }
+      return { bytes: [Buffer.from(texts.join())], room: 0, count: shown.length, last, more }
     },
   }
 }

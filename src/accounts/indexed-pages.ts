@@ -1,3 +1,4 @@
+import { joinRoomy, putAround, type RoomyBytes, roomyOver } from '../core/roomy-bytes.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import { type PageForm, pageForm } from '../core/solana/page-form.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
@@ -26,10 +27,15 @@ export type IndexPlace = {
 export type IndexPage = {
   /** The records, joined by commas. */
   bytes: readonly Uint8Array[]
+  /** Free room on each side of them, if they are in one piece whose buffer is theirs alone. */
+  room: number
   count: number
   last: Uint8Array | null
   more: boolean
 }
+
+/** What is more is streamed: it is not held twice, not even for a moment. */
+const WHOLE_BYTES_MAX = 8 * 1024 * 1024
 
 /**
  * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
@@ -51,7 +57,25 @@ export async function serveIndexed(
     page.more && page.last !== null ? { snapshot: '', slot, after: page.last, bond } : null
   const pageKey = end === null ? null : keys.write(end).text
   const source = { upstream: 'index', cache: 'hit' } as const
-  return beginAnswer(pagePieces(page, form, pageKey), source, () => {})
+  const bytes = page.bytes.reduce((sum, piece) => sum + piece.length, 0)
+  if (bytes > WHOLE_BYTES_MAX) {
+    return beginAnswer(pagePieces(page, form, pageKey), source, () => {})
+  }
+  return { kind: 'bytes', bytes: wholePage(page, form, pageKey), ...source }
+}
+
+function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): RoomyBytes {
+  const [first] = page.bytes
+  const isRoomy = page.bytes.length === 1 && first && page.room > 0
+  const records = isRoomy ? roomyOver(first, page.room) : joinRoomy(page.bytes)
+  const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
+  // Before the bracket of the last record, which is the very last byte.
+  if (inside !== '') records.to--
+  return putAround(records, form.before, endText(inside, form, pageKey))
+}
+
+function endText(inside: string, form: PageForm, pageKey: string | null): string {
+  return `${inside === '' ? '' : `${inside}}`}${form.after(pageKey)}`
 }
 
 async function* pagePieces(
@@ -67,5 +91,5 @@ async function* pagePieces(
     // Before the bracket of the last record, which is the very last byte.
     yield at === last && inside !== '' ? piece.subarray(0, -1) : piece
   }
-  yield encoder.encode(`${inside === '' ? '' : `${inside}}`}${form.after(pageKey)}`)
+  yield encoder.encode(endText(inside, form, pageKey))
 }

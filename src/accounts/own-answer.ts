@@ -1,15 +1,18 @@
 import { Failure } from '../core/errors.ts'
+import type { RoomyBytes } from '../core/roomy-bytes.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import { solanaErrorText } from '../core/solana/solana-error.ts'
 import type { CacheWord } from '../upstream/ask-network.ts'
 
 /**
- * What is answered here and not by a node. A text or stream is the JSON of `result`, at times
+ * What is answered here and not by a node. Text, bytes or a stream are the JSON of `result`, at times
  * with a member behind it that stands beside the result.
  */
 export type OwnAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
+  /** All is at hand. */
+  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheWord }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

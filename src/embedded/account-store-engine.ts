@@ -79,7 +79,7 @@ export function openAccountReader(
   return {
     page(order) {
       const program = programOf(file, order.program)
-      if (!program) return { bytes: new Uint8Array(), count: 0, last: null, more: false }
+      if (!program) return { bytes: new Uint8Array(), room: 0, count: 0, last: null, more: false }
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
     lookupWish: lookups.wish,

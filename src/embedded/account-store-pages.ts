@@ -113,7 +113,7 @@ function writePage(
 }
 
 function stepOf(writer: StoredWriter, last: Uint8Array | null, more: PageStep['more']): PageStep {
-  return { bytes: writer.take(), count: writer.count, last, more }
+  return { bytes: writer.take(), room: 0, count: writer.count, last, more }
 }
 
 function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {

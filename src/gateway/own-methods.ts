@@ -1,12 +1,14 @@
+import type { RoomyBytes } from '../core/roomy-bytes.ts'
 import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
 
 /**
- * What an engine of our own answered. A text or stream is the JSON of `result`, at times with a
- * member behind it that stands beside the result in the reply.
+ * What an engine of our own answered. Text, bytes or a stream are the JSON of `result`, at times
+ * with a member behind it that stands beside the result in the reply.
  */
 type OwnAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
+  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheWord }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

@@ -1,21 +1,25 @@
+import { putAround, roomyBytes } from '../core/roomy-bytes.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
-type Piece = string | ReadableStream<Uint8Array>
+type Piece = string | Uint8Array | ReadableStream<Uint8Array>
 
-/** The body of a reply: text where everything is at hand, else a stream that is pulled. */
+/** The body of a reply: text or bytes where everything is at hand, else a stream that is pulled. */
 export function replyBody(
   replies: readonly ReplyParts[],
   isBatch: boolean,
-): string | ReadableStream {
+): string | Uint8Array | ReadableStream {
   const [first] = replies
   if (!isBatch && typeof first === 'string') return first
+  if (!isBatch && typeof first === 'object' && 'memory' in first[1]) {
+    return roomyBytes(putAround(first[1], first[0], first[2]))
+  }
   if (replies.every((parts) => typeof parts === 'string')) return `[${replies.join(',')}]`
 
   const pieces: Piece[] = isBatch ? ['['] : []
   replies.forEach((parts, at) => {
     if (at > 0) pieces.push(',')
     if (typeof parts === 'string') pieces.push(parts)
-    else pieces.push(...parts)
+    else pieces.push(parts[0], pieceOf(parts[1]), parts[2])
   })
   if (isBatch) pieces.push(']')
   return piecesStream(pieces)
@@ -24,8 +28,13 @@ export function replyBody(
 /** Gives up the streams of a reply that nobody will read. */
 export function dropReply(replies: readonly ReplyParts[]): void {
   for (const parts of replies) {
-    if (typeof parts !== 'string') parts[1].cancel().catch(() => {})
+    if (typeof parts === 'string' || 'memory' in parts[1]) continue
+    parts[1].cancel().catch(() => {})
   }
+}
+
+function pieceOf(answer: Exclude<ReplyParts, string>[1]): Piece {
+  return 'memory' in answer ? roomyBytes(answer) : answer
 }
 
 type Reader = {
@@ -40,7 +49,7 @@ function piecesStream(pieces: Piece[]): ReadableStream<Uint8Array> {
   const giveUp = () => {
     reader?.cancel().catch(() => {})
     for (const piece of pieces.splice(0)) {
-      if (typeof piece !== 'string') piece.cancel().catch(() => {})
+      if (piece instanceof ReadableStream) piece.cancel().catch(() => {})
     }
   }
 
@@ -54,6 +63,7 @@ function piecesStream(pieces: Piece[]): ReadableStream<Uint8Array> {
       const piece = pieces.shift()
       if (piece === undefined) return null
       if (typeof piece === 'string') return encoder.encode(piece)
+      if (piece instanceof Uint8Array) return piece
       reader = piece.getReader()
     }
   }

@@ -1,4 +1,5 @@
 import { Failure, Rejection } from '../core/errors.ts'
+import type { RoomyBytes } from '../core/roomy-bytes.ts'
 import {
   type BadCall,
   type Call,
@@ -34,10 +35,10 @@ export type ServeNeeds = {
 /** Who asks for what, once the key and the network are known. */
 export type RpcContext = { caller: Caller; service: NetworkService; clientAddress(): string }
 
-/** Text, or an answer too big to hold, which follows text and is followed by text. */
+/** Text, or a big answer, held or not, which follows text and is followed by text. */
 export type ReplyParts =
   | string
-  | [before: string, stream: ReadableStream<Uint8Array>, after: string]
+  | [before: string, answer: ReadableStream<Uint8Array> | RoomyBytes, after: string]
 
 export type Served = {
   status: number
@@ -58,6 +59,7 @@ type Answer = { reply: Reply; upstream: string; cache: CacheWord }
 type Reply =
   | { kind: 'result'; text: string }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array> }
+  | { kind: 'bytes'; bytes: RoomyBytes }
   | { kind: 'error'; code: number; text: string }
 
 const NO_SUCH_METHOD = -32601
@@ -166,8 +168,9 @@ function partsOf(
   reply: Answer['reply'],
 ): ReplyParts {
   if (reply.kind === 'error') return nodeErrorReply(call.idText, reply.text)
-  if (reply.kind === 'stream') {
-    return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, reply.stream, '}']
+  if (reply.kind !== 'result') {
+    const answer = reply.kind === 'bytes' ? reply.bytes : reply.stream
+    return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, answer, '}']
   }
   if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)
   const { caller, service } = context

@@ -1,4 +1,5 @@
 import { Failure, Rejection } from '../core/errors.ts'
+import { letGo } from '../core/roomy-bytes.ts'
 import { parseBody } from '../core/rpc/jsonrpc.ts'
 import type { AppDirectory, Caller } from '../gateway/app-directory.ts'
 import { dropReply, replyBody } from '../gateway/reply-body.ts'
@@ -101,7 +102,10 @@ function replyTo(
     tookMs: needs.clock.monotonicMs() - startedAtMs,
   })
   const headers = replyHeaders(outcome, request.headers.get('origin') !== null)
-  const response = new Response(bodyOf(outcome, request), { status: outcome.status, headers })
+  const body = bodyOf(outcome, request)
+  const response = new Response(body, { status: outcome.status, headers })
+  // By the standard, a response has copied them.
+  if (body instanceof Uint8Array) letGo(body)
   response.headers.set('x-request-id', requestId)
   return response
 }
@@ -156,7 +160,7 @@ function whole(rejection: Rejection, caller: Caller | null = null): Outcome {
   return single(refused('null', '', rejection), caller)
 }
 
-function bodyOf(outcome: Outcome, request: Request): string | ReadableStream {
+function bodyOf(outcome: Outcome, request: Request): string | Uint8Array | ReadableStream {
   const { replies, isBatch } = outcome
   const only = isBatch ? undefined : replies[0]?.parts
   if (typeof only === 'string') return only

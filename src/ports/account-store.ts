@@ -50,6 +50,8 @@ export type PageOrder = {
 export type PageStep = {
   /** The records, joined by commas; nothing where none was found. */
   bytes: Uint8Array
+  /** Free room on each side of them, in a buffer that is theirs alone. */
+  room: number
   count: number
   /** The key of the last record. */
   last: Uint8Array | null

@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountIndex } from '../../src/accounts/indexed-pages.ts'
+import type { OwnAnswer } from '../../src/accounts/own-answer.ts'
 import {
   openProgramAccounts,
   type ProgramAccounts,
 } from '../../src/accounts/serve-program-accounts.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
+import { roomyBytes } from '../../src/core/roomy-bytes.ts'
 import { openSpillFiles } from '../../src/system/spill-files.ts'
 import { systemClock } from '../../src/system/system-clock.ts'
 import { systemEntropy } from '../../src/system/system-entropy.ts'
@@ -76,7 +78,7 @@ export async function openAccountStage(
       return { reply: JSON.parse(text), text, cache: 'miss', upstream: answer.upstream }
     }
     const { cache, upstream } = answer
-    const body = answer.kind === 'result' ? answer.text : await new Response(answer.stream).text()
+    const body = await bodyOf(answer)
     const text = `{"result":${body}}`
     return { reply: JSON.parse(text), text, cache, upstream }
   }
@@ -122,4 +124,10 @@ async function walkAll(ask: AccountStage['ask'], config: object) {
   } while (pageKey !== undefined && pages < 1000)
   if (slots.size !== 1) throw new Error(`pages of different slots: ${[...slots].join()}`)
   return { keys, pages, slot: [...slots][0] as number }
+}
+
+async function bodyOf(answer: Exclude<OwnAnswer, { kind: 'error' }>): Promise<string> {
+  if (answer.kind === 'result') return answer.text
+  const whole = answer.kind === 'bytes' ? roomyBytes(answer.bytes) : answer.stream
+  return new Response(whole).text()
 }
