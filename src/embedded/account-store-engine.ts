@@ -7,6 +7,7 @@ import type {
   Scan,
   ScanEnd,
 } from '../ports/account-store.ts'
+import type { AccountFile } from './account-store-file.ts'
 import {
   dropLookup,
   fieldOf,
@@ -18,8 +19,13 @@ import {
   openAccountLookups,
 } from './account-store-lookups.ts'
 import { readPage, type StoredProgram } from './account-store-pages.ts'
+import type { RunRules } from './account-store-run-book.ts'
+import { RUN_RULES } from './account-store-run-book.ts'
+import { makeRuns } from './account-store-run-maker.ts'
+import { canHaveRuns, readRunPage } from './account-store-run-pages.ts'
+import { openRunWishes, type RunWish } from './account-store-run-wishes.ts'
 import { openAccountScans } from './account-store-scan.ts'
-import type { AccountFile, AccountTables } from './account-store-tables.ts'
+import type { AccountTables } from './account-store-tables.ts'
 import { applyChanges, beginAnew, keepOnly, pruneEnded } from './account-store-versions.ts'
 
 /** What writes, in the thread it is opened in. */
@@ -33,6 +39,8 @@ export type AccountWriter = {
   endScan(): ScanEnd
   merge(slot: number, after: Uint8Array | null): MergeStep
   prune(program: Uint8Array, slot: number): boolean
+  /** Makes some of the runs that are wished for; returns where to go on, null when all is done. */
+  makeRuns(wish: RunWish): Uint8Array | null
   makeLookup(name: string): void
   dropLookup(name: string): void
   close(): void
@@ -41,6 +49,7 @@ export type AccountWriter = {
 /** What reads what is committed, in the thread it is opened in. */
 export type AccountReader = {
   page(order: PageOrder): PageStep | SolanaError
+  runWishes(): RunWish[]
   lookupWish(): LookupWish | null
   noteMade(name: string): void
   noteDropped(name: string): void
@@ -65,6 +74,7 @@ export function openAccountWriter(tables: AccountTables): AccountWriter {
     endScan: scans.end,
     merge: scans.merge,
     prune: (program, slot) => pruneEnded(tables, tables.programId(program), slot),
+    makeRuns: (wish) => makeRuns(tables, wish),
     makeLookup: (name) => makeLookup(tables, name),
     dropLookup: (name) => dropLookup(tables, name),
     close: tables.close,
@@ -73,19 +83,26 @@ export function openAccountWriter(tables: AccountTables): AccountWriter {
 
 export function openAccountReader(
   file: AccountFile,
-  rules: LookupRules = LOOKUP_RULES,
+  lookupRules: LookupRules = LOOKUP_RULES,
+  runRules: RunRules = RUN_RULES,
 ): AccountReader {
-  const lookups = openAccountLookups(file, rules)
+  const lookups = openAccountLookups(file, lookupRules)
+  const wishes = openRunWishes(runRules)
   return {
     page(order) {
       const program = programOf(file, order.program)
       if (!program) return { bytes: new Uint8Array(), room: 0, count: 0, last: null, more: false }
+      if (canHaveRuns(order)) return readRunPage(file, program, order, wishes)
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
+    runWishes: wishes.take,
     lookupWish: lookups.wish,
     noteMade: lookups.noteMade,
     noteDropped: lookups.noteDropped,
-    forget: lookups.forget,
+    forget(programs) {
+      lookups.forget(programs)
+      wishes.forget(programs)
+    },
     close: file.close,
   }
 }

@@ -1,6 +1,7 @@
 import type { AccountFilter } from '../core/solana/account.ts'
 import { dataSql } from './account-store-body.ts'
-import type { AccountFile, AccountTables } from './account-store-tables.ts'
+import type { AccountFile } from './account-store-file.ts'
+import type { AccountTables } from './account-store-tables.ts'
 
 /** A way to find the accounts that hold these bytes at one place of their data. */
 export type Lookup = { name: string; expression: string; needle: Uint8Array }

@@ -9,65 +9,90 @@ import {
 import { isTokenProgram } from '../core/solana/programs.ts'
 import type { PageOrder, PageStep } from '../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
+import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
 import type { Lookup } from './account-store-lookups.ts'
 import { openStoredWriter, type StoredWriter } from './account-store-records.ts'
-import type { AccountFile } from './account-store-tables.ts'
 
 export type StoredProgram = { id: number; bodyBytesMax: number }
 
+/** Which rows are looked at. */
+export type RowSpan = {
+  after: Uint8Array
+  /** The last key in the order of the keys; null where there is no bound. */
+  upTo: Uint8Array | null
+  rowsMax: number
+  lookup: Lookup | null
+}
+
+/** What was looked at: whether others follow, else how far it was looked. */
+export type RowsRead = { last: Uint8Array | null; more: PageStep['more']; rows: number }
+
 /** What is looked at in one go, so that others need not wait long for their turn. */
-const ROWS_AT_ONCE = 1_250
+export const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 /** Up to here all of them are had as one value, which is quicker. */
 const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
 
 /** About what a record takes beside its data. */
-const FRAME_BYTES = 256
+export const FRAME_BYTES = 256
 const BASE64_GROWTH = 4 / 3
-
-const FIRST = new Uint8Array()
-/** Behind every key. */
-const LAST = new Uint8Array(33).fill(255)
 
 /** Reads the next part of a page, by way of a look-up where there is one. */
 export function readPage(
   file: AccountFile,
-  { id, bodyBytesMax }: StoredProgram,
+  program: StoredProgram,
   order: PageOrder,
   lookup: Lookup | null,
 ): PageStep | SolanaError {
-  const { program, slot, encoding, dataSlice, changedSinceSlot } = order
-  const helps = helpsFor(file, id, order)
+  const { encoding, dataSlice } = order
+  const helps = helpsFor(file, program.id, order)
   const writer = openStoredWriter({
-    owner: program,
+    owner: order.program,
     encoding,
     dataSlice,
     parse: (account) => parseAccount(account, helps),
     // A node leaves out the accounts of the token programs that it cannot parse.
-    mustParse: encoding === 'jsonParsed' && isTokenProgram(program),
+    mustParse: encoding === 'jsonParsed' && isTokenProgram(order.program),
   })
   const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
+  const span = { after, upTo: null, rowsMax: ROWS_AT_ONCE, lookup }
+  const read = readRows(file, program, order, writer, span)
+  return 'rows' in read ? stepOf(writer, read.last, read.more) : read
+}
+
+/** Writes what is shown of these rows. */
+export function readRows(
+  file: AccountFile,
+  { id, bodyBytesMax }: StoredProgram,
+  order: PageOrder,
+  writer: StoredWriter,
+  span: RowSpan,
+): RowsRead | SolanaError {
+  const { after, upTo, rowsMax, lookup } = span
+  const { slot, changedSinceSlot } = order
   const needle = lookup === null ? [] : [lookup.needle]
-  const values = [...needle, after, slot, slot, changedSinceSlot ?? -1, ROWS_AT_ONCE]
-  const text = pageText(id, order.order, lookup)
-  if (bodyBytesMax * ROWS_AT_ONCE <= JOINED_BYTES_MAX) {
+  const bound = upTo === null ? [] : [upTo]
+  const values = [...needle, after, ...bound, slot, slot, changedSinceSlot ?? -1, rowsMax]
+  const text = pageText(id, order.order, span)
+  if (bodyBytesMax * rowsMax <= JOINED_BYTES_MAX) {
     // One string of bytes, in the order of the rows.
     const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
     const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
-    return writePage(writer, order, row?.body ? [row.body] : [])
+    return writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
   }
   return file.statements.use(text, (prepared) => {
     const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
-    return writePage(writer, order, oneByOne(rows))
+    return writeRows(writer, order, rowsMax, oneByOne(rows))
   })
 }
 
 /** The program stands in the text, since an index that is of one program only wants it there. */
-function pageText(id: number, direction: 'asc' | 'desc', lookup: Lookup | null): string {
+function pageText(id: number, direction: 'asc' | 'desc', { lookup, upTo }: RowSpan): string {
   const [beyond, sort] = direction === 'asc' ? ['>', 'ASC'] : ['<', 'DESC']
   const by = lookup === null ? '' : ` INDEXED BY ${lookup.name}`
   const found = lookup === null ? '' : ` AND ${lookup.expression} = ?`
-  return `SELECT body FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?
+  const bound = upTo === null ? '' : ' AND pubkey <= ?'
+  return `SELECT body FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?${bound}
     AND slot_from <= ? AND slot_to > ? AND slot_from > ? ORDER BY pubkey ${sort} LIMIT ?`
 }
 
@@ -75,13 +100,14 @@ function* oneByOne(rows: Iterable<{ body: Uint8Array }>): Generator<Uint8Array> 
   for (const { body } of rows) yield body
 }
 
-function writePage(
+function writeRows(
   writer: StoredWriter,
   order: PageOrder,
+  rowsMax: number,
   sources: Iterable<Uint8Array>,
-): PageStep | SolanaError {
+): RowsRead | SolanaError {
   const { filters, limit } = order
-  let rowsLeft = ROWS_AT_ONCE
+  let rowsLeft = rowsMax
   let bytesLeft = BYTES_AT_ONCE
   let last: Uint8Array | null = null
   let lookedTo: Uint8Array | null = null
@@ -96,8 +122,8 @@ function writePage(
       rowsLeft--
       if (filters.length > 0 && !matchesFilters(filters, dataOf(bodies, at))) continue
       if (writer.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
-        if (!writer.leavesOut(bodies, at)) return stepOf(writer, keyAt(bodies, lastAt, last), true)
-        continue
+        if (writer.leavesOut(bodies, at)) continue
+        return { last: keyAt(bodies, lastAt, last), more: true, rows: rowsMax - rowsLeft }
       }
       const written = writer.write(bodies, at)
       if (typeof written !== 'boolean') return written
@@ -109,11 +135,16 @@ function writePage(
     if (bytesLeft <= 0) break
   }
   const isEnd = rowsLeft > 0 && bytesLeft > 0
-  return stepOf(writer, last, isEnd || lookedTo === null ? false : { lookedTo })
+  const more = isEnd || lookedTo === null ? false : { lookedTo }
+  return { last, more, rows: rowsMax - rowsLeft }
 }
 
-function stepOf(writer: StoredWriter, last: Uint8Array | null, more: PageStep['more']): PageStep {
-  return { bytes: writer.take(), room: 0, count: writer.count, last, more }
+export function stepOf(
+  writer: StoredWriter,
+  last: Uint8Array | null,
+  more: PageStep['more'],
+): PageStep {
+  return { bytes: writer.take(), room: writer.room, count: writer.count, last, more }
 }
 
 function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {

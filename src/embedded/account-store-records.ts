@@ -1,5 +1,7 @@
+import { assert } from '../core/errors.ts'
+import { ROOM_BYTES } from '../core/roomy-bytes.ts'
 import type { Account, AccountEncoding, DataSlice, SolanaError } from '../core/solana/account.ts'
-import { encodeKey } from '../core/solana/base58.ts'
+import { encodeKey, readKey } from '../core/solana/base58.ts'
 import { BASE64_FRAME, openRecordWriter, ownerPart, RECORD_END } from '../core/solana/encodings.ts'
 import {
   openTextSink,
@@ -8,8 +10,9 @@ import {
   putDigits,
   putWhole,
   reserve,
+  reserveAll,
   type TextSink,
-  takeBytes,
+  takeRoomy,
 } from '../core/solana/text-sink.ts'
 import {
   type Bodies,
@@ -33,9 +36,22 @@ export type StoredWriter = {
   /** False for an account that is left out. */
   write(bodies: Bodies, at: number): boolean | SolanaError
   leavesOut(bodies: Bodies, at: number): boolean
+  /** What was written; nothing is written after that. */
   take(): Uint8Array
+  /** Free room on each side of it. */
+  readonly room: number
   readonly bytes: number
   readonly count: number
+}
+
+/** The common form, which can also take ready text. */
+export type PlainWriter = StoredWriter & {
+  /** So much text is to come. */
+  expectText(bytes: number): void
+  /** Has so many records put there, which are joined by commas and take so many bytes. */
+  put(count: number, bytes: number, write: (out: Uint8Array, at: number) => void): void
+  /** The key of the last record, null where there is none. */
+  lastKey(): Uint8Array | null
 }
 
 export type StoredForm = {
@@ -52,12 +68,18 @@ const FRAME_BYTES_MAX = 512
 /** How much longer than its body a record is, for a usual account. */
 const GROWTH = 2
 
+const QUOTE = 34
+const COMMA = Uint8Array.of(44)
+
 /** Below this, the upper half of 64 bits leaves a number exact in a double. */
 const SAFE_UPPER_END = 2 ** 21
 
 export function openStoredWriter(form: StoredForm): StoredWriter {
-  const isPlain = form.encoding === 'base64' && form.dataSlice === null
-  return isPlain ? openPlainWriter(form.owner) : openAnyWriter(form)
+  return isPlain(form) ? openPlainWriter(form.owner) : openAnyWriter(form)
+}
+
+export function isPlain({ encoding, dataSlice }: Pick<StoredForm, 'encoding' | 'dataSlice'>) {
+  return encoding === 'base64' && dataSlice === null
 }
 
 /** Any form, by way of an account. */
@@ -83,6 +105,7 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
       return writer.write(account, keyText) ?? true
     },
     take: writer.take,
+    room: 0,
     get bytes() {
       return writer.bytes
     },
@@ -94,13 +117,13 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
 
 /**
  * The common form, straight from the stored bytes: half a microsecond a record. It makes no value
- * that it need not, and does not look twice at what is the same in all records.
+ * that it need not, and does not look twice at what is the same in all records. `ends` is told
+ * where each of them ends.
  */
-function openPlainWriter(owner: Uint8Array): StoredWriter {
-  const sink = openTextSink()
+export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null): PlainWriter {
+  const sink = openTextSink(ROOM_BYTES)
   const { before, whenData, whenProgram } = BASE64_FRAME
   const ownerPartAt = openOwnerParts(encodeKey(owner))
-  let takenBytes = 0
   let count = 0
 
   return {
@@ -117,19 +140,37 @@ function openPlainWriter(owner: Uint8Array): StoredWriter {
       sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
       putBytes(sink, RECORD_END)
       count++
+      ends?.push(sink.at - ROOM_BYTES)
       return true
     },
-    take() {
-      takenBytes += sink.at
-      return takeBytes(sink)
+    expectText: (bytes) => reserveAll(sink, bytes + ROOM_BYTES),
+    put(records, bytes, write) {
+      reserve(sink, bytes + 1)
+      if (count > 0) putBytes(sink, COMMA)
+      write(sink.out, sink.at)
+      sink.at += bytes
+      count += records
     },
+    lastKey: () => (count === 0 ? null : keyBefore(sink.out, sink.at)),
+    take: () => takeRoomy(sink, ROOM_BYTES),
+    room: ROOM_BYTES,
     get bytes() {
-      return takenBytes + sink.at
+      return sink.at - ROOM_BYTES
     },
     get count() {
       return count
     },
   }
+}
+
+/** The key of the record that ends there: its text is the last thing in it. */
+export function keyBefore(text: Uint8Array, end: number): Uint8Array {
+  const to = end - RECORD_END.length
+  let from = to
+  while (text[from - 1] !== QUOTE) from--
+  const key = readKey(text, from, to)
+  assert(key !== null, 'a record ends with its key')
+  return key
 }
 
 /** Nearly all have fewer than 2^53, which takes no whole number of 64 bits. */

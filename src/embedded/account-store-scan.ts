@@ -3,7 +3,8 @@ import { type NodeAccount, openAccountReader } from '../core/solana/node-account
 import { openRecordCutter, type RecordCutter } from '../core/solana/record-cutter.ts'
 import type { MergeStep, Scan, ScanEnd } from '../ports/account-store.ts'
 import { HEAD_SQL, packBody, SPACE_SQL } from './account-store-body.ts'
-import { type AccountTables, OPEN_END } from './account-store-tables.ts'
+import { FIRST, LAST, OPEN_END } from './account-store-file.ts'
+import type { AccountTables } from './account-store-tables.ts'
 import { applyAt } from './account-store-versions.ts'
 
 export type AccountScans = {
@@ -31,9 +32,6 @@ const KEYS_AT_ONCE = 2_000
 
 const BEFORE = new TextEncoder().encode('{"result":')
 const AFTER = new TextEncoder().encode('}')
-const FIRST = new Uint8Array()
-/** Behind every key. */
-const LAST = new Uint8Array(33).fill(255)
 
 const INSERT = 'INSERT INTO spool.scanned (pubkey, space, body) VALUES (?, ?, ?)'
 
@@ -166,6 +164,10 @@ function insertUnknown(
   )
   if (row?.bytes == null) return 0
   tables.noteBodyBytes(id, Number(row.bytes))
+  if (tables.runs.hasRuns(id)) {
+    const keys = tables.rows<{ pubkey: Uint8Array }>(`SELECT s.pubkey ${unknown}`, from, to, id)
+    for (const { pubkey } of keys) tables.runs.changed(id, pubkey, slot)
+  }
   return tables.statements.use(
     `INSERT INTO accounts (program, pubkey, slot_from, slot_to, body)
      SELECT ?, s.pubkey, ?, ${OPEN_END}, s.body ${unknown} ORDER BY s.pubkey`,

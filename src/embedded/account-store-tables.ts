@@ -1,15 +1,8 @@
-import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
+import { Database as Connection } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
-import { openStatementCache, type StatementCache } from './statement-cache.ts'
-
-/** One connection to the file of a network's accounts, in the thread it is opened in. */
-export type AccountFile = {
-  connection: Connection
-  statements: StatementCache
-  run(text: string, ...values: SQLQueryBindings[]): void
-  rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
-  close(): void
-}
+import { type AccountFile, fileOver, OPEN_END } from './account-store-file.ts'
+import { openRunBook, RUN_RULES, type RunBook, type RunRules } from './account-store-run-book.ts'
+import { openRunTexts } from './account-store-run-texts.ts'
 
 /** The connection that writes. */
 export type AccountTables = AccountFile & {
@@ -19,15 +12,14 @@ export type AccountTables = AccountFile & {
   forgetProgram(id: number): void
   /** No body of the program may be longer than what is noted. */
   noteBodyBytes(id: number, bytes: number): void
+  /** Ready text of what is read often. */
+  runs: RunBook
   /** All that `work` writes is committed together, or not at all. */
   together<T>(work: () => T): T
 }
 
 /** Raised with every change of the tables: what another version wrote is had again by a scan. */
-const FORM_VERSION = 2
-
-/** What has no end yet. */
-export const OPEN_END = Number.MAX_SAFE_INTEGER
+const FORM_VERSION = 3
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32_768
@@ -52,21 +44,41 @@ const FORM = [
     PRIMARY KEY (program, pubkey, slot_from)
   ) WITHOUT ROWID`,
   `CREATE INDEX ended ON accounts (program, slot_to) WHERE slot_to < ${OPEN_END}`,
+  `CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    program INTEGER NOT NULL,
+    after_key BLOB NOT NULL,
+    upto_key BLOB NOT NULL,
+    slot_from INTEGER NOT NULL,
+    slot_to INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    text_bytes INTEGER NOT NULL,
+    records INTEGER NOT NULL
+  )`,
+  'CREATE INDEX runs_by_key ON runs (program, upto_key)',
+  // Where a text was, there may be another one: so whoever reads sees that some are gone.
+  'CREATE TABLE runs_gone (times INTEGER NOT NULL)',
+  'INSERT INTO runs_gone VALUES (0)',
+  `CREATE TRIGGER run_gone AFTER DELETE ON runs BEGIN
+    UPDATE runs_gone SET times = times + 1;
+  END`,
   `PRAGMA user_version = ${FORM_VERSION}`,
 ]
+
+const TABLES = ['accounts', 'programs', 'runs', 'runs_gone']
 
 const SCANNED =
   'CREATE TABLE spool.scanned (pubkey BLOB PRIMARY KEY, space INTEGER, body BLOB) WITHOUT ROWID'
 
 /** Opens the file, or begins a new one where it cannot be used. */
-export function openAccountTables(path: string): AccountTables {
+export function openAccountTables(path: string, rules: RunRules = RUN_RULES): AccountTables {
   try {
-    return openFile(path)
+    return openFile(path, rules)
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
     if (!UNREADABLE.test(code) || path === ':memory:') throw thrown
     removeFile(path)
-    return openFile(path)
+    return openFile(path, rules)
   }
 }
 
@@ -76,10 +88,10 @@ export function openAccountFile(path: string): AccountFile {
   connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   connection.run('PRAGMA query_only = ON')
-  return fileOver(connection)
+  return fileOver(connection, openRunTexts(textsPath(path), 'read'))
 }
 
-function openFile(path: string): AccountTables {
+function openFile(path: string, rules: RunRules): AccountTables {
   const connection = new Connection(path, { create: true, safeIntegers: true })
   try {
     prepare(connection, path)
@@ -87,11 +99,13 @@ function openFile(path: string): AccountTables {
     connection.close()
     throw thrown
   }
-  const file = fileOver(connection)
+  const file = fileOver(connection, openRunTexts(textsPath(path), 'write'))
   const programs = openPrograms(file)
+  const runs = openRunBook(file, rules)
   return {
     ...file,
     ...programs,
+    runs,
     together(work) {
       connection.run('BEGIN IMMEDIATE')
       try {
@@ -101,27 +115,15 @@ function openFile(path: string): AccountTables {
       } catch (thrown) {
         if (connection.inTransaction) connection.run('ROLLBACK')
         programs.forgetAll()
+        runs.forgetAll()
         throw thrown
       }
     },
     close() {
       file.close()
-      if (path !== ':memory:') removeFile(spoolPath(path))
-    },
-  }
-}
-
-function fileOver(connection: Connection): AccountFile {
-  const statements = openStatementCache(connection)
-  return {
-    connection,
-    statements,
-    run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
-    rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
-      statements.use(text, (prepared) => prepared.all(...values) as Row[]),
-    close() {
-      statements.close()
-      connection.close()
+      if (path === ':memory:') return
+      removeFile(spoolPath(path))
+      removeFile(textsPath(path))
     },
   }
 }
@@ -168,10 +170,11 @@ function prepare(connection: Connection, path: string): void {
   connection.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`)
   const version = connection.query('PRAGMA user_version').values()[0]?.[0]
   if (version !== BigInt(FORM_VERSION)) {
-    connection.run('DROP TABLE IF EXISTS accounts')
-    connection.run('DROP TABLE IF EXISTS programs')
+    for (const table of TABLES) connection.run(`DROP TABLE IF EXISTS ${table}`)
     for (const text of FORM) connection.run(text)
   }
+  // Their texts are not kept beyond the process: a power failure could leave half of one.
+  connection.run('DELETE FROM runs')
   // What a scan brings is of no use after a restart, so it stands in a file of its own.
   if (path !== ':memory:') removeFile(spoolPath(path))
   connection.run('ATTACH ? AS spool', [path === ':memory:' ? path : spoolPath(path)])
@@ -182,6 +185,10 @@ function prepare(connection: Connection, path: string): void {
 
 function spoolPath(path: string): string {
   return `${path}-spool`
+}
+
+function textsPath(path: string): string {
+  return path === ':memory:' ? path : `${path}-runs`
 }
 
 function removeFile(path: string): void {

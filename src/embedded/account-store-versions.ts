@@ -2,7 +2,8 @@ import { type NodeAccount, openAccountReader } from '../core/solana/node-account
 import { sameKey } from '../core/solana/programs.ts'
 import type { AccountChange } from '../ports/account-store.ts'
 import { packBody } from './account-store-body.ts'
-import { type AccountTables, OPEN_END } from './account-store-tables.ts'
+import { OPEN_END } from './account-store-file.ts'
+import type { AccountTables } from './account-store-tables.ts'
 
 type VersionRow = { slot_from: bigint; slot_to: bigint; body: Uint8Array }
 
@@ -60,12 +61,16 @@ export function applyAt(
     slot,
   )
   if (!shown) {
+    if (body) tables.runs.changed(program, pubkey, slot)
     if (body) insertBefore(tables, program, pubkey, slot, body)
     return
   }
   const began = Number(shown.slot_from)
   // A change to what was there already is kept: what was there may prove to be out of date.
-  if (body && (began === slot || !isChange) && sameKey(shown.body, body)) return
+  const isSame = body !== null && sameKey(shown.body, body)
+  if (isSame && (began === slot || !isChange)) return
+  // Else what is shown stays as it is.
+  if (!isSame) tables.runs.changed(program, pubkey, slot)
   if (began === slot) {
     tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot)
   } else {
@@ -118,6 +123,7 @@ export function beginAnew(tables: AccountTables, program: number, slot: number):
       program,
       slot,
     )
+    tables.runs.begin(program, slot)
   })
 }
 
@@ -130,13 +136,13 @@ export function pruneEnded(tables: AccountTables, program: number, slot: number)
     slot,
     PRUNED_AT_ONCE,
   )
-  if (rows.length === 0) return true
-  tables.together(() => {
+  return tables.together(() => {
     for (const { pubkey, slot_from } of rows) {
       tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot_from)
     }
+    const isLast = tables.runs.prune(program, slot)
+    return isLast && rows.length < PRUNED_AT_ONCE
   })
-  return rows.length < PRUNED_AT_ONCE
 }
 
 /** Forgets all programs but these; returns the others. */
@@ -148,6 +154,7 @@ export function keepOnly(tables: AccountTables, programs: readonly Uint8Array[])
     tables.together(() => {
       tables.run('DELETE FROM accounts WHERE program = ?', id)
       tables.run('DELETE FROM programs WHERE id = ?', id)
+      tables.runs.forget(id)
     })
     tables.forgetProgram(id)
   }

@@ -7,8 +7,15 @@ import {
   openAccountWriter,
 } from './account-store-engine.ts'
 import type { LookupRules } from './account-store-lookups.ts'
+import type { RunRules } from './account-store-run-book.ts'
+import type { RunWish } from './account-store-run-wishes.ts'
 import { openAccountTables } from './account-store-tables.ts'
 import { type EngineThread, startEngineThread } from './account-store-thread.ts'
+
+/** Each takes some milliseconds of the writer's time, and others get their turn in between. */
+const RUN_STEPS_MAX = 100
+/** What was asked for longest ago is forgotten first. */
+const WISHES_MAX = 256
 
 /** A file for each network in this folder, each with threads of its own. */
 export function openAccountStores(folder: string): AccountStores {
@@ -31,11 +38,14 @@ export async function openAccountStore(path: string): Promise<AccountStore> {
 }
 
 /** The same in this thread, over one connection, for tests. */
-export function openAccountStoreHere(path = ':memory:', rules?: LookupRules): AccountStore {
-  const tables = openAccountTables(path)
+export function openAccountStoreHere(
+  path = ':memory:',
+  rules: { lookups?: LookupRules; runs?: RunRules } = {},
+): AccountStore {
+  const tables = openAccountTables(path, rules.runs)
   return storeOver(
     engineHere(openAccountWriter(tables)),
-    engineHere({ ...openAccountReader(tables, rules), close: () => {} }),
+    engineHere({ ...openAccountReader(tables, rules.lookups, rules.runs), close: () => {} }),
   )
 }
 
@@ -44,6 +54,7 @@ function storeOver(
   reader: EngineThread<AccountReader>,
 ): AccountStore {
   let closed: Promise<void> | null = null
+  const wished: RunWish[] = []
   return {
     async keepOnly(programs) {
       await reader.ask('forget', [await writer.ask('keepOnly', [programs])])
@@ -66,6 +77,17 @@ function storeOver(
       }
       await writer.ask('makeLookup', [wish.make])
       await reader.ask('noteMade', [wish.make])
+    },
+    async makeRuns() {
+      wished.push(...(await reader.ask('runWishes', [])))
+      wished.splice(0, wished.length - WISHES_MAX)
+      for (let steps = 0; steps < RUN_STEPS_MAX; steps++) {
+        // Taken out first, so that one that fails is not tried for ever.
+        const wish = wished.shift()
+        if (!wish) return
+        const after = await writer.ask('makeRuns', [wish])
+        if (after !== null) wished.unshift({ ...wish, after })
+      }
     },
     async close() {
       closed ??= reader.close().finally(() => writer.close())

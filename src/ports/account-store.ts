@@ -90,6 +90,9 @@ export interface AccountStore {
   /** Forgets what ended at this slot or before; false when there is more of that. */
   prune(program: Uint8Array, slot: number): Promise<boolean>
 
+  /** Makes some of the ready text that pages were read without; between other orders. */
+  makeRuns(): Promise<void>
+
   /** Makes one look-up that callers ask for, if it is worth it; between other orders. */
   tend(): Promise<void>
 

@@ -16,8 +16,9 @@ const DIGIT_ZERO = 48
 const UINT32_END = 2 ** 32
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-export function openTextSink(): TextSink {
-  return { out: newBuffer(FIRST_BYTES), at: 0 }
+/** Beginning behind as much room as is wished for. */
+export function openTextSink(room = 0): TextSink {
+  return { out: newBuffer(FIRST_BYTES), at: room }
 }
 
 /** Makes room for `bytes` more. How much may wait in all is up to who takes it. */
@@ -26,9 +27,12 @@ export function reserve(sink: TextSink, bytes: number): void {
   if (wanted <= sink.out.length) return
   let size = sink.out.length * 2
   while (size < wanted) size *= 2
-  const larger = newBuffer(size)
-  larger.set(sink.out.subarray(0, sink.at))
-  sink.out = larger
+  resize(sink, size)
+}
+
+/** Makes room for `bytes` more, and for nothing else: that is all there will be. */
+export function reserveAll(sink: TextSink, bytes: number): void {
+  if (sink.at + bytes > sink.out.length) resize(sink, sink.at + bytes)
 }
 
 export function putBytes(sink: TextSink, bytes: Uint8Array): void {
@@ -84,6 +88,19 @@ export function takeBytes(sink: TextSink): Uint8Array {
   if (at * 2 <= out.length) return Uint8Array.prototype.slice.call(out, 0, at)
   sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
   return new Uint8Array(out.buffer, out.byteOffset, at)
+}
+
+/** The same of a sink that has room in front, with as much behind; nothing is put there again. */
+export function takeRoomy(sink: TextSink, room: number): Uint8Array {
+  reserve(sink, room)
+  const { out, at } = sink
+  return new Uint8Array(out.buffer, out.byteOffset + room, at - room)
+}
+
+function resize(sink: TextSink, size: number): void {
+  const larger = newBuffer(size)
+  larger.set(sink.out.subarray(0, sink.at))
+  sink.out = larger
 }
 
 function newBuffer(bytes: number): SinkBuffer {
