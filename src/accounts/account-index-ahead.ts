@@ -1,3 +1,4 @@
+import { letGo } from '../core/roomy-bytes.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
 import { queryHash } from '../core/solana/query-hash.ts'
 import { isSolanaError } from '../core/solana/solana-error.ts'
@@ -30,8 +31,12 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
   const prepare = (call: ProgramAccountsCall, place: IndexPlace) => {
     const key = keyOf(call, place)
     if (held.size >= PAGES_MAX || held.has(key)) return
-    const stopTimer = clock.after(HELD_MS, () => held.delete(key))
-    held.set(key, { page: read(call, place), stopTimer })
+    const page = read(call, place)
+    const stopTimer = clock.after(HELD_MS, () => {
+      held.delete(key)
+      page.then(dropPage, () => {})
+    })
+    held.set(key, { page, stopTimer })
   }
 
   return async (call, place) => {
@@ -42,6 +47,11 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
     }
     return page
   }
+}
+
+/** Nobody will read it. */
+export function dropPage(page: Page): void {
+  if (page !== 'gone' && !isSolanaError(page)) page.bytes.forEach(letGo)
 }
 
 /** All that decides what a page holds. */

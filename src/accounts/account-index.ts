@@ -1,15 +1,14 @@
 import { Failure } from '../core/errors.ts'
 import { decodeKey } from '../core/solana/base58.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
-import { isSolanaError } from '../core/solana/solana-error.ts'
 import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
-import type { AccountStore, PageOrder } from '../ports/account-store.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
-import { readAhead } from './account-index-ahead.ts'
+import { dropPage, readAhead } from './account-index-ahead.ts'
 import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
 import type { KeptProgram } from './account-index-pace.ts'
+import { openPageReader } from './account-index-pages.ts'
 import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
-import type { AccountIndex, IndexPage, IndexPlace } from './indexed-pages.ts'
+import type { AccountIndex, IndexPlace } from './indexed-pages.ts'
 
 export type IndexRules = {
   /** In base 58. */
@@ -31,8 +30,6 @@ const LAG_PERIODS = 2.5
 /** Slots take so much longer to become final. */
 const FINALITY_MS = 60_000
 
-const COMMA = new TextEncoder().encode(',')
-
 /** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
 export function openAccountIndex(
   needs: KeeperNeeds,
@@ -40,6 +37,7 @@ export function openAccountIndex(
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
   const { clock, store } = needs
+  const readPage = openPageReader(store)
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
@@ -52,7 +50,7 @@ export function openAccountIndex(
     const shown = byText
       .get(call.programText)
       ?.verified.read(Number(place.slot), clock.monotonicMs())
-    return shown ? readPage(store, call, place, shown).catch(unreadable) : 'gone'
+    return shown ? readPage(call, place, shown).catch(unreadable) : 'gone'
   }
   const pageAhead = readAhead(clock, page)
 
@@ -69,7 +67,9 @@ export function openAccountIndex(
       const page = await pageAhead(call, place)
       // It may have turned out meanwhile that this moment never was.
       const { verified } = byText.get(call.programText) ?? {}
-      return verified?.read(Number(place.slot), clock.monotonicMs()) ? page : 'gone'
+      if (verified?.read(Number(place.slot), clock.monotonicMs())) return page
+      dropPage(page)
+      return 'gone'
     },
 
     report: () => reportOf(service, keeper),
@@ -100,57 +100,6 @@ function isLagging(
   const lagMs = head ? (head.number - slot) * network.blockTimeMs : clock.monotonicMs() - takenAtMs
   const usualMs = Math.min(LAG_MS_MAX, Math.max(LAG_MS_MIN, periodMs * LAG_PERIODS))
   return lagMs > usualMs + (commitment === 'finalized' ? FINALITY_MS : 0)
-}
-
-/** Reads a page step by step, so that others get their turn in between. */
-async function readPage(
-  store: AccountStore,
-  call: ProgramAccountsCall,
-  place: IndexPlace,
-  { slot, unixTimestamp }: VerifiedSlot,
-): Promise<Awaited<ReturnType<AccountIndex['page']>>> {
-  const { limit, bytesMax } = place
-  const page: IndexPage & { bytes: Uint8Array[] } = noPage()
-  let bytes = 0
-  let { after } = place
-  for (;;) {
-    const rest = { limit: limit - page.count, bytesMax: bytesMax - bytes }
-    const step = await store.page({
-      ...questionOf(call),
-      ...rest,
-      slot,
-      unixTimestamp,
-      after,
-      hasRecords: page.count > 0,
-    })
-    if (isSolanaError(step)) return step
-    if (step.count > 0) {
-      if (page.count > 0) page.bytes.push(COMMA)
-      page.bytes.push(step.bytes)
-      page.room = step.room
-      bytes += step.bytes.length
-      page.count += step.count
-      page.last = step.last
-    }
-    page.more = step.more === true
-    if (typeof step.more === 'boolean') return page
-    after = step.more.lookedTo
-  }
-}
-
-function noPage() {
-  return { bytes: [], room: 0, count: 0, last: null, more: false }
-}
-
-type Question = Omit<
-  PageOrder,
-  'slot' | 'unixTimestamp' | 'after' | 'hasRecords' | 'limit' | 'bytesMax'
->
-
-function questionOf(call: ProgramAccountsCall): Question {
-  const { program, order, filters, encoding, dataSlice, changedSinceSlot: since } = call
-  const changedSinceSlot = since === null ? null : Number(since)
-  return { program, order, filters, encoding, dataSlice, changedSinceSlot }
 }
 
 /** Whoever asked is better served by a node than by the words of our store. */

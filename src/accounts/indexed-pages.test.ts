@@ -24,7 +24,13 @@ function littleIndex(plan: Plan): AccountIndex {
       )
       const last = shown.at(-1) ?? null
       const more = from + shown.length < keys.length
-      return { bytes: [Buffer.from(texts.join())], room: 0, count: shown.length, last, more }
+      return {
+        bytes: [new TextEncoder().encode(texts.join())],
+        room: 0,
+        count: shown.length,
+        last,
+        more,
+      }
     },
   }
 }

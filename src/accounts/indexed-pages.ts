@@ -1,4 +1,5 @@
-import { joinRoomy, putAround, type RoomyBytes, roomyOver } from '../core/roomy-bytes.ts'
+import { keep } from '../core/lent-memory.ts'
+import { joinRoomy, letGo, putAround, type RoomyBytes, roomyOver } from '../core/roomy-bytes.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import { type PageForm, pageForm } from '../core/solana/page-form.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
@@ -25,7 +26,7 @@ export type IndexPlace = {
 }
 
 export type IndexPage = {
-  /** The records, joined by commas. */
+  /** The records, joined by commas. Each piece has its memory alone; whoever drops it lets go. */
   bytes: readonly Uint8Array[]
   /** Free room on each side of them, if they are in one piece whose buffer is theirs alone. */
   room: number
@@ -35,7 +36,7 @@ export type IndexPage = {
 }
 
 /** What is more is streamed: it is not held twice, not even for a moment. */
-const WHOLE_BYTES_MAX = 8 * 1024 * 1024
+export const WHOLE_BYTES_MAX = 8 * 1024 * 1024
 
 /**
  * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
@@ -59,7 +60,8 @@ export async function serveIndexed(
   const source = { upstream: 'index', cache: 'hit' } as const
   const bytes = page.bytes.reduce((sum, piece) => sum + piece.length, 0)
   if (bytes > WHOLE_BYTES_MAX) {
-    return beginAnswer(pagePieces(page, form, pageKey), source, () => {})
+    const kept = { ...page, bytes: page.bytes.map(keep) }
+    return beginAnswer(pagePieces(kept, form, pageKey), source, () => {})
   }
   return { kind: 'bytes', bytes: wholePage(page, form, pageKey), ...source }
 }
@@ -68,6 +70,7 @@ function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): Roo
   const [first] = page.bytes
   const isRoomy = page.bytes.length === 1 && first && page.room > 0
   const records = isRoomy ? roomyOver(first, page.room) : joinRoomy(page.bytes)
+  if (!isRoomy) page.bytes.forEach(letGo)
   const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
   // Before the bracket of the last record, which is the very last byte.
   if (inside !== '') records.to--

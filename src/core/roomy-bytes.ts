@@ -1,3 +1,5 @@
+import { giveBack, type LentMemory, lend } from './lent-memory.ts'
+
 /**
  * Bytes with free room on both sides, in memory that is theirs alone. What stands around an
  * answer of megabytes is put there instead of copying all of it.
@@ -14,10 +16,15 @@ export function roomyOver(bytes: Uint8Array, room: number): RoomyBytes {
   return { memory, from: room, to: room + length }
 }
 
-/** A copy of the pieces, one behind the other. */
-export function joinRoomy(pieces: readonly Uint8Array[]): RoomyBytes {
+/** A copy of the pieces, one behind the other, in memory that is at hand or in new one. */
+export function joinRoomy(
+  pieces: readonly Uint8Array[],
+  memories: readonly LentMemory[] = [],
+): RoomyBytes {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  const memory = newMemory(length + 2 * ROOM_BYTES)
+  const bytes = length + 2 * ROOM_BYTES
+  // New memory is not cleared: all of it is written before it is read.
+  const memory = lend(memories, bytes) ?? Buffer.allocUnsafeSlow(bytes)
   let to = ROOM_BYTES
   for (const piece of pieces) {
     memory.set(piece, to)
@@ -32,7 +39,11 @@ export function putAround(bytes: RoomyBytes, before: string, after: string): Roo
   const [head, tail] = [encoder.encode(before), encoder.encode(after)]
   const { memory, from, to } = bytes
   const hasRoom = head.length <= from && to + tail.length <= memory.length
-  if (!hasRoom) return joinRoomy([head, roomyBytes(bytes), tail])
+  if (!hasRoom) {
+    const larger = joinRoomy([head, roomyBytes(bytes), tail])
+    giveBack(memory)
+    return larger
+  }
   memory.set(head, from - head.length)
   memory.set(tail, to)
   return { memory, from: from - head.length, to: to + tail.length }
@@ -43,14 +54,10 @@ export function roomyBytes({ memory, from, to }: RoomyBytes): Uint8Array {
 }
 
 /**
- * Frees the memory of bytes that nobody looks at any more. The collector comes too seldom for
- * megabytes: new memory costs more than filling it, and what waits to be collected adds up.
+ * Frees the memory of bytes that nobody looks at any more, and which had it alone. The collector
+ * comes too seldom for megabytes: what waits to be collected adds up.
  */
-export function letGo({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
-}
-
-/** Not cleared: all of it is written before it is read. */
-function newMemory(bytes: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(bytes)
+export function letGo(bytes: Uint8Array): void {
+  if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
+  else giveBack(bytes)
 }

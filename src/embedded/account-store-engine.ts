@@ -1,3 +1,4 @@
+import type { LentMemory } from '../core/lent-memory.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import type {
   AccountChange,
@@ -83,16 +84,16 @@ export function openAccountWriter(tables: AccountTables): AccountWriter {
 
 export function openAccountReader(
   file: AccountFile,
-  lookupRules: LookupRules = LOOKUP_RULES,
-  runRules: RunRules = RUN_RULES,
+  rules: { lookups?: LookupRules; runs?: RunRules } = {},
+  memories: readonly LentMemory[] = [],
 ): AccountReader {
-  const lookups = openAccountLookups(file, lookupRules)
-  const wishes = openRunWishes(runRules)
+  const lookups = openAccountLookups(file, rules.lookups ?? LOOKUP_RULES)
+  const wishes = openRunWishes(rules.runs ?? RUN_RULES)
   return {
     page(order) {
       const program = programOf(file, order.program)
       if (!program) return { bytes: new Uint8Array(), room: 0, count: 0, last: null, more: false }
-      if (canHaveRuns(order)) return readRunPage(file, program, order, wishes)
+      if (canHaveRuns(order)) return readRunPage(file, program, order, { wishes, memories })
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
     runWishes: wishes.take,

@@ -1,3 +1,4 @@
+import { letGo } from '../core/roomy-bytes.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import { matchesFilters } from '../core/solana/account-filters.ts'
 import { parseAccount } from '../core/solana/parsers/parse-account.ts'
@@ -78,7 +79,9 @@ export function readRows(
     // One string of bytes, in the order of the rows.
     const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
     const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
-    return writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
+    const read = writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
+    if (row?.body) letGo(row.body)
+    return read
   }
   return file.statements.use(text, (prepared) => {
     const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>

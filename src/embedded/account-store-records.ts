@@ -4,6 +4,7 @@ import type { Account, AccountEncoding, DataSlice, SolanaError } from '../core/s
 import { encodeKey, readKey } from '../core/solana/base58.ts'
 import { BASE64_FRAME, openRecordWriter, ownerPart, RECORD_END } from '../core/solana/encodings.ts'
 import {
+  type Lend,
   openTextSink,
   putAscii,
   putBytes,
@@ -120,7 +121,11 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
  * that it need not, and does not look twice at what is the same in all records. `ends` is told
  * where each of them ends.
  */
-export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null): PlainWriter {
+export function openPlainWriter(
+  owner: Uint8Array,
+  ends: number[] | null = null,
+  lend: Lend = () => null,
+): PlainWriter {
   const sink = openTextSink(ROOM_BYTES)
   const { before, whenData, whenProgram } = BASE64_FRAME
   const ownerPartAt = openOwnerParts(encodeKey(owner))
@@ -143,7 +148,7 @@ export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null)
       ends?.push(sink.at - ROOM_BYTES)
       return true
     },
-    expectText: (bytes) => reserveAll(sink, bytes + ROOM_BYTES),
+    expectText: (bytes) => reserveAll(sink, bytes + ROOM_BYTES, lend),
     put(records, bytes, write) {
       reserve(sink, bytes + 1)
       if (count > 0) putBytes(sink, COMMA)

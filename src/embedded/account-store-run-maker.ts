@@ -1,3 +1,4 @@
+import { letGo } from '../core/roomy-bytes.ts'
 import type { PageOrder } from '../ports/account-store.ts'
 import { OPEN_END } from './account-store-file.ts'
 import { ROWS_AT_ONCE, readRows } from './account-store-pages.ts'
@@ -42,18 +43,16 @@ export function makeRuns(tables: AccountTables, wish: RunWish): Uint8Array | nul
   // Without accounts there is nothing to be made ready.
   if (writer.count === 0) return vacancy.upTo
   const to = read.more === false ? vacancy.upTo : read.last
-  const runs = cut(
-    writer.take(),
-    ends,
-    { ...vacancy, upTo: to ?? vacancy.upTo },
-    tables.runs.rules.runBytes,
-  )
+  const text = writer.take()
+  const range = { after: vacancy.after, upTo: to ?? vacancy.upTo }
+  const runs = cut(text, ends, range, tables.runs.rules.runBytes)
   const isRoom = tables.together(() =>
     runs.every((run) => {
       const slotFrom = lastChange(tables, program, run)
       return tables.runs.add(program, { ...run, slotFrom }, slot)
     }),
   )
+  letGo(text)
   return isRoom ? (runs.at(-1)?.upTo ?? null) : null
 }
 

@@ -1,3 +1,4 @@
+import { giveBack, type LentMemory, lend } from '../core/lent-memory.ts'
 import type { SolanaError } from '../core/solana/account.ts'
 import type { PageOrder, PageStep } from '../ports/account-store.ts'
 import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
@@ -12,6 +13,13 @@ import {
 import { isPlain, keyBefore, openPlainWriter, type PlainWriter } from './account-store-records.ts'
 import { compareKeys } from './account-store-run-tiles.ts'
 import type { RunWishes } from './account-store-run-wishes.ts'
+
+/** What pages are read with. */
+type RunReading = {
+  wishes: RunWishes
+  /** What answers are written into, where one of them is free. */
+  memories: readonly LentMemory[]
+}
 
 type RunRow = {
   after_key: Uint8Array
@@ -45,12 +53,29 @@ export function readRunPage(
   file: AccountFile,
   program: StoredProgram,
   order: PageOrder,
-  wishes: RunWishes,
+  { wishes, memories }: RunReading,
 ): PageStep | SolanaError {
-  const gone = timesGone(file)
-  const step = readParts(file, program, order, wishes)
-  // While it is there, nothing is written over a text.
-  return timesGone(file) === gone ? step : readPage(file, program, order, null)
+  let lent: Uint8Array | null = null
+  let step: PageStep | SolanaError | null = null
+  const borrow = (bytes: number) => {
+    lent = lend(memories, bytes)
+    return lent
+  }
+  try {
+    const gone = timesGone(file)
+    step = readParts(file, program, order, openPlainWriter(order.program, null, borrow), wishes)
+    // While it is there, nothing is written over a text.
+    if (timesGone(file) !== gone) step = readPage(file, program, order, null)
+    return step
+  } finally {
+    giveBackUnused(lent, step)
+  }
+}
+
+/** Memory that no answer came of, or that it has outgrown. */
+function giveBackUnused(lent: Uint8Array | null, step: PageStep | SolanaError | null): void {
+  const used = step && 'bytes' in step ? step.bytes.buffer : null
+  if (lent && lent.buffer !== used) giveBack(lent)
 }
 
 function timesGone(file: AccountFile): bigint | undefined {
@@ -61,9 +86,9 @@ function readParts(
   file: AccountFile,
   program: StoredProgram,
   order: PageOrder,
+  writer: PlainWriter,
   wishes: RunWishes,
 ): PageStep | SolanaError {
-  const writer = openPlainWriter(order.program)
   const step = (more: PageStep['more']) => stepOf(writer, writer.lastKey(), more)
   let rowsLeft = ROWS_AT_ONCE
   for (let at = order.after ?? FIRST; ; ) {

@@ -1,3 +1,4 @@
+import { letGo } from '../core/roomy-bytes.ts'
 import type { RecordHearer } from '../core/solana/accounts-reply.ts'
 import { type NodeAccount, openAccountReader } from '../core/solana/node-account.ts'
 import { openRecordCutter, type RecordCutter } from '../core/solana/record-cutter.ts'
@@ -54,6 +55,7 @@ export function openAccountScans(tables: AccountTables): AccountScans {
       tables.together(() => {
         if (!current.cutter.push(bytes)) current.fault ??= 'garbage'
       })
+      letGo(bytes)
       return current.fault === null
     },
     end() {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { newMemory } from '../core/lent-memory.ts'
 import type { AccountStore, AccountStores } from '../ports/account-store.ts'
 import {
   type AccountReader,
@@ -11,6 +12,10 @@ import type { RunRules } from './account-store-run-book.ts'
 import type { RunWish } from './account-store-run-wishes.ts'
 import { openAccountTables } from './account-store-tables.ts'
 import { type EngineThread, startEngineThread } from './account-store-thread.ts'
+
+/** For pages that are on their way or read ahead; it is had when it is first written to. */
+const MEMORIES = 3
+const MEMORY_BYTES = 5 * 1024 * 1024
 
 /** Each takes some milliseconds of the writer's time, and others get their turn in between. */
 const RUN_STEPS_MAX = 100
@@ -29,7 +34,8 @@ export function openAccountStores(folder: string): AccountStores {
 export async function openAccountStore(path: string): Promise<AccountStore> {
   const writer = await startEngineThread<AccountWriter>('openWriter', path)
   try {
-    const reader = await startEngineThread<AccountReader>('openReader', path)
+    const memories = Array.from({ length: MEMORIES }, () => newMemory(MEMORY_BYTES))
+    const reader = await startEngineThread<AccountReader>('openReader', path, memories)
     return storeOver(writer, reader)
   } catch (thrown) {
     await writer.close()
@@ -45,7 +51,7 @@ export function openAccountStoreHere(
   const tables = openAccountTables(path, rules.runs)
   return storeOver(
     engineHere(openAccountWriter(tables)),
-    engineHere({ ...openAccountReader(tables, rules.lookups, rules.runs), close: () => {} }),
+    engineHere({ ...openAccountReader(tables, rules), close: () => {} }),
   )
 }
 

@@ -1,3 +1,4 @@
+import { keep } from '../core/lent-memory.ts'
 import { putAround, roomyBytes } from '../core/roomy-bytes.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
@@ -34,7 +35,7 @@ export function dropReply(replies: readonly ReplyParts[]): void {
 }
 
 function pieceOf(answer: Exclude<ReplyParts, string>[1]): Piece {
-  return 'memory' in answer ? roomyBytes(answer) : answer
+  return 'memory' in answer ? keep(roomyBytes(answer)) : answer
 }
 
 type Reader = {

@@ -48,7 +48,7 @@ export type PageOrder = {
 
 /** A part of a page, read in one go. */
 export type PageStep = {
-  /** The records, joined by commas; nothing where none was found. */
+  /** The records, joined by commas; nothing where none was found. May be lent: see giveBack. */
   bytes: Uint8Array
   /** Free room on each side of them, in a buffer that is theirs alone. */
   room: number

@@ -7,6 +7,9 @@ export type TextSink = { out: SinkBuffer; at: number }
 /** Has what every Buffer has, though it is in no manual: `write` with the encoding settled. */
 type SinkBuffer = Buffer & { latin1Write(text: string, at: number, bytes: number): number }
 
+/** Memory for so many bytes, if there is some to be had. */
+export type Lend = (bytes: number) => Uint8Array | null
+
 const FIRST_BYTES = 16 * 1024
 /** A single big record must not make every later buffer as big as its own. */
 const LATER_BYTES_MAX = 1024 * 1024
@@ -27,12 +30,15 @@ export function reserve(sink: TextSink, bytes: number): void {
   if (wanted <= sink.out.length) return
   let size = sink.out.length * 2
   while (size < wanted) size *= 2
-  resize(sink, size)
+  move(sink, newBuffer(size))
 }
 
-/** Makes room for `bytes` more, and for nothing else: that is all there will be. */
-export function reserveAll(sink: TextSink, bytes: number): void {
-  if (sink.at + bytes > sink.out.length) resize(sink, sink.at + bytes)
+/** Makes room for `bytes` more, and for nothing else, in memory that is at hand or in new one. */
+export function reserveAll(sink: TextSink, bytes: number, lend: Lend): void {
+  const wanted = sink.at + bytes
+  if (wanted <= sink.out.length) return
+  const lent = lend(wanted)
+  move(sink, lent ? bufferOver(lent) : newBuffer(wanted))
 }
 
 export function putBytes(sink: TextSink, bytes: Uint8Array): void {
@@ -97,10 +103,13 @@ export function takeRoomy(sink: TextSink, room: number): Uint8Array {
   return new Uint8Array(out.buffer, out.byteOffset + room, at - room)
 }
 
-function resize(sink: TextSink, size: number): void {
-  const larger = newBuffer(size)
+function move(sink: TextSink, larger: SinkBuffer): void {
   larger.set(sink.out.subarray(0, sink.at))
   sink.out = larger
+}
+
+function bufferOver({ buffer, byteOffset, length }: Uint8Array): SinkBuffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, length) as SinkBuffer
 }
 
 function newBuffer(bytes: number): SinkBuffer {
