@@ -9,6 +9,7 @@ import {
 import type { Chance } from '../../tests/support/seeded-chance.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
 import { isSolanaError } from '../core/solana/solana-error.ts'
+import { openAccountStoreHere } from '../embedded/account-store.ts'
 
 /** HEADGATE_INDEX_SEEDS=100 runs a hundred; HEADGATE_INDEX_SEEDS=7-7 runs the seventh again. */
 const [FIRST = 1, LAST = FIRST] = (process.env.HEADGATE_INDEX_SEEDS ?? '1-4')
@@ -28,7 +29,7 @@ type Walk = { call: ProgramAccountsCall; slot: bigint; after: Uint8Array | null;
 
 describe('an index under churn and faults', () => {
   test.each(SEEDS)('shows what the ledger had at each slot it shows: seed %d', async (seed) => {
-    const stage = await openIndexStage({ seed, keepMs: KEEP_MS })
+    const stage = await openIndexStage({ seed, keepMs: KEEP_MS, store: storeWithRuns() })
     const shown = await live(stage, BLOCKS)
     expect(shown).toBeGreaterThan(BLOCKS / 8)
     await expectEqual(stage)
@@ -36,12 +37,18 @@ describe('an index under churn and faults', () => {
   })
 
   test('is equal to a full scan of the node after an hour', async () => {
-    const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS })
+    const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithRuns() })
     await live(stage, HOUR_BLOCKS)
     await expectEqual(stage)
     await stage.stop()
   }, 120_000)
 })
+
+/** Runs of a few accounts each, some of which rest for a while. */
+function storeWithRuns() {
+  const rules = { runBytes: 1_500, wishBytesMin: 0, bytesMax: 1e6, restlessSlots: 4, restSlots: 9 }
+  return openAccountStoreHere(':memory:', { runs: rules })
+}
 
 /** Goes through so many blocks; returns how often something was shown. */
 async function live(stage: IndexStage, blocks: number): Promise<number> {

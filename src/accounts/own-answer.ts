@@ -5,8 +5,8 @@ import { solanaErrorText } from '../core/solana/solana-error.ts'
 import type { CacheWord } from '../upstream/ask-network.ts'
 
 /**
- * What is answered here and not by a node. Text, bytes or a stream are the JSON of `result`, at times
- * with a member behind it that stands beside the result.
+ * What is answered here and not by a node. Text, bytes or a stream are the JSON of `result`, at
+ * times with a member behind it that stands beside the result.
  */
 export type OwnAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheWord }

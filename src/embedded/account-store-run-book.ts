@@ -28,8 +28,6 @@ export type RunBook = {
   vacancy(program: number, within: KeyRange, slot: number): KeyRange | null
   /** False when there is no room for it. */
   add(program: number, run: Run, slot: number): boolean
-  /** Forgets what began behind this slot, and what is shown of earlier ones alone. */
-  begin(program: number, slot: number): void
   /** Forgets what ended at this slot or before; false when there is more of that. */
   prune(program: number, slot: number): boolean
   forget(program: number): void
@@ -105,7 +103,6 @@ export function openRunBook(file: AccountFile, rules: RunRules): RunBook {
       return vacancyIn(tiles, within, ({ restsUntilSlot }) => slot >= restsUntilSlot)
     },
     add: (program, run, slot) => add(book, program, run, slot),
-    begin: (program, slot) => begin(book, runsOf(book, program), slot),
     prune: (program, slot) => prune(book, runsOf(book, program), slot),
     forget(program) {
       file.run('DELETE FROM runs WHERE program = ?', program)
@@ -180,15 +177,6 @@ function add(book: Book, program: number, run: Run, slot: number): boolean {
   const tile: Tile = { after, upTo, run: stored, madeAtSlot: slot, restsUntilSlot: 0 }
   putTile(runsOf(book, program).tiles, tile)
   return true
-}
-
-function begin(book: Book, { tiles, ended }: ProgramRuns, slot: number): void {
-  for (const run of ended.splice(0)) remove(book, run)
-  for (const tile of tiles) {
-    if (!tile.run || tile.run.slotFrom <= slot) continue
-    remove(book, tile.run)
-    tile.run = null
-  }
 }
 
 function prune(book: Book, runs: ProgramRuns, slot: number): boolean {

@@ -11,7 +11,7 @@ import {
   stepOf,
 } from './account-store-pages.ts'
 import { isPlain, keyBefore, openPlainWriter, type PlainWriter } from './account-store-records.ts'
-import { compareKeys } from './account-store-run-tiles.ts'
+import { compareBounds } from './account-store-run-tiles.ts'
 import type { RunWishes } from './account-store-run-wishes.ts'
 
 /** What pages are read with. */
@@ -128,8 +128,8 @@ function copyRuns(
   let to = from
   const runs = file.rows<RunRow>(NEXT, id, from, slot, slot)
   for (const run of runs) {
-    if (compareKeys(run.upto_key, to) <= 0) continue
-    if (compareKeys(run.after_key, to) > 0) return { end: 'gap', to, next: run.after_key }
+    if (compareBounds(run.upto_key, to) <= 0) continue
+    if (compareBounds(run.after_key, to) > 0) return { end: 'gap', to, next: run.after_key }
     const copied = copyRun(file, writer, run, to, order)
     if (copied === 'full') return { end: 'full' }
     // From here on the end of the page is found row by row.
@@ -152,7 +152,7 @@ function copyRun(
   const { limit, bytesMax } = order
   if (writer.bytes + bytes + FRAME_BYTES > bytesMax) return 'tight'
   if (writer.count === 0) writer.expectText(expectedBytes(bytes / records, limit))
-  const isWhole = compareKeys(run.after_key, behind) === 0 && records <= limit - writer.count
+  const isWhole = compareBounds(run.after_key, behind) === 0 && records <= limit - writer.count
   if (!isWhole) return copyPart(file, writer, run, behind, limit - writer.count)
   const place = Number(run.place)
   writer.put(records, bytes, (out, at) => file.texts.read(out, at, place, bytes))
@@ -190,7 +190,7 @@ function firstBehind(text: Uint8Array, ends: Uint32Array, key: Uint8Array): numb
   let [low, high] = [0, ends.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compareKeys(keyBefore(text, ends[middle] as number), key) > 0) high = middle
+    if (compareBounds(keyBefore(text, ends[middle] as number), key) > 0) high = middle
     else low = middle + 1
   }
   return low

@@ -18,7 +18,7 @@ export type Tile = KeyRange & { run: StoredRun | null; madeAtSlot: number; rests
 export type Tiles = Tile[]
 
 export function tileOf(tiles: Tiles, key: Uint8Array): Tile | null {
-  const tile = tiles[place(tiles, ({ upTo }) => compareKeys(upTo, key) >= 0)]
+  const tile = tiles[place(tiles, ({ upTo }) => compareBounds(upTo, key) >= 0)]
   return tile && isIn(tile, key) ? tile : null
 }
 
@@ -29,10 +29,10 @@ export function vacancyIn(
   mayHaveOne: (tile: Tile) => boolean,
 ): KeyRange | null {
   let from = after
-  for (let at = placeBehind(tiles, after); compareKeys(from, upTo) < 0; at++) {
+  for (let at = placeBehind(tiles, after); compareBounds(from, upTo) < 0; at++) {
     const tile = tiles[at]
     if (!tile) return { after: from, upTo }
-    const isGap = compareKeys(tile.after, from) > 0
+    const isGap = compareBounds(tile.after, from) > 0
     if (isGap) return { after: from, upTo: lower(tile.after, upTo) }
     if (tile.run === null && mayHaveOne(tile)) return { after: tile.after, upTo: tile.upTo }
     from = tile.upTo
@@ -44,21 +44,22 @@ export function vacancyIn(
 export function putTile(tiles: Tiles, tile: Tile): void {
   const at = placeBehind(tiles, tile.after)
   const there = tiles[at]
-  const isInstead = there !== undefined && compareKeys(there.after, tile.upTo) < 0
+  const isInstead = there !== undefined && compareBounds(there.after, tile.upTo) < 0
   tiles.splice(at, isInstead ? 1 : 0, tile)
 }
 
 export function isIn({ after, upTo }: KeyRange, key: Uint8Array): boolean {
-  return compareKeys(after, key) < 0 && compareKeys(key, upTo) <= 0
+  return compareBounds(after, key) < 0 && compareBounds(key, upTo) <= 0
 }
 
-export function compareKeys(a: Uint8Array, b: Uint8Array): number {
+/** As SQLite does: keys, and bounds that are none. */
+export function compareBounds(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b)
 }
 
 /** The first tile that ends behind the key. */
 function placeBehind(tiles: Tiles, key: Uint8Array): number {
-  return place(tiles, ({ upTo }) => compareKeys(upTo, key) > 0)
+  return place(tiles, ({ upTo }) => compareBounds(upTo, key) > 0)
 }
 
 /** Halves what is left until one is found; it and all behind it are there. */
@@ -73,5 +74,5 @@ function place(tiles: Tiles, isThere: (tile: Tile) => boolean): number {
 }
 
 function lower(a: Uint8Array, b: Uint8Array): Uint8Array {
-  return compareKeys(a, b) < 0 ? a : b
+  return compareBounds(a, b) < 0 ? a : b
 }

@@ -1,5 +1,5 @@
 import type { RunRules } from './account-store-run-book.ts'
-import { compareKeys, type KeyRange } from './account-store-run-tiles.ts'
+import { compareBounds, type KeyRange } from './account-store-run-tiles.ts'
 
 /** Keys of a program that were read row by row, at this slot last. */
 export type RunWish = KeyRange & { program: number; slot: number }
@@ -25,7 +25,7 @@ export function openRunWishes(rules: RunRules): RunWishes {
     note(wish, rows, bytes) {
       if (bytes < rules.wishBytesMin || bytes > rows * RECORD_BYTES_MAX) return
       const before = wishes.find(
-        ({ program, upTo }) => program === wish.program && compareKeys(upTo, wish.after) === 0,
+        ({ program, upTo }) => program === wish.program && compareBounds(upTo, wish.after) === 0,
       )
       if (before) Object.assign(before, { upTo: wish.upTo, slot: wish.slot })
       else wishes.push({ ...wish })

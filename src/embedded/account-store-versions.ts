@@ -123,7 +123,7 @@ export function beginAnew(tables: AccountTables, program: number, slot: number):
       program,
       slot,
     )
-    tables.runs.begin(program, slot)
+    tables.runs.forget(program)
   })
 }
 

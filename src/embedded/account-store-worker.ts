@@ -1,12 +1,8 @@
 import type { LentMemory } from '../core/lent-memory.ts'
-import {
-  type AccountReader,
-  type AccountWriter,
-  openAccountReader,
-  openAccountWriter,
-} from './account-store-engine.ts'
+import { type AccountReader, openAccountReader } from './account-store-reader.ts'
 import { openAccountFile, openAccountTables } from './account-store-tables.ts'
 import type { EngineAnswer, EngineOrder } from './account-store-thread.ts'
+import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
 
 declare const self: Worker
 

@@ -1,17 +1,13 @@
 import { join } from 'node:path'
 import { newMemory } from '../core/lent-memory.ts'
 import type { AccountStore, AccountStores } from '../ports/account-store.ts'
-import {
-  type AccountReader,
-  type AccountWriter,
-  openAccountReader,
-  openAccountWriter,
-} from './account-store-engine.ts'
 import type { LookupRules } from './account-store-lookups.ts'
+import { type AccountReader, openAccountReader } from './account-store-reader.ts'
 import type { RunRules } from './account-store-run-book.ts'
 import type { RunWish } from './account-store-run-wishes.ts'
 import { openAccountTables } from './account-store-tables.ts'
 import { type EngineThread, startEngineThread } from './account-store-thread.ts'
+import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
 
 /** For pages that are on their way or read ahead; it is had when it is first written to. */
 const MEMORIES = 3

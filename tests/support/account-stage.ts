@@ -2,13 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountIndex } from '../../src/accounts/indexed-pages.ts'
-import type { OwnAnswer } from '../../src/accounts/own-answer.ts'
 import {
   openProgramAccounts,
   type ProgramAccounts,
 } from '../../src/accounts/serve-program-accounts.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { roomyBytes } from '../../src/core/roomy-bytes.ts'
 import { openSpillFiles } from '../../src/system/spill-files.ts'
 import { systemClock } from '../../src/system/system-clock.ts'
 import { systemEntropy } from '../../src/system/system-entropy.ts'
@@ -126,8 +124,11 @@ async function walkAll(ask: AccountStage['ask'], config: object) {
   return { keys, pages, slot: [...slots][0] as number }
 }
 
-async function bodyOf(answer: Exclude<OwnAnswer, { kind: 'error' }>): Promise<string> {
-  if (answer.kind === 'result') return answer.text
-  const whole = answer.kind === 'bytes' ? roomyBytes(answer.bytes) : answer.stream
-  return new Response(whole).text()
+type Answer = Awaited<ReturnType<ProgramAccounts['serve']>>
+
+function bodyOf(answer: Exclude<Answer, { kind: 'error' }>): Promise<string> {
+  if (answer.kind === 'result') return Promise.resolve(answer.text)
+  if (answer.kind === 'stream') return new Response(answer.stream).text()
+  const { memory, from, to } = answer.bytes
+  return new Response(memory.subarray(from, to)).text()
 }
