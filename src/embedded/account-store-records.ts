@@ -172,7 +172,7 @@ export function openPlainWriter(
 export function keyBefore(text: Uint8Array, end: number): Uint8Array {
   const to = end - RECORD_END.length
   let from = to
-  while (text[from - 1] !== QUOTE) from--
+  while (from > 0 && text[from - 1] !== QUOTE) from--
   const key = readKey(text, from, to)
   assert(key !== null, 'a record ends with its key')
   return key

@@ -63,12 +63,24 @@ export function readRunPage(
   }
   try {
     const gone = timesGone(file)
-    step = readParts(file, program, order, openPlainWriter(order.program, null, borrow), wishes)
-    // While it is there, nothing is written over a text.
-    if (timesGone(file) !== gone) step = readPage(file, program, order, null)
+    const writer = openPlainWriter(order.program, null, borrow)
+    const isUnspoilt = () => timesGone(file) === gone
+    step = readUnspoilt(() => readParts(file, program, order, writer, wishes), isUnspoilt)
+    step ??= readPage(file, program, order, null)
     return step
   } finally {
     giveBackUnused(lent, step)
+  }
+}
+
+/** While a run is there, nothing is written over its text; else what was read of it is garbage. */
+function readUnspoilt<T>(read: () => T, isUnspoilt: () => boolean): T | null {
+  try {
+    const value = read()
+    return isUnspoilt() ? value : null
+  } catch (thrown) {
+    if (isUnspoilt()) throw thrown
+    return null
   }
 }
 
