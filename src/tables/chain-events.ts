@@ -92,7 +92,7 @@ export function commitSentEvent(
 /** As much as has to be said of it: who of those it is due to is active. */
 type CommittedEvent = { sequenceNumber: number; heard: [webhookId: string, Receiver][] }
 
-export function commitEvent(db: Database, event: ChainEvent): Promise<CommittedEvent | 'lost'> {
+function commitEvent(db: Database, event: ChainEvent): Promise<CommittedEvent | 'lost'> {
   return db.transaction(async (tx) => {
     const webhookIds = event.due.flatMap((one) => one.webhookIds)
     assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
