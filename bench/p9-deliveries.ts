@@ -15,7 +15,7 @@ const DELIVERIES_TINY = 400
  * Not counted: hosts are given more at once only as they show that they can take it, and the
  * runtime compiles what it sees often.
  */
-const WARM_UP = 0.75
+const WARM_UP = 2
 
 /** More at once make the bare loop no faster. */
 const BARE_IN_FLIGHT = 256

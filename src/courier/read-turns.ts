@@ -30,8 +30,6 @@ const READ_AHEAD_ROWS = 32
 /** So many are kept as they were committed; a webhook further behind is read from the table. */
 const NEWS_ROWS_MAX = 96
 
-const UNCLAIMED = { body: null, bodyBytes: 0, lease: '', leaseUntilMs: 0 }
-
 /** Of all webhooks together. */
 const AHEAD_ROWS_MAX = 20_000
 
@@ -177,8 +175,21 @@ function takeRows(schedule: Schedule, turn: Turn, found: Found, parcels: Parcel[
     if (!hasRoom) break
     line.held.add(row.id)
     taken += 1
-    const place = { line, host, bytes, isRetry: lane === 'retry', doubtful }
-    parcels.push({ ...place, row, lane, url, setbacks, ...UNCLAIMED })
+    parcels.push({
+      line,
+      host,
+      bytes,
+      isRetry: lane === 'retry',
+      doubtful,
+      row,
+      lane,
+      url,
+      setbacks,
+      body: null,
+      bodyBytes: 0,
+      lease: '',
+      leaseUntilMs: 0,
+    })
   }
   if (found.isInHand) leaveHand(schedule, line, taken + passed)
   if (!hasRoom) forgetAhead(schedule, line)
