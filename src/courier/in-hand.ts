@@ -38,6 +38,15 @@ export function leaveHand(schedule: Schedule, line: Line, count: number): void {
   if (inHand.rows.length === 0 && inHand.hasNewerRows) inHand.clearAt = null
 }
 
+/** One that was on its way and is not sent after all, before those that come after it. */
+export function returnToHand(schedule: Schedule, line: Line, row: ReadyDelivery): void {
+  const { rows } = line.inHand
+  const number = row.sequenceNumber ?? 0
+  const next = rows.findIndex(({ sequenceNumber }) => (sequenceNumber ?? 0) > number)
+  rows.splice(next < 0 ? rows.length : next, 0, row)
+  schedule.aheadRows += 1
+}
+
 /**
  * Of the rows that a look at the table found, those that go out before what is in hand. It may
  * have got a row meanwhile, and is not taken twice.

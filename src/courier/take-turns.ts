@@ -2,6 +2,7 @@ import type { Database } from '../ports/database.ts'
 import type { ClaimedDelivery } from '../tables/delivery-claims.ts'
 import { type DeliverNeeds, release } from './deliver.ts'
 import type { GroupCommit } from './group-commit.ts'
+import { returnToHand } from './in-hand.ts'
 import { makeBodies } from './make-bodies.ts'
 import type { Outbox } from './outbox.ts'
 import type { Parcel } from './parcel.ts'
@@ -80,7 +81,7 @@ function isSame({ row }: Parcel, now: ClaimedDelivery): boolean {
   return row.attemptsMade === attemptsMade && row.part === part && row.replay === replay
 }
 
-/** It is not ours. What else was read of its webhook may be out of date too. */
+/** It is not sent. What else was read of its webhook may be out of date too. */
 function putBack({ schedule }: TurnNeeds, parcel: Parcel): void {
   const { line, lane, row } = parcel
   line.held.delete(row.id)
@@ -88,6 +89,7 @@ function putBack({ schedule }: TurnNeeds, parcel: Parcel): void {
   if (lane === 'errors') line.wants.errors = true
   else if (lane === 'retry') line.wants.retry = true
   else {
+    if (row.position !== null) returnToHand(schedule, line, row)
     line.wants.first = true
     // Newer ones may have been read or claimed by now, and must not go out before it.
     line.setbacks += 1

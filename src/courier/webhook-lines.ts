@@ -36,6 +36,8 @@ export function openWebhookLines(needs: Needs): WebhookLines {
   /** The value says whether all lanes are to be looked at. */
   const unplaced = new Map<string, boolean>()
   const unreadable: Unreadable = new Set()
+  /** Being read: what is known of them may be out of date until that is done. */
+  const reading = new Set<string>()
   let revision: number | null = null
   let refreshing: Promise<boolean> | null = null
 
@@ -76,11 +78,11 @@ export function openWebhookLines(needs: Needs): WebhookLines {
       }
     },
     forget,
-    isOutdated: (id) => unplaced.has(id),
+    isOutdated: (id) => unplaced.has(id) || reading.has(id),
     async place() {
       // From here on changes are noticed, so it comes before the first webhook is read.
       if (revision === null) await refresh()
-      while (unplaced.size > 0) await placeSome(needs, unplaced, unreadable)
+      while (unplaced.size > 0) await placeSome(needs, unplaced, reading, unreadable)
     },
     refresh,
   }
@@ -90,10 +92,14 @@ export function openWebhookLines(needs: Needs): WebhookLines {
 async function placeSome(
   needs: Needs,
   unplaced: Map<string, boolean>,
+  reading: Set<string>,
   unreadable: Unreadable,
 ): Promise<void> {
   const some = [...unplaced].slice(0, PLACED_AT_ONCE)
-  for (const [id] of some) unplaced.delete(id)
+  for (const [id] of some) {
+    unplaced.delete(id)
+    reading.add(id)
+  }
   try {
     const found = await webhooksForCourier(
       needs.database,
@@ -110,6 +116,8 @@ async function placeSome(
   } catch (thrown) {
     for (const [id, all] of some) unplaced.set(id, all || unplaced.get(id) === true)
     throw thrown
+  } finally {
+    for (const [id] of some) reading.delete(id)
   }
 }
 
