@@ -27,6 +27,8 @@ const AGAIN_MS_MAX = 2000
 export function openMoves(needs: Needs): Moves {
   const { clock, database, lines } = needs
   const moving = new Map<string, number>()
+  // One after the other, so that no newer one of a webhook stands in the table before an older.
+  let last: Promise<void> = Promise.resolve()
 
   const change = (webhookId: string, by: 1 | -1) => {
     const count = (moving.get(webhookId) ?? 0) + by
@@ -56,7 +58,7 @@ export function openMoves(needs: Needs): Moves {
     move(news, rows) {
       if (rows.length === 0) return
       for (const { webhookId } of rows) change(webhookId, 1)
-      void work(news, rows)
+      last = last.then(() => work(news, rows))
     },
     isMoving: (webhookId) => moving.has(webhookId),
   }
