@@ -4,10 +4,10 @@ import type { EventNews } from '../tables/chain-events.ts'
 import type { NewDelivery } from '../tables/deliveries.ts'
 import type { ReadyDelivery } from '../tables/delivery-claims.ts'
 import { takeInHand } from './in-hand.ts'
-import { openMoves } from './move-to-rows.ts'
+import { type Moves, openMoves } from './move-to-rows.ts'
 import { readAhead } from './read-turns.ts'
 import type { ResultCache } from './result-cache.ts'
-import type { Schedule } from './schedule.ts'
+import type { Line, Schedule } from './schedule.ts'
 import type { WebhookLines } from './webhook-lines.ts'
 
 type Needs = {
@@ -81,13 +81,13 @@ export function openNewsReader(needs: Needs): NewsReader {
       } else if (!taken) refused.push(row)
     }
     if (unread.length > 0) lines.remind(unread, false)
-    moves.move(news, refused)
+    void moves.move(news, refused)
   }
 
   return {
     note(news) {
       if (waiting.length < EVENTS_MAX) waiting.push(withoutLargeResults(news))
-      else if (news.inHand) moves.move(news, news.deliveries.map(asRead))
+      else if (news.inHand) void moves.move(news, news.deliveries.map(asRead))
       else {
         lines.remind(
           news.deliveries.map(({ webhookId }) => webhookId),
@@ -102,15 +102,32 @@ export function openNewsReader(needs: Needs): NewsReader {
       }
     },
     placed() {
+      for (const line of schedule.ordered) void giveRows(needs, moves, line)
+      schedule.ordered.clear()
       if (unplaced.length === 0) return
       const some = unplaced
       unplaced = []
       for (const { news, row } of some) {
         // Without a line it is gone, or cannot be signed for: its row waits for better times.
-        if (!takeOne(news, row)) moves.move(news, [row])
+        if (!takeOne(news, row)) void moves.move(news, [row])
       }
     },
   }
+}
+
+/** All that is in hand, which stays there until it has them. */
+async function giveRows({ schedule, lines, ready }: Needs, moves: Moves, line: Line) {
+  const { webhook, inHand } = line
+  const rows = [...inHand.rows]
+  for (const row of rows) {
+    const { network, sequenceNumber } = row
+    if (sequenceNumber !== null) await moves.move({ network, sequenceNumber }, [row])
+  }
+  const left = inHand.rows.length
+  inHand.rows = inHand.rows.filter((row) => !rows.includes(row))
+  schedule.aheadRows -= left - inHand.rows.length
+  lines.remind([webhook.id], false)
+  ready()
 }
 
 function takeRows(

@@ -14,9 +14,12 @@ type Needs = {
   ready(): void
 }
 
+type MovedEvent = Pick<EventNews, 'network' | 'sequenceNumber'>
+
 /** What cannot be kept in hand gets rows. */
 export type Moves = {
-  move(news: EventNews, rows: readonly ReadyDelivery[]): void
+  /** Ends when they have them. */
+  move(event: MovedEvent, rows: readonly ReadyDelivery[]): Promise<void>
   /** Something of this webhook is not in the table yet, and newer ones must not overtake it. */
   isMoving(webhookId: string): boolean
 }
@@ -37,7 +40,7 @@ export function openMoves(needs: Needs): Moves {
   }
 
   /** Until the store takes it. Where we are stopped before, the next process finds it open. */
-  const work = async ({ network, sequenceNumber }: EventNews, rows: readonly ReadyDelivery[]) => {
+  const work = async ({ network, sequenceNumber }: MovedEvent, rows: readonly ReadyDelivery[]) => {
     const positions = rows.map(({ position }) => position ?? 0)
     for (let waitMs = AGAIN_MS_MIN; !needs.isStopped(); waitMs *= 2) {
       try {
@@ -55,10 +58,11 @@ export function openMoves(needs: Needs): Moves {
   }
 
   return {
-    move(news, rows) {
-      if (rows.length === 0) return
+    move(event, rows) {
+      if (rows.length === 0) return last
       for (const { webhookId } of rows) change(webhookId, 1)
-      last = last.then(() => work(news, rows))
+      last = last.then(() => work(event, rows))
+      return last
     },
     isMoving: (webhookId) => moving.has(webhookId),
   }

@@ -152,7 +152,8 @@ function pickFresh(
   const free = Math.min(share, limit - host.inFlight)
   if (webhook.state !== 'active') return
   if (webhook.ordered) {
-    const isWanted = wants.first || wants.retry
+    // What is in hand comes first, and gets rows.
+    const isWanted = (wants.first || wants.retry) && line.inHand.rows.length === 0
     if (isWanted && line.held.size === 0) give(schedule, line, 'ordered', Math.min(1, free), turns)
     return
   }

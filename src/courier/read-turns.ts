@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
-import { type ReadyDelivery, readyDeliveries } from '../tables/delivery-claims.ts'
+import { hasNewWaiting, type ReadyDelivery, readyDeliveries } from '../tables/delivery-claims.ts'
 import { beforeHand, leaveHand, mayTakeInHand } from './in-hand.ts'
 import type { Parcel } from './parcel.ts'
 import { endTurn, type Turn, takeBytes } from './pick-turns.ts'
@@ -141,20 +141,34 @@ async function readFirst(needs: Needs, turn: Turn, nowMs: number): Promise<void>
   const wanted = schedule.aheadRows < AHEAD_ROWS_MAX ? READ_AHEAD_ROWS : places
   // Some of those in hand may have got rows, and are found too.
   const found = await look(needs, turn, wanted + inHand.rows.length, nowMs)
+  const mayBePaused = found.isEmpty && inHand.rows.length > 0
+  if (mayBePaused && (await hasNewWaiting(needs.database, line.webhook.id))) {
+    // It was paused, of which we have not heard: what is in hand comes after what is in the table.
+    inHand.clearAt = null
+    needs.outdated(line.webhook.id)
+    return
+  }
   const rows = beforeHand(line, found.rows, reminders)
   Object.assign(line.ahead, { rows, mayHaveMore: found.mayHaveMore, reminders })
   schedule.aheadRows += rows.length
   line.tail = rows.at(-1)?.sequenceNumber ?? line.tail
 }
 
-async function look(needs: Needs, turn: Turn, wanted: number, nowMs: number): Promise<Found> {
+/** `isEmpty` when the table had none at all, not even one that we hold. */
+async function look(
+  needs: Needs,
+  turn: Turn,
+  wanted: number,
+  nowMs: number,
+): Promise<Found & { isEmpty: boolean }> {
   const { webhook, held } = turn.line
   // Those in hand come back until the store knows that they are ours, and again when their
   // leases have lapsed before their outcomes could be committed.
   const limit = wanted + held.size
   const all = await readyDeliveries(needs.database, webhook.id, { nowMs, limit, lane: turn.lane })
   const rows = all.filter(({ id }) => !held.has(id)).slice(0, wanted)
-  return { rows, mayHaveMore: rows.length > 0 && all.length === limit, isInHand: false }
+  const mayHaveMore = rows.length > 0 && all.length === limit
+  return { rows, mayHaveMore, isInHand: false, isEmpty: all.length === 0 }
 }
 
 /** False when the bodies on their way leave no room for more. */

@@ -70,6 +70,8 @@ export type Schedule = {
   bytes: number
   doubtfulBytes: number
   aheadRows: number
+  /** Lines that have something in hand and go strictly in order now: that needs rows. */
+  ordered: Set<Line>
 }
 
 /** Far more than a block brings; beyond it the oldest idle ones are read anew when needed. */
@@ -91,6 +93,7 @@ export function openSchedule(): Schedule {
     bytes: 0,
     doubtfulBytes: 0,
     aheadRows: 0,
+    ordered: new Set(),
   }
 }
 
@@ -101,6 +104,7 @@ export function placeLine(schedule: Schedule, placed: Placed): Line | null {
   const { lines } = schedule
   const { id, url } = placed.webhook
   const known = lines.get(id)
+  if (known && placed.webhook.ordered && known.inHand.rows.length > 0) schedule.ordered.add(known)
   if (!known && lines.size >= LINES_MAX && !evictOne(schedule)) return null
 
   const host = hostFor(schedule, hostNameOf(url))

@@ -127,6 +127,14 @@ export async function readyDeliveries(
   return rows.map(readyOf)
 }
 
+/** Whether anything waits for its first attempt, even if its webhook is paused. */
+export async function hasNewWaiting(db: Database, webhookId: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    SELECT id FROM deliveries
+    WHERE webhook_id = ${webhookId} AND state = 'waiting' AND lane = 'first' LIMIT 1`)
+  return rows.length > 0
+}
+
 /**
  * Makes deliveries ours until then; those that are, by id, as they are now. The rest is done,
  * claimed by another, not due any more, or of a webhook that has been paused meanwhile.

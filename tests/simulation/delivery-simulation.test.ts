@@ -15,10 +15,12 @@ const JOINED_SHARE = 8
 
 /**
  * Beyond the usual ones: what was in hand was lost when another's result could not be read
- * (2126, 2201, 2439), an old key was used while the new one was being read (2313), and of two
- * that got rows the newer got its own first (5500).
+ * (2126, 2201, 2439), an old key was used while the new one was being read (2313), of two that
+ * got rows the newer got its own first (5500), what was in hand went out before older rows of a
+ * webhook that was paused a moment ago (7824, 9699), or was passed over when its webhook became
+ * ordered (9310, 13945).
  */
-const SEEDS_TO_REMEMBER = [2126, 2201, 2313, 2439, 5500]
+const SEEDS_TO_REMEMBER = [2126, 2201, 2313, 2439, 5500, 7824, 9310, 9699, 13_945]
 
 const TEST_MS_MAX = 3_600_000
 const LINES_SHOWN_MAX = 120
