@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { newMemory } from '../core/lent-memory.ts'
 import { joinRoomy } from '../core/roomy-bytes.ts'
 import { dropReply, replyBody } from './reply-body.ts'
 import type { ReplyParts } from './serve-rpc.ts'
@@ -24,6 +25,18 @@ describe('the body of a reply', () => {
     expect(body).toBeInstanceOf(Uint8Array)
     expect(new TextDecoder().decode(body as Uint8Array)).toBe('{"result":[1]}')
     expect(replyBody(['{}'], false)).toBe('{}')
+  })
+
+  test('is copied by the response: its memory is lent to another answer right away', async () => {
+    const text = `"${'a'.repeat(2 ** 20)}"`
+    const shared = joinRoomy([bytesOf(text)], [newMemory(2 ** 21)])
+    const replies: ReplyParts[] = [held(text), ['{"result":', shared, '}']]
+    for (const reply of replies) {
+      const body = replyBody([reply], false) as Uint8Array
+      const response = new Response(body)
+      body.fill(0)
+      expect(await response.text()).toBe(`{"result":${text}}`)
+    }
   })
 
   test('of a batch has text, held and streamed answers in their order', async () => {

@@ -1,7 +1,9 @@
+import { Rejection } from '../core/errors.ts'
 import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
 import type { CacheWord } from '../upstream/ask-network.ts'
 import { openBatchSender } from '../upstream/batch-sender.ts'
-import { type RpcContext, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
+import { isOwnMethod } from './own-methods.ts'
+import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
 
 export type ServedBatch = {
   members: Served[]
@@ -9,6 +11,14 @@ export type ServedBatch = {
   cache: CacheWord
   upstream: string
 }
+
+/** Answers of our own are held until the batch is sent, tens of megabytes each. */
+const HELD_BYTES_MAX = 256 * 2 ** 20
+
+/** So many of them are made side by side. */
+const OWN_AT_ONCE = 8
+
+const TOO_LARGE = 'The answers of this batch are too large; please ask in smaller batches.'
 
 /**
  * Runs the members side by side; answers stand in the order of the questions.
@@ -20,7 +30,11 @@ export async function serveBatch(
   calls: readonly (Call | BadCall)[],
 ): Promise<ServedBatch> {
   const sender = openBatchSender(context.service.pool)
-  const running = calls.map((call) => serveRpc(needs, context, call, sender.add))
+  const serve = (call: Call | BadCall) => serveRpc(needs, context, call, sender.add)
+  const own = openOwnMembers(serve)
+  const running = calls.map((call) =>
+    'method' in call && isOwnMethod(context.service, call.method) ? own(call) : serve(call),
+  )
   sender.flush()
   const members = await Promise.all(running)
   return {
@@ -29,6 +43,35 @@ export async function serveBatch(
     cache: members.every((member) => member.cache === 'hit') ? 'hit' : 'miss',
     upstream: upstreamsOf(members),
   }
+}
+
+/** Serves members with answers of our own, some at a time, until they hold too much. */
+function openOwnMembers(serve: (call: Call) => Promise<Served>): (call: Call) => Promise<Served> {
+  const waiting: (() => void)[] = []
+  let atOnce = 0
+  let heldBytes = 0
+  return async (call) => {
+    if (atOnce >= OWN_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+    atOnce += 1
+    try {
+      if (heldBytes >= HELD_BYTES_MAX) {
+        return refused(call.idText, call.method, new Rejection('too_large', TOO_LARGE))
+      }
+      const served = await serve(call)
+      heldBytes += bytesHeld(served)
+      return served
+    } finally {
+      atOnce -= 1
+      waiting.shift()?.()
+    }
+  }
+}
+
+/** Of a stream hardly anything is held before it is read. */
+function bytesHeld({ parts }: Served): number {
+  if (typeof parts === 'string') return parts.length
+  const [, answer] = parts
+  return 'memory' in answer ? answer.to - answer.from : 0
 }
 
 /** Everyone who answered a member, `none` when we refused them all. */

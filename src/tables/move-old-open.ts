@@ -1,3 +1,4 @@
+import { assert } from '../core/errors.ts'
 import { type Database, sql } from '../ports/database.ts'
 import { moveOpen } from './sheets.ts'
 
@@ -12,6 +13,7 @@ export async function moveOldOpen(db: Database, createdUpToMs: number): Promise<
       SELECT sheet FROM sheets WHERE open > 0 AND created_at_ms <= ${createdUpToMs} LIMIT 1`)
     if (!open) return [...webhookIds]
     const moved = await db.transaction((tx) => moveOpen(tx, { createdUpToMs }))
+    assert(moved.webhookIds.length > 0, 'a sheet that is open has open deliveries')
     for (const id of moved.webhookIds) webhookIds.add(id)
   }
 }
