@@ -205,6 +205,16 @@ describe('a mistake is named with its place', () => {
       own('database: mysql://x'),
       '9: database must be a postgres:// address',
     ],
+    [
+      'a database, until it is built',
+      own('database: postgres://x'),
+      '9: database cannot be used: running on many machines is not built yet; leave it out',
+    ],
+    [
+      'a NATS server, until it is built',
+      own('nats: nats://x'),
+      '9: nats cannot be used: running on many machines is not built yet; leave it out',
+    ],
     ['broken YAML', own('roles: [api'), '9: '],
   ])('%s', (_, yaml, fault) => {
     expect(faultsOf(load(yaml))[0]).toStartWith(`headgate.yaml:${fault}`)

@@ -31,6 +31,7 @@ export function checkValues(values: ConfigValues): SchemaFault[] {
       ? []
       : fault(['listen'], 'must be host:port or [IPv6]:port, such as 127.0.0.1:8080')),
     ...checkPublicUrl(values.publicUrl),
+    ...notBuiltYet(values),
     ...repeats(
       networks.map(({ id }) => id),
       (at) => ['networks', at, 'id'],
@@ -57,6 +58,14 @@ export function slugOf(network: NetworkValues): string {
 
 function fault(path: JsonPath, said: string): SchemaFault[] {
   return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
+}
+
+/** These options are part of the file's form; no version so far does what they ask for. */
+function notBuiltYet(values: ConfigValues): SchemaFault[] {
+  const asked = (['database', 'nats'] as const).filter((option) => values[option] !== undefined)
+  return asked.flatMap((option) =>
+    fault([option], 'cannot be used: running on many machines is not built yet; leave it out'),
+  )
 }
 
 function checkPublicUrl(text: string | undefined): SchemaFault[] {

@@ -4,7 +4,7 @@ import { startTrouble } from './cli/start-trouble.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, readSettings, type Settings } from './config.ts'
 import { openNetworkSet } from './network-set.ts'
-import { notBuiltYet, type Running, start } from './start.ts'
+import { type Running, start } from './start.ts'
 
 /** The configuration is wrong, and a restart will not mend it. */
 const EXIT_BAD_CONFIG = 2
@@ -44,8 +44,6 @@ async function startOrExplain(settings: Settings): Promise<Running> {
 }
 
 async function check(settings: Settings): Promise<void> {
-  const unbuilt = notBuiltYet(settings)
-  if (unbuilt.length > 0) return complain(unbuilt.join('\n'), EXIT_BAD_CONFIG)
   const networks = await openNetworkSet(openProbeWorld(), settings)
   if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
   networks.stop()

@@ -31,8 +31,6 @@ const EMBEDDED_HOLDER = 'embedded'
 
 /** Starts the whole product; a list of faults when the configuration does not fit the world. */
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
-  const unbuilt = notBuiltYet(given)
-  if (unbuilt.length > 0) return unbuilt
   const world = await openEmbeddedWorld(given, write)
   await migrate(world.database)
   const chains = given.local ? await startLocalChains(world, given.devnet) : null
@@ -82,10 +80,4 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     followers = openFollowers(world, networks, EMBEDDED_HOLDER, remind, courier !== null)
   }
   return { url: publicUrl, settings, networks, followers, firstRun: made, world, stop }
-}
-
-/** Options that are part of the file's form and of no version so far. */
-export function notBuiltYet({ database, nats }: Settings): string[] {
-  if (database === undefined && nats === undefined) return []
-  return ['database and nats: running on many machines is not built yet; leave both out']
 }

@@ -216,15 +216,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
 
   ...DELIVERY_SCHEMAS,
 
-  RpcRequest: record(
-    {
-      jsonrpc: { const: '2.0' },
-      method: { type: 'string', minLength: 1 },
-      params: { type: 'array' },
-      id: { type: ['integer', 'string'] },
-    },
-    ['params'],
-  ),
+  // Further members of a call are ignored, as nodes ignore them.
+  RpcRequest: {
+    ...record(
+      {
+        jsonrpc: { const: '2.0' },
+        method: { type: 'string', minLength: 1, maxLength: 128 },
+        params: { type: 'array' },
+        id: { type: ['integer', 'string'] },
+      },
+      ['params'],
+    ),
+    additionalProperties: true,
+  },
 
   RpcReply: record(
     {
