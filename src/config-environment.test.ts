@@ -74,6 +74,13 @@ const ROWS: Row[] = [
     [`TIERS_${name.toUpperCase()}_CU_PER_SECOND`, 'null', ['tiers', name, 'cuPerSecond'], null],
     [`TIERS_${name.toUpperCase()}_PAID`, 'true', ['tiers', name, 'paid'], true],
     [`TIERS_${name.toUpperCase()}_WEBHOOKS_MAX`, '5', ['tiers', name, 'webhooksMax'], 5],
+    [`TIERS_${name.toUpperCase()}_VARIABLE_ITEMS_MAX`, '6', ['tiers', name, 'variableItemsMax'], 6],
+    [
+      `TIERS_${name.toUpperCase()}_UNDELIVERED_BYTES_MAX`,
+      '7',
+      ['tiers', name, 'undeliveredBytesMax'],
+      7,
+    ],
   ]),
   ['PRICES_ETH_CALL_CU', '26.5', ['prices', 'eth_call', 'cu'], 26.5],
   ['PRICES_ETH_CALL_THROUGHPUT_CU', '27', ['prices', 'eth_call', 'throughputCu'], 27],

@@ -24,6 +24,8 @@ type TierValues = {
   cuPerSecond: number | null
   paid: boolean
   webhooksMax: number
+  variableItemsMax: number
+  undeliveredBytesMax: number
 }
 
 /** What passes CONFIG_SCHEMA, with its defaults. */
@@ -59,6 +61,9 @@ const DAY_MS = 86_400_000
 
 /** Its hundredths, in which we count, are still exact numbers. */
 const TIER_CU_MAX = 90_000_000_000_000
+
+/** What a team may keep here on the smallest tier, and on one that does not say. */
+const SMALL_STORE = { variableItemsMax: 1_000_000, undeliveredBytesMax: 2 ** 26 }
 
 /** The JSON Schema of the configuration file; published as headgate.schema.json. */
 export const CONFIG_SCHEMA: JsonSchema = {
@@ -152,9 +157,21 @@ export const CONFIG_SCHEMA: JsonSchema = {
         'x-form': 'named in lower-case letters, digits, dashes and underscores',
       },
       properties: {
-        free: tier({ monthlyCu: 30_000_000, cuPerSecond: 500, paid: false }),
-        growth: tier({ monthlyCu: 300_000_000, cuPerSecond: 10_000, paid: true }),
-        enterprise: tier({ monthlyCu: null, cuPerSecond: null, paid: true }),
+        free: tier({ monthlyCu: 30_000_000, cuPerSecond: 500, paid: false, ...SMALL_STORE }),
+        growth: tier({
+          monthlyCu: 300_000_000,
+          cuPerSecond: 10_000,
+          paid: true,
+          variableItemsMax: 10_000_000,
+          undeliveredBytesMax: 2 ** 30,
+        }),
+        enterprise: tier({
+          monthlyCu: null,
+          cuPerSecond: null,
+          paid: true,
+          variableItemsMax: 100_000_000,
+          undeliveredBytesMax: 2 ** 34,
+        }),
       },
       additionalProperties: { ...tier(), required: ['monthlyCu', 'cuPerSecond'] },
     },
@@ -241,6 +258,7 @@ function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
     maximum: TIER_CU_MAX,
     ...(presetCu === undefined ? {} : { default: presetCu }),
   })
+  const store = preset ?? SMALL_STORE
   return {
     type: 'object',
     ...(preset ? { default: {} } : {}),
@@ -251,6 +269,19 @@ function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
       cuPerSecond: limit('Compute units a second; null: unlimited.', 1, preset?.cuPerSecond),
       paid: flag(preset?.paid ?? false, 'May call paid-only methods.'),
       webhooksMax: whole(100, 0, 1_000_000, 'GraphQL webhooks of one team.'),
+      variableItemsMax: whole(
+        store.variableItemsMax,
+        0,
+        10_000_000_000,
+        'Items over all variables of one team.',
+      ),
+      undeliveredBytesMax: whole(
+        store.undeliveredBytesMax,
+        0,
+        2 ** 50,
+        'Bytes of results of one team that no destination has accepted yet. Beyond it the ' +
+          "team's webhooks are paused.",
+      ),
     },
   }
 }

@@ -65,9 +65,33 @@ describe('without a file', () => {
     })
     expect(whereIs('ETH_DEVNET')).toBe('configuration')
     expect([...tiers.values()]).toEqual([
-      { name: 'free', monthlyCu: 30_000_000, cuPerSecond: 500, paid: false, webhooksMax: 100 },
-      { name: 'growth', monthlyCu: 3e8, cuPerSecond: 10_000, paid: true, webhooksMax: 100 },
-      { name: 'enterprise', monthlyCu: null, cuPerSecond: null, paid: true, webhooksMax: 100 },
+      {
+        name: 'free',
+        monthlyCu: 30_000_000,
+        cuPerSecond: 500,
+        paid: false,
+        webhooksMax: 100,
+        variableItemsMax: 1_000_000,
+        undeliveredBytesMax: 67_108_864,
+      },
+      {
+        name: 'growth',
+        monthlyCu: 3e8,
+        cuPerSecond: 10_000,
+        paid: true,
+        webhooksMax: 100,
+        variableItemsMax: 10_000_000,
+        undeliveredBytesMax: 1_073_741_824,
+      },
+      {
+        name: 'enterprise',
+        monthlyCu: null,
+        cuPerSecond: null,
+        paid: true,
+        webhooksMax: 100,
+        variableItemsMax: 100_000_000,
+        undeliveredBytesMax: 17_179_869_184,
+      },
     ])
   })
 
@@ -132,7 +156,11 @@ describe('with a file', () => {
   gold: { monthlyCu: 9, cuPerSecond: null }
 `
     const { tiers } = settingsOf(load(yaml, { HEADGATE_TIERS_GROWTH_PAID: 'false' }))
-    const rest = { webhooksMax: 100 }
+    const rest = {
+      webhooksMax: 100,
+      variableItemsMax: 1_000_000,
+      undeliveredBytesMax: 67_108_864,
+    }
     expect(tiers.get('free')).toEqual({
       ...rest,
       name: 'free',

@@ -1,4 +1,3 @@
-import type { Tier } from '../src/core/billing/plan.ts'
 import { type ApiNeeds, apiRouter } from '../src/http/api-router.ts'
 import { openDryRunTurns } from '../src/http/dry-run-turns.ts'
 import { openTestSends } from '../src/http/test-sends.ts'
@@ -8,6 +7,7 @@ import { openSecrets } from '../src/system/secrets.ts'
 import { systemEntropy } from '../src/system/system-entropy.ts'
 import { createTeam, createToken } from '../src/tables/new-accounts.ts'
 import { freshStore } from './fresh-store.ts'
+import { aTier } from './support/a-tier.ts'
 import { type Answer, type CallOptions, callAndCheck } from './support/checked-call.ts'
 import { quietTelemetry } from './support/quiet-telemetry.ts'
 
@@ -16,13 +16,7 @@ export const PUBLIC_URL = 'http://gate.example:8080'
 /** Half an hour into 2026-11-15. */
 export const START_MS = Date.parse('2026-11-15T00:30:00Z')
 
-const FREE: Tier = {
-  name: 'free',
-  monthlyCu: 30_000_000,
-  cuPerSecond: 500,
-  paid: false,
-  webhooksMax: 100,
-}
+const FREE = aTier({ monthlyCu: 30_000_000, cuPerSecond: 500 })
 
 /** The management API on a port of its own, with a store in memory and time that stands still. */
 export async function managementApi(overrides: Partial<ApiNeeds> = {}) {

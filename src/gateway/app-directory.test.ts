@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { aTier } from '../../tests/support/a-tier.ts'
 import { type AccountStore, accountStore } from '../../tests/support/account-store.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import type { Tier } from '../core/billing/plan.ts'
 import { Rejection } from '../core/errors.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import type { Signals } from '../ports/signals.ts'
 import { type AppDirectory, type Caller, openAppDirectory } from './app-directory.ts'
 
-const FREE: Tier = { name: 'free', monthlyCu: 1000, cuPerSecond: 50, paid: false, webhooksMax: 1 }
+const FREE = aTier({ monthlyCu: 1000, cuPerSecond: 50, webhooksMax: 1 })
 
 let clock: TestClock
 let store: AccountStore

@@ -114,6 +114,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     cu_per_second: nullable('integer', 'Compute units a second; null is unlimited.'),
     paid: { type: 'boolean', description: 'Paid tiers may call the methods reserved for them.' },
     webhooks: { ...COUNT, description: 'GraphQL webhooks a team may have.' },
+    variable_items: { ...COUNT, description: 'Items over all variables of a team.' },
+    undelivered_bytes: {
+      ...COUNT,
+      description: 'Bytes of results that no destination has accepted yet, over all webhooks.',
+    },
   }),
 
   TeamChange: change({ autoscaling: AUTOSCALING, tier: TIER }),

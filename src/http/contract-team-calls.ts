@@ -20,7 +20,14 @@ const TEAM_EXAMPLE = {
   name: 'Payments',
   tier: 'growth',
   autoscaling: false,
-  limits: { monthly_cu: 300000000, cu_per_second: 10000, paid: true, webhooks: 100 },
+  limits: {
+    monthly_cu: 300000000,
+    cu_per_second: 10000,
+    paid: true,
+    webhooks: 100,
+    variable_items: 10000000,
+    undelivered_bytes: 1073741824,
+  },
   time_created: 1763164800000,
 }
 

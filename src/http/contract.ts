@@ -40,6 +40,8 @@ export type TierLimits = {
   cu_per_second: number | null
   paid: boolean
   webhooks: number
+  variable_items: number
+  undelivered_bytes: number
 }
 
 export type TeamChange = { autoscaling?: boolean; tier?: string }

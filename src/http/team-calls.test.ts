@@ -20,7 +20,14 @@ describe('a team', () => {
       name: 'Payments',
       tier: 'free',
       autoscaling: false,
-      limits: { monthly_cu: 30_000_000, cu_per_second: 500, paid: false, webhooks: 100 },
+      limits: {
+        monthly_cu: 30_000_000,
+        cu_per_second: 500,
+        paid: false,
+        webhooks: 100,
+        variable_items: 1_000_000,
+        undelivered_bytes: 67_108_864,
+      },
       time_created: START_MS,
     })
   })

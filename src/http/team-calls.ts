@@ -132,5 +132,7 @@ function wireLimits(tier: Tier): wire.TierLimits {
     cu_per_second: tier.cuPerSecond,
     paid: tier.paid,
     webhooks: tier.webhooksMax,
+    variable_items: tier.variableItemsMax,
+    undelivered_bytes: tier.undeliveredBytesMax,
   }
 }

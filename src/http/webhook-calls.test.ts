@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../tests/management-api.ts'
+import { aTier } from '../../tests/support/a-tier.ts'
 import type { Answer } from '../../tests/support/checked-call.ts'
 import { QUERY, type WebhookApi, webhookApi } from '../../tests/support/webhook-api.ts'
 import { openEgress } from '../system/egress.ts'
@@ -240,7 +241,7 @@ describe('a team may have as many webhooks as its tier says', () => {
   })
 
   async function withFree(webhooksMax: number): Promise<WebhookApi> {
-    const free = { name: 'free', monthlyCu: null, cuPerSecond: null, paid: false, webhooksMax }
+    const free = aTier({ webhooksMax })
     await on.close()
     on = await webhookApi({ tiers: new Map([['free', free]]) })
     return on

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
+import { aTier } from '../../tests/support/a-tier.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
@@ -27,9 +28,9 @@ beforeEach(async () => {
   clock = testClock(LAST_OF_MAY)
   database = faultyDatabase(await freshStore())
   tiers = new Map([
-    ['free', { name: 'free', monthlyCu: 1000, cuPerSecond: 50, paid: false, webhooksMax: 100 }],
-    ['big', { name: 'big', monthlyCu: null, cuPerSecond: null, paid: true, webhooksMax: 100 }],
-    ['fast', { name: 'fast', monthlyCu: 1000, cuPerSecond: null, paid: true, webhooksMax: 100 }],
+    ['free', aTier({ monthlyCu: 1000, cuPerSecond: 50 })],
+    ['big', aTier({ name: 'big', paid: true })],
+    ['fast', aTier({ name: 'fast', monthlyCu: 1000, paid: true })],
   ])
   guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test' })
 })

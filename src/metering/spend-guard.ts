@@ -14,6 +14,16 @@ import type { Database } from '../ports/database.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage.ts'
 import type { TeamAccount } from './team-account.ts'
 
+/** A tier taken out of the configuration must not set its teams free. */
+const NO_TIER = {
+  monthlyCu: 0,
+  cuPerSecond: 1,
+  paid: false,
+  webhooksMax: 0,
+  variableItemsMax: 0,
+  undeliveredBytesMax: 0,
+}
+
 type Needs = {
   clock: Clock
   database: Database
@@ -106,8 +116,7 @@ function planned(needs: Needs, account: TeamAccount, team: Team): TeamAccount {
 
 function tierOf(needs: Needs, team: Team): Tier {
   const tier = needs.tiers.get(team.tier)
-  // A tier taken out of the configuration must not set its teams free.
-  return tier ?? { name: team.tier, monthlyCu: 0, cuPerSecond: 1, paid: false, webhooksMax: 0 }
+  return tier ?? { ...NO_TIER, name: team.tier }
 }
 
 function turnMonth(account: TeamAccount, nowMs: number): void {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
+import { aTier } from '../../tests/support/a-tier.ts'
 import { NOW_MS } from '../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
@@ -35,7 +36,7 @@ afterEach(() => db.close())
 describe('a month is used up', () => {
   const tier = (name: string, monthlyCu: number | null): [string, Tier] => [
     name,
-    { name, monthlyCu, cuPerSecond: 1, paid: false, webhooksMax: 100 },
+    aTier({ name, monthlyCu, cuPerSecond: 1 }),
   ]
   const TIERS = new Map([tier('free', 30), tier('growth', null)])
 

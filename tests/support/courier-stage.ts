@@ -1,4 +1,3 @@
-import type { Tier } from '../../src/core/billing/plan.ts'
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
@@ -7,6 +6,7 @@ import type { SheetRow } from '../../src/tables/sheet-form.ts'
 import { changeWebhook, createWebhook, type WebhookChange } from '../../src/tables/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
 import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
+import { aTier } from './a-tier.ts'
 import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-store.ts'
@@ -44,7 +44,7 @@ export async function courierStage(options: Options = {}) {
   const database = faultyDatabase(await freshStore())
   await insertTeams(database)
   const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS } = options
-  const free: Tier = { name: 'free', monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 }
+  const free = aTier({ monthlyCu })
   /** The processes that run. */
   const couriers: Courier[] = []
 

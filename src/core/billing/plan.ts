@@ -7,6 +7,10 @@ export type Tier = {
   paid: boolean
   /** GraphQL webhooks a team may have. */
   webhooksMax: number
+  /** Items over all variables of a team. */
+  variableItemsMax: number
+  /** Bytes of results that wait for being accepted, over all webhooks of a team. */
+  undeliveredBytesMax: number
 }
 
 export type Team = {

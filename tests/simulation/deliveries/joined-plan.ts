@@ -1,3 +1,4 @@
+import { aTier } from '../../support/a-tier.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { TEAM_A, webhookCalled } from '../../support/webhook-store.ts'
 import type { Run } from '../sim-run.ts'
@@ -34,7 +35,7 @@ function joinedPlan({ plan }: Run, chance: Chance): DeliveryPlan {
   const usual = planDeliveries(chance)
   const { calmAtMs, store } = plan
   const name = 'free'
-  const free = { name, monthlyCu: null, cuPerSecond: null, paid: false, webhooksMax: 100 }
+  const free = aTier({ name })
   const [host] = usual.hosts
   const tempers = (host?.tempers ?? []).filter(({ temper }) => temper !== 'gone')
   return {

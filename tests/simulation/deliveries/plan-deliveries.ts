@@ -1,4 +1,5 @@
 import type { Tier } from '../../../src/core/billing/plan.ts'
+import { aTier } from '../../support/a-tier.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { NO_FAULTS, type StoreFaults } from '../sim-store.ts'
 
@@ -135,7 +136,7 @@ export function planDeliveries(chance: Chance): DeliveryPlan {
 function planTeams(chance: Chance): Pick<DeliveryPlan, 'tiers' | 'teams'> {
   const tier = (name: string, monthlyCu: number | null): [string, Tier] => [
     name,
-    { name, monthlyCu, cuPerSecond: null, paid: false, webhooksMax: 100 },
+    aTier({ name, monthlyCu }),
   ]
   // A body of some 250 bytes costs 10 CU.
   const tiers = new Map([
