@@ -38,6 +38,7 @@ describe('the laws of the house', () => {
     expect(packages.versionsAreExact(read('package.json'))).toEqual([])
     expect(packages.lockNamesNoRegistry(read('package-lock.json'))).toEqual([])
     expect(packages.chainBinariesInstall(read('package-lock.json'))).toEqual([])
+    expect(packages.lockIsWhole(read('package-lock.json'))).toEqual([])
   })
 })
 

@@ -45,7 +45,7 @@ describe('the quick start of the README', () => {
     for (const command of commands.filter((line) => line.startsWith('npm '))) {
       const [npm, script = '', dashes, ...words] = command.split(' ')
       expect(npm).toBe('npm')
-      if (script !== 'install') expect(PACKAGE.scripts[script]).toBeString()
+      if (script !== 'ci') expect(PACKAGE.scripts[script]).toBeString()
       if (dashes !== undefined) expect(readCommandLine(words)).toBeObject()
     }
   })
@@ -84,7 +84,7 @@ describe('the quick start of the README', () => {
 
 test('the test command of the README is the one that CI runs', () => {
   const command = /## Tests\n\n```sh\n(.+)\n```/.exec(README)?.[1]
-  expect(command).toBe('npm install && npm test')
+  expect(command).toBe('npm ci && npm test')
   expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command ?? '')
 })
 

@@ -178,6 +178,23 @@ describe('a law that is broken is caught', () => {
     expect(packages.lockNamesNoRegistry(lockOf({ resolved: 'x' }))).toHaveLength(1)
     expect(packages.lockNamesNoRegistry(lockOf({}))).toEqual([])
   })
+
+  test('a lock file that was made on one platform and forgot the others', () => {
+    const tool = { version: '1.0.0', optionalDependencies: { 'tool-linux': '1.0.0' } }
+    const binary = { version: '1.0.0', integrity: 'sha512-eA==', optional: true }
+    const breachesOf = (packagesOfLock: object) =>
+      packages.lockIsWhole(
+        JSON.stringify({ packages: { 'node_modules/tool': tool, ...packagesOfLock } }),
+      )
+    expect(breachesOf({})).toEqual([
+      'package-lock.json: tool-linux, which node_modules/tool names, is missing',
+    ])
+    expect(breachesOf({ 'node_modules/tool-linux': { version: '1.0.0' } })).toHaveLength(1)
+    expect(breachesOf({ 'node_modules/tool-linux': { integrity: 'sha512-eA==' } })).toHaveLength(1)
+    expect(breachesOf({ 'node_modules/other/node_modules/tool-linux': binary })).toHaveLength(1)
+    expect(breachesOf({ 'node_modules/tool-linux': binary })).toEqual([])
+    expect(breachesOf({ 'node_modules/tool/node_modules/tool-linux': binary })).toEqual([])
+  })
 })
 
 describe('a law that is kept is not cried over', () => {

@@ -32,3 +32,37 @@ export function lockNamesNoRegistry(packageLock: string): string[] {
     .filter(([, { resolved }]) => resolved !== undefined)
     .map(([path]) => `package-lock.json: ${path} is bound to an address`)
 }
+
+type LockEntry = {
+  version?: string
+  integrity?: string
+  optionalDependencies?: Record<string, string>
+}
+
+/**
+ * npm may leave the binaries of platforms that it does not run on out of a lock file. `npm ci`
+ * then refuses it, and an installation elsewhere has tools without their binaries.
+ */
+export function lockIsWhole(packageLock: string): string[] {
+  const entries: Record<string, LockEntry> = JSON.parse(packageLock).packages ?? {}
+  return Object.entries(entries).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => {
+        const found = nearestEntry(entries, path, name)
+        return found?.version === undefined || found.integrity === undefined
+      })
+      .map((name) => `package-lock.json: ${name}, which ${path} names, is missing`),
+  )
+}
+
+/** Looks where Node would: in the package's own folder, then in each one above it. */
+function nearestEntry(
+  entries: Record<string, LockEntry>,
+  path: string,
+  name: string,
+): LockEntry | undefined {
+  const own = entries[path === '' ? `node_modules/${name}` : `${path}/node_modules/${name}`]
+  if (own !== undefined || path === '') return own
+  const above = path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1))
+  return nearestEntry(entries, above, name)
+}
