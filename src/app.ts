@@ -9,6 +9,7 @@ import { openEgress } from './system/egress.ts'
 import { openSystem, type WriteLog } from './system/open-system.ts'
 import { openSecrets } from './system/secrets.ts'
 import { openSpillFiles } from './system/spill-files.ts'
+import { stdoutWriter } from './system/stdout-writer.ts'
 import type { World } from './world.ts'
 
 export type { WriteLog }
@@ -32,6 +33,12 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
     signals: openInProcessSignals(),
     spill: openSpillFiles(join(settings.data, 'spill')),
   }
+}
+
+/** The standard output, for lines that are given another form first. */
+export function writeLogAs(format: (jsonLines: string) => string): WriteLog {
+  const write = stdoutWriter()
+  return (jsonLines) => write(format(jsonLines))
 }
 
 /** What a check of the configuration needs: no store, and nothing written. */

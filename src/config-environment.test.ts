@@ -48,6 +48,7 @@ const ROWS: Row[] = [
   ['TRUST_PROXY', 'true', ['trustProxy'], true],
   ['DEMO_KEY', '0', ['demoKey'], false],
   ['LOG_REQUESTS', 'false', ['log', 'requests'], false],
+  ['LOG_FORMAT', 'json', ['log', 'format'], 'json'],
   ['NETWORKS_ETH_MAINNET_SLUG', 'eth', [...NET, 'slug'], 'eth'],
   ['NETWORKS_ETH_MAINNET_KIND', 'solana', [...NET, 'kind'], 'solana'],
   ['NETWORKS_ETH_MAINNET_CHAIN_ID', '5', [...NET, 'chainId'], 5],

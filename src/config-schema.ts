@@ -40,7 +40,7 @@ export type ConfigValues = {
   secret?: string
   trustProxy: boolean
   demoKey: boolean
-  log: { requests: boolean }
+  log: { requests: boolean; format: 'auto' | 'json' | 'text' }
   networks?: NetworkValues[]
   tiers: Record<string, TierValues>
   prices: PriceOverrides
@@ -139,6 +139,14 @@ export const CONFIG_SCHEMA: JsonSchema = {
     demoKey: flag(true, 'Serve the public key "demo" within its narrow limits.'),
     log: section('What is written to the log.', {
       requests: flag(true, 'One line for each request.'),
+      format: {
+        type: 'string',
+        description:
+          'json: one JSON object a line; text: lines for people. auto: text for local ' +
+          'development in a terminal, json otherwise.',
+        default: 'auto',
+        enum: ['auto', 'json', 'text'],
+      },
     }),
     networks: {
       type: 'array',

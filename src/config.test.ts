@@ -44,7 +44,7 @@ describe('without a file', () => {
       roles: ['gateway', 'follower', 'courier', 'api'],
       trustProxy: false,
       demoKey: true,
-      log: { requests: true },
+      log: { requests: true, format: 'auto' },
       networks: [],
       prices: {},
       cache: { maxBytes: 67_108_864, latestMaxAgeMs: 1000 },

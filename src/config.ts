@@ -80,6 +80,11 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   return toSettings(values, local, where)
 }
 
+/** Terminals that show no colours, and people who want none, say so by these variables. */
+export function mayColour(): boolean {
+  return !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+}
+
 function openFile(name: string): ConfigFile | ConfigFaults {
   const bytes = readConfigFile(name)
   if (typeof bytes === 'string') return new ConfigFaults([{ where: name, message: bytes }])

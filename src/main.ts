@@ -1,8 +1,9 @@
-import { openProbeWorld } from './app.ts'
+import { openProbeWorld, type WriteLog, writeLogAs } from './app.ts'
 import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
 import { startTrouble } from './cli/start-trouble.ts'
+import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
-import { ConfigFaults, readSettings, type Settings } from './config.ts'
+import { ConfigFaults, mayColour, readSettings, type Settings } from './config.ts'
 import { openNetworkSet } from './network-set.ts'
 import { type Running, start } from './start.ts'
 
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
 
 async function startOrExplain(settings: Settings): Promise<Running> {
   try {
-    const running = await start(settings)
+    const running = await start(settings, logFor(settings))
     if (Array.isArray(running)) return complain(running.join('\n'), EXIT_BAD_CONFIG)
     return running
   } catch (thrown) {
@@ -41,6 +42,13 @@ async function startOrExplain(settings: Settings): Promise<Running> {
     if (trouble === null) throw thrown
     return complain(trouble, EXIT_CANNOT_START)
   }
+}
+
+/** JSON lines, unless people read along; undefined leaves them as they are. */
+function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
+  const isTerminal = process.stdout.isTTY === true
+  const isText = format === 'text' || (format === 'auto' && local && isTerminal)
+  return isText ? writeLogAs(terminalLog({ colour: isTerminal && mayColour() })) : undefined
 }
 
 async function check(settings: Settings): Promise<void> {
