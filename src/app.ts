@@ -6,13 +6,12 @@ import { openInProcessSignals } from './embedded/in-process-signals.ts'
 import { openOwnStore } from './embedded/own-store.ts'
 import { instanceSecret } from './first-run.ts'
 import { openEgress } from './system/egress.ts'
-import { openSystem, type WriteLog } from './system/open-system.ts'
+import { openSystem, type WriteLog, writeLogAs } from './system/open-system.ts'
 import { openSecrets } from './system/secrets.ts'
 import { openSpillFiles } from './system/spill-files.ts'
-import { stdoutWriter } from './system/stdout-writer.ts'
 import type { World } from './world.ts'
 
-export type { WriteLog }
+export { type WriteLog, writeLogAs }
 
 const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
@@ -33,12 +32,6 @@ export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): P
     signals: openInProcessSignals(),
     spill: openSpillFiles(join(settings.data, 'spill')),
   }
-}
-
-/** The standard output, for lines that are given another form first. */
-export function writeLogAs(format: (jsonLines: string) => string): WriteLog {
-  const write = stdoutWriter()
-  return (jsonLines) => write(format(jsonLines))
 }
 
 /** What a check of the configuration needs: no store, and nothing written. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { ConfigValues, NetworkValues } from './config-schema.ts'
+import type { ConfigValues, NetworkValues } from './config-values.ts'
 import { CENTI_PER_CU } from './core/billing/plan.ts'
 import type { SchemaFault } from './core/json-schema.ts'
 import { fieldName, type JsonPath } from './core/json-value.ts'

@@ -168,7 +168,8 @@ function row(
   const paint = (text: string, as: Tint) => (colour ? `\u001b[${TINTS[as]}m${text}\u001b[0m` : text)
   const start = paint(printable(word).padEnd(WORD_WIDTH), tint)
   const shown = parts.filter((part) => part !== '').map(printable)
-  return `${paint(localTime(time), 'dim')}  ${start} ${printable(subject).padEnd(SUBJECT_WIDTH)} ${shown.join(between)}`
+  const about = printable(subject).padEnd(SUBJECT_WIDTH)
+  return `${paint(localTime(time), 'dim')}  ${start} ${about} ${shown.join(between)}`
 }
 
 function localTime(time: unknown): string {

@@ -19,3 +19,9 @@ export function openSystem(write: WriteLog = stdoutWriter()) {
     telemetry: jsonTelemetry({ clock, write }),
   }
 }
+
+/** The standard output, for lines that are given another form first. */
+export function writeLogAs(format: (jsonLines: string) => string): WriteLog {
+  const write = stdoutWriter()
+  return (jsonLines) => write(format(jsonLines))
+}
