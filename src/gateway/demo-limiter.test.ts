@@ -31,6 +31,16 @@ describe('the demo key', () => {
     expect(callsFrom('203.0.113.7')).toBe(5)
   })
 
+  test('gives back what failed on our side, up to as much again', () => {
+    const { demo } = limiter()
+    let calls = 0
+    while (demo.admit('203.0.113.7', BLOCK_NUMBER) === null && calls < 1000) {
+      demo.refund('203.0.113.7', BLOCK_NUMBER)
+      calls++
+    }
+    expect(calls).toBe(100)
+  })
+
   test.each([
     ['the last half of an IPv6 address', '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
     ['zeros written out', '2001:db8:0:0:1:2:3:4', '2001:db8::9'],

@@ -1,4 +1,9 @@
-import { type Bucket, fullBucket, takeFromBucket } from '../core/billing/allowance.ts'
+import {
+  type Bucket,
+  fullBucket,
+  returnToBucket,
+  takeFromBucket,
+} from '../core/billing/allowance.ts'
 import type { Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/methods.ts'
 import { tooFast } from '../metering/spend-guard.ts'
@@ -10,7 +15,11 @@ const DEMO_CU_PER_SECOND = 50
 /** Addresses remembered in each of two generations; a full bucket is all that is forgotten. */
 const ADDRESSES_MAX = 10_000
 
-export type DemoLimiter = { admit(address: string, method: Method): Rejection | null }
+export type DemoLimiter = {
+  admit(address: string, method: Method): Rejection | null
+  /** Gives back what a call took that failed on our side. */
+  refund(address: string, method: Method): void
+}
 
 export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): DemoLimiter {
   let young = new Map<string, Bucket>()
@@ -33,8 +42,13 @@ export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): Dem
       const nowMs = needs.clock.nowMs()
       const bucket = bucketOf(clientOf(address), nowMs)
       const price = method.throughputCentiCu
-      const admission = takeFromBucket(bucket, DEMO_CU_PER_SECOND, price, nowMs)
-      return admission.admitted ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, admission)
+      const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, price, nowMs)
+      return waitS === 0 ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
+    },
+    refund(address, method) {
+      const nowMs = needs.clock.nowMs()
+      const bucket = bucketOf(clientOf(address), nowMs)
+      returnToBucket(bucket, DEMO_CU_PER_SECOND, method.throughputCentiCu, nowMs)
     },
   }
 }

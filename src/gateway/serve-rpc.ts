@@ -94,6 +94,7 @@ export async function serveRpc(
     asked = await ask(needs, service, method, call, transport)
   } catch (thrown) {
     needs.guard.settle(account, method, true)
+    if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
   needs.guard.settle(account, method, false)

@@ -31,7 +31,7 @@ const RPC_HEADERS = {
     type: 'string',
     enum: ['hit', 'miss', 'coalesced'],
   }),
-  'x-headgate-upstream': header('The configured name of the node that answered.'),
+  'x-headgate-upstream': header('The configured name of the node that answered, or `index`.'),
   'x-request-id': header('Names this request in the log.'),
 }
 
@@ -43,7 +43,7 @@ const RPC_ERRORS: readonly [status: string, description: string][] = [
   ['405', 'Anything but POST; `Allow` says what is possible.'],
   ['413', 'A body over 2.5 MiB, or a batch of over 1000 calls.'],
   ['415', 'The content type is not JSON.'],
-  ['429', 'Compute units a second or the month’s capacity are used up; see `Retry-After`.'],
+  ['429', 'Compute units a second (see `Retry-After`) or the month’s capacity are used up.'],
   ['503', 'Every node of the network failed: -32603.'],
   ['504', 'Every node of the network timed out: -32603.'],
 ]

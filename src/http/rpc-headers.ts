@@ -34,8 +34,9 @@ const CACHE_WORDS: readonly CacheWord[] = ['hit', 'miss', 'coalesced']
  * The headers of an answer without its request id. Hot path: cloning a kept
  * object costs a third of building the headers one by one.
  */
-export function replyHeaders(facts: ReplyFacts, fromBrowser: boolean): Headers {
-  if (facts.rejection) return refusalHeaders(facts, facts.rejection, fromBrowser)
+export function replyHeaders(facts: ReplyFacts, request: Request): Headers {
+  const fromBrowser = request.headers.get('origin') !== null
+  if (facts.rejection) return refusalHeaders(facts, facts.rejection, request)
   const place = CACHE_WORDS.indexOf(facts.cache) * 2 + (fromBrowser ? 1 : 0)
   const known = templates.get(facts.upstream)?.get(facts.centiCu)?.[place]
   return known ?? keepTemplate(facts, place, fromBrowser)
@@ -84,16 +85,30 @@ function plainHeaders(facts: ReplyFacts, fromBrowser: boolean): Record<string, s
   return headers
 }
 
-function refusalHeaders(facts: ReplyFacts, rejection: Rejection, fromBrowser: boolean): Headers {
+function refusalHeaders(facts: ReplyFacts, rejection: Rejection, request: Request): Headers {
+  const fromBrowser = request.headers.get('origin') !== null
   const headers = new Headers(plainHeaders(facts, fromBrowser))
   const { retryAfterS, rateLimit } = rejection.facts
   if (rejection.code === 'method_not_allowed') headers.set('allow', 'POST, OPTIONS')
   if (retryAfterS !== undefined) headers.set('retry-after', String(retryAfterS))
+  if (rejection.code === 'capacity_exceeded' && waitsForMinutes(request, fromBrowser)) {
+    headers.set('retry-after', '1')
+  }
   if (!rateLimit) return headers
   headers.set('ratelimit-limit', String(rateLimit.limit))
   headers.set('ratelimit-remaining', String(rateLimit.remaining))
   headers.set('ratelimit-reset', String(rateLimit.resetS))
   return headers
+}
+
+/**
+ * A used-up month names no time to come back at. But ethers repeats every 429 for up to five
+ * minutes, and then says `timeout`, unless it is told a wait, which it takes for milliseconds:
+ * told 1, it gives up within a blink and shows our message. It names no user agent, and in a
+ * browser cannot be told from others, whom a second does not hurt.
+ */
+function waitsForMinutes(request: Request, fromBrowser: boolean): boolean {
+  return fromBrowser || request.headers.get('user-agent') === null
 }
 
 /** Hundredths printed as units without passing through a fraction. */

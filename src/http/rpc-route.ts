@@ -101,7 +101,7 @@ function replyTo(
     upstream: outcome.upstream,
     tookMs: needs.clock.monotonicMs() - startedAtMs,
   })
-  const headers = replyHeaders(outcome, request.headers.get('origin') !== null)
+  const headers = replyHeaders(outcome, request)
   const body = bodyOf(outcome, request)
   const response = new Response(body, { status: outcome.status, headers })
   // By the standard, a response has copied them.

@@ -17,6 +17,10 @@ const book = openMethodBook('evm')
 const BALANCE = book.find('eth_getBalance')
 /** 40 CU billed, 250 CU of throughput. */
 const SEND = book.find('eth_sendRawTransaction')
+/** 1000 CU of throughput. */
+const TRACE = book.find('debug_traceTransaction')
+/** Costs nothing at all. */
+const CHAIN_ID = book.find('eth_chainId')
 
 let clock: TestClock
 let database: FaultyDatabase
@@ -66,12 +70,31 @@ describe('throughput of a team', () => {
     expect(account.reservedCentiCu).toBe(8000)
   })
 
-  test('is given back when the failure was ours', async () => {
+  test('is given back when the failure was ours, up to as much again', async () => {
     const account = await guard.open(teamOf('free'))
-    for (let round = 0; round < 100; round++) {
-      expect(guard.admit(account, SEND)).toBeNull()
-      guard.settle(account, SEND, true)
+    const fail = () => {
+      const refusal = guard.admit(account, SEND)
+      if (refusal === null) guard.settle(account, SEND, true)
+      return refusal?.code
     }
+    // 500 CU are there and 500 CU are given back, 250 CU a call.
+    for (let call = 0; call < 4; call++) expect(fail()).toBeUndefined()
+    expect(fail()).toBe('throughput_exceeded')
+  })
+
+  test('in debt is waited for, and the refusal says how long', async () => {
+    const account = await guard.open(teamOf('free'))
+    callsUntilRefused(account, 24)
+    // 20 CU are left of 500, at 50 CU a second.
+    expect(guard.admit(account, TRACE)).toBeNull()
+    expect(guard.admit(account, BALANCE)).toMatchObject({
+      code: 'throughput_exceeded',
+      facts: { retryAfterS: 20, rateLimit: { limit: 500, remaining: 0, resetS: 20 } },
+    })
+    clock.skip(19_600)
+    expect(guard.admit(account, BALANCE)?.code).toBe('throughput_exceeded')
+    clock.skip(1)
+    expect(guard.admit(account, BALANCE)).toBeNull()
   })
 
   test('has no limit where the tier has none', async () => {
@@ -92,21 +115,26 @@ describe('the monthly capacity of a team', () => {
 
   test('counts what is metered and not written yet', async () => {
     const account = await guard.open(teamOf('fast'))
-    account.pendingCentiCu = 99_000
+    account.pendingCentiCu = 100_000
     expect(guard.admit(account, BALANCE)?.code).toBe('capacity_exceeded')
+  })
+
+  test('lets the call through that crosses it, and nothing after it, not even for nothing', async () => {
+    const account = await guard.open(teamOf('fast'))
+    account.pendingCentiCu = 99_999
+    expect(guard.admit(account, SEND)).toBeNull()
+    expect(guard.admit(account, BALANCE)?.code).toBe('capacity_exceeded')
+    expect(guard.admit(account, CHAIN_ID)?.code).toBe('capacity_exceeded')
   })
 
   test('is read from the ledger, with what other processes spent', async () => {
     await spend(60_000)
     const account = await guard.open(teamOf('fast'))
     expect(account.writtenCentiCu).toBe(60_000)
-    await spend(39_000)
+    await spend(40_000)
     await guard.refresh()
-    expect(account.writtenCentiCu).toBe(99_000)
-    expect(guard.admit(account, BALANCE)).toMatchObject({
-      code: 'capacity_exceeded',
-      facts: { retryAfterS: 10 },
-    })
+    expect(account.writtenCentiCu).toBe(100_000)
+    expect(guard.admit(account, BALANCE)).toMatchObject({ code: 'capacity_exceeded', facts: {} })
     const text =
       'Monthly capacity limit exceeded. Visit http://gate.test/settings/billing to upgrade your scaling policy for continued service.'
     expect(guard.admit(account, BALANCE)?.message).toBe(text)

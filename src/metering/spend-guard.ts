@@ -66,7 +66,7 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       const nowMs = clock.nowMs()
       account.usedAtMs = nowMs
       turnMonth(account, nowMs)
-      const refused = capacityRefusal(needs, account, method, nowMs)
+      const refused = capacityRefusal(needs, account)
       if (refused) return refused
       const slowed = throughputRefusal(needs, account, method, nowMs)
       if (slowed) return slowed
@@ -79,7 +79,7 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       assert(account.reservedCentiCu >= 0, 'each admitted call is settled once')
       const { cuPerSecond } = account.tier
       if (!refund || !account.bucket || cuPerSecond === null) return
-      returnToBucket(account.bucket, cuPerSecond, method.throughputCentiCu)
+      returnToBucket(account.bucket, cuPerSecond, method.throughputCentiCu, clock.nowMs())
     },
 
     refresh: () => refreshMonths(needs, accounts),
@@ -126,18 +126,13 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
   account.writtenCentiCu = 0
 }
 
-function capacityRefusal(
-  needs: Needs,
-  account: TeamAccount,
-  method: Method,
-  nowMs: number,
-): Rejection | null {
+/** Without a time to come back at: clients would wait for it, for weeks, before they say why. */
+function capacityRefusal(needs: Needs, account: TeamAccount): Rejection | null {
   if (account.team.autoscaling) return null
+  // What is under way counts as used, so that calls at the same time do not overdraw the month.
   const used = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
-  if (!monthIsFull(used, method.billedCentiCu, account.tier.monthlyCu)) return null
-  return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl), {
-    retryAfterS: Math.max(1, Math.ceil((monthEndMs(nowMs) - nowMs) / 1000)),
-  })
+  if (!monthIsFull(used, account.tier.monthlyCu)) return null
+  return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl))
 }
 
 function throughputRefusal(
@@ -148,27 +143,17 @@ function throughputRefusal(
 ): Rejection | null {
   const { bucket, tier } = account
   if (!bucket || tier.cuPerSecond === null) return null
-  const admission = takeFromBucket(bucket, tier.cuPerSecond, method.throughputCentiCu, nowMs)
-  return admission.admitted ? null : tooFast(needs.publicUrl, tier.cuPerSecond, admission)
+  const waitS = takeFromBucket(bucket, tier.cuPerSecond, method.throughputCentiCu, nowMs)
+  return waitS === 0 ? null : tooFast(needs.publicUrl, tier.cuPerSecond, waitS)
 }
 
 /** The refusal of a call that came too soon, in the words clients of this field know. */
-export function tooFast(
-  publicUrl: string,
-  cuPerSecond: number,
-  wait: { retryAfterS: number; remainingCu: number },
-): Rejection {
+export function tooFast(publicUrl: string, cuPerSecond: number, retryAfterS: number): Rejection {
   return new Rejection(
     'throughput_exceeded',
     `Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message. If not, see ${publicUrl}/docs`,
-    {
-      retryAfterS: wait.retryAfterS,
-      rateLimit: {
-        limit: burstCu(cuPerSecond),
-        remaining: wait.remainingCu,
-        resetS: wait.retryAfterS,
-      },
-    },
+    // Whoever is refused has nothing left: with anything left, the call would have passed.
+    { retryAfterS, rateLimit: { limit: burstCu(cuPerSecond), remaining: 0, resetS: retryAfterS } },
   )
 }
 

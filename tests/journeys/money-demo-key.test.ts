@@ -6,6 +6,8 @@ import { expectRpcAnswer } from '../support/rpc-answer.ts'
 
 const DEMO_CU_PER_SECOND = 50
 const BURST_CU = DEMO_CU_PER_SECOND * 10
+/** Calls of 20 CU at once: when a millisecond passes meanwhile, one more leaves a debt. */
+const BURSTS = [BURST_CU / 20, BURST_CU / 20 + 1]
 
 const node = startFakeNode('node-a')
 const solanaNode = startFakeNode('node-s')
@@ -17,7 +19,9 @@ let headgate: TestHeadgate
 
 beforeAll(async () => {
   // Only behind a trusted proxy can one machine play many.
-  headgate = await startHeadgate({ env: { ...networks, HEADGATE_TRUST_PROXY: 'true' } })
+  headgate = await startHeadgate({
+    env: { ...networks, HEADGATE_DEMO_KEY: 'true', HEADGATE_TRUST_PROXY: 'true' },
+  })
 })
 
 afterAll(async () => {
@@ -47,7 +51,7 @@ describe('the demo key', () => {
   })
 
   test('gives each address 50 CU a second, ten seconds of it at once', async () => {
-    expect(await servedOf(40, '192.0.2.2')).toBe(BURST_CU / 20)
+    expect(BURSTS).toContain(await servedOf(40, '192.0.2.2'))
     let refusal = await demo('192.0.2.2')
     while (refusal.status === 200) refusal = await demo('192.0.2.2')
     const { status, json, headers } = refusal
@@ -57,18 +61,32 @@ describe('the demo key', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   })
 
+  test('gets back what failed on our side, up to as much again', async () => {
+    node.misbehave = (method) =>
+      method === 'eth_getCode' ? new Response('', { status: 500 }) : null
+    const calls = Array(10).fill(rpc('eth_getCode', ['0x00', 'latest']))
+    let failed = 0
+    for (let round = 0; round < 6; round++) {
+      const { json } = await demo('192.0.2.9', calls)
+      failed += json.filter((one: { error: { code: number } }) => one.error.code === -32603).length
+    }
+    node.misbehave = null
+    expect(failed).toBeGreaterThanOrEqual((2 * BURST_CU) / 20)
+    expect(failed).toBeLessThan(60)
+  })
+
   test('does not let one address use up another’s', async () => {
-    expect(await servedOf(40, '192.0.2.3')).toBe(BURST_CU / 20)
+    expect(BURSTS).toContain(await servedOf(40, '192.0.2.3'))
     expect(await servedOf(5, '192.0.2.4')).toBe(5)
   })
 
   test('believes only the hop that the proxy itself wrote', async () => {
-    expect(await servedOf(40, '203.0.113.1, 192.0.2.5')).toBe(BURST_CU / 20)
+    expect(BURSTS).toContain(await servedOf(40, '203.0.113.1, 192.0.2.5'))
     expect(await servedOf(5, '203.0.113.2, 192.0.2.5')).toBeLessThan(5)
   })
 
   test('counts the whole of one household’s IPv6 as one address', async () => {
-    expect(await servedOf(40, '2001:db8:1:2::1')).toBe(BURST_CU / 20)
+    expect(BURSTS).toContain(await servedOf(40, '2001:db8:1:2::1'))
     expect(await servedOf(5, '2001:db8:1:2:ffff::2')).toBeLessThan(5)
     expect(await servedOf(5, '2001:db8:1:3::1')).toBe(5)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
-import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { changeTeam, newTeam, type TestTeam } from '../support/teams.ts'
 import {
   isSignedBothWays,
@@ -79,6 +79,19 @@ test('each webhook of a team whose month is used up gets the error event, and no
   const newest = () => receiver.acceptedOn('/one').at(-1)?.json.event.data?.block.number
   await until(() => newest() === number, 'the one that was unpaused goes on')
   expect(receiver.acceptedOn('/two').at(-1)?.json.event.error).toBeString()
+})
+
+test('the call that uses the month up is served, and pauses the webhooks too', async () => {
+  team = await newTeam(headgate, 'free')
+  await created('/three')
+  const ask = () => headgate.post(rpc('eth_getLogs', [{}]), { key: team.key })
+  const { status, headers } = await ask()
+  expect([status, headers.get('x-headgate-cu')]).toEqual([200, '60'])
+  expect((await ask()).status).toBe(429)
+  const paused = async () => (await standings())[0]?.state === 'paused'
+  await until(paused, 'the webhook is paused')
+  const last = () => receiver.acceptedOn('/three').at(-1)?.json.event.error
+  await until(() => last() !== undefined, 'it is told why')
 })
 
 async function api(method: string, path: string, body?: unknown) {

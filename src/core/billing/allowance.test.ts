@@ -12,6 +12,8 @@ import {
 const RATE_CU = 500
 /** An `eth_call`, in hundredths of a compute unit. */
 const CALL_CENTI_CU = 2600
+/** A `debug_*` call's throughput. */
+const DEAREST_CENTI_CU = 100_000
 
 describe('throughput', () => {
   test('a full bucket holds ten seconds of the rate, to the last hundredth', () => {
@@ -24,9 +26,9 @@ describe('throughput', () => {
 
   test('a refused call takes nothing', () => {
     const bucket = fullBucket(RATE_CU, 0)
-    take(bucket, 499_999, 0)
-    for (let call = 0; call < 100; call++) expect(take(bucket, 2, 0)).toBe(false)
-    expect(take(bucket, 1, 0)).toBe(true)
+    take(bucket, 500_000, 0)
+    for (let call = 0; call < 100; call++) expect(take(bucket, 2000, 0)).toBe(false)
+    expect(bucket.tokens).toBe(0)
   })
 
   test('refills with the rate, however often one looks', () => {
@@ -50,7 +52,7 @@ describe('throughput', () => {
       for (let call = 0; call < 20_000; call++) {
         nowMs += chance.between(0, 40)
         const price = chance.between(1, rate * 10)
-        if (takeFromBucket(bucket, rate, price, nowMs).admitted) taken += price
+        if (takeFromBucket(bucket, rate, price, nowMs) === 0) taken += price
         expect(Number.isInteger(bucket.tokens)).toBe(true)
       }
       // Nothing was ever lost at the brim, since it was never full.
@@ -58,12 +60,13 @@ describe('throughput', () => {
     }
   })
 
-  test('in any window, at most the burst and the rate times the window get through', () => {
+  test('in any window, at most the burst, the rate times the window and one call get through', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const chance = seededChance(seed)
       const admitted = admittedCalls(chance, RATE_CU, 3000)
       for (const windowMs of [1, 1000, 10_000, 60_000]) {
-        const boundCentiCu = RATE_CU * 100 * 10 + (RATE_CU * 100 * windowMs) / 1000
+        const boundCentiCu =
+          RATE_CU * 100 * 10 + (RATE_CU * 100 * windowMs) / 1000 + DEAREST_CENTI_CU
         expect(mostInWindow(admitted, windowMs)).toBeLessThanOrEqual(boundCentiCu)
       }
     }
@@ -78,43 +81,80 @@ describe('throughput', () => {
     expect(taken).toBe(60 * RATE_CU * 100)
   })
 
-  test('the wait that a refusal names is enough, and not a second too long', () => {
-    const chance = seededChance(9)
-    for (let round = 0; round < 500; round++) {
-      const bucket = { tokens: chance.between(0, 1_000_000), atMs: 0 }
-      const price = chance.between(1001, 500_000)
-      const refusal = takeFromBucket({ ...bucket }, RATE_CU, price, 0)
-      if (refusal.admitted) throw new Error('not refused')
-      expect(Number.isInteger(refusal.retryAfterS)).toBe(true)
-      expect(refusal.retryAfterS).toBeGreaterThanOrEqual(1)
-      expect(take({ ...bucket }, price, refusal.retryAfterS * 1000)).toBe(true)
-      const sooner = (refusal.retryAfterS - 1) * 1000
-      if (sooner > 0) expect(take({ ...bucket }, price, sooner)).toBe(false)
+  test('a call dearer than what is there passes, and the next ones wait for its debt', () => {
+    const bucket = fullBucket(50, 0)
+    take(bucket, 49_999, 0, 50)
+    expect(take(bucket, 300_000, 0, 50)).toBe(true)
+    // 0.01 CU were left of the 3000 CU: at 50 CU a second, a minute's wait.
+    expect(takeFromBucket(bucket, 50, 1, 0)).toBe(60)
+    expect(takeFromBucket(bucket, 50, 1, 30_000)).toBe(30)
+    expect(take(bucket, 1, 59_999, 50)).toBe(false)
+    expect(take(bucket, 1, 60_000, 50)).toBe(true)
+  })
+
+  test('one call is all that a debt can come from, so it is never more than its price', () => {
+    const chance = seededChance(3)
+    const bucket = fullBucket(RATE_CU, 0)
+    for (let call = 0; call < 5000; call++) {
+      take(bucket, chance.between(1, DEAREST_CENTI_CU), call * chance.between(0, 3))
+      expect(bucket.tokens).toBeGreaterThan(-DEAREST_CENTI_CU * 1000)
     }
   })
 
-  test('a refusal tells what is left, in whole units, rounded down', () => {
-    const bucket = fullBucket(RATE_CU, 0)
-    take(bucket, 500_000 - 1299, 0)
-    expect(takeFromBucket(bucket, RATE_CU, CALL_CENTI_CU, 0)).toMatchObject({ remainingCu: 12 })
+  test('a call that costs nothing waits for no debt', () => {
+    const bucket = fullBucket(50, 0)
+    take(bucket, 300_000, 0, 50)
+    const { tokens } = bucket
+    expect(take(bucket, 0, 0, 50)).toBe(true)
+    expect(bucket.tokens).toBe(tokens)
   })
 
-  test('a call dearer than the whole burst waits for a full bucket and empties it', () => {
-    const bucket = fullBucket(50, 0)
-    expect(takeFromBucket(bucket, 50, 300_000, 0).admitted).toBe(true)
-    expect(takeFromBucket(bucket, 50, 1, 0).admitted).toBe(false)
-    expect(takeFromBucket(bucket, 50, 300_000, 9_999)).toMatchObject({ retryAfterS: 1 })
-    expect(takeFromBucket(bucket, 50, 300_000, 10_000).admitted).toBe(true)
+  test('the wait that a refusal names is enough, and not a second too long', () => {
+    const chance = seededChance(9)
+    for (let round = 0; round < 500; round++) {
+      const bucket = { tokens: -chance.between(0, 3_000_000_000), atMs: 0, refunds: null }
+      const waitS = takeFromBucket({ ...bucket }, RATE_CU, 1, 0)
+      expect(Number.isInteger(waitS)).toBe(true)
+      expect(waitS).toBeGreaterThanOrEqual(1)
+      expect(take({ ...bucket }, 1, waitS * 1000)).toBe(true)
+      if (waitS > 1) expect(take({ ...bucket }, 1, (waitS - 1) * 1000)).toBe(false)
+    }
   })
 
   test('what is given back can be taken again, and never overfills', () => {
     const bucket = emptyBucket()
-    returnToBucket(bucket, RATE_CU, CALL_CENTI_CU)
+    returnToBucket(bucket, RATE_CU, CALL_CENTI_CU, 0)
     expect(take(bucket, CALL_CENTI_CU, 0)).toBe(true)
     expect(take(bucket, 1, 0)).toBe(false)
     const full = fullBucket(RATE_CU, 0)
-    returnToBucket(full, RATE_CU, CALL_CENTI_CU)
+    returnToBucket(full, RATE_CU, CALL_CENTI_CU, 0)
     expect(full.tokens).toBe(fullBucket(RATE_CU, 0).tokens)
+  })
+
+  test('whoever makes nothing but failing calls gets twice the limit, and no more', () => {
+    const bucket = fullBucket(RATE_CU, 0)
+    let failed = 0
+    for (let nowMs = 0; nowMs <= 60_000; nowMs++) {
+      for (let call = 0; call < 10; call++) {
+        if (!take(bucket, CALL_CENTI_CU, nowMs)) continue
+        returnToBucket(bucket, RATE_CU, CALL_CENTI_CU, nowMs)
+        failed += CALL_CENTI_CU
+      }
+    }
+    const limitCentiCu = RATE_CU * 100 * (10 + 60)
+    expect(failed).toBeGreaterThan(2 * limitCentiCu - 4 * CALL_CENTI_CU)
+    expect(failed).toBeLessThanOrEqual(2 * limitCentiCu + 2 * CALL_CENTI_CU)
+  })
+
+  test('a debt that came from a failing call is given back with it', () => {
+    const bucket = fullBucket(50, 0)
+    take(bucket, 300_000, 0, 50)
+    returnToBucket(bucket, 50, 300_000, 0)
+    expect(bucket.tokens).toBe(fullBucket(50, 0).tokens)
+    take(bucket, 300_000, 0, 50)
+    // The second is not: more was given back than the bucket holds.
+    returnToBucket(bucket, 50, 300_000, 0)
+    expect(takeFromBucket(bucket, 50, 1, 0)).toBe(51)
   })
 
   test('a year of silence fills it once, exactly', () => {
@@ -137,23 +177,22 @@ describe('throughput', () => {
 
 describe('the month', () => {
   test.each([
-    ['has room up to the last unit', 2_999_999_900, 100, 30_000_000, false],
-    ['has none beyond it', 2_999_999_901, 100, 30_000_000, true],
-    ['has none when it is used up, not even for a free call', 3_000_000_000, 0, 30_000_000, true],
-    ['has room for a free call before that', 2_999_999_999, 0, 30_000_000, false],
-    ['has none in a tier of nothing', 0, 0, 0, true],
-    ['never ends without a limit', Number.MAX_SAFE_INTEGER, 100, null, false],
-  ])('%s', (_title, usedCentiCu, priceCentiCu, monthlyCu, full) => {
-    expect(monthIsFull(usedCentiCu, priceCentiCu, monthlyCu)).toBe(full)
+    ['has room until its last hundredth is used', 2_999_999_999, 30_000_000, false],
+    ['has none when it is used up', 3_000_000_000, 30_000_000, true],
+    ['has none when a call has crossed it', 3_000_004_000, 30_000_000, true],
+    ['has none in a tier of nothing', 0, 0, true],
+    ['never ends without a limit', Number.MAX_SAFE_INTEGER, null, false],
+  ])('%s', (_title, usedCentiCu, monthlyCu, full) => {
+    expect(monthIsFull(usedCentiCu, monthlyCu)).toBe(full)
   })
 })
 
-function take(bucket: Bucket, priceCentiCu: number, nowMs: number): boolean {
-  return takeFromBucket(bucket, RATE_CU, priceCentiCu, nowMs).admitted
+function take(bucket: Bucket, priceCentiCu: number, nowMs: number, rateCu = RATE_CU): boolean {
+  return takeFromBucket(bucket, rateCu, priceCentiCu, nowMs) === 0
 }
 
 function emptyBucket(): Bucket {
-  return { tokens: 0, atMs: 0 }
+  return { tokens: 0, atMs: 0, refunds: null }
 }
 
 type Taken = { atMs: number; centiCu: number }
@@ -165,8 +204,8 @@ function admittedCalls(chance: Chance, rateCu: number, calls: number): Taken[] {
   let nowMs = 0
   for (let call = 0; call < calls; call++) {
     nowMs += chance.pick([0, 0, 0, 1, 5, 50, 400, 15_000])
-    const centiCu = chance.pick([0, 1000, 2000, 2600, 6000, 25_000, 100_000])
-    if (takeFromBucket(bucket, rateCu, centiCu, nowMs).admitted)
+    const centiCu = chance.pick([0, 1000, 2000, 2600, 6000, 25_000, DEAREST_CENTI_CU])
+    if (takeFromBucket(bucket, rateCu, centiCu, nowMs) === 0)
       admitted.push({ atMs: nowMs, centiCu })
   }
   return admitted

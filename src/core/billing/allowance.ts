@@ -4,56 +4,69 @@ import { CENTI_PER_CU } from './plan.ts'
 /**
  * A token bucket in whole numbers. One token is a thousandth of a hundredth of a
  * CU, so that a millisecond refills a whole number of tokens at any whole rate.
+ * Fewer than none is a debt, which is refilled before anything else passes.
  */
-export type Bucket = { tokens: number; atMs: number }
+export type Bucket = Level & {
+  /** How much may still be given back; null until something was. */
+  refunds: Level | null
+}
+
+type Level = { tokens: number; atMs: number }
 
 /** Over ten seconds a team may use ten times its rate, in any rhythm. */
 const BURST_SECONDS = 10
 const TOKENS_PER_CENTI_CU = 1000
 
-export type Admission =
-  | { admitted: true }
-  | { admitted: false; retryAfterS: number; remainingCu: number }
-
 export function fullBucket(cuPerSecond: number, nowMs: number): Bucket {
-  return { tokens: capacity(cuPerSecond), atMs: nowMs }
+  return { tokens: capacity(cuPerSecond), atMs: nowMs, refunds: null }
 }
 
-/** Takes a call's price out of the bucket, or says when it will be there. Changes the bucket. */
+/**
+ * Takes a call's price out of the bucket: zero, or the whole seconds after which a call will
+ * pass. Whoever has anything left may make any one call, however dear; what it cost beyond
+ * that is a debt. Changes the bucket.
+ */
 export function takeFromBucket(
   bucket: Bucket,
   cuPerSecond: number,
   priceCentiCu: number,
   nowMs: number,
-): Admission {
+): number {
   assert(Number.isInteger(priceCentiCu) && priceCentiCu >= 0, 'a price is a whole number')
   refill(bucket, cuPerSecond, nowMs)
-  const price = priceCentiCu * TOKENS_PER_CENTI_CU
-  // A single call dearer than the whole burst must not be refused for ever.
-  const needed = Math.min(price, capacity(cuPerSecond))
-  if (bucket.tokens >= needed) {
-    bucket.tokens -= needed
-    return { admitted: true }
+  if (bucket.tokens > 0 || priceCentiCu === 0) {
+    bucket.tokens -= priceCentiCu * TOKENS_PER_CENTI_CU
+    return 0
   }
-  const waitMs = Math.ceil((needed - bucket.tokens) / tokensPerMs(cuPerSecond))
-  return {
-    admitted: false,
-    retryAfterS: Math.max(1, Math.ceil(waitMs / 1000)),
-    remainingCu: remainingCu(bucket),
-  }
+  const waitMs = Math.ceil((1 - bucket.tokens) / tokensPerMs(cuPerSecond))
+  return Math.max(1, Math.ceil(waitMs / 1000))
 }
 
-/** Gives back what a call took that then cost nothing. */
-export function returnToBucket(bucket: Bucket, cuPerSecond: number, priceCentiCu: number): void {
-  const tokens = bucket.tokens + priceCentiCu * TOKENS_PER_CENTI_CU
-  bucket.tokens = Math.min(capacity(cuPerSecond), tokens)
+/**
+ * Gives back what a call took that failed on our side. Whoever makes nothing but such calls
+ * would have no limit at all, so what is given back has one of its own, of the same size.
+ */
+export function returnToBucket(
+  bucket: Bucket,
+  cuPerSecond: number,
+  priceCentiCu: number,
+  nowMs: number,
+): void {
+  const full = capacity(cuPerSecond)
+  bucket.refunds ??= { tokens: full, atMs: nowMs }
+  const { refunds } = bucket
+  refill(refunds, cuPerSecond, nowMs)
+  if (refunds.tokens <= 0) return
+  const tokens = priceCentiCu * TOKENS_PER_CENTI_CU
+  refunds.tokens -= tokens
+  bucket.tokens = Math.min(full, bucket.tokens + tokens)
 }
 
 export function burstCu(cuPerSecond: number): number {
   return cuPerSecond * BURST_SECONDS
 }
 
-function refill(bucket: Bucket, cuPerSecond: number, nowMs: number): void {
+function refill(bucket: Level, cuPerSecond: number, nowMs: number): void {
   // A clock set back must not take tokens away, nor hand them out twice later.
   const elapsedMs = Math.max(0, nowMs - bucket.atMs)
   bucket.atMs = nowMs
@@ -61,10 +74,6 @@ function refill(bucket: Bucket, cuPerSecond: number, nowMs: number): void {
   const msToFull = Math.ceil((full - bucket.tokens) / tokensPerMs(cuPerSecond))
   bucket.tokens =
     elapsedMs >= msToFull ? full : bucket.tokens + elapsedMs * tokensPerMs(cuPerSecond)
-}
-
-function remainingCu(bucket: Bucket): number {
-  return Math.floor(bucket.tokens / TOKENS_PER_CENTI_CU / CENTI_PER_CU)
 }
 
 function tokensPerMs(cuPerSecond: number): number {
@@ -76,14 +85,9 @@ function capacity(cuPerSecond: number): number {
 }
 
 /**
- * True when a month has no room for a call. A free call needs room too: a month
- * that is used up stops everything, as it does at the hosted services.
+ * True from the moment a month's capacity is used up: the call that crosses it was still
+ * served. Calls that cost nothing are stopped too, as they are at the hosted services.
  */
-export function monthIsFull(
-  usedCentiCu: number,
-  priceCentiCu: number,
-  monthlyCu: number | null,
-): boolean {
-  if (monthlyCu === null) return false
-  return usedCentiCu + Math.max(1, priceCentiCu) > monthlyCu * CENTI_PER_CU
+export function monthIsFull(usedCentiCu: number, monthlyCu: number | null): boolean {
+  return monthlyCu !== null && usedCentiCu >= monthlyCu * CENTI_PER_CU
 }
