@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import { grow, sent, takeAll, wanting } from '../../tests/support/schedule-lines.ts'
 import { noteOutcome } from '../core/delivery/host-health.ts'
-import type { CourierWebhook } from '../tables/courier-webhooks.ts'
 import {
   BYTES_MAX,
   endTurn,
-  leavePlace,
   PLACES_MAX,
   pickTurns,
   type Turn,
   takeBytes,
   unpark,
 } from './pick-turns.ts'
-import { enlist, type Line, openSchedule, placeLine, type Schedule } from './schedule.ts'
+import { enlist, openSchedule } from './schedule.ts'
 
 const SECOND = 1000
 
@@ -110,7 +109,8 @@ describe('hosts that may hang', () => {
     const [turn] = pickTurns(schedule, 0) as [Turn]
     expect(takeBytes(schedule, turn, BYTES_MAX / 2)).toBe(true)
     expect(takeBytes(schedule, turn, 1)).toBe(false)
-    const sure = { ...turn, doubtful: false }
+    wanting(schedule, 'wh_b', 'https://two.example/', { teamId: 'team_b' }).host.answers = true
+    const [sure] = pickTurns(schedule, 0) as [Turn]
     expect(takeBytes(schedule, sure, BYTES_MAX / 2)).toBe(true)
     expect(takeBytes(schedule, sure, 1)).toBe(false)
   })
@@ -150,7 +150,8 @@ describe('retries and replays', () => {
   test('never take more than three tenths of all places, so that a block finds some', () => {
     const schedule = openSchedule()
     for (let at = 0; at < PLACES_MAX; at++) {
-      const line = wanting(schedule, `wh_${at}`, `https://h${at}.example/`, {}, true)
+      const teamId = `team_${at}`
+      const line = wanting(schedule, `wh_${at}`, `https://h${at}.example/`, { teamId }, true)
       line.wants.first = false
       line.host.fresh.clear()
       line.host.answers = true
@@ -204,7 +205,7 @@ describe('a webhook that moves', () => {
     const schedule = openSchedule()
     wanting(schedule, 'wh_a', 'https://one.example/')
     wanting(schedule, 'wh_a', 'http://two.example:8080/x')
-    expect([...schedule.hosts.keys()]).toEqual(['two.example:8080'])
+    expect([...schedule.hosts.keys()]).toEqual(['team_a http://two.example:8080'])
     expect(pickTurns(schedule, 0)).toMatchObject([{ host: { name: 'two.example:8080' } }])
   })
 
@@ -228,50 +229,3 @@ describe('memory', () => {
     for (let at = 0; at < 10; at++) expect(schedule.lines.has(`wh_${at}`)).toBe(true)
   })
 })
-
-function wanting(
-  schedule: Schedule,
-  id: string,
-  url: string,
-  differing: Partial<CourierWebhook> = {},
-  all = false,
-): Line {
-  const webhook: CourierWebhook = {
-    id,
-    teamId: 'team_a',
-    appId: null,
-    network: 'ETH_MAINNET',
-    url,
-    ordered: false,
-    state: 'active',
-    key: { sealed: '', previousSealed: null, previousUntilMs: null },
-    ...differing,
-  }
-  const line = placeLine(schedule, { webhook, keys: ['whsec_a'], previousKeyUntilMs: 0 })
-  if (!line) throw new Error('no room')
-  line.wants.first = true
-  if (all) line.wants.retry = true
-  if (webhook.state === 'paused') line.wants.errors = true
-  enlist(schedule, line)
-  return line
-}
-
-/** As after many successes. */
-function grow(line: Line, limit: number): void {
-  line.host.health.limit = limit
-  line.host.answers = true
-}
-
-/** Gives turns until there are none, each with all its places used. */
-function takeAll(schedule: Schedule): Turn[] {
-  const all: Turn[] = []
-  for (let turns = pickTurns(schedule, 0); turns.length > 0; turns = pickTurns(schedule, 0)) {
-    all.push(...turns)
-    for (const turn of turns) endTurn(schedule, turn, turn.places, true)
-  }
-  return all
-}
-
-function sent(schedule: Schedule, { line, host, lane, doubtful }: Turn): void {
-  leavePlace(schedule, { line, host, bytes: 0, isRetry: lane === 'retry', doubtful })
-}

@@ -1,6 +1,6 @@
 import { limitNow } from '../core/delivery/host-health.ts'
 import type { Lane } from '../tables/delivery-claims.ts'
-import { enlist, type Host, type Line, type Schedule, wake } from './schedule.ts'
+import { enlist, forgetTeamIfIdle, type Host, type Line, type Schedule, wake } from './schedule.ts'
 
 /** So many deliveries of one line may be read and sent now; the places are taken. */
 export type Turn = {
@@ -31,6 +31,16 @@ const DOUBTFUL_SHARE = 0.5
 const RETRY_SHARE = 0.3
 
 const WEBHOOK_PLACES_MAX = 8
+
+/**
+ * A team may have so many times what is free. Alone it gets eight ninths of all places, two get
+ * eight seventeenths each, and whoever comes finds some free, however long the others hang:
+ * until the shares are even, what they give back is not theirs to take again.
+ */
+const TEAM_PLACES_PER_FREE = 8
+
+/** What one team leaves free, a fifth, has room for the largest body, also among the doubtful. */
+const TEAM_BYTES_PER_FREE = 4
 
 /** Turns are reads of the table in this thread; between rounds it does its other work. */
 const TURNS_MAX = 128
@@ -63,35 +73,40 @@ export function endTurn(schedule: Schedule, turn: Turn, taken: number, mayHaveMo
 
 /** True when a body of that size may be held too; then it is. */
 export function takeBytes(schedule: Schedule, turn: Turn, bytes: number): boolean {
-  const { bytes: all, doubtfulBytes } = schedule
-  // A single one larger than what is allowed must not wait for ever.
-  const fits = all === 0 || all + bytes <= BYTES_MAX
-  const share = BYTES_MAX * DOUBTFUL_SHARE
-  const mayHang = !turn.doubtful || doubtfulBytes === 0 || doubtfulBytes + bytes <= share
+  const { team } = turn.host
+  const { doubtfulBytes } = schedule
+  const doubtfulMax = BYTES_MAX * DOUBTFUL_SHARE
+  const fits = haveRoom(schedule.bytes, team.bytes, bytes, BYTES_MAX)
+  const mayHang = !turn.doubtful || haveRoom(doubtfulBytes, team.doubtfulBytes, bytes, doubtfulMax)
   if (!fits || !mayHang) {
     schedule.waiting.add(turn.host)
     return false
   }
-  schedule.bytes += bytes
-  if (turn.doubtful) schedule.doubtfulBytes += bytes
+  moveBytes(schedule, turn.host, bytes, turn.doubtful)
   return true
+}
+
+/** Whether bytes of a team may be held beside all others. */
+function haveRoom(all: number, ofTeam: number, bytes: number, bytesMax: number): boolean {
+  // A single one larger than what is allowed must not wait for ever.
+  if (all === 0) return true
+  const free = bytesMax - all - bytes
+  return free >= 0 && (ofTeam === 0 || ofTeam + bytes <= TEAM_BYTES_PER_FREE * free)
+}
+
+function moveBytes(schedule: Schedule, { team }: Host, by: number, doubtful: boolean): void {
+  schedule.bytes += by
+  team.bytes += by
+  if (!doubtful) return
+  schedule.doubtfulBytes += by
+  team.doubtfulBytes += by
 }
 
 /** The delivery is over, or was never sent. */
 export function leavePlace(schedule: Schedule, place: Place): void {
   const { line, host, bytes, isRetry, doubtful } = place
-  schedule.inFlight -= 1
-  schedule.bytes -= bytes
-  host.inFlight -= 1
-  line.inFlight -= 1
-  if (isRetry) {
-    schedule.retriesInFlight -= 1
-    host.retriesInFlight -= 1
-  }
-  if (doubtful) {
-    schedule.doubtfulInFlight -= 1
-    schedule.doubtfulBytes -= bytes
-  }
+  movePlaces(schedule, place, -1, isRetry)
+  moveBytes(schedule, host, -bytes, doubtful)
   if (schedule.lines.get(line.webhook.id) === line) enlist(schedule, line)
   wake(schedule, host)
   wakeWaiting(schedule)
@@ -129,7 +144,7 @@ function pickFrom(schedule: Schedule, host: Host, nowMs: number, turns: Turn[]):
   for (const line of host.again) {
     const free = Math.min(limit - host.inFlight, retriesMax - host.retriesInFlight)
     if (free <= 0) return
-    if (!hasPlace(schedule, host) || retriesAreMany(schedule)) {
+    if (!hasPlace(schedule, host) || retriesAreMany(schedule, host)) {
       return void schedule.waiting.add(host)
     }
     host.again.delete(line)
@@ -180,29 +195,50 @@ function give(schedule: Schedule, line: Line, lane: Lane, places: number, turns:
 }
 
 function moveTurn(schedule: Schedule, turn: Turn, by: number): void {
-  const { line, host, lane, doubtful } = turn
   turn.places += by
-  schedule.inFlight += by
-  host.inFlight += by
-  line.inFlight += by
-  if (lane === 'retry') {
-    schedule.retriesInFlight += by
-    host.retriesInFlight += by
-  }
-  if (doubtful) schedule.doubtfulInFlight += by
+  movePlaces(schedule, turn, by, turn.lane === 'retry')
 }
 
-function hasPlace(schedule: Schedule, host: Host): boolean {
-  if (schedule.inFlight >= PLACES_MAX) return false
-  return host.answers || schedule.doubtfulInFlight < PLACES_MAX * DOUBTFUL_SHARE
+function movePlaces(
+  schedule: Schedule,
+  { line, host, doubtful }: Pick<Place, 'line' | 'host' | 'doubtful'>,
+  by: number,
+  isRetry: boolean,
+): void {
+  const { team } = host
+  schedule.inFlight += by
+  team.inFlight += by
+  host.inFlight += by
+  line.inFlight += by
+  if (isRetry) {
+    schedule.retriesInFlight += by
+    team.retriesInFlight += by
+    host.retriesInFlight += by
+  }
+  if (doubtful) {
+    schedule.doubtfulInFlight += by
+    team.doubtfulInFlight += by
+  }
+  if (by < 0) forgetTeamIfIdle(schedule, team)
+}
+
+function hasPlace(schedule: Schedule, { team, answers }: Host): boolean {
+  if (!mayTake(team.inFlight, PLACES_MAX - schedule.inFlight)) return false
+  const doubtfulFree = PLACES_MAX * DOUBTFUL_SHARE - schedule.doubtfulInFlight
+  return answers || mayTake(team.doubtfulInFlight, doubtfulFree)
+}
+
+function mayTake(ofTeam: number, free: number): boolean {
+  return ofTeam < TEAM_PLACES_PER_FREE * free
 }
 
 /**
  * A hard limit, even when nothing is new: retries go to hosts that failed before, and when all
  * of those hang, the next block must find places.
  */
-function retriesAreMany({ retriesInFlight }: Schedule): boolean {
-  return retriesInFlight >= Math.floor(RETRY_SHARE * PLACES_MAX)
+function retriesAreMany({ retriesInFlight }: Schedule, { team }: Host): boolean {
+  const free = Math.floor(RETRY_SHARE * PLACES_MAX) - retriesInFlight
+  return !mayTake(team.retriesInFlight, free)
 }
 
 function retryShare(limit: number): number {

@@ -2,10 +2,28 @@ import { type HostHealth, newHostHealth } from '../core/delivery/host-health.ts'
 import type { CourierWebhook } from '../tables/courier-webhooks.ts'
 import type { ReadyDelivery } from '../tables/delivery-claims.ts'
 
-/** One destination host: what it takes at once, and who waits for it. */
+/** What the webhooks of one team have under way, so that none crowds out the others. */
+export type TeamLoad = {
+  id: string
+  /** Its hosts in the schedule. */
+  hosts: number
+  inFlight: number
+  retriesInFlight: number
+  doubtfulInFlight: number
+  bytes: number
+  doubtfulBytes: number
+}
+
+/**
+ * One destination host of one team: what it takes at once, and who waits for it. What befalls
+ * one team there says nothing about another, whose paths, keys and scheme may differ.
+ */
 export type Host = {
+  /** Team, scheme, name and port. */
+  key: string
   /** Name and port. */
   name: string
+  team: TeamLoad
   health: HostHealth
   /** Lines that lead here. */
   lines: number
@@ -57,7 +75,10 @@ export type Line = {
 /** Who has something to send, and what is on its way. Bounded whatever receivers do. */
 export type Schedule = {
   lines: Map<string, Line>
+  /** By their keys. */
   hosts: Map<string, Host>
+  /** Teams that have hosts or something under way, by their ids. */
+  teams: Map<string, TeamLoad>
   /** Hosts that have lines and may have places, in the order of their turns. */
   ready: Set<Host>
   /** Hosts that were given up, until their probe is due. */
@@ -84,6 +105,7 @@ export function openSchedule(): Schedule {
   return {
     lines: new Map(),
     hosts: new Map(),
+    teams: new Map(),
     ready: new Set(),
     parked: new Set(),
     waiting: new Set(),
@@ -102,12 +124,12 @@ type Placed = Pick<Line, 'webhook' | 'keys' | 'previousKeyUntilMs'>
 /** The webhook's line, as it is from now on. Null when there are too many lines. */
 export function placeLine(schedule: Schedule, placed: Placed): Line | null {
   const { lines } = schedule
-  const { id, url } = placed.webhook
+  const { id, url, teamId } = placed.webhook
   const known = lines.get(id)
   if (known && placed.webhook.ordered && known.inHand.rows.length > 0) schedule.ordered.add(known)
   if (!known && lines.size >= LINES_MAX && !evictOne(schedule)) return null
 
-  const host = hostFor(schedule, hostNameOf(url))
+  const host = hostFor(schedule, teamId, url)
   if (known?.host === host) return Object.assign(known, placed)
 
   host.lines += 1
@@ -167,18 +189,16 @@ function newLine(placed: Placed, host: Host): Line {
   }
 }
 
-/** Name and port: what answers there is one server, whichever webhook asks. */
-function hostNameOf(url: string): string {
-  const parsed = URL.parse(url)
-  if (!parsed) return url
-  return `${parsed.hostname}:${parsed.port || (parsed.protocol === 'https:' ? 443 : 80)}`
-}
-
-function hostFor({ hosts }: Schedule, name: string): Host {
-  const known = hosts.get(name)
+function hostFor(schedule: Schedule, teamId: string, url: string): Host {
+  const { hosts } = schedule
+  const { scheme, name } = serverOf(url)
+  const key = `${teamId} ${scheme}//${name}`
+  const known = hosts.get(key)
   if (known) return known
   const host: Host = {
+    key,
     name,
+    team: teamFor(schedule, teamId),
     health: newHostHealth(),
     lines: 0,
     inFlight: 0,
@@ -187,8 +207,34 @@ function hostFor({ hosts }: Schedule, name: string): Host {
     fresh: new Set(),
     again: new Set(),
   }
-  hosts.set(name, host)
+  host.team.hosts += 1
+  hosts.set(key, host)
   return host
+}
+
+/** Behind one port the two schemes are different servers: who speaks the wrong one fails. */
+function serverOf(url: string): { scheme: string; name: string } {
+  const parsed = URL.parse(url)
+  if (!parsed) return { scheme: '', name: url }
+  const { protocol: scheme, hostname, port } = parsed
+  return { scheme, name: `${hostname}:${port || (scheme === 'https:' ? 443 : 80)}` }
+}
+
+function teamFor({ teams }: Schedule, id: string): TeamLoad {
+  const known = teams.get(id)
+  if (known) return known
+  const nothing = { inFlight: 0, retriesInFlight: 0, doubtfulInFlight: 0 }
+  const team: TeamLoad = { id, hosts: 0, ...nothing, bytes: 0, doubtfulBytes: 0 }
+  teams.set(id, team)
+  return team
+}
+
+/**
+ * A team without hosts is forgotten once nothing of it is under way, and not before: else it
+ * could leave its hosts to be counted anew.
+ */
+export function forgetTeamIfIdle({ teams }: Schedule, team: TeamLoad): void {
+  if (team.hosts === 0 && team.inFlight === 0) teams.delete(team.id)
 }
 
 /** A host that no line leads to is forgotten, so there are never more of them than lines. */
@@ -198,7 +244,9 @@ function leaveHost(schedule: Schedule, line: Line): void {
   host.again.delete(line)
   host.lines -= 1
   if (host.lines > 0) return
-  schedule.hosts.delete(host.name)
+  schedule.hosts.delete(host.key)
+  host.team.hosts -= 1
+  forgetTeamIfIdle(schedule, host.team)
   for (const row of [schedule.ready, schedule.parked, schedule.waiting]) row.delete(host)
 }
 

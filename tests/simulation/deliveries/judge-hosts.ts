@@ -6,7 +6,7 @@ import {
 } from '../../../src/core/delivery/host-health.ts'
 import { complain, type DeliveryRun, isPrompt, type Post } from './delivery-run.ts'
 
-/** Keeps what one courier should know of each host by now. */
+/** Keeps what one courier should know of each host of each team by now. */
 export type HostJudge = { started(post: Post): void; ended(post: Post): void }
 
 type Watched = { health: HostHealth; inFlight: number }
@@ -18,24 +18,28 @@ type Watched = { health: HostHealth; inFlight: number }
 export function openHostJudge(run: DeliveryRun): HostJudge {
   const openedMs = run.clock.elapsedMs()
   const watched = new Map<string, Watched>()
-  const watch = (host: string): Watched => {
-    const known = watched.get(host)
+  const watch = ({ webhookId, url }: Post): Watched => {
+    const team = run.book.webhooks.get(webhookId)?.row.team_id
+    const key = `${team} ${new URL(url).origin}`
+    const known = watched.get(key)
     if (known) return known
     const made = { health: newHostHealth(), inFlight: 0 }
-    watched.set(host, made)
+    watched.set(key, made)
     return made
   }
   return {
-    started({ life, host, startedMs }) {
-      const { health, inFlight } = watch(host)
-      watch(host).inFlight += 1
+    started(post) {
+      const { life, host, startedMs } = post
+      const { health, inFlight } = watch(post)
+      watch(post).inFlight += 1
       const limit = limitNow(health, startedMs - openedMs)
       if (inFlight < limit || !isPrompt(run.plan) || hasLostWays(run)) return
       complain(run, `${life.name} has ${inFlight} on their way to ${host}, which takes ${limit}`)
     },
-    ended({ host, startedMs, seen }) {
-      const { health } = watch(host)
-      watch(host).inFlight -= 1
+    ended(post) {
+      const { startedMs, seen } = post
+      const { health } = watch(post)
+      watch(post).inFlight -= 1
       const { status, fault } = seen ?? { status: null, fault: null }
       const startedAtMs = startedMs - openedMs
       noteOutcome(health, { status, fault, startedAtMs }, run.clock.elapsedMs() - openedMs)
