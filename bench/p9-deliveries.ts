@@ -97,7 +97,13 @@ async function measureBare(webhooks: readonly StandWebhook[], count: number): Pr
           previousSequence: at,
           replay: false,
         })
-        const { status } = await egress.post({ url, body, headers, timeoutMs: TIMEOUT_MS })
+        const { status } = await egress.post({
+          url,
+          teamId: 'team_bench',
+          body,
+          headers,
+          timeoutMs: TIMEOUT_MS,
+        })
         if (status !== 200) failed++
       }
     }

@@ -51,7 +51,7 @@ export function deliver(needs: DeliverNeeds, parcel: Parcel, body: string): void
   })
   const { timeoutMs } = needs.settings
   needs.egress
-    .post({ url: parcel.url, body, headers, timeoutMs })
+    .post({ url: parcel.url, teamId: line.webhook.teamId, body, headers, timeoutMs })
     .then((answer) => conclude(needs, parcel, answer, startedAtMs, startedMs))
 }
 

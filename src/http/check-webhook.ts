@@ -26,7 +26,7 @@ export async function unfitWebhook(
     return new Rejection('validation', `app_id: this team has no app ${appId}.`)
   }
 
-  const reason = url === undefined ? null : await needs.egress.vet(url)
+  const reason = url === undefined ? null : await needs.egress.vet(url, teamId)
   return reason === null ? null : new Rejection('validation', `webhook_url: ${reason}.`)
 }
 

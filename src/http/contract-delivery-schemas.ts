@@ -53,8 +53,8 @@ export const DELIVERY_SCHEMAS: Readonly<Record<string, Schema>> = {
     fault: {
       type: ['string', 'null'],
       description:
-        'Why no answer came: `refused_address`, `dns`, `connect`, `tls`, `timeout`, `reset` or ' +
-        '`protocol`.',
+        'Why no answer came: `dns` (the name has no address that deliveries may go to), ' +
+        '`connect`, `tls`, `timeout`, `reset` or `protocol`.',
     },
     ms: ref('AttemptTimes'),
     response_start: { type: 'string', description: 'The beginning of the answer’s body.' },

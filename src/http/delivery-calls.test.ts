@@ -56,6 +56,13 @@ describe('a delivery is shown', () => {
     expect(body).toContain(DATA)
   })
 
+  test('with a name that leads inside like one that does not exist', async () => {
+    const id = await delivered()
+    const refused = { ...ACCEPTED, status: null, fault: 'refused_address', address: null }
+    await on.attempt(id, webhook, refused, { kind: 'retry', dueAtMs: START_MS + 15_000 })
+    expect((await read(id)).attempts).toMatchObject([{ fault: 'dns', address: null }])
+  })
+
   test('with each attempt, its status code and how long it took', async () => {
     const id = await delivered()
     const late = {

@@ -117,7 +117,8 @@ function wireAttempt(attempt: AttemptFacts): wire.DeliveryAttempt {
   return {
     time_started: attempt.startedAtMs,
     status_code: attempt.status,
-    fault: attempt.fault,
+    // Whoever owns a name could otherwise ask by it which names an inner network has.
+    fault: attempt.fault === 'refused_address' ? 'dns' : attempt.fault,
     ms: attempt.ms,
     response_start: attempt.bodyStart,
     address: attempt.address,

@@ -1,4 +1,5 @@
 import { deliveryCentiCu } from '../core/delivery/delivery-price.ts'
+import { NO_USABLE_ADDRESS } from '../core/delivery/egress-policy.ts'
 import { isAccepted } from '../core/delivery/retry-schedule.ts'
 import { Rejection } from '../core/errors.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../ports/egress.ts'
@@ -23,9 +24,7 @@ type TestReply = { data: wire.TestWebhookAttempt }
 /** A result may have ten megabytes, and nobody reads that much to find a mistake. */
 const SHOWN_BODY_BYTES_MAX = 256 * 1024
 
-/** One reason for all: whoever asks about an inner network learns nothing of it. */
-const REFUSED_URL =
-  'webhook_url: it must be http or https, without credentials, and lead to a public address.'
+const REFUSED_URL = `webhook_url: ${NO_USABLE_ADDRESS}.`
 
 export async function testWebhook(
   needs: TestWebhookNeeds,
@@ -43,13 +42,14 @@ async function sendOnce(
   teamId: string,
   { webhook_url: url, ...asked }: wire.TestWebhook,
 ): Promise<TestReply | Rejection> {
-  if ((await needs.egress.vet(url)) !== null) return new Rejection('validation', REFUSED_URL)
+  if ((await needs.egress.vet(url, teamId)) !== null)
+    return new Rejection('validation', REFUSED_URL)
 
   const ran = await runAsked(needs, teamId, asked)
   if (ran instanceof Rejection) return ran
 
   const { id, body, bytes, signingKey, headers } = testDelivery(needs, asked.network, ran)
-  const { status, fault, ms, bodyStart } = await needs.attempt({ url, body, headers })
+  const { status, fault, ms, bodyStart } = await needs.attempt({ url, teamId, body, headers })
   // The name may have come to mean something else since it was looked at.
   if (fault === 'refused_address') return new Rejection('validation', REFUSED_URL)
 

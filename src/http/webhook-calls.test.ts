@@ -3,6 +3,7 @@ import { START_MS } from '../../tests/management-api.ts'
 import { aTier } from '../../tests/support/a-tier.ts'
 import type { Answer } from '../../tests/support/checked-call.ts'
 import { QUERY, type WebhookApi, webhookApi } from '../../tests/support/webhook-api.ts'
+import { NO_USABLE_ADDRESS } from '../core/delivery/egress-policy.ts'
 import { openEgress } from '../system/egress.ts'
 import { systemClock } from '../system/system-clock.ts'
 import { findWebhook } from '../tables/webhooks.ts'
@@ -159,22 +160,26 @@ describe('the destination is vetted', () => {
     const asked: string[] = []
     const vet = async (url: string) => {
       asked.push(url)
-      return 'the URL leads to an address that deliveries may not go to'
+      return NO_USABLE_ADDRESS
     }
     await on.close()
     on = await webhookApi({ egress: { vet } })
     const answer = await on.create({ webhook_url: 'http://10.0.0.1/' })
-    const told = 'webhook_url: the URL leads to an address that deliveries may not go to.'
+    const told = `webhook_url: ${NO_USABLE_ADDRESS}.`
     refused(answer, 400, 'ValidationError', told)
     expect(asked).toEqual(['http://10.0.0.1/'])
     expect(await on.list()).toEqual([])
   })
 
-  test('by the rules for addresses, which give one reason for all that they forbid', async () => {
+  test('by the rules for addresses, which give one reason, whether there is such a name or not', async () => {
     await on.close()
     const clock = systemClock()
-    const resolve = async (name: string) =>
-      name === 'good.example' ? ['93.184.215.14'] : ['93.184.215.14', '10.0.0.1']
+    const resolve = async (name: string) => {
+      if (name === 'good.example') return ['93.184.215.14']
+      if (name === 'rebinding.example') return ['93.184.215.14', '10.0.0.1']
+      if (name === 'internal-db.corp.example') return ['10.0.0.1']
+      throw new Error('ENOTFOUND')
+    }
     const egress = openEgress({ clock, allowPrivate: false, resolve })
     on = await webhookApi({ egress })
     const forbidden = [
@@ -184,8 +189,10 @@ describe('the destination is vetted', () => {
       'https://[::ffff:127.0.0.1]/',
       'https://[64:ff9b::a00:1]/',
       'https://rebinding.example/',
+      'https://internal-db.corp.example/',
+      'https://nosuch.corp.example/',
     ]
-    const told = 'webhook_url: the URL leads to an address that deliveries may not go to.'
+    const told = `webhook_url: ${NO_USABLE_ADDRESS}.`
     for (const webhook_url of forbidden) {
       const { status, body } = await on.create({ webhook_url })
       expect([status, body]).toEqual([400, { name: 'ValidationError', message: told }])

@@ -12,6 +12,8 @@ export type EgressFault =
 
 export type EgressRequest = {
   url: string
+  /** Whose it is: what one team's destinations take long for, only that team waits for. */
+  teamId: string
   body: string
   headers: Readonly<Record<string, string>>
   /** Of everything: looking the name up, connecting, sending, and the answer with its body. */
@@ -37,7 +39,7 @@ export type EgressOutcome = {
  */
 export interface Egress {
   /** Null when the address rules allow the URL as it resolves now; else why not, for a person. */
-  vet(url: string): Promise<string | null>
+  vet(url: string, teamId: string): Promise<string | null>
 
   post(request: EgressRequest): Promise<EgressOutcome>
 

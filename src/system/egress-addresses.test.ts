@@ -6,6 +6,9 @@ import {
   TIMEOUT_MS,
 } from '../../tests/support/egress-bench.ts'
 import { answerText, atRest, until } from '../../tests/support/scripted-server.ts'
+import { testClock } from '../../tests/support/test-clock.ts'
+import { NO_USABLE_ADDRESS } from '../core/delivery/egress-policy.ts'
+import { openOwnAddresses } from './own-addresses.ts'
 import type { Connect } from './wire.ts'
 
 const PUBLIC = '93.184.215.14'
@@ -47,7 +50,7 @@ describe('a name that leads to a forbidden address', () => {
       address: null,
       ms,
     })
-    expect(await egress.vet(server.url)).toContain('may not go to')
+    expect(await egress.vet(server.url, 'team_a')).toBe(NO_USABLE_ADDRESS)
     expect(dialled).toEqual([])
   })
 
@@ -55,7 +58,7 @@ describe('a name that leads to a forbidden address', () => {
     const answers = [[PUBLIC], ['127.0.0.1'], [PUBLIC], ['169.254.169.254']]
     const { clock, serveBytes, post, dialled, egress } = open(async () => answers.shift() ?? [])
     const server = named('rebind.test', serveBytes(answerText('ok')))
-    expect(await egress.vet(server.url)).toBeNull()
+    expect(await egress.vet(server.url, 'team_a')).toBeNull()
     // Within the time that an answer is kept, it is the vetted address that is connected to.
     expect(await post(server)).toMatchObject({ status: 200, address: PUBLIC })
     await clock.advance(NAME_KEPT_MS)
@@ -83,7 +86,7 @@ describe('a name that leads to a forbidden address', () => {
   test('is allowed where the operator says so', async () => {
     const { serveBytes, post, egress } = open(async () => ['127.0.0.1'], true)
     const server = named('hook.test', serveBytes(answerText('ok')))
-    expect(await egress.vet(server.url)).toBeNull()
+    expect(await egress.vet(server.url, 'team_a')).toBeNull()
     expect(await post(server)).toMatchObject({ status: 200, address: '127.0.0.1' })
   })
 })
@@ -105,12 +108,65 @@ describe('a URL that is refused unresolved', () => {
       asked.push(name)
       return [PUBLIC]
     })
-    const outcome = await egress.post({ url, body: '', headers: {}, timeoutMs: TIMEOUT_MS })
+    const outcome = await egress.post({
+      url,
+      teamId: 'team_a',
+      body: '',
+      headers: {},
+      timeoutMs: TIMEOUT_MS,
+    })
     expect(outcome).toMatchObject({ status: null, fault: 'refused_address', address: null })
-    const reason = await egress.vet(url)
+    const reason = await egress.vet(url, 'team_a')
     expect(reason).toBeString()
     expect(reason).not.toContain('secret')
     expect([...asked, ...dialled]).toEqual([])
+  })
+})
+
+describe('an address of this machine', () => {
+  const own = ['127.0.0.1', PUBLIC, PUBLIC_V6, 'fe80::1%eth0']
+  const openOwn = (addresses: string[], allowPrivate = false) => {
+    const readOwn = () => own
+    bench = openEgressBench({ allowPrivate, resolve: async () => addresses, readOwn })
+    return bench
+  }
+
+  test.each([
+    ['in the URL', `http://${PUBLIC}:6379/`, []],
+    ['in the URL in another form', 'https://[2606:4700:4700:0:0:0:0:1111]/', []],
+    ['behind a name', 'http://hook.test:22/', [PUBLIC]],
+    ['behind a name, of IPv6', 'https://hook.test/', [PUBLIC_V6]],
+    ['beside a good one', 'https://hook.test/', [OTHER_PUBLIC, PUBLIC]],
+  ])('is refused %s', async (_title, url, addresses) => {
+    const { post, dialled, egress } = openOwn(addresses)
+    expect(await post({ url })).toMatchObject({ status: null, fault: 'refused_address' })
+    expect(await egress.vet(url, 'team_a')).toBe(NO_USABLE_ADDRESS)
+    expect(dialled).toEqual([])
+  })
+
+  test('is refused from when it has it on, and no longer than it has it', async () => {
+    const { clock, egress } = openOwn([OTHER_PUBLIC])
+    const vet = () => egress.vet(`http://${OTHER_PUBLIC}/`, 'team_a')
+    expect(await vet()).toBeNull()
+    own.push(OTHER_PUBLIC)
+    await clock.advance(NAME_KEPT_MS)
+    expect(await vet()).toBe(NO_USABLE_ADDRESS)
+    own.pop()
+    await clock.advance(NAME_KEPT_MS)
+    expect(await vet()).toBeNull()
+  })
+
+  test('is allowed where the operator says so', async () => {
+    const { serveBytes, post, egress } = openOwn([PUBLIC], true)
+    const server = named('hook.test', serveBytes(answerText('ok')))
+    expect(await egress.vet(server.url, 'team_a')).toBeNull()
+    expect(await post(server)).toMatchObject({ status: 200 })
+  })
+
+  test('is found among the interfaces of the machine', async () => {
+    const own = openOwnAddresses({ clock: testClock() })
+    expect(own.has('127.0.0.1')).toBe(true)
+    expect(own.has(PUBLIC)).toBe(false)
   })
 })
 
@@ -164,7 +220,7 @@ describe('a name without an answer', () => {
   ])('is a fault of names: one %s', async (_title, resolve) => {
     const { egress, post, dialled } = open(resolve)
     expect(await post({ url: 'https://hook.test/' })).toMatchObject({ status: null, fault: 'dns' })
-    expect(await egress.vet('https://hook.test/')).toBe('the host of the URL has no address')
+    expect(await egress.vet('https://hook.test/', 'team_a')).toBe(NO_USABLE_ADDRESS)
     expect(dialled).toEqual([])
   })
 

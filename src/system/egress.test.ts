@@ -84,7 +84,13 @@ describe('a delivery', () => {
     const server = serveBytes(answerText('ok'))
     const egress = openEgress({ clock, allowPrivate: true })
     const { url } = named('localhost', server)
-    const outcome = await egress.post({ url, body: '', headers: {}, timeoutMs: TIMEOUT_MS })
+    const outcome = await egress.post({
+      url,
+      teamId: 'team_a',
+      body: '',
+      headers: {},
+      timeoutMs: TIMEOUT_MS,
+    })
     egress.close()
     expect(outcome).toMatchObject({ status: 200, address: '127.0.0.1' })
   })

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { checkDestination, isForbiddenAddress } from '../core/delivery/egress-policy.ts'
+import { checkDestination, NO_USABLE_ADDRESS } from '../core/delivery/egress-policy.ts'
 import { parseAddress } from '../core/delivery/ip-address.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Egress, EgressFault, EgressOutcome, EgressRequest } from '../ports/egress.ts'
@@ -7,22 +7,19 @@ import { type Deadline, openDeadline } from './deadline.ts'
 import { type Answer, converse, type Lost, type Message } from './egress-exchange.ts'
 import { messageOf } from './egress-message.ts'
 import { type IdleWires, openIdleWires } from './idle-wires.ts'
-import { type NameLookup, openNameLookup, type Resolve } from './name-lookup.ts'
+import {
+  type AddressOptions,
+  openVettedAddresses,
+  type VettedAddresses,
+} from './vetted-addresses.ts'
 import { type Connect, openConnector, type Wire } from './wire.ts'
 
-type EgressOptions = {
-  clock: Clock
-  /** Turns the address rules off, for a developer's own machine. */
-  allowPrivate: boolean
-  /** All addresses of a name; the default asks the system. */
-  resolve?: Resolve
-  connect?: Connect
-}
+type EgressOptions = AddressOptions & { connect?: Connect }
 
 type Needs = {
   clock: Clock
   allowPrivate: boolean
-  names: NameLookup
+  addresses: VettedAddresses
   idle: IdleWires
   connect: Connect
 }
@@ -30,6 +27,7 @@ type Needs = {
 /** One request on its way, and what is known of it so far. */
 type Errand = {
   url: URL
+  teamId: string
   /** The host without brackets. */
   host: string
   message: Message
@@ -43,33 +41,30 @@ type Line = { wire: Wire; address: string }
 /** Of many addresses so many are tried, for each takes its part of the time. */
 const ADDRESSES_TRIED_MAX = 3
 
-const REFUSED_ADDRESS = 'the URL leads to an address that deliveries may not go to'
-
 /**
  * POST over sockets of this thread, to addresses that were vetted at this very attempt. The
  * runtime's own client is no choice here: it keeps 64 idle connections at most, resolves
  * names by itself, and would follow where the environment or an answer sends it.
  */
 export function openEgress(options: EgressOptions): Egress {
-  const { clock, allowPrivate, resolve, connect = openConnector() } = options
-  const names = openNameLookup(resolve ? { clock, resolve } : { clock })
+  const { clock, allowPrivate, connect = openConnector() } = options
+  const addresses = openVettedAddresses(options)
   const idle = openIdleWires({ clock })
-  const needs: Needs = { clock, allowPrivate, names, idle, connect }
+  const needs: Needs = { clock, allowPrivate, addresses, idle, connect }
   return {
-    vet: (url) => vet(needs, url),
+    vet: (url, teamId) => vet(needs, url, teamId),
     post: (request) => post(needs, request),
     close: () => idle.close(),
   }
 }
 
-async function vet(needs: Needs, url: string): Promise<string | null> {
+async function vet(needs: Needs, url: string, teamId: string): Promise<string | null> {
   const destination = checkDestination(url, needs.allowPrivate)
   if (typeof destination === 'string') return destination
   if (needs.allowPrivate) return null
 
-  const addresses = await addressesOf(needs, hostOf(destination))
-  if (addresses === 'dns') return 'the host of the URL has no address'
-  return addresses === 'refused_address' ? REFUSED_ADDRESS : null
+  const addresses = await needs.addresses.of(hostOf(destination), teamId)
+  return typeof addresses === 'string' ? NO_USABLE_ADDRESS : null
 }
 
 async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome> {
@@ -81,7 +76,9 @@ async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome
 
   const deadline = openDeadline(clock, request.timeoutMs)
   const message = messageOf(url, request)
-  const errand: Errand = { url, host: hostOf(url), message, deadline, address: null, times }
+  const { teamId } = request
+  const host = hostOf(url)
+  const errand: Errand = { url, teamId, host, message, deadline, address: null, times }
   const result = await deliver(needs, errand)
   deadline.end()
   return outcome(needs, errand, result)
@@ -112,20 +109,9 @@ async function deliver(needs: Needs, errand: Errand): Promise<Answer | EgressFau
 /** The addresses to connect to, each of them vetted, whether they were known or not. */
 async function lookUp(needs: Needs, errand: Errand): Promise<readonly string[] | EgressFault> {
   return errand.deadline.step<readonly string[] | EgressFault>((done) => {
-    addressesOf(needs, errand.host).then(done, () => done('dns'))
+    needs.addresses.of(errand.host, errand.teamId).then(done, () => done('dns'))
     return () => {}
   })
-}
-
-async function addressesOf(
-  { names, allowPrivate }: Needs,
-  host: string,
-): Promise<readonly string[] | 'dns' | 'refused_address'> {
-  const addresses = isIP(host) ? [host] : await names.addressesOf(host)
-  if (addresses === null) return 'dns'
-  // One forbidden address among good ones is the mark of rebinding, so none is used.
-  const forbidden = !allowPrivate && addresses.some(isForbiddenAddress)
-  return forbidden ? 'refused_address' : addresses
 }
 
 function warmLine({ idle }: Needs, { url }: Errand, addresses: readonly string[]): Line | null {
@@ -156,10 +142,10 @@ async function connectTo(
       wire.terminate()
       return 'refused_address'
     }
-    needs.names.prefer(host, address)
+    needs.addresses.prefer(host, address)
     return { wire, address }
   }
-  needs.names.doubt(host)
+  needs.addresses.doubt(host)
   return 'connect'
 }
 

@@ -1,13 +1,11 @@
-import { lookup } from 'node:dns/promises'
 import type { Clock } from '../ports/clock.ts'
-
-/** All addresses of a name; rejects, or has none, when there are none. */
-export type Resolve = (name: string) => Promise<readonly string[]>
+import { openLookupPlaces } from './lookup-places.ts'
+import { askNameServers, type Resolve } from './name-servers.ts'
 
 /** The addresses of names, each answer kept for a short while. */
 export type NameLookup = {
-  /** Null when the name has no address now. */
-  addressesOf(name: string): Promise<readonly string[] | null>
+  /** Null when the name has no address now. Only lookups of the same team wait for each other. */
+  addressesOf(name: string, team: string): Promise<readonly string[] | null>
   /** This address took a connection: it is the first to be tried from now on. */
   prefer(name: string, address: string): void
   /** None of the addresses took a connection: the name may have moved. */
@@ -29,13 +27,12 @@ const LOOKUP_MS_MAX = 3000
 
 const NAMES_MAX = 10_000
 
-/** Each holds a query open. More at once are no deliveries but an attack on name servers. */
-const LOOKUPS_MAX = 1000
-
 /** No host needs more, and each one is vetted anew at every attempt. */
 const ADDRESSES_MAX = 64
 
-export function openNameLookup({ clock, resolve = systemAddresses }: Needs): NameLookup {
+export function openNameLookup(needs: Needs): NameLookup {
+  const { clock, resolve = askNameServers(needs) } = needs
+  const places = openLookupPlaces({ clock })
   const answers = new Map<string, Answer>()
   const underWay = new Map<string, Promise<readonly string[] | null>>()
 
@@ -47,23 +44,38 @@ export function openNameLookup({ clock, resolve = systemAddresses }: Needs): Nam
     answers.set(name, { addresses, untilMs: clock.monotonicMs() + keptMs })
   }
 
-  const ask = async (name: string) => {
+  const ask = async (name: string, team: string) => {
     const addresses = await withinLimit(clock, resolve, name)
     underWay.delete(name)
+    places.leave(team)
     keep(name, addresses)
     return addresses
   }
 
+  const asking = (name: string, team: string) => {
+    const asked = ask(name, team)
+    underWay.set(name, asked)
+    return asked
+  }
+
+  /** Undefined when nobody has asked for it lately. */
+  const heard = (name: string) => {
+    const known = answers.get(name)
+    if (known && known.untilMs > clock.monotonicMs()) return known.addresses
+    return underWay.get(name)
+  }
+
   return {
-    async addressesOf(name) {
-      const known = answers.get(name)
-      if (known && known.untilMs > clock.monotonicMs()) return known.addresses
-      const asked = underWay.get(name)
-      if (asked) return asked
-      if (underWay.size >= LOOKUPS_MAX) return null
-      const asking = ask(name)
-      underWay.set(name, asking)
-      return asking
+    async addressesOf(name, team) {
+      const known = heard(name)
+      if (known !== undefined) return known
+      if (places.take(team)) return asking(name, team)
+      if (!(await places.wait(team))) return null
+      // Somebody else may have asked for it meanwhile.
+      const late = heard(name)
+      if (late === undefined) return asking(name, team)
+      places.leave(team)
+      return late
     },
     prefer(name, address) {
       const known = answers.get(name)
@@ -89,10 +101,4 @@ function withinLimit(clock: Clock, resolve: Resolve, name: string) {
       .catch(() => settle(null))
       .finally(cancel)
   })
-}
-
-/** What the system says, its hosts file included, of both families and in its order. */
-async function systemAddresses(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true })
-  return found.map(({ address }) => address)
 }

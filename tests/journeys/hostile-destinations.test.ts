@@ -167,7 +167,7 @@ describe('a name that leads elsewhere once its webhook is made', () => {
       })
       stage.egress.post = egress.post
       const url = `http://rebound.example:${port}/`
-      expect(await egress.vet(url)).toBeNull()
+      expect(await egress.vet(url, 'team_a')).toBeNull()
       await stage.webhook('wh_a', { url })
       addresses = [PUBLIC, forbidden]
       await stage.clock.advance(NAME_KEPT_MS)

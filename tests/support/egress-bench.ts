@@ -11,6 +11,8 @@ export type EgressBench = ReturnType<typeof openEgressBench>
 type Options = {
   allowPrivate?: boolean
   resolve?: (name: string) => Promise<readonly string[]>
+  /** What this machine calls its own, besides loopback. */
+  readOwn?: () => readonly string[]
   /** Puts something between the driver and the connections to this machine. */
   through?: (connect: Connect) => Connect
 }
@@ -34,6 +36,7 @@ export function testAuthority(): Authority {
 
 export function openEgressBench(options: Options = {}) {
   const { allowPrivate = true, resolve = async () => [HERE], through = same } = options
+  const { readOwn = () => [] } = options
   const clock = testClock()
   const servers: ScriptedServer[] = []
   const dialled: Target[] = []
@@ -49,7 +52,7 @@ export function openEgressBench(options: Options = {}) {
       },
     )
   }
-  const egress = openEgress({ clock, allowPrivate, resolve, connect: through(connect) })
+  const egress = openEgress({ clock, allowPrivate, resolve, readOwn, connect: through(connect) })
   const serve = (script: Parameters<typeof startScriptedServer>[0], tls?: Certificate) => {
     const server = startScriptedServer(script, tls)
     servers.push(server)
@@ -64,7 +67,14 @@ export function openEgressBench(options: Options = {}) {
     serveBytes: (...parts: (string | Uint8Array)[]) =>
       serve({ onRequest: (peer) => peer.send(...parts) }),
     post(server: Server, body = '{}', more: Partial<EgressRequest> = {}): Promise<EgressOutcome> {
-      return egress.post({ url: server.url, body, headers: {}, timeoutMs: TIMEOUT_MS, ...more })
+      const request = {
+        url: server.url,
+        teamId: 'team_a',
+        body,
+        headers: {},
+        timeoutMs: TIMEOUT_MS,
+      }
+      return egress.post({ ...request, ...more })
     },
     clear() {
       egress.close()

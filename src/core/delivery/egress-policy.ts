@@ -3,6 +3,10 @@ import { parseAddress } from './ip-address.ts'
 
 type Block = { bytes: Uint8Array; prefixBits: number }
 
+/** One reason for all, so that nobody learns which names of an inner network there are. */
+export const NO_USABLE_ADDRESS =
+  'it must be http or https, without credentials, and lead to a public address'
+
 const URL_LENGTH_MAX = 2048
 const HOST_LENGTH_MAX = 253
 const LABEL = /^[a-z0-9_-]{1,63}$/
@@ -70,7 +74,7 @@ export function checkDestination(url: string, allowPrivate: boolean): URL | stri
   const literal = addressInHost(parsed.hostname)
   if (literal !== null) {
     if (allowPrivate || !isForbiddenAddress(literal)) return parsed
-    return 'the URL leads to an address that deliveries may not go to'
+    return NO_USABLE_ADDRESS
   }
 
   // A name with a dot at its end is the same name, but neither to certificates nor to rules.

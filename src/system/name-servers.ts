@@ -1,0 +1,39 @@
+import { Resolver, setServers } from 'node:dns'
+import type { Clock } from '../ports/clock.ts'
+
+/** All addresses of a name; rejects, or has none, when there are none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+/** A machine that changes its network gets other name servers, which are to be found soon. */
+const SERVERS_KEPT_MS = 30_000
+
+/**
+ * Asks name servers over sockets of this thread. The resolver of the system library would take
+ * one of few threads for each name until its servers have timed out, and files, the log of the
+ * store among them, are read and written by the same threads. The hosts file, search domains and
+ * both families count as they do there.
+ */
+export function askNameServers({ clock }: { clock: Clock }): Resolve {
+  let servers = systemServers()
+  let checkedMs = clock.monotonicMs()
+
+  // The runtime reads the configuration of the system once and never again.
+  const followSystem = () => {
+    if (clock.monotonicMs() - checkedMs < SERVERS_KEPT_MS) return
+    checkedMs = clock.monotonicMs()
+    const current = systemServers()
+    if (current.join() === servers.join()) return
+    servers = current
+    setServers(current)
+  }
+
+  return async (name) => {
+    followSystem()
+    const found = await Bun.dns.lookup(name, { backend: 'c-ares' })
+    return found.map(({ address }) => address)
+  }
+}
+
+function systemServers(): string[] {
+  return new Resolver().getServers()
+}
