@@ -13,7 +13,7 @@ import { type AccountIndex, serveIndexed } from './indexed-pages.ts'
 import { type OwnAnswer, ownError } from './own-answer.ts'
 import { bondOf, openPageKeys, type PageKeys } from './page-keys.ts'
 import type { SnapshotWalk } from './snapshot-walk.ts'
-import { openWalkBook, type WalkBook, type WalkBookNeeds } from './walk-book.ts'
+import { type Asker, openWalkBook, type WalkBook, type WalkBookNeeds } from './walk-book.ts'
 import { serveWalkPage } from './walk-page.ts'
 
 type Needs = WalkBookNeeds & {
@@ -35,7 +35,12 @@ type Rules = ProgramAccountsRules & {
 /** getProgramAccounts and getProgramAccountsV2, over any node or from our own index. */
 export type ProgramAccounts = {
   /** Throws a Failure when no node could answer, before a byte of an answer was given. */
-  serve(service: NetworkService, method: string, paramsText: string): Promise<OwnAnswer>
+  serve(
+    service: NetworkService,
+    method: string,
+    paramsText: string,
+    teamId: string,
+  ): Promise<OwnAnswer>
   stop(): Promise<void>
 }
 
@@ -47,7 +52,7 @@ export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts
   const book = openWalkBook(needs, rules)
   const parts: Parts = { needs, book, keys: openPageKeys(needs, rules.pageKeyMs) }
   return {
-    async serve(service, method, paramsText) {
+    async serve(service, method, paramsText, teamId) {
       const read =
         method === 'getProgramAccountsV2' ? readProgramAccountsV2Call : readProgramAccountsCall
       const call = read(paramsText, rules)
@@ -56,9 +61,9 @@ export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts
       const bond = bondOf(service.network.id, call)
       if (call.pageKey !== null) {
         const key = parts.keys.read(call.pageKey, call, bond)
-        return isSolanaError(key) ? ownError(key) : serveNext(parts, service, call, key)
+        return isSolanaError(key) ? ownError(key) : serveNext(parts, service, call, key, teamId)
       }
-      return serveFirst(parts, service, call, bond)
+      return serveFirst(parts, service, call, { bond, teamId })
     },
     stop: () => book.stop(),
   }
@@ -68,19 +73,20 @@ async function serveFirst(
   { needs, book, keys }: Parts,
   service: NetworkService,
   call: ProgramAccountsCall,
-  bond: string,
+  asker: Asker,
 ): Promise<OwnAnswer> {
   const index = needs.indexOf(service)
   const covered = index?.covers(call) ?? null
   // A node may be further; it also has the words for a slot that is still to come.
   const isFarEnough = call.minContextSlot === null || call.minContextSlot <= (covered?.slot ?? 0n)
   if (index && covered && isFarEnough) {
+    const { bond } = asker
     const answer = await serveIndexed(index, keys, call, { ...covered, after: null, bond })
     if (answer !== 'gone') return answer
   }
   if (call.changedSinceSlot !== null) return ownError(needsIndex())
 
-  const { walk, isJoined } = book.enter(service, call, bond)
+  const { walk, isJoined } = book.enter(service, call, asker)
   return reading(book, walk, async (left) => {
     const begun = await walk.begun
     if ('error' in begun) {
@@ -97,6 +103,7 @@ async function serveNext(
   service: NetworkService,
   call: ProgramAccountsCall,
   { snapshot, slot, after, queryHash: bond }: PageKey,
+  teamId: string,
 ): Promise<OwnAnswer> {
   const gone = ownError(pageKeyError('expired', call.version))
   if (snapshot === '') {
@@ -105,7 +112,7 @@ async function serveNext(
     return answer === 'gone' ? gone : answer
   }
 
-  const walk = book.enterKept(snapshot, bond)
+  const walk = book.enterKept(snapshot, { bond, teamId })
   const found = walk?.found ?? null
   if (!walk || !found) return gone
   return reading(book, walk, (left) =>

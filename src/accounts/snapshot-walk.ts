@@ -5,13 +5,13 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
 import { pick, REACH } from '../upstream/selection.ts'
 import { scanKeysFirst } from './keys-first.ts'
-import type { RecordLogNeeds } from './record-log.ts'
 import type { ScanLanes } from './scan-lanes.ts'
 import { scanUpstream } from './scan-upstream.ts'
 import { type Found, poolCall, type Scanned, type Scanning } from './scanning.ts'
 import { upstreamNamed } from './upstream-habits.ts'
+import type { Holding } from './walk-shares.ts'
 
-export type WalkNeeds = RecordLogNeeds & {
+export type WalkNeeds = Scanning['needs'] & {
   telemetry: Telemetry
   lanes: ScanLanes
   /** Questions that nodes did not answer as a whole of late. */
@@ -25,6 +25,7 @@ export type SnapshotWalk = {
   readonly id: string
   /** What its page keys are bound to: the network and the question. */
   readonly bond: string
+  readonly holding: Holding
   /** Resolves as soon as there is something to read; throws a Failure when there will not be. */
   readonly begun: Promise<Found | Refused>
   /** Null before there is something to read. */
@@ -48,7 +49,7 @@ export function startWalk(
   needs: WalkNeeds,
   service: NetworkService,
   call: ProgramAccountsCall,
-  { id, bond, over }: { id: string; bond: string; over: () => void },
+  { id, bond, holding, over }: { id: string; bond: string; holding: Holding; over: () => void },
 ): SnapshotWalk {
   const abort = new AbortController()
   const { promise: begun, resolve, reject } = Promise.withResolvers<Found | Refused>()
@@ -63,7 +64,7 @@ export function startWalk(
   const scanning: Scanning = { needs, service, call, signal: abort.signal, show }
 
   const run = async () => {
-    const leave = await needs.lanes.enter(service.network.id)
+    const leave = await needs.lanes.enter(service.network.id, holding.teams)
     const stopTimer = needs.clock.after(SCAN_MS_MAX, () => abort.abort())
     const startedAtMs = needs.clock.monotonicMs()
     try {
@@ -92,6 +93,7 @@ export function startWalk(
   return {
     id,
     bond,
+    holding,
     begun,
     get found() {
       return found

@@ -5,9 +5,9 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { SpillFiles } from '../ports/spill.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
-import type { SpillBudget } from './byte-log.ts'
 import { openScanLanes } from './scan-lanes.ts'
 import { type SnapshotWalk, startWalk, type WalkNeeds } from './snapshot-walk.ts'
+import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-shares.ts'
 
 export type WalkBookNeeds = {
   clock: Clock
@@ -21,13 +21,16 @@ type Rules = { scansMax: number; spillBytesMax: number }
 /** All walks there are: those under way, and those whose later pages may be asked for. */
 export type WalkBook = {
   /** Joins the walk of whoever asks the same right now, or begins one; `leave` must follow. */
-  enter(service: NetworkService, call: ProgramAccountsCall, bond: string): Entered
+  enter(service: NetworkService, call: ProgramAccountsCall, asker: Asker): Entered
   /** The walk that a page key names, entered; null when it is gone. */
-  enterKept(id: string, bond: string): SnapshotWalk | null
+  enterKept(id: string, asker: Asker): SnapshotWalk | null
   /** One reader less. A walk that nobody reads, and nobody was promised more of, ends. */
   leave(walk: SnapshotWalk): void
   stop(): Promise<void>
 }
+
+/** What a page key is bound to, and the team of whoever asks. */
+export type Asker = { bond: string; teamId: string }
 
 type Entered = { walk: SnapshotWalk; isJoined: boolean }
 
@@ -48,7 +51,8 @@ const REFUSALS_MAX = 1000
 type Book = {
   clock: Clock
   entropy: Entropy
-  walkNeeds: WalkNeeds
+  walkNeeds: Omit<WalkNeeds, 'budget'>
+  room: SpillRoom
   /** By their ids. */
   kept: Map<string, SnapshotWalk>
   /** By what is asked for; only those that may be joined. */
@@ -58,27 +62,31 @@ type Book = {
 export function openWalkBook(needs: WalkBookNeeds, rules: Rules): WalkBook {
   const { clock, entropy, telemetry } = needs
   const kept = new Map<string, SnapshotWalk>()
-  const budget = openBudget(rules.spillBytesMax, () => evict(book, 1))
+  const room = openSpillRoom<SnapshotWalk>(rules.spillBytesMax, {
+    all: () => [...kept.values()],
+    isIdle,
+    drop: (walk) => void drop(book, walk),
+  })
   const lanes = openScanLanes(clock, rules.scansMax)
-  const walkNeeds = { ...needs, budget, lanes, refusals: openRefusals(clock) }
-  const book: Book = { clock, entropy, walkNeeds, kept, shared: new Map() }
+  const walkNeeds = { ...needs, lanes, refusals: openRefusals(clock) }
+  const book: Book = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
   const stops = [
     clock.every(SWEEP_MS, () => sweep(book)),
-    telemetry.gauge('headgate_account_spill_bytes', {}, () => budget.usedBytes),
+    telemetry.gauge('headgate_account_spill_bytes', {}, () => room.usedBytes),
     telemetry.gauge('headgate_account_walks', {}, () => kept.size),
   ]
   return {
-    enter(service, call, bond) {
+    enter(service, call, { bond, teamId }) {
       const key = `${bond}:${call.minContextSlot ?? ''}`
       const running = book.shared.get(key)
-      const walk = running ?? begin(book, service, call, { bond, key })
-      addReader(book, walk)
+      const walk = running ?? begin(book, service, call, { bond, key, teamId })
+      addReader(book, walk, teamId)
       return { walk, isJoined: running !== undefined }
     },
-    enterKept(id, bond) {
+    enterKept(id, { bond, teamId }) {
       const walk = kept.get(id)
       if (walk?.bond !== bond || !isGood(walk)) return null
-      addReader(book, walk)
+      addReader(book, walk, teamId)
       return walk
     },
     leave(walk) {
@@ -98,8 +106,9 @@ export function openWalkBook(needs: WalkBookNeeds, rules: Rules): WalkBook {
   }
 }
 
-function addReader({ clock }: Book, walk: SnapshotWalk): void {
+function addReader({ clock }: Book, walk: SnapshotWalk, teamId: string): void {
   walk.readers++
+  walk.holding.teams.add(teamId)
   walk.usedAtMs = clock.nowMs()
 }
 
@@ -107,7 +116,7 @@ function begin(
   book: Book,
   service: NetworkService,
   call: ProgramAccountsCall,
-  { bond, key }: { bond: string; key: string },
+  { bond, key, teamId }: Asker & { key: string },
 ): SnapshotWalk {
   const unshare = () => {
     if (book.shared.get(key) === walk) book.shared.delete(key)
@@ -123,7 +132,9 @@ function begin(
     })
   }
   const id = book.entropy.bytes(ID_BYTES).toHex()
-  const walk = startWalk(book.walkNeeds, service, call, { id, bond, over })
+  const holding = { teams: new Set([teamId]), spilledBytes: 0 }
+  const needs = { ...book.walkNeeds, budget: book.room.budgetOf(holding) }
+  const walk = startWalk(needs, service, call, { id, bond, holding, over })
   book.kept.set(id, walk)
   book.shared.set(key, walk)
   return walk
@@ -137,15 +148,12 @@ function sweep(book: Book): void {
     if (!isIdle(walk) || open.has(walk)) continue
     if (walk.keptUntilMs <= nowMs || !isGood(walk)) void drop(book, walk)
   }
-  evict(book, Math.max(0, book.kept.size - WALKS_KEPT_MAX))
-}
-
-/** Removes so many of those that were longest unused; false when there is none. */
-function evict(book: Book, count: number): boolean {
-  const idle = [...book.kept.values()].filter(isIdle)
-  idle.sort((a, b) => a.usedAtMs - b.usedAtMs)
-  for (const walk of idle.slice(0, count)) void drop(book, walk)
-  return idle.length > 0
+  while (book.kept.size > WALKS_KEPT_MAX) {
+    const all = [...book.kept.values()]
+    const walk = dispensable(all, all.filter(isIdle), countWalk)
+    if (!walk) return
+    void drop(book, walk)
+  }
 }
 
 /** Gives its room back at once; resolves when its files are gone. */
@@ -163,22 +171,6 @@ function isIdle({ isOver, readers }: SnapshotWalk): boolean {
 /** It has records, and did not break off. */
 function isGood({ found }: SnapshotWalk): boolean {
   return found !== null && !(found.log.state instanceof Failure)
-}
-
-/** Room on the disk; `makeRoom` is false when there is nothing left to remove. */
-function openBudget(bytesMax: number, makeRoom: () => boolean) {
-  const budget: SpillBudget & { usedBytes: number } = {
-    usedBytes: 0,
-    take(bytes) {
-      while (budget.usedBytes + bytes > bytesMax) if (!makeRoom()) return false
-      budget.usedBytes += bytes
-      return true
-    },
-    give(bytes) {
-      budget.usedBytes -= bytes
-    },
-  }
-  return budget
 }
 
 function openRefusals(clock: Clock): WalkNeeds['refusals'] {

@@ -15,7 +15,12 @@ type OwnAnswer =
 /** Methods that are answered by an engine of ours instead of being passed to a node as they are. */
 export type OwnMethods = {
   /** Throws a Failure when no node could answer, before a byte of an answer was given. */
-  serve(service: NetworkService, method: string, paramsText: string): Promise<OwnAnswer>
+  serve(
+    service: NetworkService,
+    method: string,
+    paramsText: string,
+    teamId: string,
+  ): Promise<OwnAnswer>
 }
 
 const SOLANA_METHODS: ReadonlySet<string> = new Set(['getProgramAccounts', 'getProgramAccountsV2'])

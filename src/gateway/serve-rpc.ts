@@ -91,7 +91,7 @@ export async function serveRpc(
 
   let asked: Answer
   try {
-    asked = await ask(needs, service, method, call, transport)
+    asked = await ask(needs, context, method, call, transport)
   } catch (thrown) {
     needs.guard.settle(account, method, true)
     if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
@@ -111,13 +111,13 @@ export async function serveRpc(
 /** From an engine of ours where it has the method, else from a node. Hot path: one promise. */
 function ask(
   { own }: ServeNeeds,
-  service: NetworkService,
+  { service, caller }: RpcContext,
   of: Method,
   { method, params, paramsText }: Call,
   transport: Transport,
 ): Promise<Answer> {
   if (own !== null && isOwnMethod(service, method)) {
-    return askOwn(own, service, method, paramsText)
+    return askOwn(own, service, { method, paramsText, teamId: caller.app.teamId })
   }
   return askNetwork(service, { of, params, paramsText }, transport)
 }
@@ -125,10 +125,9 @@ function ask(
 async function askOwn(
   own: OwnMethods,
   service: NetworkService,
-  method: string,
-  paramsText: string,
+  { method, paramsText, teamId }: { method: string; paramsText: string; teamId: string },
 ): Promise<Answer> {
-  const reply = await own.serve(service, method, paramsText)
+  const reply = await own.serve(service, method, paramsText, teamId)
   if (reply.kind !== 'error') return { reply, upstream: reply.upstream, cache: reply.cache }
   return { reply, upstream: reply.upstream ?? NO_UPSTREAM, cache: 'miss' }
 }

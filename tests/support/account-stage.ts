@@ -21,7 +21,7 @@ export type AccountStage = {
   accounts: ProgramAccounts
   telemetry: QuietTelemetry
   /** The reply of a call, with its own text and where it came from. */
-  ask(config?: object, method?: string): Promise<Asked>
+  ask(config?: object, method?: string, teamId?: string): Promise<Asked>
   /** The stream of a big answer, still to be read. */
   askStream(config?: object): Promise<ReadableStream<Uint8Array>>
   /** The keys of all pages, in the order they came; fails when a page shows another slot. */
@@ -66,11 +66,15 @@ export async function openAccountStage(
     { ...needs, indexOf: () => index ?? null },
     { ...RULES, ...rules },
   )
-  const serve = (config: object, method: string) =>
-    accounts.serve(service, method, JSON.stringify([PROGRAM, config]))
+  const serve = (config: object, method: string, teamId = 'team_one') =>
+    accounts.serve(service, method, JSON.stringify([PROGRAM, config]), teamId)
 
-  const ask = async (config: object = {}, method = 'getProgramAccounts'): Promise<Asked> => {
-    const answer = await serve(config, method)
+  const ask = async (
+    config: object = {},
+    method = 'getProgramAccounts',
+    teamId?: string,
+  ): Promise<Asked> => {
+    const answer = await serve(config, method, teamId)
     if (answer.kind === 'error') {
       const text = `{"error":${answer.text}}`
       return { reply: JSON.parse(text), text, cache: 'miss', upstream: answer.upstream }
