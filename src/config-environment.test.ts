@@ -57,6 +57,13 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_HEAD_POLL_MS', '100', [...NET, 'headPollMs'], 100],
   ['NETWORKS_ETH_MAINNET_HEAD_LAG_MS_MAX', '100', [...NET, 'headLagMsMax'], 100],
   ['NETWORKS_ETH_MAINNET_FINALITY_DEPTH', '64', [...NET, 'finalityDepth'], 64],
+  [
+    'NETWORKS_ETH_MAINNET_METHODS_ALLOW',
+    'admin_peers,evm_*',
+    [...NET, 'methods', 'allow'],
+    ['admin_peers', 'evm_*'],
+  ],
+  ['NETWORKS_ETH_MAINNET_METHODS_DENY', 'trace_*', [...NET, 'methods', 'deny'], ['trace_*']],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_URL', 'http://b', [...NODE, 'url'], 'http://b'],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_WS', 'ws://b', [...NODE, 'ws'], 'ws://b'],
   [

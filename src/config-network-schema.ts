@@ -108,8 +108,35 @@ export const NETWORK_SCHEMA: JsonSchema = {
       1_000_000,
       "Blocks below the head that count as final. Default: the node's finalized tag decides.",
     ),
+    methods: {
+      type: 'object',
+      description:
+        'What is served beyond or below the usual: the longest that fits counts, of equally ' +
+        'long ones what stands here before what is built in, and deny before allow.',
+      additionalProperties: false,
+      properties: {
+        allow: methodPatterns('Served, although it controls a node or deny has a shorter prefix.'),
+        deny: methodPatterns('Refused with -32601.'),
+      },
+    },
     upstreams: { type: 'array', minItems: 1, maxItems: 64, items: UPSTREAM },
   },
+}
+
+/** Methods, each by its name or by a prefix that ends in `*`. */
+function methodPatterns(description: string): JsonSchema {
+  return {
+    type: 'array',
+    description,
+    default: [],
+    maxItems: 1000,
+    items: {
+      type: 'string',
+      pattern: '^([A-Za-z][A-Za-z0-9_]{0,127})?\\*?$',
+      minLength: 1,
+      'x-form': 'the name of a method, or a prefix such as debug_*',
+    },
+  }
 }
 
 /** A whole number from `minimum` to `maximum`. */

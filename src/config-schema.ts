@@ -81,7 +81,10 @@ export const CONFIG_SCHEMA: JsonSchema = {
       'x-form': '64 hex digits',
     },
     trustProxy: flag(false, 'Take the client address from the last hop of X-Forwarded-For.'),
-    demoKey: flag(true, 'Serve the public key "demo" within its narrow limits.'),
+    demoKey: flag(
+      false,
+      'Serve the public key "demo" within its narrow limits. Default in local development: true.',
+    ),
     log: section('What is written to the log.', {
       requests: flag(true, 'One line for each request.'),
       format: {

@@ -1,4 +1,5 @@
 import type { NetworkKind, UpstreamSpec } from './core/network.ts'
+import type { MethodRules } from './core/rpc/method-access.ts'
 import type { PriceOverrides } from './core/rpc/methods.ts'
 
 type Role = 'gateway' | 'follower' | 'courier' | 'api'
@@ -14,6 +15,7 @@ export type NetworkValues = {
   headPollMs?: number
   headLagMsMax: number
   finalityDepth?: number
+  methods?: MethodRules
   upstreams: UpstreamSpec[]
 }
 

@@ -1,3 +1,5 @@
+import type { MethodRules } from './rpc/method-access.ts'
+
 export type NetworkKind = 'evm' | 'solana'
 
 /**
@@ -36,6 +38,10 @@ export type Network = {
   headLagMsMax: number
   /** Blocks below the head that count as final; absent: the node's `finalized` tag decides. */
   finalityDepth?: number
+  /** What is served beyond or below the usual. */
+  methods?: MethodRules
+  /** A network of local development, which its own callers may control. */
+  isLocal?: boolean
   upstreams: readonly UpstreamSpec[]
 }
 

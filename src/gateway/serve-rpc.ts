@@ -79,9 +79,8 @@ export async function serveRpc(
   const { account } = caller
   const method = service.book.find(call.method)
 
-  if (method.paidOnly && !account.tier.paid) {
-    return refused(call.idText, method.refusedLabel, paidOnly(needs, call.method))
-  }
+  const closed = method.isRestricted ? notServed(needs, caller, method) : null
+  if (closed) return refused(call.idText, method.refusedLabel, closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
   if (crowded) return refused(call.idText, method.refusedLabel, crowded)
@@ -100,10 +99,12 @@ export async function serveRpc(
   needs.guard.settle(account, method, false)
 
   // Charged only after the node answered: our outage is not on the customer's bill.
+  const isError = asked.reply.kind === 'error'
   const unknown = asked.reply.kind === 'error' && asked.reply.code === NO_SUCH_METHOD
-  const free = unknown || (asked.reply.kind === 'error' && asked.upstream === NO_UPSTREAM)
+  const free = unknown || (isError && asked.upstream === NO_UPSTREAM)
   const centiCu = free ? 0 : method.billedCentiCu
-  const label = unknown ? 'unknown' : method.label
+  const proven = method.isUnproven && !isError ? service.book.prove(method) : method.label
+  const label = unknown ? 'unknown' : proven
   needs.meter.add(account, caller.app.id, service.network.id, label, centiCu)
   return answered(needs, context, call, asked, centiCu, label)
 }
@@ -186,14 +187,20 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     cache: 'miss',
     upstream: NO_UPSTREAM,
     method,
-    errorCode: rejection.httpStatus,
+    errorCode: rejection.code === 'method_not_served' ? NO_SUCH_METHOD : rejection.httpStatus,
     rejection,
   }
 }
 
-function paidOnly(needs: ServeNeeds, method: string): Rejection {
+/** Why a method that not everybody may call is not for this caller; null when it is. */
+function notServed(needs: ServeNeeds, caller: Caller, method: Method): Rejection | null {
+  const { name, access, paidOnly } = method
+  if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
+    return new Rejection('method_not_served', `${name} is not served here.`)
+  }
+  if (!paidOnly || caller.account.tier.paid) return null
   return new Rejection(
     'paid_only',
-    `${method} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
+    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
   )
 }

@@ -37,7 +37,7 @@ export function openNetwork(
   return {
     network,
     request: (call) => requestAny(pool, call),
-    book: openMethodBook(network.kind, settings.prices),
+    book: openMethodBook(network.kind, { ...network, prices: settings.prices }),
     pool,
     ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
     heads: watch.heads,

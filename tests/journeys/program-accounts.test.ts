@@ -19,7 +19,7 @@ beforeAll(async () => {
     solanaNetwork('SOLANA_MAINNET', [node]),
     solanaNetwork('SOLANA_TWIN', [twin]),
   )
-  headgate = await startHeadgate({ env: networks })
+  headgate = await startHeadgate({ env: { ...networks, HEADGATE_DEMO_KEY: 'true' } })
 })
 
 beforeEach(() => {

@@ -46,7 +46,7 @@ describe.concurrent('while the first node is slow', () => {
   test.each([
     ['a signed transaction', 'eth_sendRawTransaction', ['0x01']],
     ['a transaction for the node to sign', 'eth_sendTransaction', [{}]],
-    ['an unlisted write', 'evm_mine', []],
+    ['an unlisted write', 'vendor_replaceBundle', []],
     ['a new filter', 'eth_newBlockFilter', []],
   ])('a second is never asked for %s', async (_what, method, params) => {
     await nodes(async ({ first, second, journey }) => {

@@ -142,7 +142,7 @@ describe.concurrent('a signed transaction', () => {
 
 const WRITES = [
   ['eth_sendTransaction', [{ from: `0x${'22'.repeat(20)}`, value: '0x1' }]],
-  ['evm_mine', []],
+  ['vendor_replaceBundle', []],
   ['eth_sendBundle', [{ txs: [] }]],
 ] as const
 

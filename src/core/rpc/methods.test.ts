@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { methodRows } from './method-table.ts'
-import { openMethodBook } from './methods.ts'
+import { type MethodBook, openMethodBook } from './methods.ts'
 
 const evm = openMethodBook('evm')
 const solana = openMethodBook('solana')
@@ -67,11 +67,13 @@ describe('prices, section 3 of the contract, in hundredths of a compute unit', (
 
 describe('prices set by configuration', () => {
   const book = openMethodBook('evm', {
-    eth_call: { cu: 30 },
-    eth_getLogs: { cu: 75.5, throughputCu: 100 },
-    'debug_*': { cu: 1 },
-    'debug_trace*': { cu: 0.04, throughputCu: 2 },
-    my_method: { cu: 7 },
+    prices: {
+      eth_call: { cu: 30 },
+      eth_getLogs: { cu: 75.5, throughputCu: 100 },
+      'debug_*': { cu: 1 },
+      'debug_trace*': { cu: 0.04, throughputCu: 2 },
+      my_method: { cu: 7 },
+    },
   })
 
   test.each([
@@ -91,7 +93,7 @@ describe('prices set by configuration', () => {
   })
 
   test('change nothing about how a method may be repeated', () => {
-    const book = openMethodBook('evm', { eth_sendRawTransaction: { cu: 1 } })
+    const book = openMethodBook('evm', { prices: { eth_sendRawTransaction: { cu: 1 } } })
     expect(book.find('eth_sendRawTransaction').safety).toBe('idempotent')
   })
 })
@@ -142,8 +144,20 @@ describe('how a call may be repeated', () => {
 })
 
 describe('the name of a method in ledger and metrics', () => {
-  test('is its own where it looks like a method', () => {
-    expect(evm.find('zks_estimateFee').label).toBe('zks_estimateFee')
+  /** As after a call that a node has answered with a result. */
+  const provenIn = (book: MethodBook, name: string) => book.prove(book.find(name))
+
+  test('is its own once a node has served it', () => {
+    const book = openMethodBook('evm')
+    expect(book.find('zks_estimateFee')).toMatchObject({ label: 'other', isUnproven: true })
+    expect(provenIn(book, 'zks_estimateFee')).toBe('zks_estimateFee')
+    const known = { label: 'zks_estimateFee', refusedLabel: 'other', isUnproven: false }
+    expect(book.find('zks_estimateFee')).toMatchObject(known)
+  })
+
+  test('is its own from the beginning where the table has it', () => {
+    const known = { label: 'eth_call', refusedLabel: 'eth_call', isUnproven: false }
+    expect(evm.find('eth_call')).toMatchObject(known)
   })
 
   test.each([
@@ -154,15 +168,37 @@ describe('the name of a method in ledger and metrics', () => {
     ['a megabyte', 'x'.repeat(1_000_000)],
   ])('is `other` for a name with %s', (_title, name) => {
     expect(evm.find(name).label).toBe('other')
+    expect(provenIn(evm, name)).toBe('other')
+    expect(evm.find(name).label).toBe('other')
   })
 
-  test('is bounded, whatever callers invent', () => {
+  test('is bounded, whatever callers invent and nodes serve', () => {
     const book = openMethodBook('evm')
     const labels = new Set<string>()
-    for (let at = 0; at < 5000; at++) labels.add(book.find(`made_up${at}`).label)
+    for (let at = 0; at < 5000; at++) labels.add(provenIn(book, `made_up${at}`))
     expect(labels.size).toBe(201)
     expect(book.find('eth_call').label).toBe('eth_call')
     expect(book.find('made_up4999')).toMatchObject({ label: 'other', billedCentiCu: 2000 })
+  })
+
+  test.each(['web3_clientVersion', 'debug_traceCall', 'trace_block', 'txpool_status'])(
+    'of %s is not taken by invented ones of other families',
+    (name) => {
+      const book = openMethodBook('evm')
+      const [family] = name.split('_')
+      for (let at = 0; at < 1000; at++) {
+        for (const other of ['made', 'eth', 'net', 'debug', 'trace', 'web3', 'txpool']) {
+          if (other !== family) provenIn(book, `${other}_up${at}`)
+        }
+      }
+      expect(provenIn(book, name)).toBe(name)
+    },
+  )
+
+  test('is not taken by names that no node has served', () => {
+    const book = openMethodBook('evm')
+    for (let at = 0; at < 5000; at++) book.find(`debug_up${at}`)
+    expect(provenIn(book, 'debug_traceCall')).toBe('debug_traceCall')
   })
 
   test('never changes the name that is asked of the node', () => {

@@ -1,5 +1,6 @@
 import { CENTI_PER_CU } from '../billing/plan.ts'
 import type { NetworkKind } from '../network.ts'
+import { type MethodAccess, type MethodRules, methodAccess } from './method-access.ts'
 import {
   type Depends,
   type MethodRow,
@@ -17,8 +18,13 @@ export type Method = {
   depends: Depends
   heavy: boolean
   paidOnly: boolean
+  access: MethodAccess
+  /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
+  isRestricted: boolean
   /** What the ledger and the metrics call it; bounded, whatever callers invent. */
   label: string
+  /** No node has answered it yet, so that it has no name of its own in ledger and metrics. */
+  isUnproven: boolean
   /** The same for a call that no node answered: a name nobody vouches for could be anything. */
   refusedLabel: string
 }
@@ -26,10 +32,36 @@ export type Method = {
 /** Prices set by configuration, by method name or by a prefix that ends in `*`. */
 export type PriceOverrides = Readonly<Record<string, { cu: number; throughputCu?: number }>>
 
-export type MethodBook = { find(name: string): Method }
+export type MethodBook = {
+  find(name: string): Method
+  /** Gives a method that a node has just served the name it has from now on, and returns it. */
+  prove(method: Method): string
+}
 
-/** Names outside of the table that get a ledger line of their own; the rest share `other`. */
+type BookSettings = {
+  prices?: PriceOverrides
+  methods?: MethodRules
+  /** The network is one of local development. */
+  isLocal?: boolean
+}
+
+/**
+ * Names outside of the table that get a ledger line of their own; the rest share `other`. Each
+ * prefix of the table has places of its own, so that invented names cannot take those of others.
+ */
 const UNLISTED_LABELS_MAX = 200
+const PREFIX_LABELS_MAX = 100
+
+/** Names at hand that no node has answered; whoever invents more only makes us decide again. */
+const UNPROVEN_MAX = 1000
+const UNPROVEN_CHARS_MAX = 128
+
+/** Stands for all names that no row has. */
+const UNLISTED = ''
+
+const OTHER = 'other'
+
+const NO_RULES: MethodRules = { allow: [], deny: [] }
 
 const METHOD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 
@@ -39,36 +71,59 @@ const METHOD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
  */
 const READS = /^(?:[a-z0-9]+_)?(?:get|is|simulate|estimate)[A-Z]/
 
-/** The methods of one kind of network with the prices in force. */
-export function openMethodBook(kind: NetworkKind, overrides: PriceOverrides = {}): MethodBook {
+/** The methods of one kind of network with the prices and rules in force. */
+export function openMethodBook(kind: NetworkKind, settings: BookSettings = {}): MethodBook {
   const exact = new Map<string, Method>()
   const prefixes: MethodRow[] = []
   for (const row of methodRows(kind)) {
     if (row.name.endsWith('*')) prefixes.push(row)
-    else exact.set(row.name, { ...toMethod(row, row.name, overrides), refusedLabel: row.name })
+    else exact.set(row.name, listed(row, settings))
   }
-  let unlistedLabels = 0
+  const labels = new Map<string, number>()
+  const unproven = new Map<string, Method>()
+  const rowOf = (name: string) =>
+    prefixes.find((candidate) => name.startsWith(candidate.name.slice(0, -1)))
 
-  const find = (name: string): Method => {
-    const known = exact.get(name)
-    if (known) return known
-    const row = prefixes.find((candidate) => name.startsWith(candidate.name.slice(0, -1)))
-    const named = METHOD_NAME.test(name) && unlistedLabels < UNLISTED_LABELS_MAX
-    const method = toMethod(row ?? unlisted(name), name, overrides)
-    if (!named) return { ...method, label: 'other' }
-    unlistedLabels++
-    exact.set(name, method)
+  const decide = (name: string): Method => {
+    const method = toMethod(rowOf(name) ?? unlisted(name), name, settings)
+    if (unproven.size >= UNPROVEN_MAX) unproven.clear()
+    if (name.length <= UNPROVEN_CHARS_MAX) unproven.set(name, method)
     return method
   }
-  return { find }
+
+  return {
+    find: (name) => exact.get(name) ?? unproven.get(name) ?? decide(name),
+    prove(method) {
+      const { name } = method
+      const known = exact.get(name)
+      if (known) return known.label
+      const family = rowOf(name)?.name ?? UNLISTED
+      const taken = labels.get(family) ?? 0
+      const labelsMax = family === UNLISTED ? UNLISTED_LABELS_MAX : PREFIX_LABELS_MAX
+      if (!METHOD_NAME.test(name) || taken >= labelsMax) return method.label
+      labels.set(family, taken + 1)
+      exact.set(name, { ...method, label: name, isUnproven: false })
+      unproven.delete(name)
+      return name
+    },
+  }
+}
+
+/** A row of the table vouches for its name. */
+function listed(row: MethodRow, settings: BookSettings): Method {
+  const { name } = row
+  return { ...toMethod(row, name, settings), label: name, refusedLabel: name, isUnproven: false }
 }
 
 function unlisted(name: string): MethodRow {
   return { name, cu: UNLISTED_CU, safety: READS.test(name) ? 'read' : 'write', heavy: true }
 }
 
-function toMethod(row: MethodRow, name: string, overrides: PriceOverrides): Method {
-  const price = overriddenPrice(name, overrides) ?? row
+function toMethod(row: MethodRow, name: string, settings: BookSettings): Method {
+  const { prices = {}, methods = NO_RULES, isLocal = false } = settings
+  const price = overriddenPrice(name, prices) ?? row
+  const access = methodAccess(name, methods, isLocal)
+  const paidOnly = row.paidOnly ?? false
   return {
     name,
     billedCentiCu: Math.round(price.cu * CENTI_PER_CU),
@@ -76,9 +131,12 @@ function toMethod(row: MethodRow, name: string, overrides: PriceOverrides): Meth
     safety: row.safety ?? 'read',
     depends: row.depends ?? 'nothing_kept',
     heavy: row.heavy ?? false,
-    paidOnly: row.paidOnly ?? false,
-    label: name,
-    refusedLabel: 'other',
+    paidOnly,
+    access,
+    isRestricted: paidOnly || access !== 'all',
+    label: OTHER,
+    refusedLabel: OTHER,
+    isUnproven: true,
   }
 }
 
