@@ -30,6 +30,11 @@ test.each([
     new Failure('start_failed', { reason: 'written by a newer version', codeVersion: 1 }),
     'Headgate cannot start. reason: written by a newer version, codeVersion: 1',
   ],
+  [
+    'a lean installation without the development chain',
+    new Failure('start_failed', { notInstalled: 'litesvm' }),
+    'Local development needs litesvm, which a production installation leaves out. Install it with npm ci, or name your own networks in a configuration file (--config).',
+  ],
   ['a bug of ours', new TypeError('x is not a function'), null],
   ['another failure', new Failure('upstream_timed_out'), null],
   ['something thrown that is no error', 'text', null],

@@ -29,6 +29,9 @@ function failureText({ code, facts }: Failure, { data }: Wanted): string | null 
     return `The store ${join(data, 'headgate.sqlite')} cannot be used (${facts.code}).`
   }
   if (code !== 'start_failed') return null
+  if (facts.notInstalled !== undefined) {
+    return `Local development needs ${facts.notInstalled}, which a production installation leaves out. Install it with npm ci, or name your own networks in a configuration file (--config).`
+  }
   const said = Object.entries(facts).map(([name, value]) => `${name}: ${value}`)
   return `Headgate cannot start. ${said.join(', ')}`
 }

@@ -20,12 +20,17 @@ const STOP_MS_MAX = 2_000
 /** The first line is short; a child that says more than this is not our chain. */
 const FIRST_LINE_BYTES_MAX = 4_096
 
+/** The package that runs the chain. A lean installation for production goes without it. */
+type ChainMachine = '@nomicfoundation/edr' | 'litesvm'
+
 /** Starts a process that tells its port in one line and lives as long as we hold its input. */
 export async function startChainChild(
   clock: Clock,
+  machine: ChainMachine,
   file: string,
   args: readonly number[],
 ): Promise<ChainChild> {
+  if (!isInstalled(machine)) throw new Failure('start_failed', { notInstalled: machine })
   const command = [process.execPath, file, ...args.map(String)]
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
   // The chain is no reason to stay alive; our end closes its input, which ends it.
@@ -54,6 +59,14 @@ export async function startChainChild(
       await child.exited
       cancelKill()
     },
+  }
+}
+
+function isInstalled(machine: ChainMachine): boolean {
+  try {
+    return Bun.resolveSync(machine, import.meta.dir) !== ''
+  } catch {
+    return false
   }
 }
 

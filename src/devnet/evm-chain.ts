@@ -25,6 +25,9 @@ export async function startEvmChain({
 }: Options): Promise<EvmChain> {
   assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
   assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id above zero')
-  const child = await startChainChild(clock, PROCESS_FILE, [blockTimeMs, chainId])
+  const child = await startChainChild(clock, '@nomicfoundation/edr', PROCESS_FILE, [
+    blockTimeMs,
+    chainId,
+  ])
   return { ...child, chainId }
 }

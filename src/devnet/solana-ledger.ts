@@ -17,6 +17,6 @@ const PROCESS_FILE = fileURLToPath(new URL('./solana-ledger-process.ts', import.
 /** Starts a real Solana ledger in a child process. */
 export async function startSolanaLedger({ clock, slotTimeMs }: Options): Promise<SolanaLedger> {
   assert(Number.isSafeInteger(slotTimeMs) && slotTimeMs >= 0, 'a slot time in whole ms')
-  const child = await startChainChild(clock, PROCESS_FILE, [slotTimeMs])
+  const child = await startChainChild(clock, 'litesvm', PROCESS_FILE, [slotTimeMs])
   return { ...child, genesisHash: GENESIS_HASH }
 }

@@ -24,6 +24,8 @@ type Options = {
   folder: string
   args?: readonly string[]
   env?: Record<string, string>
+  /** The program itself; by default that of this checkout. */
+  main?: string
   /** By `npm start`, as the manual says, instead of by the runtime itself. */
   viaNpm?: boolean
   /** Called when it runs, before it is ready. */
@@ -130,8 +132,8 @@ export async function cleanUp(): Promise<void> {
   folders.clear()
 }
 
-function spawn({ folder, args = [], env = {}, viaNpm = false }: Options) {
-  const command = viaNpm ? ['npm', 'start', '--'] : [process.execPath, MAIN]
+function spawn({ folder, args = [], env = {}, viaNpm = false, main = MAIN }: Options) {
+  const command = viaNpm ? ['npm', 'start', '--'] : [process.execPath, main]
   const child = Bun.spawn([...command, ...args], {
     cwd: viaNpm ? ROOT : folder,
     env: { ...environment(), ...(viaNpm ? { HEADGATE_DATA: join(folder, 'data') } : {}), ...env },

@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import {
+  cleanUp,
+  configText,
+  newFolder,
+  runToEnd,
+  startProcess,
+  writeConfig,
+} from '../support/headgate-process.ts'
+
+/** A process starts in a fraction of a second, unless the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+type LockEntry = { dev?: boolean; optional?: boolean }
+
+/** The sources with those packages beside them that `npm ci --omit=dev` leaves. */
+describe('an installation without development dependencies', () => {
+  let node: FakeNode
+  let home = ''
+  let main = ''
+
+  beforeAll(() => {
+    node = startFakeNode('node-a')
+    home = mkdtempSync(join(tmpdir(), 'headgate-lean-'))
+    main = join(home, 'src', 'main.ts')
+    cpSync(join(ROOT, 'src'), join(home, 'src'), { recursive: true })
+    cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))
+    for (const path of productionPackages()) {
+      mkdirSync(dirname(join(home, path)), { recursive: true })
+      symlinkSync(join(ROOT, path), join(home, path))
+    }
+  })
+
+  afterEach(cleanUp)
+
+  afterAll(() => {
+    node.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  test('serves the networks of a configuration file', async () => {
+    const folder = newFolder()
+    writeConfig(folder, configText([node]))
+    const headgate = await startProcess({ folder, main, args: ['--config', 'headgate.yaml'] })
+    const answer = await fetch(`${headgate.url}/eth-mainnet/v2/${headgate.keys.app_key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+    })
+    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+  })
+
+  test('says what local development lacks', async () => {
+    const env = { HEADGATE_LISTEN: '127.0.0.1:0' }
+    const { exitCode, stderr } = await runToEnd({ folder: newFolder(), main, env })
+    expect(stderr).toStartWith('Local development needs @nomicfoundation/edr')
+    expect(exitCode).toBe(1)
+  })
+})
+
+function productionPackages(): string[] {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const entries = Object.entries<LockEntry>(lock.packages)
+  const kept = entries.filter(([path, { dev, optional }]) => path !== '' && !dev && !optional)
+  return kept.map(([path]) => path)
+}
