@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { blockBody, SIGNING_KEY, signedHeaders } from './support/signed-delivery.ts'
@@ -27,9 +27,9 @@ describe('headgate/receiver as it is published', () => {
     app = mkdtempSync(join(tmpdir(), 'receiver-'))
     const home = join(app, 'node_modules/headgate')
     mkdirSync(home, { recursive: true })
-    cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))
-    const outDir = join(home, 'dist/receiver')
-    expect(run([TSC, '--project', 'tsconfig.receiver.json', '--outDir', outDir], ROOT)).toBe('')
+    run(['npm', 'pack', '--pack-destination', app], ROOT)
+    const [tarball = ''] = readdirSync(app).filter((name) => name.endsWith('.tgz'))
+    expect(run(['tar', '-xzf', join(app, tarball), '--strip-components=1'], home)).toBe('')
     writeFileSync(join(app, 'package.json'), '{"type":"module"}')
     writeFileSync(join(app, 'app.js'), APP)
     writeFileSync(join(app, 'app.ts'), `declare const process: { argv: string[] }\n${APP}`)
@@ -37,12 +37,22 @@ describe('headgate/receiver as it is published', () => {
 
   afterAll(() => rmSync(app, { recursive: true, force: true }))
 
-  test('runs on Node without anything of ours beside it', () => {
+  test.each([
+    ['Node', 'node'],
+    ['Bun', process.execPath],
+  ])('runs on %s without anything beside it', (_name, runtime) => {
     const body = blockBody('whevt_1', 7, 1_000_000_000_001)
     const timestampS = Math.floor(Date.now() / 1000)
     const headers = signedHeaders({ body, id: 'whevt_1', timestampS })
     const request = JSON.stringify({ body, headers })
-    expect(run(['node', 'app.js', SIGNING_KEY, request], app)).toBe('taken repeat refused')
+    expect(run([runtime, 'app.js', SIGNING_KEY, request], app)).toBe('taken repeat refused')
+  })
+
+  test('has nothing of the tests, and no folder of data', () => {
+    const home = join(app, 'node_modules/headgate')
+    const files = [...new Bun.Glob('**/*').scanSync({ cwd: home, dot: true })]
+    expect(files.filter((path) => /\.test\.|^tests|^data|node_modules/.test(path))).toEqual([])
+    expect(files).toContain('LICENSE')
   })
 
   test(
@@ -50,6 +60,33 @@ describe('headgate/receiver as it is published', () => {
     () => {
       const flags = '--noEmit --strict --module nodenext --target es2022 --lib es2022,dom --types '
       expect(run([TSC, ...flags.split(' '), 'app.ts'], app)).toBe('')
+    },
+    BUILD_MS_MAX,
+  )
+})
+
+describe('an installation of the checkout', () => {
+  test(
+    'builds it for Node',
+    () => {
+      rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
+      run(['npm', 'run', 'prepare'], ROOT)
+      const script =
+        "import { openReceiver } from 'headgate/receiver'; console.log(typeof openReceiver)"
+      expect(run(['node', '--input-type=module', '--eval', script], ROOT)).toBe('function')
+    },
+    BUILD_MS_MAX,
+  )
+
+  test(
+    'does without it where the compiler was left out',
+    () => {
+      const lean = mkdtempSync(join(tmpdir(), 'receiver-lean-'))
+      cpSync(join(ROOT, 'package.json'), join(lean, 'package.json'))
+      const { exitCode } = Bun.spawnSync(['npm', 'run', 'prepare'], { cwd: lean })
+      expect(exitCode).toBe(0)
+      expect(readdirSync(lean)).toEqual(['package.json'])
+      rmSync(lean, { recursive: true })
     },
     BUILD_MS_MAX,
   )

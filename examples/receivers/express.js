@@ -1,4 +1,4 @@
-// npm install express headgate && SIGNING_KEY=whsec_… node express.js
+// npm install express <tarball of headgate> && SIGNING_KEY=whsec_… node express.js
 import express from 'express'
 import { openReceiver } from 'headgate/receiver'
 

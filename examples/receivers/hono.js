@@ -1,4 +1,4 @@
-// npm install hono @hono/node-server headgate && SIGNING_KEY=whsec_… node hono.js
+// npm install hono @hono/node-server <tarball of headgate> && SIGNING_KEY=whsec_… node hono.js
 import { serve } from '@hono/node-server'
 import { openReceiver } from 'headgate/receiver'
 import { Hono } from 'hono'

@@ -2,10 +2,11 @@
 export type Taken = {
   /** Texts of less than 200 characters by which this delivery is known again. */
   marks: readonly string[]
-  /** The block that it is a version of; null when that is not known. */
-  block: string | null
-  /** Of the block's newest version; a decimal whole number. */
-  sequenceNumber: string | null
+  /**
+   * Numbers of which only the highest counts, each under a name of less than 200 characters: the
+   * version of a block, the time of an attempt. A number is a decimal whole one of any length.
+   */
+  numbers: readonly { name: string; number: string }[]
 }
 
 /** What a receiver remembers. One in a database lets it forget nothing and have many processes. */
@@ -13,10 +14,10 @@ export interface ReceiverStore {
   /** Whether a delivery with this mark was remembered. */
   knows(mark: string): Promise<boolean> | boolean
 
-  /** The highest sequence number remembered for a block; null when there is none. */
-  newest(block: string): Promise<string | null> | string | null
+  /** The highest number remembered under a name; null when there is none. */
+  highest(name: string): Promise<string | null> | string | null
 
-  /** Remembers a delivery, all of it together or nothing. Never lowers a block's number. */
+  /** Remembers a delivery, all of it together or nothing. Never lowers a number. */
   remember(taken: Taken): Promise<void> | void
 }
 
@@ -26,18 +27,18 @@ const ENTRIES_MAX = 100_000
 /** Remembers the last deliveries, as long as the process runs. */
 export function memoryStore(entriesMax: number = ENTRIES_MAX): ReceiverStore {
   const marks = new Map<string, true>()
-  const blocks = new Map<string, string>()
+  const numbers = new Map<string, string>()
   return {
     knows: (mark) => marks.has(mark),
-    newest: (block) => blocks.get(block) ?? null,
+    highest: (name) => numbers.get(name) ?? null,
 
     remember(taken) {
       for (const mark of taken.marks) keep(marks, mark, true, entriesMax)
-      const { block, sequenceNumber } = taken
-      if (block === null || sequenceNumber === null) return
-      const known = blocks.get(block)
-      if (known !== undefined && BigInt(known) >= BigInt(sequenceNumber)) return
-      keep(blocks, block, sequenceNumber, entriesMax)
+      for (const { name, number } of taken.numbers) {
+        const known = numbers.get(name)
+        if (known !== undefined && BigInt(known) >= BigInt(number)) continue
+        keep(numbers, name, number, entriesMax)
+      }
     },
   }
 }

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { blockBody, SIGNING_KEY, signedHeaders } from '../../tests/support/signed-delivery.ts'
-import { type Delivery, memoryStore, openReceiver, type ReceiverOptions } from './receiver.ts'
+import {
+  type Delivery,
+  memoryStore,
+  openReceiver,
+  type ReceiverOptions,
+  type Taken,
+} from './receiver.ts'
 
 const NOW = 1_800_000_000_000
 const NOW_S = NOW / 1000
+
+/** What a setting that is missing or misspelt turns into. */
+const WRONG_TOLERANCES: unknown[] = [Number.NaN, -1, Number.POSITIVE_INFINITY, '300', null, {}]
 
 type Extra = { previous?: number; replay?: boolean; timestampS?: number }
 
@@ -124,10 +133,56 @@ describe('a receiver', () => {
     expect((await plain.send(body, { replay: true })).kind).toBe('repeat')
 
     const wanting = receiverWith({ takeReplays: true })
-    await wanting.send(body)
+    await wanting.send(body, { timestampS: NOW_S - 2 })
     expect((await wanting.send(body, { replay: true })).kind).toBe('taken')
     expect((await wanting.send(body)).kind).toBe('repeat')
     expect(wanting.taken).toEqual(['whevt_1', 'whevt_1'])
+  })
+
+  test('drops a recorded request, also when somebody marks it as a replay', async () => {
+    const { taken, send } = receiverWith({ takeReplays: true })
+    const body = blockBody('whevt_1', 7, 100)
+    // The first attempt was taken, but its answer was lost, so that a second one came.
+    await send(body, { timestampS: NOW_S - 4 })
+    await send(body, { timestampS: NOW_S - 3 })
+    const recorded = [NOW_S - 5, NOW_S - 4, NOW_S - 3]
+    for (const timestampS of [...recorded, ...recorded]) {
+      expect((await send(body, { replay: true, timestampS })).kind).toBe('repeat')
+    }
+
+    // A replay of the service is signed anew, and once taken it is a recording like the others.
+    const replay = { replay: true, timestampS: NOW_S - 1 }
+    expect((await send(body, replay)).kind).toBe('taken')
+    expect((await send(body, replay)).kind).toBe('repeat')
+    expect((await send(body, { ...replay, timestampS: NOW_S - 2 })).kind).toBe('repeat')
+    expect(taken).toEqual(['whevt_1', 'whevt_1'])
+  })
+
+  test('takes a replay again that could not be handled', async () => {
+    let isAway = false
+    const { send } = receiverWith({
+      takeReplays: true,
+      onDelivery() {
+        if (isAway) throw new Error('the database is away')
+      },
+    })
+    const body = blockBody('whevt_1', 7, 100)
+    await send(body, { timestampS: NOW_S - 2 })
+    isAway = true
+    await expect(send(body, { replay: true, timestampS: NOW_S - 1 })).rejects.toThrow('away')
+    isAway = false
+    expect((await send(body, { replay: true })).kind).toBe('taken')
+  })
+
+  test('takes no replay without a signed time', async () => {
+    const { taken, receiver } = receiverWith({ takeReplays: true, acceptUntimed: true })
+    const body = blockBody('whevt_1', 7, 100)
+    const signed = signedHeaders({ body, id: 'whevt_1', timestampS: NOW_S })
+    const headers = { 'x-service-signature': signed['x-service-signature'] }
+    await receiver.receive({ body, headers })
+    const again = { body, headers: { ...headers, 'x-headgate-replay': '1' } }
+    expect((await receiver.receive(again)).kind).toBe('repeat')
+    expect(taken).toEqual(['whevt_1'])
   })
 
   test('hands over what the service has to say', async () => {
@@ -163,13 +218,18 @@ describe('a receiver', () => {
   test('does not open with a key that cannot be one', () => {
     expect(() => receiverWith({ signingKeys: [] })).toThrow('signingKeys')
   })
+
+  test.each(WRONG_TOLERANCES)('does not open with a tolerance of %p', (toleranceS) => {
+    expect(() => receiverWith({ toleranceS: toleranceS as number })).toThrow(TypeError)
+  })
 })
 
 describe('the store in memory', () => {
   test('forgets the oldest first and keeps its size', () => {
     const store = memoryStore(3)
     for (const number of [1, 2, 3, 1, 4]) {
-      store.remember({ marks: [`m${number}`], block: `b${number}`, sequenceNumber: `${number}` })
+      const numbers = [{ name: `b${number}`, number: `${number}` }]
+      store.remember({ marks: [`m${number}`], numbers })
     }
     expect(['m1', 'm2', 'm3', 'm4'].map((mark) => store.knows(mark))).toEqual([
       true,
@@ -177,15 +237,15 @@ describe('the store in memory', () => {
       true,
       true,
     ])
-    expect(store.newest('b4')).toBe('4')
+    expect(store.highest('b4')).toBe('4')
   })
 
   test('never lowers the number of a block', () => {
     const store = memoryStore()
-    for (const sequenceNumber of ['9', '10', '2']) {
-      store.remember({ marks: [], block: 'b', sequenceNumber })
+    for (const number of ['9', '10', '2']) {
+      store.remember({ marks: [], numbers: [{ name: 'b', number }] })
     }
-    expect(store.newest('b')).toBe('10')
+    expect(store.highest('b')).toBe('10')
   })
 })
 
@@ -193,14 +253,10 @@ test('another store can stand in, in a database for example', async () => {
   const rows = new Map<string, string>()
   const store = {
     knows: async (mark: string) => rows.has(mark),
-    newest: async (block: string) => rows.get(block) ?? null,
-    remember: async ({
-      marks,
-      block,
-      sequenceNumber,
-    }: Parameters<ReturnType<typeof memoryStore>['remember']>[0]) => {
+    highest: async (name: string) => rows.get(name) ?? null,
+    remember: async ({ marks, numbers }: Taken) => {
       for (const mark of marks) rows.set(mark, '')
-      if (block !== null && sequenceNumber !== null) rows.set(block, sequenceNumber)
+      for (const { name, number } of numbers) rows.set(name, number)
     },
   }
   await receiverWith({ store }).send(blockBody('whevt_1', 7, 100))

@@ -1,8 +1,14 @@
 import type { DataDelivery, Delivery } from './delivery.ts'
 import type { DeliveryHeaders } from './delivery-headers.ts'
-import { memoryStore, type ReceiverStore } from './memory-store.ts'
+import { memoryStore, type ReceiverStore, type Taken } from './memory-store.ts'
 import { signingKeysOf } from './signatures.ts'
-import { type Refusal, type VerifyOptions, verifyDelivery } from './verify-delivery.ts'
+import {
+  type Refusal,
+  toleranceOf,
+  type Verified,
+  type VerifyOptions,
+  verifyDelivery,
+} from './verify-delivery.ts'
 
 export type { DataDelivery, Delivery, ErrorDelivery } from './delivery.ts'
 export type { DeliveryHeaders } from './delivery-headers.ts'
@@ -26,7 +32,10 @@ export type ReceiverOptions = Pick<
   onDelivery(delivery: Delivery, notes: Notes): Promise<void> | void
   /** Default: in memory. */
   store?: ReceiverStore
-  /** Hand replayed deliveries over although they were taken before. */
+  /**
+   * Hand replayed deliveries over although they were taken before. One that is sent again from a
+   * recording is still a repeat.
+   */
   takeReplays?: boolean
   nowMs?(): number
 }
@@ -54,13 +63,16 @@ export type Receiver = {
   receive(request: { body: string | Uint8Array; headers: DeliveryHeaders }): Promise<Received>
 }
 
+type Accepted = Exclude<Verified, Refusal>
+
 /** Each waiting request holds its body in memory. */
 const UNDER_WAY_MAX = 1000
 
 /** Verifies deliveries, drops repeats and old versions of blocks, and hands over the others. */
 export function openReceiver(options: ReceiverOptions): Receiver {
-  // A wrong key is found at the start and not with the first delivery.
+  // A wrong option is found at the start and not with the first delivery.
   signingKeysOf(options.signingKeys)
+  toleranceOf(options.toleranceS)
   const store = options.store ?? memoryStore()
   const turns = new Map<string, Promise<void>>()
   let underWay = 0
@@ -80,9 +92,8 @@ export function openReceiver(options: ReceiverOptions): Receiver {
           ...(nowMs === undefined ? {} : { nowMs: nowMs() }),
         })
         if (!verified.ok) return refused(verified)
-        const { delivery } = verified
-        const turn = blockOf(delivery) ?? delivery.id
-        return await inTurn(turns, turn, () => take(options, store, delivery))
+        const turn = blockOf(verified.delivery) ?? verified.delivery.id
+        return await inTurn(turns, turn, () => take(options, store, verified))
       } finally {
         underWay -= 1
       }
@@ -93,32 +104,56 @@ export function openReceiver(options: ReceiverOptions): Receiver {
 async function take(
   { onDelivery, takeReplays = false }: ReceiverOptions,
   store: ReceiverStore,
-  delivery: Delivery,
+  { delivery, timestampS }: Accepted,
 ): Promise<Received> {
-  const isWanted = delivery.isReplay && takeReplays
-  if (!isWanted && (await store.knows(delivery.id)))
-    return { kind: 'repeat', status: 200, delivery }
+  const attempts = takeReplays && timestampS !== null ? [attemptOf(delivery, timestampS)] : []
+  if (await store.knows(delivery.id)) {
+    const isWanted = delivery.isReplay && (await isNewest(store, attempts))
+    if (!isWanted) {
+      if (attempts.length > 0) await store.remember({ marks: [], numbers: attempts })
+      return { kind: 'repeat', status: 200, delivery }
+    }
+  }
 
   if (delivery.kind === 'error') {
     await onDelivery(delivery, { missing: null })
-    await store.remember({ marks: [delivery.id], block: null, sequenceNumber: null })
+    await store.remember({ marks: [delivery.id], numbers: attempts })
     return { kind: 'taken', status: 200, delivery, missing: null }
   }
 
   const { sequenceNumber } = delivery
   const block = blockOf(delivery)
-  const marks = [delivery.id, sequenceMark(delivery, sequenceNumber), delivery.webhookId]
-  const newest = block === null ? null : await store.newest(block)
+  const versions = block === null ? [] : [{ name: block, number: sequenceNumber }]
+  const taken = {
+    marks: [delivery.id, sequenceMark(delivery, sequenceNumber), delivery.webhookId],
+    numbers: [...versions, ...attempts],
+  }
+  const newest = block === null ? null : await store.highest(block)
   if (newest !== null && BigInt(newest) > BigInt(sequenceNumber)) {
-    await store.remember({ marks, block, sequenceNumber })
+    await store.remember(taken)
     return { kind: 'stale', status: 200, delivery, newest }
   }
 
   const missing = await missingBefore(store, delivery)
   await onDelivery(delivery, { missing })
   // Only now: a delivery that could not be handled must not be dropped when it comes again.
-  await store.remember({ marks, block, sequenceNumber })
+  await store.remember(taken)
   return { kind: 'taken', status: 200, delivery, missing }
+}
+
+/**
+ * That a delivery is a replay is not signed, but the time of each attempt is. A replay was sent
+ * after all that came before it, so whoever sends a recorded request again has too old a time.
+ */
+async function isNewest(store: ReceiverStore, attempts: Taken['numbers']): Promise<boolean> {
+  const [attempt] = attempts
+  if (attempt === undefined) return false
+  const known = await store.highest(attempt.name)
+  return known === null || BigInt(attempt.number) > BigInt(known)
+}
+
+function attemptOf({ id }: Delivery, timestampS: number) {
+  return { name: `${id} attempt`, number: `${timestampS}` }
 }
 
 async function missingBefore(store: ReceiverStore, delivery: DataDelivery): Promise<string | null> {

@@ -37,6 +37,7 @@ describe('a delivery of the service', () => {
         blockNumber: 7,
         isTruncated: false,
       },
+      timestampS: NOW_S,
     })
   })
 
@@ -183,6 +184,10 @@ describe('a receiver that calls it wrongly learns so at once', () => {
     ['an empty key', { signingKeys: '' }, 'signing key'],
     ['a key without its prefix', { signingKeys: SIGNING_KEY.slice(6) }, 'signing key'],
     ['an unset variable', { signingKeys: [undefined as unknown as string] }, 'signing key'],
+    ['an unset tolerance', { toleranceS: Number(undefined) }, 'toleranceS'],
+    ['a tolerance below zero', { toleranceS: -1 }, 'toleranceS'],
+    ['a tolerance without end', { toleranceS: Number.POSITIVE_INFINITY }, 'toleranceS'],
+    ['a tolerance as text', { toleranceS: '300' as unknown as number }, 'toleranceS'],
   ])('%s', async (_title, change, message) => {
     const call = verifyDelivery({ ...REQUEST, ...change })
     const error = await call.catch((thrown) => thrown)

@@ -8,7 +8,7 @@ export type VerifyOptions = {
   headers: DeliveryHeaders
   /** The webhook's signing key, or several: of several webhooks, or old and new. */
   signingKeys: string | readonly string[]
-  /** How far the time of the attempt may be from now. */
+  /** How far the time of the attempt may be from now. Default: 300. */
   toleranceS?: number
   /**
    * Take deliveries that carry only `x-service-signature`. That one has no time in it, so that
@@ -34,9 +34,16 @@ export type Refusal = {
   message: string
 }
 
-export type Verified = { ok: true; delivery: Delivery } | Refusal
+export type Verified =
+  | {
+      ok: true
+      delivery: Delivery
+      /** When the attempt was made, as it was signed; null with `acceptUntimed` and no time. */
+      timestampS: number | null
+    }
+  | Refusal
 
-type Claim = { id: string | null }
+type Claim = { id: string; timestampS: number } | { id: null; timestampS: null }
 
 const TOLERANCE_S = 300
 const STANDARD_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
@@ -50,11 +57,12 @@ export async function verifyDelivery(options: VerifyOptions): Promise<Verified> 
   const { headers } = options
   const bytes = bytesOf(options.body)
   const keys = signingKeysOf(options.signingKeys)
+  const toleranceS = toleranceOf(options.toleranceS)
 
   const isStandard = STANDARD_HEADERS.some((name) => isThere(headers, name))
   const claim =
     isStandard || !options.acceptUntimed
-      ? await standardClaim(options, keys, bytes)
+      ? await standardClaim({ ...options, toleranceS }, keys, bytes)
       : await plainClaim(options, keys, bytes)
   if ('ok' in claim) return claim
 
@@ -67,12 +75,20 @@ export async function verifyDelivery(options: VerifyOptions): Promise<Verified> 
   if (claim.id !== null && claim.id !== delivery.id) {
     return refusal('body_malformed', 'webhook-id is not the id in the body')
   }
-  return { ok: true, delivery }
+  return { ok: true, delivery, timestampS: claim.timestampS }
+}
+
+/** A tolerance that is no number would let every time pass, since no comparison with it holds. */
+export function toleranceOf(toleranceS: unknown = TOLERANCE_S): number {
+  if (typeof toleranceS === 'number' && Number.isFinite(toleranceS) && toleranceS >= 0) {
+    return toleranceS
+  }
+  throw new TypeError('toleranceS must be a number of seconds, zero or more')
 }
 
 /** Standard Webhooks: the id and the time are signed with the body. */
 async function standardClaim(
-  { headers, nowMs = Date.now(), toleranceS = TOLERANCE_S }: VerifyOptions,
+  { headers, nowMs = Date.now(), toleranceS }: VerifyOptions & { toleranceS: number },
   keys: readonly string[],
   bytes: Uint8Array,
 ): Promise<Claim | Refusal> {
@@ -93,7 +109,8 @@ async function standardClaim(
     return refusal('timestamp_in_future', 'the attempt is in the future: compare the clocks')
   }
   const holds = await isSignedStandard(keys, signature, `${id}.${timestamp}.`, bytes)
-  return holds ? { id } : refusal('signature_mismatch', 'webhook-signature is of no key given')
+  if (!holds) return refusal('signature_mismatch', 'webhook-signature is of no key given')
+  return { id, timestampS: Number(timestamp) }
 }
 
 /** The body alone is signed, with the new key and for a day with the old one. */
@@ -107,7 +124,7 @@ async function plainClaim(
   const previous = oneHeader(headers, 'x-service-signature-previous')
   const signatures = typeof previous === 'string' ? [current, previous] : [current]
   for (const signature of signatures) {
-    if (await isSignedPlainly(keys, signature, bytes)) return { id: null }
+    if (await isSignedPlainly(keys, signature, bytes)) return { id: null, timestampS: null }
   }
   return refusal('signature_mismatch', 'x-service-signature is of no key given')
 }
