@@ -43,6 +43,7 @@ export function openService(given: Given): Service {
     meter,
     directory,
     publicUrl,
+    filterSecret: secrets.derive('ids of filters'),
     demo: openDemoLimiter({ clock, publicUrl }),
     heights: openSteadyHeights(monotonicMs),
     own: accounts,

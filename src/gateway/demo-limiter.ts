@@ -40,21 +40,21 @@ export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): Dem
   return {
     admit(address, method) {
       const nowMs = needs.clock.nowMs()
-      const bucket = bucketOf(clientOf(address), nowMs)
+      const bucket = bucketOf(demoClient(address), nowMs)
       const price = method.throughputCentiCu
       const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, price, nowMs)
       return waitS === 0 ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
     },
     refund(address, method) {
       const nowMs = needs.clock.nowMs()
-      const bucket = bucketOf(clientOf(address), nowMs)
+      const bucket = bucketOf(demoClient(address), nowMs)
       returnToBucket(bucket, DEMO_CU_PER_SECOND, method.throughputCentiCu, nowMs)
     },
   }
 }
 
 /** One household holds a whole /64 of IPv6, so its last half does not tell clients apart. */
-function clientOf(address: string): string {
+export function demoClient(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail = ''] = address.split('::')
   const groups = head === '' ? [] : head.split(':')

@@ -17,8 +17,9 @@ import {
   type NetworkService,
   type Transport,
 } from '../upstream/ask-network.ts'
+import type { FilterOwner } from '../upstream/filters.ts'
 import type { Caller } from './app-directory.ts'
-import type { DemoLimiter } from './demo-limiter.ts'
+import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isOwnMethod, type OwnMethods } from './own-methods.ts'
 import type { SteadyHeights } from './steady-height.ts'
 
@@ -30,6 +31,8 @@ export type ServeNeeds = {
   /** Null passes every method on to a node. */
   own: OwnMethods | null
   publicUrl: string
+  /** Binds the ids of filters to their callers. */
+  filterSecret: Uint8Array
 }
 
 /** Who asks for what, once the key and the network are known. */
@@ -111,16 +114,26 @@ export async function serveRpc(
 
 /** From an engine of ours where it has the method, else from a node. Hot path: one promise. */
 function ask(
-  { own }: ServeNeeds,
-  { service, caller }: RpcContext,
+  needs: ServeNeeds,
+  context: RpcContext,
   of: Method,
   { method, params, paramsText }: Call,
   transport: Transport,
 ): Promise<Answer> {
-  if (own !== null && isOwnMethod(service, method)) {
-    return askOwn(own, service, { method, paramsText, teamId: caller.app.teamId })
+  const { service } = context
+  if (needs.own !== null && isOwnMethod(service, method)) {
+    const { teamId } = context.caller.app
+    return askOwn(needs.own, service, { method, paramsText, teamId })
   }
-  return askNetwork(service, { of, params, paramsText }, transport)
+  const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
+  return askNetwork(service, { of, params, paramsText, owner }, transport)
+}
+
+/** The key `demo` is everybody's, so its filters belong to the address that made them. */
+function filterOwner(needs: ServeNeeds, { caller, clientAddress }: RpcContext): FilterOwner {
+  const { id } = caller.app
+  const name = caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
+  return { secret: needs.filterSecret, name }
 }
 
 async function askOwn(

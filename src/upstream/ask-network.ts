@@ -10,7 +10,7 @@ import {
 import type { Method, MethodBook } from '../core/rpc/methods.ts'
 import type { Coalescer } from './coalesce.ts'
 import { collectStream } from './collect-stream.ts'
-import { serveFilter, watchesBlocks } from './filters.ts'
+import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
 import {
   followHead,
   type HeadCache,
@@ -44,7 +44,13 @@ export type CacheWord = 'hit' | 'miss' | 'coalesced'
 
 export type Asked = { reply: PoolAnswer['reply']; upstream: string; cache: CacheWord }
 
-export type Question = { of: Method; params: readonly unknown[]; paramsText: string }
+export type Question = {
+  of: Method
+  params: readonly unknown[]
+  paramsText: string
+  /** Who asks; needed for filters alone. */
+  owner: FilterOwner | null
+}
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
 export type Transport = (call: PoolCall) => Promise<PoolAnswer>
@@ -103,7 +109,7 @@ async function askUnsafe(
   const { of } = question
   const call = toPoolCall(question, 'never')
   if (of.safety === 'filter') {
-    const answer = await serveFilter(service.pool, call)
+    const answer = await serveFilter(service.pool, call, question.owner)
     noteShown(service, question, answer.reply, service.pool.selection.head)
     return { ...answer, cache: 'miss' }
   }

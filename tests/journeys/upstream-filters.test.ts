@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type FakeNode, NodeSays } from '../support/fake-node.ts'
-import { rpc } from '../support/headgate.ts'
+import { rpc, startHeadgate } from '../support/headgate.ts'
 import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+import { newApp, newTeam } from '../support/teams.ts'
 
 const METHODS = ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']
 
@@ -39,7 +43,12 @@ describe('a filter', () => {
 
   test.each([
     ['never made', '0x1'],
-    ['of a node that is not there', `0xf000000${'1'.repeat(32)}`],
+    ['of a node that is not there', `0xf000000${'1'.repeat(48)}`],
+    [
+      'signed by nobody',
+      `0xf${Bun.hash.crc32('one').toString(16).padStart(8, '0').slice(0, 6)}${'1'.repeat(48)}`,
+    ],
+    ['endless', `0xf${'1'.repeat(1_000_000)}`],
     ['of no form at all', 'latest'],
     ['missing', undefined],
     ['a number', 7],
@@ -76,7 +85,7 @@ describe('a filter', () => {
           throw new NodeSays(-32601, 'the method eth_newFilter does not exist')
         }
       }
-      expect(await ask('eth_newFilter', [{}])).toMatch(/^0xf[0-9a-f]{6}ab$/)
+      expect(await ask('eth_newFilter', [{}])).toMatch(/^0xf[0-9a-f]{22}ab$/)
     })
   })
 
@@ -95,6 +104,85 @@ describe('a filter', () => {
   })
 })
 
+describe('a filter belongs to the app that made it', () => {
+  const NOT_FOUND = { code: -32000, message: 'filter not found' }
+
+  test('and nobody else reads it or takes it down', async () => {
+    await nodes(async ({ all, ask, journey }) => {
+      const { gate } = journey
+      const id = await ask('eth_newBlockFilter', [])
+      const other = await newTeam(gate, 'free')
+      const sibling = await newApp(gate, gate.teamToken)
+      const heard = all.map(({ calls }) => calls.length)
+      for (const key of [other.key, sibling.key, 'demo']) {
+        for (const method of ['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter']) {
+          const { status, json } = await gate.post(rpc(method, [id]), { key })
+          expect([status, json.error]).toEqual([200, NOT_FOUND])
+        }
+      }
+      const filterCalls = all.map(({ calls }, at) =>
+        calls.slice(heard[at]).filter(({ method }) => method.includes('Filter')),
+      )
+      expect(filterCalls.flat()).toEqual([])
+      expect(await ask('eth_getFilterChanges', [id])).toEqual(['mine'])
+    })
+  })
+
+  test('of those who share the key `demo`, to the address that made it', async () => {
+    await nodes(async ({ journey }) => {
+      const demo = async (method: string, params: unknown[], from: string) => {
+        const headers = { 'x-forwarded-for': from }
+        return (await journey.gate.post(rpc(method, params), { key: 'demo', headers })).json
+      }
+      const { result: id } = await demo('eth_newFilter', [{}], '192.0.2.1')
+      expect((await demo('eth_getFilterChanges', [id], '192.0.2.2')).error).toEqual(NOT_FOUND)
+      expect((await demo('eth_getFilterChanges', [id], '192.0.2.1')).result).toEqual(['mine'])
+    })
+  })
+
+  test('and every other digit makes it another', async () => {
+    await nodes(async ({ ask, journey }) => {
+      const id: string = await ask('eth_newFilter', [{}])
+      const tampered = Array.from(id.slice(2), (digit, at) => {
+        const changed = digit === '0' ? '1' : (Number.parseInt(digit, 16) ^ 1).toString(16)
+        return `${id.slice(0, at + 2)}${changed}${id.slice(at + 3)}`
+      })
+      tampered.push(id.slice(0, -1), `${id}0`, `${id} `, id.replace('0xf', '0xb'))
+      const calls = tampered.map((one, at) => rpc('eth_uninstallFilter', [one], at))
+      const { json } = await journey.gate.post(calls)
+      for (const { error } of json) expect(error).toEqual(NOT_FOUND)
+      expect(await ask('eth_getFilterChanges', [id])).toEqual(['mine'])
+    })
+  })
+
+  test('however its id is spelled', async () => {
+    await nodes(async ({ ask, all }) => {
+      const id: string = await ask('eth_newFilter', [{}])
+      const spelled = [`0x${id.slice(2).toUpperCase()}`, `0x0${id.slice(2)}`, id]
+      for (const one of spelled) expect(await ask('eth_getFilterChanges', [one])).toEqual(['mine'])
+      for (const node of all) node.answers.eth_newFilter = '0x00AB'
+      for (const node of all) node.answers.eth_getFilterChanges = ([own]: [string]) => [own]
+      const zeros = await ask('eth_newFilter', [{}])
+      expect(await ask('eth_getFilterChanges', [zeros])).toEqual(['0x00ab'])
+    })
+  })
+
+  test('and outlives a restart', async () => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'headgate-filters-'))
+    const node = await startLinedNode('one')
+    keepsFilters(node)
+    const first = await startHeadgate({ nodes: [node], dataFolder })
+    const { json } = await first.post(rpc('eth_newFilter', [{}]))
+    await first.stop()
+    const second = await startHeadgate({ nodes: [node], dataFolder })
+    const changes = await second.post(rpc('eth_getFilterChanges', [json.result]))
+    expect(changes.json.result).toEqual(['mine'])
+    await second.stop()
+    node.stop()
+    rmSync(dataFolder, { recursive: true, force: true })
+  })
+})
+
 type Given = {
   all: LinedNode[]
   journey: PoolJourney
@@ -105,7 +193,8 @@ type Given = {
 async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
   const all = [await startLinedNode('one'), await startLinedNode('two')]
   for (const node of all) keepsFilters(node)
-  const journey = await poolJourney(all)
+  const env = { HEADGATE_DEMO_KEY: 'true', HEADGATE_TRUST_PROXY: 'true' }
+  const journey = await poolJourney(all, { env })
   const ask = async (method: string, params: unknown[]) => {
     const { json } = await journey.gate.post(rpc(method, params))
     expect(json.error).toBeUndefined()
