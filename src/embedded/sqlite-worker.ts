@@ -1,7 +1,7 @@
-import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { assert, Failure } from '../core/errors.ts'
 import type { Database } from '../ports/database.ts'
 import { openDiskSync } from './disk-sync.ts'
+import { type LogSyncThread, startLogSyncThread } from './log-sync-thread.ts'
 import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import type { WorkerAnswer, WorkerOrder } from './sqlite-thread.ts'
@@ -14,8 +14,7 @@ export type Works = Record<string, (database: Database, args: never) => Promise<
 let engine: SqliteEngine | null = null
 let database: Database | null = null
 let works: Works = {}
-let logPath = ''
-let log: FileHandle | null = null
+let log: LogSyncThread | null = null
 let isInTransaction = false
 let turn: Promise<void> = Promise.resolve()
 
@@ -77,7 +76,7 @@ async function obey(order: WorkerOrder): Promise<unknown> {
 function open(path: string): void {
   engine = openSqliteEngine(path, 'unsynced')
   database = openSqliteHere(engine)
-  logPath = `${path}-wal`
+  log = startLogSyncThread(`${path}-wal`)
 }
 
 async function close(): Promise<void> {
@@ -92,10 +91,9 @@ async function perform(name: string, args: unknown): Promise<unknown> {
   return work(database, args as never)
 }
 
-/** It is the same file for as long as anybody has the database open. */
 async function syncLog(): Promise<void> {
-  log ??= await openFile(logPath, 'r+')
-  await log.datasync()
+  assert(log !== null, 'only what is open is synced')
+  return log.sync()
 }
 
 /** They may have happened, as with any commit whose answer is lost. */
