@@ -7,6 +7,7 @@ import { hangingHosts } from './p10-hanging-hosts.ts'
 import { blockLatency } from './p11-block-latency.ts'
 import { indexedPages } from './p12-indexed-pages.ts'
 import { fullWalk } from './p13-full-walk.ts'
+import { deadNames } from './p20-dead-names.ts'
 import { RPC_SCENARIOS } from './rpc-scenarios.ts'
 
 /** By the names they are given on the command line. */
@@ -20,4 +21,5 @@ export const SCENARIOS: Record<string, Scenario> = {
   p11: blockLatency,
   p12: indexedPages,
   p13: fullWalk,
+  p20: deadNames,
 }

@@ -1,0 +1,195 @@
+import { setServers } from 'node:dns'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigFaults, loadSettings } from '../src/config.ts'
+import { type Running, start } from '../src/start.ts'
+import { writeFactOnce } from '../src/tables/instance.ts'
+import { startNameServer } from '../tests/support/name-server.ts'
+import { compare, type Effort, type Result, type Sample, target } from './compare.ts'
+import { startFastUpstream } from './contenders.ts'
+
+type Team = { token: string }
+
+/** Each keeps so many names that never answer under way. */
+const DEAD_TEAMS = 10
+const DEAD_NAMES_EACH = 10
+
+/** As many as it takes for none to meet the limit of calls. */
+const OTHER_TEAMS = 20
+const CREATES_PER_SECOND = 40
+const COMMIT_EVERY_MS = 2
+
+const COMMIT_P99_MS_MAX = 50
+const CREATE_P99_MS_MAX = 50
+
+const NETWORK = 'ETH_MAINNET'
+const PUBLIC = '93.184.215.14'
+const QUERY = '{ block { number } }'
+
+/**
+ * P20: a hundred names that never answer are looked up all the time. What that does to the
+ * commits of the store and to other teams that make webhooks on good names.
+ */
+export async function deadNames(effort: Effort): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
+  const node = await startFastUpstream()
+  const nameServer = await startNameServer((name) =>
+    name.startsWith('dead') ? 'silence' : { v4: [PUBLIC] },
+  )
+  setServers([nameServer.address])
+  const running = await startOn(node.url, folder)
+  try {
+    const others = await makeTeams(running, OTHER_TEAMS)
+    const owners = await makeTeams(running, DEAD_TEAMS)
+    const commits = () => measureCommits(running, effort.seconds)
+    const creates = () => measureCreates(running, others, effort.seconds)
+    const among = (measure: () => Promise<Sample>) => () => amongDead(running, owners, measure)
+    const rows = await compare(effort, [
+      { name: 'commit', measure: commits },
+      { name: 'commit, 100 dead names', measure: among(commits) },
+      { name: 'create-webhook', measure: creates },
+      { name: 'create-webhook of others, 100 dead names', measure: among(creates) },
+    ])
+    const [, commit, , create] = rows
+    const commitBound = { atMost: COMMIT_P99_MS_MAX }
+    const createBound = { atMost: CREATE_P99_MS_MAX }
+    return {
+      scenario: 'P20',
+      title: `${DEAD_TEAMS * DEAD_NAMES_EACH} names that never answer, looked up all the time`,
+      rows,
+      targets: [
+        target('p99 of a commit among them', commit?.p99Ms ?? 0, commitBound, 'ms'),
+        target('p99 of another team’s create', create?.p99Ms ?? 0, createBound, 'ms'),
+      ],
+      notes: [
+        'A commit is one row, written, synced and answered. A create looks up a name that nobody',
+        'asked for before; what fails is counted. Both are paced, so calls/s says nothing.',
+      ],
+    }
+  } finally {
+    await running.stop()
+    await node.stop()
+    await nameServer.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Nothing is sent: names are looked up when webhooks are made, and no process delivers. */
+async function startOn(url: string, folder: string): Promise<Running> {
+  const upstreams = [{ name: 'node', url }]
+  const settings = loadSettings({
+    env: {
+      HEADGATE_LISTEN: '127.0.0.1:0',
+      HEADGATE_DATA: folder,
+      HEADGATE_ROLES: 'gateway,api',
+      HEADGATE_NETWORKS: JSON.stringify([{ id: NETWORK, kind: 'evm', chainId: 1, upstreams }]),
+    },
+  })
+  if (settings instanceof ConfigFaults) throw new Error(settings.text)
+  const running = await start(settings, () => {})
+  if (Array.isArray(running)) throw new Error(running.join('\n'))
+  return running
+}
+
+async function makeTeams(running: Running, count: number): Promise<Team[]> {
+  const token = running.firstRun?.operator_token ?? ''
+  const teams: Team[] = []
+  for (let at = 0; at < count; at++) {
+    const made = await api(running, token, 'POST', '/api/teams', { name: `t${at}`, tier: 'free' })
+    teams.push({ token: (made.body as { data: Team }).data.token })
+  }
+  return teams
+}
+
+async function api(
+  { url }: Running,
+  token: string,
+  method: string,
+  path: string,
+  body?: Record<string, unknown>,
+): Promise<{ status: number; body: unknown }> {
+  const headers = { 'x-service-token': token, 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(url + path, { method, headers, ...sent })
+  return { status: response.status, body: await response.json() }
+}
+
+let names = 0
+
+function create(running: Running, { token }: Team, host: string) {
+  const webhook_url = `https://${host}${names++}.test/`
+  const asked = { network: NETWORK, webhook_type: 'GRAPHQL', webhook_url, graphql_query: QUERY }
+  return api(running, token, 'POST', '/api/create-webhook', asked)
+}
+
+async function amongDead(
+  running: Running,
+  owners: readonly Team[],
+  measure: () => Promise<Sample>,
+): Promise<Sample> {
+  let isOver = false
+  const keepAsking = async (owner: Team) => {
+    while (!isOver) await create(running, owner, 'dead')
+  }
+  const asking = owners.flatMap((owner) =>
+    Array.from({ length: DEAD_NAMES_EACH }, () => keepAsking(owner)),
+  )
+  const sample = await measure()
+  isOver = true
+  await Promise.all(asking)
+  return sample
+}
+
+async function measureCommits({ world }: Running, seconds: number): Promise<Sample> {
+  return sample(seconds, async () => {
+    const startedMs = performance.now()
+    await writeFactOnce(world.database, `bench_${names++}`, 'x')
+    const tookMs = performance.now() - startedMs
+    await Bun.sleep(COMMIT_EVERY_MS)
+    return { tookMs, isGood: true }
+  })
+}
+
+async function measureCreates(
+  running: Running,
+  teams: readonly Team[],
+  seconds: number,
+): Promise<Sample> {
+  let turn = 0
+  return sample(seconds, async () => {
+    const team = teams[turn++ % teams.length] as Team
+    const startedMs = performance.now()
+    const { status, body } = await create(running, team, 'good')
+    const tookMs = performance.now() - startedMs
+    const isGood = status === 200
+    if (isGood) {
+      // A team may have no more than a hundred.
+      const { id } = (body as { data: { id: string } }).data
+      await api(running, team.token, 'DELETE', `/api/delete-webhook?webhook_id=${id}`)
+    }
+    await Bun.sleep(1000 / CREATES_PER_SECOND)
+    return { tookMs, isGood }
+  })
+}
+
+async function sample(
+  seconds: number,
+  step: () => Promise<{ tookMs: number; isGood: boolean }>,
+): Promise<Sample> {
+  const times: number[] = []
+  let failed = 0
+  const cpu = process.cpuUsage()
+  const endsMs = performance.now() + seconds * 1000
+  while (performance.now() < endsMs) {
+    const { tookMs, isGood } = await step()
+    times.push(tookMs)
+    if (!isGood) failed += 1
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
+  const perSecond = times.length / seconds
+  const cpuUsPerCall = (user + system) / times.length
+  return { perSecond, cpuUsPerCall, p50Ms: at(0.5), p99Ms: at(0.99), failed }
+}
