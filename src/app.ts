@@ -17,11 +17,13 @@ const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The world of one machine: a file for the store, memory for the rest. */
 export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
-  // First of all, since it makes the folder and tells whether it is ours.
-  const database = await openOwnStore(settings.data, STORE_THREAD)
   const system = openSystem(write)
+  const { database, prepared: secret } = await openOwnStore(
+    settings.data,
+    STORE_THREAD,
+    (hasStore) => instanceSecret(settings.data, settings.secret, system.entropy, hasStore),
+  )
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
-  const secret = instanceSecret(settings.data, settings.secret, system.entropy)
   return {
     ...system,
     accountStores: openAccountStores(settings.data),

@@ -50,14 +50,30 @@ export async function firstRun(
   return made
 }
 
-/** The instance's secret: given, or made once and kept beside the data. */
-export function instanceSecret(folder: string, given: string | undefined, entropy: Entropy) {
+/** The instance's secret: given, or made once, before the store is, and kept beside it. */
+export function instanceSecret(
+  folder: string,
+  given: string | undefined,
+  entropy: Entropy,
+  hasStore: boolean,
+): Uint8Array {
   if (given !== undefined) return Uint8Array.fromHex(given)
   const file = join(folder, 'instance-secret')
   if (existsSync(file)) return keptSecret(file)
+  if (hasStore) throw new Failure('start_failed', { reason: lostSecret(folder) })
   const secret = entropy.bytes(32)
   writePrivately(file, `${secret.toHex()}\n`)
   return secret
+}
+
+/** A new one would fit none of the stored keys, and nobody would notice before they are needed. */
+function lostSecret(folder: string): string {
+  return (
+    `${folder} has a store but no instance-secret, and no secret is configured. Without it none ` +
+    'of the stored keys can be read. Put the file back from your backup, or configure secret ' +
+    '(HEADGATE_SECRET). If it is lost for good, write 64 new hex digits to the file (openssl ' +
+    'rand -hex 32) and rotate the key of every app and webhook'
+  )
 }
 
 /** Another secret would lock up every stored key, so a spoilt file is not replaced. */

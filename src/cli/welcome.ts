@@ -3,7 +3,7 @@ import type { NetworkSet } from '../network-set.ts'
 
 type Started = {
   url: string
-  networks: NetworkSet
+  networks: Pick<NetworkSet, 'list'>
   firstRun: FirstRun | null
   settings: { local: boolean; data: string }
 }
@@ -14,8 +14,11 @@ const FIRST_METHOD = { evm: 'eth_blockNumber', solana: 'getSlot' } as const
 export function welcome({ url, networks, firstRun, settings }: Started): string {
   const ids = networks.list().map(({ network }) => network.id)
   const head = `Headgate is up at ${url} (${ids.join(', ')})`
+  if (!firstRun) {
+    return `${head}\nThere is no readable ${settings.data}/first-run.json: keys and tokens are those that were made before.`
+  }
   // Outside of local development, keys belong in the file, not in a terminal's history.
-  if (!firstRun || !settings.local) {
+  if (!settings.local) {
     return `${head}\nKeys and tokens of the first start: ${settings.data}/first-run.json`
   }
   const tries = networks.list().map(({ network: { slug, kind } }) => {

@@ -1,21 +1,34 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../ports/database.ts'
 import { ownFolder } from './own-folder.ts'
 import { openSqliteFile } from './sqlite-database.ts'
 import type { ThreadScript } from './sqlite-thread.ts'
 
-/** The store of a folder that nobody else uses meanwhile. */
-export async function openOwnStore(folder: string, script: ThreadScript): Promise<Database> {
+type Opened<Prepared> = { database: Database; prepared: Prepared }
+
+/**
+ * The store of a folder that nobody else uses meanwhile. What must be there before a store is
+ * made is done by `prepare`, which is told whether one is there already.
+ */
+export async function openOwnStore<Prepared>(
+  folder: string,
+  script: ThreadScript,
+  prepare: (hasStore: boolean) => Prepared,
+): Promise<Opened<Prepared>> {
   const release = ownFolder(folder)
+  const path = join(folder, 'headgate.sqlite')
   try {
-    const database = await openSqliteFile(join(folder, 'headgate.sqlite'), script)
-    return {
-      ...database,
+    const prepared = prepare(existsSync(path))
+    const store = await openSqliteFile(path, script)
+    const database = {
+      ...store,
       async close() {
-        await database.close()
+        await store.close()
         release()
       },
     }
+    return { database, prepared }
   } catch (thrown) {
     release()
     throw thrown

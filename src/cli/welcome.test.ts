@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { welcome } from './welcome.ts'
+
+const STARTED = {
+  url: 'http://localhost:8080',
+  networks: { list: () => [] },
+  settings: { local: false, data: './data' },
+}
+
+const FIRST_RUN = { url: '', operator_token: 'o', team_token: 't', app_key: 'k' }
+
+test('with a configuration file the keys are where the first start put them', () => {
+  const text = welcome({ ...STARTED, firstRun: FIRST_RUN })
+  expect(text).toContain('./data/first-run.json')
+  expect(text).not.toContain('no readable')
+})
+
+test('a file that is not there is not named as the place of the keys', () => {
+  for (const local of [false, true]) {
+    const text = welcome({ ...STARTED, firstRun: null, settings: { local, data: './data' } })
+    expect(text).toContain('There is no readable ./data/first-run.json')
+  }
+})
