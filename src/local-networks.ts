@@ -8,6 +8,8 @@ type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 const FINALITY_DEPTH = 64
 
 const POLL_MS_MIN = 250
+/** Blocks may also come on command, however far apart they are by themselves. */
+const POLL_MS_MAX = 4000
 const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
@@ -37,9 +39,10 @@ export function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains
 }
 
 function paces(blockTimeMs: number) {
+  const pollMs = Math.floor(blockTimeMs / POLLS_PER_BLOCK)
   return {
     blockTimeMs: Math.max(1, blockTimeMs),
-    headPollMs: Math.max(POLL_MS_MIN, Math.floor(blockTimeMs / POLLS_PER_BLOCK)),
+    headPollMs: Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, pollMs)),
     headLagMsMax: HEAD_LAG_MS_MAX,
   }
 }

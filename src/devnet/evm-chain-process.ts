@@ -1,4 +1,6 @@
+import { systemClock } from '../system/system-clock.ts'
 import { openEdrChain } from './edr-chain.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
 import { serveChain } from './serve-chain.ts'
 import { type ChildSocket, liveWithParent, serveChild } from './serve-child.ts'
 import { subscriptions } from './subscriptions.ts'
@@ -12,6 +14,7 @@ const [blockTimeMs = Number.NaN, chainId = Number.NaN] = process.argv.slice(2).m
 liveWithParent()
 const listening = subscriptions()
 const chain = await openEdrChain({ chainId, blockTimeMs, onEvent: listening.onEvent })
+renewSubscriptions(systemClock(), chain, listening.ids)
 
 serveChild(LIMITS, {
   post: (text) => serveChain(chain, text, null),

@@ -1,7 +1,8 @@
 import type { Provider } from '@nomicfoundation/edr'
 import { chainAnswer, errorAnswer } from './chain-answer.ts'
+import { composedMethod } from './composed-methods.ts'
 
-type Call = { idText: string; method: string; requestText: string }
+type Call = { idText: string; method: string; params: unknown; requestText: string }
 
 /** Who hears of events. Only a WebSocket can; a POST has none. */
 type Subscriber = {
@@ -58,7 +59,10 @@ async function serveOne(
   const refusal = subscriptionRefusal(call.method, subscriber)
   if (refusal !== null) return errorAnswer(call.idText, refusal)
 
-  const answer = await answerOf(chain, call.requestText)
+  const ask = (method: string, params: readonly unknown[]) =>
+    answerOf(chain, requestTextOf(method, params))
+  const composed = composedMethod(ask, call.method, call.params)
+  const answer = await (composed ?? answerOf(chain, call.requestText))
   if (answer === null) return errorAnswer(call.idText, CHAIN_FAILED)
 
   if (subscriber !== null) noteSubscription(call, answer, subscriber)
@@ -96,8 +100,12 @@ function readCall(member: unknown): Call | null {
   if (typeof member !== 'object' || member === null) return null
   const { id = null, method, params = [] } = member as Record<string, unknown>
   if (typeof method !== 'string') return null
-  const requestText = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  return { idText: JSON.stringify(id), method, requestText }
+  const requestText = requestTextOf(method, params)
+  return { idText: JSON.stringify(id), method, params, requestText }
+}
+
+function requestTextOf(method: string, params: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 }
 
 /** Numbers that a double cannot hold keep their digits: an id must come back as it was sent. */

@@ -1,5 +1,6 @@
 import { assert } from '../core/errors.ts'
 import type { Account } from '../core/solana/account.ts'
+import { decodeKey } from '../core/solana/base58.ts'
 import { sameKey } from '../core/solana/programs.ts'
 import type { Machine } from './solana-machine.ts'
 
@@ -13,6 +14,8 @@ export type AccountBook = {
   at(key: Uint8Array, slot: number): Account | null
   /** All accounts of a program at a slot, ascending by the bytes of their keys. */
   ofProgram(program: Uint8Array, slot: number): Account[]
+  /** All accounts of the ledger at a slot, in no order. */
+  all(slot: number): Account[]
   /** Does `work`, which changes at most these accounts, and notes what it changed. */
   change<T>(keys: readonly Uint8Array[], work: () => T): T
   /** Each account changed in a slot, as it was at its end; null: closed. */
@@ -21,6 +24,18 @@ export type AccountBook = {
 
 /** What the accounts changed in a slot were before it; null: they were not there. */
 type Page = { slot: number; before: Map<string, Account | null> }
+
+/** The owners of what a new machine has; others are met when they first own something. */
+const FIRST_OWNERS = [
+  '11111111111111111111111111111111',
+  'BPFLoader1111111111111111111111111111111111',
+  'BPFLoader2111111111111111111111111111111111',
+  'BPFLoaderUpgradeab1e11111111111111111111111',
+  'Config1111111111111111111111111111111111111',
+  'Feature111111111111111111111111111111111111',
+  'NativeLoader1111111111111111111111111111111',
+  'Sysvar1111111111111111111111111111111111111',
+].map((text) => decodeKey(text) as Uint8Array)
 
 export function openAccountBook(
   machine: Machine,
@@ -38,23 +53,26 @@ export function openAccountBook(
     return noted === undefined ? present.find(id, key) : noted
   }
 
+  const ofProgram = (program: Uint8Array, slot: number) => {
+    const found = present.ofProgram(program)
+    for (const page of pages.toReversed()) {
+      if (page.slot <= slot) break
+      for (const [id, account] of page.before) {
+        if (account !== null && sameKey(account.owner, program)) found.set(id, account)
+        else found.delete(id)
+      }
+    }
+    const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+    return sorted.map(([, account]) => account)
+  }
+
   return {
     openSlot(slot) {
       pages = [...pages, { slot, before: new Map<string, Account | null>() }].slice(-slotsKept)
     },
     at,
-    ofProgram(program, slot) {
-      const found = present.ofProgram(program)
-      for (const page of pages.toReversed()) {
-        if (page.slot <= slot) break
-        for (const [id, account] of page.before) {
-          if (account !== null && sameKey(account.owner, program)) found.set(id, account)
-          else found.delete(id)
-        }
-      }
-      const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
-      return sorted.map(([, account]) => account)
-    },
+    ofProgram,
+    all: (slot) => present.owners().flatMap((owner) => ofProgram(owner, slot)),
     change(keys, work) {
       const before = keys.map((key) => present.find(idOf(key), key))
       const result = work()
@@ -112,6 +130,11 @@ function openPresent(machine: Machine) {
       }
       const ids = idsOf.get(programId) ?? []
       return new Map([...ids].map((id) => [id, accounts.get(id)!]))
+    },
+    /** All programs that own something, or did. */
+    owners(): Uint8Array[] {
+      const ids = new Set([...FIRST_OWNERS.map(idOf), ...idsOf.keys()])
+      return [...ids].map((id) => Uint8Array.fromHex(id))
     },
     replace(id: string, account: Account | null): void {
       const known = accounts.get(id)

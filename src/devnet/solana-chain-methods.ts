@@ -4,8 +4,10 @@ import { isMap, readString, readUnsigned } from '../core/solana/node-values.ts'
 import { invalidParams, isSolanaError, solanaError } from '../core/solana/solana-error.ts'
 import { FIRST_SLOT, GENESIS_HASH } from './solana-asleep.ts'
 import type { SolanaChain } from './solana-chain.ts'
+import { CLUSTER_METHODS } from './solana-cluster-methods.ts'
 import {
   API_VERSION,
+  FEATURE_SET,
   inContext,
   type MethodTable,
   momentOf,
@@ -13,15 +15,13 @@ import {
   readKeyParam,
 } from './solana-method.ts'
 
-/** The first four bytes of a digest over the features of the node, here of all. */
-const FEATURE_SET = 1_725_507_508
-
 /** As many slots as a node lists in one answer. */
 const BLOCKS_RANGE_MAX = 500_000
 
 const LAMPORTS_PER_SIGNATURE = 5_000n
 
 export const CHAIN_METHODS: MethodTable = {
+  ...CLUSTER_METHODS,
   getHealth: { min: 0, max: 0, answer: () => '"ok"' },
   getVersion: {
     min: 0,

@@ -29,6 +29,9 @@ export type Moment = { config: ProgramAccountsConfig; slot: number }
 /** The version of the node's software that the machine is made of. */
 export const API_VERSION = '4.1.0'
 
+/** The first four bytes of a digest over the features of the node, here of all. */
+export const FEATURE_SET = 1_725_507_508
+
 const KEY_CHARS_MAX = 44
 const BASE58_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
 

@@ -11,7 +11,14 @@ export function subscriptions() {
   const listeners = new Map<string, Listener>()
   const early: { id: string; text: string }[] = []
 
-  return { onEvent, claim, release, idsOf, isFull: () => listeners.size >= SUBSCRIPTIONS_MAX }
+  return {
+    onEvent,
+    claim,
+    release,
+    idsOf,
+    ids: () => [...listeners.keys()],
+    isFull: () => listeners.size >= SUBSCRIPTIONS_MAX,
+  }
 
   function onEvent(subscriptionId: bigint, result: unknown): void {
     const id = `0x${subscriptionId.toString(16)}`

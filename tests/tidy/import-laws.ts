@@ -34,6 +34,7 @@ const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 const DRIVERS_USERS = new Set([
   'src/app.ts',
   'src/store-thread.ts',
+  'src/devnet/evm-chain-process.ts',
   'src/devnet/solana-ledger-process.ts',
 ])
 

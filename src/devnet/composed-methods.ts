@@ -1,0 +1,100 @@
+/** Asks the chain for a method that it has; null when it chokes on it. */
+type Ask = (method: string, params: readonly unknown[]) => Promise<string | null>
+
+/** A text as the chain gives it: `{"result":…}` or `{"error":…}`; null when it chokes. */
+type Composed = Promise<string | null>
+
+type Block = { hash: string; number: string; transactions: readonly string[] }
+
+/** The blocks of a method's first parameter: found, none, or what the chain says against it. */
+type Found = Block | null | { said: string | null }
+
+/** EDR runs a block anew for every transaction it traces, so this many take about a second. */
+const TRACED_MAX = 200
+
+const RESULT_START = '{"result":'
+const HASH = /^0x[0-9a-f]{64}$/i
+const TAG = /^(?:0x[0-9a-f]{1,64}|latest|earliest|safe|finalized|pending)$/
+
+const INVALID_PARAMS = -32602
+const SERVER_ERROR = -32000
+
+/** Methods of go-ethereum that EDR does not have, made of those it has. */
+const COMPOSED: ReadonlyMap<string, (ask: Ask, params: readonly unknown[]) => Composed> = new Map([
+  ['net_listening', async () => '{"result":true}'],
+  ['eth_getBlockReceipts', blockReceipts],
+  ['debug_traceBlockByNumber', traceBlock],
+  ['debug_traceBlockByHash', traceBlock],
+])
+
+/** Undefined for a method that is the chain's own. */
+export function composedMethod(ask: Ask, method: string, params: unknown): Composed | undefined {
+  return COMPOSED.get(method)?.(ask, Array.isArray(params) ? params : [])
+}
+
+async function blockReceipts(ask: Ask, [which]: readonly unknown[]): Composed {
+  const block = await findBlock(ask, which)
+  if (block === null) return '{"result":null}'
+  if ('said' in block) return block.said
+  const receipts: string[] = []
+  for (const hash of block.transactions) {
+    const text = resultIn(await ask('eth_getTransactionReceipt', [hash]))
+    // While it was read, somebody may have had the chain take the block back.
+    if (!text?.includes(block.hash)) return gone(block)
+    receipts.push(text)
+  }
+  return `{"result":[${receipts.join()}]}`
+}
+
+async function traceBlock(ask: Ask, [which, config = {}]: readonly unknown[]): Composed {
+  const block = await findBlock(ask, which)
+  if (block === null) return fault(SERVER_ERROR, `block ${nameOf(which)} not found`)
+  if ('said' in block) return block.said
+  if (Number(block.number) === 0) return fault(SERVER_ERROR, 'genesis is not traceable')
+  if (block.transactions.length > TRACED_MAX) {
+    const advice = `a block of more than ${TRACED_MAX} transactions is traced one by one here`
+    return fault(SERVER_ERROR, `${advice} (debug_traceTransaction)`)
+  }
+  const traces: string[] = []
+  for (const txHash of block.transactions) {
+    const answer = await ask('debug_traceTransaction', [txHash, config])
+    const text = resultIn(answer)
+    // What is wrong with the config, the chain says of the first one as of any.
+    if (text === null) return answer
+    traces.push(`{"txHash":"${txHash}","result":${text}}`)
+  }
+  const now = await findBlock(ask, block.hash)
+  return now === null ? gone(block) : `{"result":[${traces.join()}]}`
+}
+
+/** Takes what go-ethereum takes: a number, a tag, a hash, or an object with one of them. */
+async function findBlock(ask: Ask, which: unknown): Promise<Found> {
+  const { blockHash, blockNumber } = (which ?? {}) as Record<string, unknown>
+  const named = blockHash ?? blockNumber ?? which
+  if (typeof named !== 'string') return { said: fault(INVALID_PARAMS, 'missing block') }
+  const isHash = HASH.test(named)
+  if (!isHash && !TAG.test(named)) return { said: fault(INVALID_PARAMS, 'invalid block') }
+  // What is pending has no receipts yet, and no traces.
+  if (named === 'pending') return null
+  const method = isHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  const answer = await ask(method, [named, false])
+  const text = resultIn(answer)
+  return text === null ? { said: answer } : (JSON.parse(text) as Block | null)
+}
+
+/** The JSON of a result as it is, no digit changed; null for an error. */
+function resultIn(answer: string | null): string | null {
+  return answer?.startsWith(RESULT_START) ? answer.slice(RESULT_START.length, -1) : null
+}
+
+function gone({ hash }: Block): string {
+  return fault(SERVER_ERROR, `block ${hash} is no longer on the chain`)
+}
+
+function nameOf(which: unknown): string {
+  return typeof which === 'string' && !HASH.test(which) ? `#${which}` : String(which)
+}
+
+function fault(code: number, message: string): string {
+  return JSON.stringify({ error: { code, message } })
+}

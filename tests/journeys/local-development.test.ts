@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+/** Some seconds of real blocks and answers, or more where the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+let headgate: TestHeadgate
+let chain: DevnetChain
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  receiver = startWebhookReceiver()
+  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
+  chain = devnetChain(headgate)
+})
+afterAll(async () => {
+  await headgate.stop()
+  await receiver.stop()
+})
+
+describe('where blocks come by themselves every ten minutes', () => {
+  test('the chain is looked at every four seconds, should its socket tell nothing', () => {
+    const polls = headgate.running.networks.list().map(({ network }) => network.headPollMs)
+    expect(polls).toEqual([4000, 250])
+  })
+
+  test('one that is mined on command reaches its webhook at once', async () => {
+    const created = await headgate.api('POST', '/api/create-webhook', {
+      network: 'ETH_DEVNET',
+      webhook_type: 'GRAPHQL',
+      webhook_url: `${receiver.url}/mined`,
+      graphql_query: '{ block { number } }',
+    })
+    expect(created.status).toBe(200)
+    // Told to the chain itself: no call of ours makes Headgate look.
+    await chain.mine()
+    const { number } = await chain.head()
+    await until(
+      () =>
+        receiver.acceptedOn('/mined').some(({ json }) => json.event.data.block.number === number),
+      'its webhook is called',
+    )
+  })
+})
+
+test.each([
+  ['eth-devnet', 'eth_getBlockReceipts', ['latest']],
+  ['eth-devnet', 'debug_traceBlockByNumber', ['latest', { tracer: 'callTracer' }]],
+  ['eth-devnet', 'net_listening', []],
+  ['solana-devnet', 'getSupply', []],
+  ['solana-devnet', 'getLargestAccounts', []],
+  ['solana-devnet', 'getVoteAccounts', []],
+  ['solana-devnet', 'getInflationRate', []],
+  ['solana-devnet', 'getClusterNodes', []],
+] as const)('on %s, %s is served', async (slug, method, params) => {
+  const { json } = await headgate.post(rpc(method, [...params]), { slug })
+  expect(json.result).toBeTruthy()
+})
