@@ -13,10 +13,16 @@ import type { World } from './world.ts'
 
 export { type WriteLog, writeLogAs }
 
+/** With what only the server at the edge needs to know of the machine. */
+type EmbeddedWorld = World & Pick<ReturnType<typeof openSystem>, 'descriptors'>
+
 const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The world of one machine: a file for the store, memory for the rest. */
-export async function openEmbeddedWorld(settings: Settings, write?: WriteLog): Promise<World> {
+export async function openEmbeddedWorld(
+  settings: Settings,
+  write?: WriteLog,
+): Promise<EmbeddedWorld> {
   const system = openSystem(write)
   const { database, prepared: secret } = await openOwnStore(
     settings.data,

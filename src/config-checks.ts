@@ -27,9 +27,8 @@ const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 export function checkValues(values: ConfigValues): SchemaFault[] {
   const networks = values.networks ?? []
   return [
-    ...(parseListen(values.listen)
-      ? []
-      : fault(['listen'], 'must be host:port or [IPv6]:port, such as 127.0.0.1:8080')),
+    ...checkListen(values.listen, ['listen']),
+    ...checkListen(values.metrics.listen, ['metrics', 'listen']),
     ...checkPublicUrl(values.publicUrl),
     ...notBuiltYet(values),
     ...repeats(
@@ -40,6 +39,11 @@ export function checkValues(values: ConfigValues): SchemaFault[] {
     ...networks.flatMap((network, at) => checkNetwork(network, ['networks', at])),
     ...checkPrices(values),
   ]
+}
+
+function checkListen(text: string | undefined, path: JsonPath): SchemaFault[] {
+  if (text === undefined || parseListen(text)) return []
+  return fault(path, 'must be host:port or [IPv6]:port, such as 127.0.0.1:8080')
 }
 
 /** `127.0.0.1:8080`, `localhost:0` or `[::1]:8080`. */

@@ -154,3 +154,7 @@ export function whole(
 export function flag(preset: boolean, description: string): JsonSchema {
   return { type: 'boolean', description, default: preset }
 }
+
+export function section(description: string, properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', description, default: {}, additionalProperties: false, properties }
+}

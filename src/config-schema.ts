@@ -1,4 +1,5 @@
-import { BASE58_32_BYTES, flag, NETWORK_SCHEMA, whole } from './config-network-schema.ts'
+import { EDGE_SCHEMAS } from './config-limits-schema.ts'
+import { BASE58_32_BYTES, flag, NETWORK_SCHEMA, section, whole } from './config-network-schema.ts'
 import type { TierValues } from './config-values.ts'
 import type { JsonSchema } from './core/json-schema.ts'
 
@@ -96,6 +97,7 @@ export const CONFIG_SCHEMA: JsonSchema = {
         enum: ['auto', 'json', 'text'],
       },
     }),
+    ...EDGE_SCHEMAS,
     networks: {
       type: 'array',
       description: 'The networks served, with their nodes.',
@@ -244,8 +246,4 @@ function tier(preset?: Omit<TierValues, 'webhooksMax'>): JsonSchema {
 
 function price(description: string): JsonSchema {
   return { type: 'number', description, minimum: 0, maximum: 1_000_000 }
-}
-
-function section(description: string, properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', description, default: {}, additionalProperties: false, properties }
 }

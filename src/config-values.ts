@@ -1,3 +1,4 @@
+import type { EdgeValues } from './config-limits-schema.ts'
 import type { NetworkKind, UpstreamSpec } from './core/network.ts'
 import type { MethodRules } from './core/rpc/method-access.ts'
 import type { PriceOverrides } from './core/rpc/methods.ts'
@@ -29,7 +30,7 @@ export type TierValues = {
 }
 
 /** What passes CONFIG_SCHEMA, with its defaults. */
-export type ConfigValues = {
+export type ConfigValues = EdgeValues & {
   listen: string
   publicUrl?: string
   domain?: string

@@ -45,6 +45,8 @@ describe('without a file', () => {
       trustProxy: false,
       demoKey: true,
       log: { requests: true, format: 'auto' },
+      limits: { bodiesBytesMax: 268_435_456, bodyMs: 15_000 },
+      metrics: {},
       networks: [],
       prices: {},
       cache: { maxBytes: 67_108_864, latestMaxAgeMs: 1000 },

@@ -1,13 +1,14 @@
 import type { Settings } from './config.ts'
+import { absentApi, absentRpc } from './http/absent-role.ts'
 import { apiRouter } from './http/api-router.ts'
-import { docsPage } from './http/docs-page.ts'
 import { openDryRunTurns } from './http/dry-run-turns.ts'
-import { homePage } from './http/home-page.ts'
-import { healthz, metrics, readyz } from './http/probes.ts'
+import { openApiReply } from './http/open-api-document.ts'
+import { openRequestBodies, type RequestBodies } from './http/request-bodies.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import { openTestSends } from './http/test-sends.ts'
 import type { NetworkSet } from './network-set.ts'
+import { makePages } from './pages.ts'
 import type { World } from './world.ts'
 
 /** What the service is put together from. */
@@ -20,42 +21,60 @@ export type Given = {
 
 type NetworkReports = Parameters<typeof apiRouter>[0]['networkReport']
 
+/** One budget and one deadline for the bodies of calls of both kinds. */
+export function openBodies({ world, settings }: Given): RequestBodies {
+  const { bodiesBytesMax, bodyMs } = settings.limits
+  return openRequestBodies({ ...world, bytesMax: bodiesBytesMax, deadlineMs: bodyMs })
+}
+
 /** What is answered where: the RPC endpoint, the management API, pages and probes. */
 export function makeRoutes(
-  { world, settings, networks, publicUrl }: Given,
+  given: Given,
   rpc: RpcRouteNeeds,
   networkReport: NetworkReports,
-): Routes {
-  const { clock, database, egress, entropy, secrets, signals, telemetry } = world
-  const listed = () => networks.list().map(({ network }) => network)
-  const probed = { clock, database, telemetry, networks: networks.list }
-  const pages = { publicUrl, networks: listed, demoKey: settings.demoKey }
+): { main: Routes; forMetrics: Routes | null } {
+  const { settings } = given
+  const { pages, probes, metrics } = makePages(given)
+  const apart = settings.metrics.listen !== undefined
+  const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
-    rpc: (request, target, address) => serveRpcRoute(rpc, request, target, address),
-    api: apiRouter({
-      clock,
-      database,
-      egress,
-      entropy,
-      secrets,
-      telemetry,
-      publicUrl,
-      tiers: settings.tiers,
-      networks: listed,
-      services: networks.list,
-      dryRuns: openDryRunTurns({ clock }),
-      testSends: openTestSends({ clock }),
-      attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
-      networkReport,
-      accountsChanged: () => signals.publish('accounts', ''),
-      webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
-    }),
-    pages: new Map<string, () => Response | Promise<Response>>([
-      ['/', () => homePage(pages)],
-      ['/docs', () => docsPage(pages)],
-      ['/healthz', healthz],
-      ['/readyz', () => readyz(probed)],
-      ['/metrics', () => metrics(probed)],
-    ]),
+    main: {
+      rpc: has('gateway')
+        ? (request, target, address) => serveRpcRoute(rpc, request, target, address)
+        : absentRpc,
+      api: has('api') ? management(given, rpc.bodies, networkReport) : absentApi,
+      pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
+    },
+    forMetrics: apart
+      ? { rpc: absentRpc, api: absentApi, pages: new Map([...probes, ...metrics]) }
+      : null,
   }
+}
+
+function management(
+  { world, settings, networks, publicUrl }: Given,
+  bodies: RequestBodies,
+  networkReport: NetworkReports,
+): Routes['api'] {
+  const { clock, database, egress, entropy, secrets, signals, telemetry } = world
+  return apiRouter({
+    clock,
+    bodies,
+    database,
+    egress,
+    entropy,
+    secrets,
+    telemetry,
+    publicUrl,
+    openApi: openApiReply(publicUrl),
+    tiers: settings.tiers,
+    networks: () => networks.list().map(({ network }) => network),
+    services: networks.list,
+    dryRuns: openDryRunTurns({ clock }),
+    testSends: openTestSends({ clock }),
+    attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
+    networkReport,
+    accountsChanged: () => signals.publish('accounts', ''),
+    webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
+  })
 }

@@ -8,11 +8,13 @@ import type { RpcRouteNeeds } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import { openSpendGuard } from './metering/spend-guard.ts'
 import { openUsageMeter } from './metering/usage-meter.ts'
-import { type Given, makeRoutes } from './routes.ts'
+import { type Given, makeRoutes, openBodies } from './routes.ts'
 import { networkReport } from './upstream/network-report.ts'
 
 export type Service = {
   routes: Routes
+  /** For the listener of its own that metrics have; null: they have none. */
+  metricRoutes: Routes | null
   /** Writes what is still metered in memory, then lets go of the world. */
   stop(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function openService(given: Given): Service {
   )
   const rpc: RpcRouteNeeds = {
     clock,
+    bodies: openBodies(given),
     notes: openRpcNotes(telemetry, settings.log.requests),
     guard,
     meter,
@@ -55,8 +58,10 @@ export function openService(given: Given): Service {
       ...networkReport(service),
       account_indexes: indexes.reportOf(service.network.id),
     }))
+  const { main, forMetrics } = makeRoutes(given, rpc, networkReports)
   return {
-    routes: makeRoutes(given, rpc, networkReports),
+    routes: main,
+    metricRoutes: forMetrics,
     async stop() {
       meter.stop()
       directory.stop()

@@ -3,9 +3,9 @@ import type { Settings } from './config.ts'
 import { type Courier, openCourier } from './courier/courier.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
 import { type Followers, openFollowers } from './followers.ts'
-import { startServer } from './http/server.ts'
 import { localNetworks } from './local-networks.ts'
 import { type NetworkSet, openNetworkSet } from './network-set.ts'
+import { startServers } from './servers.ts'
 import { openService, type Service } from './service.ts'
 import { beginAnew } from './tables/chain-tail.ts'
 import { migrate } from './tables/migrate.ts'
@@ -41,18 +41,12 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   let followers: Followers | null = null
   let courier: Courier | null = null
   let publicUrl = settings.publicUrl
-  const server = startServer({
-    telemetry: world.telemetry,
-    ...settings.listen,
-    trustProxy: settings.trustProxy,
-    domain: () => settings.domain,
-    routes: () => service?.routes ?? null,
-  })
+  const server = startServers(world, settings, () => service)
   if (!settings.publicUrlGiven) publicUrl = `http://localhost:${server.port}`
 
   const stop = async () => {
     // Side by side, since each may wait for what is on its way.
-    await Promise.all([server.stop(STOP_GRACE_MS, world.clock.sleep), courier?.stop()])
+    await Promise.all([server.stop(STOP_GRACE_MS), courier?.stop()])
     await followers?.stop()
     await service?.stop()
     if (!Array.isArray(networks)) networks.stop()

@@ -1,6 +1,4 @@
 import { type ApiNeeds, apiRouter } from '../src/http/api-router.ts'
-import { openDryRunTurns } from '../src/http/dry-run-turns.ts'
-import { openTestSends } from '../src/http/test-sends.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { LogFields } from '../src/ports/telemetry.ts'
 import { openSecrets } from '../src/system/secrets.ts'
@@ -8,6 +6,7 @@ import { systemEntropy } from '../src/system/system-entropy.ts'
 import { createTeam, createToken } from '../src/tables/new-accounts.ts'
 import { freshStore } from './fresh-store.ts'
 import { aTier } from './support/a-tier.ts'
+import { apiParts } from './support/api-parts.ts'
 import { type Answer, type CallOptions, callAndCheck } from './support/checked-call.ts'
 import { quietTelemetry } from './support/quiet-telemetry.ts'
 
@@ -39,8 +38,7 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
       { id: 'SOLANA_MAINNET', slug: 'sol' },
     ],
     services: () => [],
-    dryRuns: openDryRunTurns({ clock: stoppedClock(time) }),
-    testSends: openTestSends({ clock: stoppedClock(time) }),
+    ...apiParts(stoppedClock(time), PUBLIC_URL),
     attempt: () => Promise.reject(new Error('no destination is expected')),
     networkReport: () => [],
     publicUrl: PUBLIC_URL,

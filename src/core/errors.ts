@@ -15,6 +15,7 @@ const HTTP_STATUS = {
   not_found: 404,
   unknown_network: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   too_large: 413,
   unsupported_media_type: 415,
   throughput_exceeded: 429,
@@ -24,6 +25,8 @@ const HTTP_STATUS = {
   // The spec promises a 5xx for a query that asks for input data; clients re-send a 500.
   unsupported_field: 501,
   upstream_failed: 503,
+  // We have no room for it now; the next moment may be better.
+  overloaded: 503,
   upstream_timeout: 504,
 } as const
 

@@ -15,10 +15,15 @@ const DEMO_CU_PER_SECOND = 50
 /** Addresses remembered in each of two generations; a full bucket is all that is forgotten. */
 const ADDRESSES_MAX = 10_000
 
+/** A large body has to be paid for before it is read, if only with the smallest price. */
+const BODY_CENTI_CU = 1
+
 export type DemoLimiter = {
   admit(address: string, method: Method): Rejection | null
   /** Gives back what a call took that failed on our side. */
   refund(address: string, method: Method): void
+  /** For a large body, of which nobody knows yet what it asks for. */
+  admitBody(address: string): Rejection | null
 }
 
 export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): DemoLimiter {
@@ -37,14 +42,16 @@ export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): Dem
     return bucket
   }
 
+  const take = (address: string, priceCentiCu: number): Rejection | null => {
+    const nowMs = needs.clock.nowMs()
+    const bucket = bucketOf(demoClient(address), nowMs)
+    const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, priceCentiCu, nowMs)
+    return waitS === 0 ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
+  }
+
   return {
-    admit(address, method) {
-      const nowMs = needs.clock.nowMs()
-      const bucket = bucketOf(demoClient(address), nowMs)
-      const price = method.throughputCentiCu
-      const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, price, nowMs)
-      return waitS === 0 ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
-    },
+    admit: (address, method) => take(address, method.throughputCentiCu),
+    admitBody: (address) => take(address, BODY_CENTI_CU),
     refund(address, method) {
       const nowMs = needs.clock.nowMs()
       const bucket = bucketOf(demoClient(address), nowMs)

@@ -3,7 +3,10 @@ import type { Token } from '../tables/tokens.ts'
 import type { ParameterValues } from './check-request.ts'
 
 /** A management call whose parameters and body have passed the document's schemas. */
-export type ApiCall = { parameters: ParameterValues; body: unknown }
+type ApiCall = { parameters: ParameterValues; body: unknown }
+
+/** A call that needs no token; what it answers may depend on what its client takes. */
+export type PublicCall = ApiCall & { headers: Headers }
 
 export type TokenCall = ApiCall & { token: Token }
 

@@ -1,5 +1,6 @@
 import { Failure, type Rejection, type RejectionCode } from '../core/errors.ts'
 import type { ErrorReply } from './contract.ts'
+import { endsConnection } from './request-bodies.ts'
 
 const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   parse_error: 'ValidationError',
@@ -14,6 +15,8 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   too_large: 'PayloadTooLarge',
   unsupported_media_type: 'UnsupportedMediaType',
   too_many_requests: 'TooManyRequests',
+  request_timeout: 'RequestTimeout',
+  overloaded: 'Unavailable',
   upstream_failed: 'Unavailable',
   upstream_timeout: 'Timeout',
 }
@@ -40,6 +43,7 @@ export function refusalReply(rejection: Rejection, extra: Record<string, string>
   const headers = {
     ...HEADERS,
     ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+    ...(endsConnection(rejection) && { connection: 'close' }),
     ...extra,
   }
   const name = ERROR_NAMES[rejection.code] ?? 'Error'

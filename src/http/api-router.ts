@@ -11,7 +11,10 @@ import { type Operation, type Paths, successStatus } from './openapi.ts'
 import { readJsonBody } from './read-body.ts'
 import { type Route, routeTable } from './route-table.ts'
 
-export type ApiNeeds = CallNeeds & { telemetry: Pick<Telemetry, 'log'> }
+export type ApiNeeds = CallNeeds & {
+  telemetry: Pick<Telemetry, 'log'>
+  bodies: Parameters<typeof readJsonBody>[0]
+}
 
 /** `path` is the request's path without its query. */
 export type ApiRouter = (request: Request, path: string, clientAddress: string) => Promise<Response>
@@ -68,7 +71,7 @@ export function handledPaths(paths: Paths): Paths {
 }
 
 async function serve(
-  needs: CallNeeds,
+  needs: ApiNeeds,
   authenticate: Authenticate,
   { operation, pathValues }: Found,
   request: Request,
@@ -89,7 +92,7 @@ async function serve(
   const team = audience === 'team' && token ? await actingTeam(needs, token, parameters) : null
   if (team instanceof Rejection) return team
 
-  const body = operation.requestBody ? await readJsonBody(request) : undefined
+  const body = operation.requestBody ? await readJsonBody(needs.bodies, request) : undefined
   if (body instanceof Rejection) return body
 
   const fault = checkBody(operation, body)
@@ -97,7 +100,7 @@ async function serve(
 
   const id = operation.operationId
   const call = { parameters, body }
-  if (!token) return CALL_HANDLERS.public[id]?.(needs, call)
+  if (!token) return CALL_HANDLERS.public[id]?.(needs, { ...call, headers: request.headers })
   if (team) return CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
   const handlers = audience === 'operator' ? CALL_HANDLERS.operator : CALL_HANDLERS['any-token']
   return handlers[id]?.(needs, { ...call, token })

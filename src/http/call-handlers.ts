@@ -1,7 +1,8 @@
-import type { ApiCall, TeamCall, TokenCall } from './api-call.ts'
+import type { PublicCall, TeamCall, TokenCall } from './api-call.ts'
 import * as apps from './app-calls.ts'
-import { type NetworkReport, OPEN_API } from './contract.ts'
+import type { NetworkReport } from './contract.ts'
 import * as deliveries from './delivery-calls.ts'
+import type { KeptReply } from './kept-reply.ts'
 import * as queries from './query-calls.ts'
 import * as replays from './replay-calls.ts'
 import * as teams from './team-calls.ts'
@@ -20,6 +21,8 @@ export type CallNeeds = apps.AppCallNeeds &
   variables.VariableCallNeeds &
   webhooks.WebhookCallNeeds & {
     publicUrl: string
+    /** The document of this API. */
+    openApi: KeptReply
     /** How the networks and their upstreams are right now. */
     networkReport(): readonly NetworkReport[]
   }
@@ -32,7 +35,7 @@ export type CallHandlers = {
   team: Readonly<Record<string, Handler<TeamCall>>>
   operator: Readonly<Record<string, Handler<TokenCall>>>
   'any-token': Readonly<Record<string, Handler<TokenCall>>>
-  public: Readonly<Record<string, Handler<ApiCall>>>
+  public: Readonly<Record<string, Handler<PublicCall>>>
 }
 
 export const CALL_HANDLERS: CallHandlers = {
@@ -78,9 +81,6 @@ export const CALL_HANDLERS: CallHandlers = {
     listNetworks: async (needs) => ({ data: needs.networkReport() }),
   },
   public: {
-    getOpenApi: async ({ publicUrl }) => ({
-      ...OPEN_API,
-      servers: [{ url: publicUrl, description: 'This instance.' }],
-    }),
+    getOpenApi: (needs, { headers }) => needs.openApi(headers),
   },
 }

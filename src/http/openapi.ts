@@ -165,6 +165,7 @@ function errorResponses(outline: Outline): Record<string, ResponseDoc> {
     texts['404'] = '`NotFound`: there is no team of this id.'
   }
   if (outline.body) {
+    texts['408'] = '`RequestTimeout`: the body took too long to arrive.'
     texts['413'] = '`PayloadTooLarge`: the body is over 2.5 MiB.'
     texts['415'] = '`UnsupportedMediaType`: the body is not sent as JSON.'
   }

@@ -40,7 +40,10 @@ export async function readyz(needs: Needs): Promise<Response> {
 
 export function metrics(needs: Needs): Response {
   return new Response(needs.telemetry.exposition(), {
-    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+    headers: {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    },
   })
 }
 
@@ -54,5 +57,8 @@ async function storeAnswers(needs: Needs): Promise<boolean> {
 }
 
 function json(status: number, value: unknown): Response {
-  return Response.json(value, { status, headers: { 'cache-control': 'no-store' } })
+  return Response.json(value, {
+    status,
+    headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+  })
 }

@@ -1,6 +1,7 @@
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import type { Rejection } from '../core/errors.ts'
 import type { CacheWord } from '../upstream/ask-network.ts'
+import { endsConnection } from './request-bodies.ts'
 
 export type ReplyFacts = {
   centiCu: number
@@ -74,6 +75,7 @@ export function preflightReply(request: Request): Response {
 function plainHeaders(facts: ReplyFacts, fromBrowser: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
     'x-headgate-cu': cuText(facts.centiCu),
     'x-headgate-cache': facts.cache,
     'x-headgate-upstream': facts.upstream,
@@ -90,6 +92,7 @@ function refusalHeaders(facts: ReplyFacts, rejection: Rejection, request: Reques
   const headers = new Headers(plainHeaders(facts, fromBrowser))
   const { retryAfterS, rateLimit } = rejection.facts
   if (rejection.code === 'method_not_allowed') headers.set('allow', 'POST, OPTIONS')
+  if (endsConnection(rejection)) headers.set('connection', 'close')
   if (retryAfterS !== undefined) headers.set('retry-after', String(retryAfterS))
   if (rejection.code === 'capacity_exceeded' && waitsForMinutes(request, fromBrowser)) {
     headers.set('retry-after', '1')

@@ -7,13 +7,14 @@ import { serveBatch } from '../gateway/serve-batch.ts'
 import { refused, type Served, type ServeNeeds, serveRpc } from '../gateway/serve-rpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
-import { brokeOff, isJsonType, readText } from './read-body.ts'
+import { isJsonType, mayBeLarge, type RequestBodies } from './request-bodies.ts'
 import { preflightReply, replyHeaders } from './rpc-headers.ts'
 import type { RpcNotes } from './rpc-notes.ts'
 
 export type RpcRouteNeeds = ServeNeeds & {
   clock: Clock
   notes: RpcNotes
+  bodies: RequestBodies
   directory: AppDirectory
   /** Looked up for each request, so that a reload takes effect with the next one. */
   networkBySlug(slug: string): NetworkService | undefined
@@ -57,15 +58,13 @@ export async function serveRpcRoute(
   const caller = found instanceof Promise ? await found : found
   if (caller instanceof Rejection) return reply(whole(caller))
 
-  const barred = notFor(needs, caller, service) ?? notJson(request)
+  const barred =
+    notFor(needs, caller, service) ??
+    notJson(request) ??
+    (caller.isDemo && mayBeLarge(request) ? needs.demo.admitBody(clientAddress()) : null)
   if (barred) return reply(whole(barred, caller))
 
-  let text: string | Rejection
-  try {
-    text = await readText(request)
-  } catch {
-    text = brokeOff()
-  }
+  const text = await needs.bodies.text(request)
   if (text instanceof Rejection) return reply(whole(text, caller))
 
   const body = parseBody(text)
@@ -78,7 +77,20 @@ export async function serveRpcRoute(
   const batch = await serveBatch(needs, context, body.calls)
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }
-  return reply({ replies: members, isBatch: true, status: 200, ...facts })
+  const response = reply({ replies: members, isBatch: true, status: 200, ...facts })
+  const retryAfterS = throttledForS(members)
+  if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
+  return response
+}
+
+/** When asking again makes sense for all members that came too fast; 0: none did. */
+function throttledForS(members: readonly Served[]): number {
+  let longestS = 0
+  for (const { rejection } of members) {
+    if (rejection?.code !== 'throughput_exceeded') continue
+    longestS = Math.max(longestS, rejection.facts.retryAfterS ?? 0)
+  }
+  return longestS
 }
 
 function replyTo(
@@ -174,6 +186,6 @@ function unknownNetwork(slug: string): Rejection {
   const text =
     slug === ''
       ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'
-      : 'There is no such network here; GET /api/networks lists them.'
+      : 'There is no such network here; GET /api/networks lists them, with a token.'
   return new Rejection('unknown_network', text)
 }

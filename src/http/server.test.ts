@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
+import { systemClock } from '../system/system-clock.ts'
 import { type HttpServer, type Routes, startServer } from './server.ts'
 
 let server: HttpServer | undefined
 
-afterEach(() => server?.stop(0, Bun.sleep))
+afterEach(() => server?.stop(0))
 
 describe('a bug of ours', () => {
   test.each([
@@ -48,6 +49,8 @@ function throwing(): never {
 function serve(routes: Partial<Routes> | null): string {
   const none = async () => new Response('')
   server = startServer({
+    clock: systemClock(),
+    descriptors: null,
     telemetry: quietTelemetry(),
     host: '127.0.0.1',
     port: 0,

@@ -1,19 +1,40 @@
+import type { BunRequest, Server } from 'bun'
 import { Rejection } from '../core/errors.ts'
 import { rejectionReply } from '../core/rpc/jsonrpc.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { openAcceptGate } from './accept-gate.ts'
+import { forwardedAddress } from './client-address.ts'
+import {
+  type AskedPath,
+  isResolved,
+  isRespelled,
+  pathPatterns,
+  rpcTarget,
+  urlParts,
+} from './request-target.ts'
 import type { RpcTarget } from './rpc-route.ts'
 
 export type Routes = {
-  rpc(request: Request, target: RpcTarget, clientAddress: () => string): Promise<Response>
-  api(request: Request, path: string, clientAddress: string): Promise<Response>
+  rpc(
+    request: Request,
+    target: RpcTarget,
+    clientAddress: () => string,
+  ): Response | Promise<Response>
+  api(request: Request, path: string, clientAddress: string): Response | Promise<Response>
   /** Pages and probes, by exact path; GET only. */
-  pages: ReadonlyMap<string, () => Response | Promise<Response>>
+  pages: ReadonlyMap<string, (headers: Headers) => Response | Promise<Response>>
 }
 
 type ServerNeeds = {
+  clock: Pick<Clock, 'every' | 'sleep'>
   telemetry: Telemetry
+  /** Null where no more than a few connect. */
+  descriptors: Descriptors | null
   host: string
   port: number
+  connectionsMax?: number | undefined
   trustProxy: boolean
   /** Below it, the first label of the host names the network. Known once the port is. */
   domain(): string
@@ -24,8 +45,10 @@ type ServerNeeds = {
 export type HttpServer = {
   port: number
   /** Stops accepting, waits for what is in flight, at most `graceMs`. */
-  stop(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
+  stop(graceMs: number): Promise<void>
 }
+
+type BunServer = Server<undefined>
 
 /** Longer than any handler may wait; Bun counts that time as idle too. */
 const IDLE_TIMEOUT_S = 120
@@ -37,85 +60,96 @@ const STOP_LOOK_MS = 20
 
 /** Takes requests off the wire and hands each to its route. */
 export function startServer(needs: ServerNeeds): HttpServer {
-  const server = Bun.serve({
+  let listening = listen(needs, needs.port)
+  const port = listening.port ?? needs.port
+  // Those that accept nothing any more, until their last connection is gone.
+  const closing = new Set<BunServer>([])
+
+  const close = (server: BunServer) => {
+    closing.add(server)
+    void server.stop().then(() => closing.delete(server))
+  }
+
+  const reopen = () => {
+    try {
+      listening = listen(needs, port)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const { descriptors, connectionsMax, clock, telemetry } = needs
+  const gate = { clock, telemetry, connectionsMax, close: () => close(listening), open: reopen }
+  const endGate = descriptors ? openAcceptGate({ ...gate, descriptors }) : () => {}
+
+  return {
+    port,
+    async stop(graceMs) {
+      endGate()
+      close(listening)
+      // The server's own count holds an answer until its last byte is written, streams too.
+      const busy = () => [...closing].some((server) => server.pendingRequests > 0)
+      for (let waitedMs = 0; busy() && waitedMs < graceMs; waitedMs += STOP_LOOK_MS) {
+        await needs.clock.sleep(STOP_LOOK_MS)
+      }
+      await Promise.all([...closing].map((server) => server.stop(true)))
+    },
+  }
+}
+
+function listen(needs: ServerNeeds, port: number): BunServer {
+  const handler = (asked: AskedPath | null) => (request: Request, socket: BunServer) => {
+    const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
+    return route(needs, request, asked, address)
+  }
+  const routed = pathPatterns().map(({ pattern, asked }) => [pattern, handler(asked)])
+  return Bun.serve({
     hostname: needs.host,
-    port: needs.port,
+    port,
     // Written out because `development: false` turns the shared port on.
     reusePort: false,
     development: false,
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: BODY_BYTES_MAX,
-    fetch: (request, socket) => {
-      const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
-      return route(needs, request, address)
-    },
+    routes: Object.fromEntries(routed),
+    fetch: handler(null),
     error: (bug) => reportBug(needs.telemetry, bug),
   })
-  return {
-    port: server.port ?? needs.port,
-    async stop(graceMs, sleep) {
-      void server.stop()
-      // The server's own count holds an answer until its last byte is written, streams too.
-      const busy = () => server.pendingRequests > 0
-      for (let waitedMs = 0; busy() && waitedMs < graceMs; waitedMs += STOP_LOOK_MS) {
-        await sleep(STOP_LOOK_MS)
-      }
-      await server.stop(true)
-    },
-  }
 }
 
 function route(
   needs: ServerNeeds,
   request: Request,
+  asked: AskedPath | null,
   address: () => string,
 ): Response | Promise<Response> {
   const routes = needs.routes()
-  if (!routes) return new Response('starting', { status: 503 })
-  // Cut by hand: parsing the URL costs more than the rest of this function.
-  const { url } = request
-  // Without a usable Host header, as in HTTP/1.0, the URL is the bare path.
-  const hostStart = url.startsWith('/') ? 0 : url.indexOf('//') + 2
-  const pathStart = url.indexOf('/', hostStart)
-  const queryStart = url.indexOf('?', pathStart)
-  const path = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart)
+  if (!routes) return plain(503, 'starting')
+  // The runtime joins repeated headers, and no host has a comma.
+  if (request.headers.get('host')?.includes(',')) return plain(400, 'more than one Host header')
+  const parts = urlParts(request.url)
+  const { path } = parts
+  if (asked !== null && isResolved(path, asked)) return oddPath()
 
-  const target = rpcTarget(path, () => hostSlug(url.slice(hostStart, pathStart), needs.domain()))
+  const target = asked === null ? null : rpcTarget(parts, needs.domain)
   if (target) return routes.rpc(request, target, address)
+  if (asked !== null && isRespelled(path, (request as BunRequest).params)) return oddPath()
+
   if (path.startsWith('/api/')) return routes.api(request, path, address())
-  const page = routes.pages.get(path)
+  const page = asked === null ? undefined : routes.pages.get(path)
   if (!page) return plain(404, 'not found')
-  if (request.method === 'GET' || request.method === 'HEAD') return page()
+  if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
 }
 
-/** `/v2/<key>` with the network in the host, or `/<network>/v2/<key>`. */
-function rpcTarget(path: string, slugOfHost: () => string): RpcTarget | null {
-  if (path === '/v2' || path.startsWith('/v2/')) {
-    return { slug: slugOfHost(), key: keyOf(path.slice(4)) }
-  }
-  const second = path.indexOf('/', 1)
-  if (second < 0) return null
-  const rest = path.slice(second)
-  if (rest !== '/v2' && !rest.startsWith('/v2/')) return null
-  return { slug: path.slice(1, second), key: keyOf(rest.slice(4)) }
+/** Who guards a path in front of us must be able to tell it from the target alone. */
+function oddPath(): Response {
+  return plain(400, 'dot segments, backslashes and broken escapes are not taken in a path')
 }
 
-function keyOf(text: string): string {
-  return text.endsWith('/') ? text.slice(0, -1) : text
-}
-
-function hostSlug(host: string, domain: string): string {
-  const colon = host.lastIndexOf(':')
-  const name = (colon > host.indexOf(']') ? host.slice(0, colon) : host).toLowerCase()
-  if (!name.endsWith(`.${domain}`)) return ''
-  return name.slice(0, -domain.length - 1)
-}
-
-/** Behind a trusted proxy, the hop it added last is the only one nobody else can write. */
 function clientAddress(needs: ServerNeeds, request: Request, peer: string | undefined): string {
-  const hops = needs.trustProxy ? request.headers.get('x-forwarded-for') : null
-  return hops?.split(',').at(-1)?.trim() || peer || 'unknown'
+  const forwarded = needs.trustProxy ? request.headers.get('x-forwarded-for') : null
+  return forwardedAddress(forwarded) ?? peer ?? 'unknown'
 }
 
 /** A bug of ours ends one request, not the service: hostile input must not find an off switch. */
@@ -126,12 +160,19 @@ function reportBug(telemetry: Telemetry, bug: unknown): Response {
   telemetry.count('headgate_bugs_total', {})
   const rejection = new Rejection('upstream_failed', 'Internal error.')
   const body = rejectionReply('null', rejection)
-  return new Response(body, { status: 500, headers: { 'content-type': 'application/json' } })
+  return new Response(body, {
+    status: 500,
+    headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' },
+  })
 }
 
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
   return new Response(`${text}\n`, {
     status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
   })
 }

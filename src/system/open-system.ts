@@ -1,3 +1,4 @@
+import { openDescriptors } from './descriptors.ts'
 import { openOutbound } from './http-outbound.ts'
 import { jsonTelemetry } from './json-telemetry.ts'
 import { stdoutWriter } from './stdout-writer.ts'
@@ -13,6 +14,7 @@ export function openSystem(write: WriteLog = stdoutWriter()) {
   const clock = systemClock()
   return {
     clock,
+    descriptors: openDescriptors(),
     entropy: systemEntropy(),
     outbound: openOutbound(),
     sockets: openWebSockets(),

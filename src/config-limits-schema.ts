@@ -1,0 +1,43 @@
+import { section, whole } from './config-network-schema.ts'
+import type { JsonSchema } from './core/json-schema.ts'
+
+/** Options of the HTTP edge. */
+export type EdgeValues = { limits: LimitValues; metrics: { listen?: string } }
+
+/** What the process takes in and holds at once, whoever asks. */
+type LimitValues = {
+  /** Absent: by the limit of open files. */
+  connectionsMax?: number
+  bodiesBytesMax: number
+  bodyMs: number
+}
+
+const LIMITS: JsonSchema = section('What is taken in and held at once.', {
+  connectionsMax: {
+    type: 'integer',
+    description:
+      'No new connection is accepted while the process has so many files and sockets open. ' +
+      'Default: four fifths of its limit of open files.',
+    minimum: 64,
+    maximum: 10_000_000,
+  },
+  bodiesBytesMax: whole(
+    268_435_456,
+    8_388_608,
+    2 ** 40,
+    'Bytes of request bodies that are being received, over all connections.',
+  ),
+  bodyMs: whole(15_000, 1000, 100_000, 'How long a request body may take to arrive.'),
+})
+
+const METRICS: JsonSchema = section('Where metrics are read.', {
+  listen: {
+    type: 'string',
+    description:
+      'An address of its own for /metrics, as host:port or [IPv6]:port, which nobody else can ' +
+      'reach. Default: /metrics is served at `listen`, beside everything else.',
+    maxLength: 260,
+  },
+})
+
+export const EDGE_SCHEMAS: Record<string, JsonSchema> = { limits: LIMITS, metrics: METRICS }

@@ -1,0 +1,38 @@
+import type { Settings } from './config.ts'
+import { docsPage } from './http/docs-page.ts'
+import { homePage } from './http/home-page.ts'
+import { keepReply } from './http/kept-reply.ts'
+import { healthz, metrics, readyz } from './http/probes.ts'
+import type { Routes } from './http/server.ts'
+import type { NetworkSet } from './network-set.ts'
+import type { World } from './world.ts'
+
+type Given = { world: World; settings: Settings; networks: NetworkSet; publicUrl: string }
+
+type Pages = Routes['pages']
+
+/** What a browser, a load balancer and a monitor are shown. */
+export function makePages({ world, settings, networks, publicUrl }: Given): {
+  pages: Pages
+  probes: Pages
+  metrics: Pages
+} {
+  const { clock, database, telemetry } = world
+  const listed = () => networks.list().map(({ network }) => network)
+  const probed = { clock, database, telemetry, networks: networks.list }
+  const shown = { publicUrl, networks: listed, demoKey: settings.demoKey }
+  const home = keepReply(() => homePage(shown))
+  // It names the networks, which a reload exchanges.
+  networks.subscribe(home.renew)
+  return {
+    pages: new Map([
+      ['/', home.reply],
+      ['/docs', keepReply(() => docsPage(shown)).reply],
+    ]),
+    probes: new Map<string, () => Response | Promise<Response>>([
+      ['/healthz', healthz],
+      ['/readyz', () => readyz(probed)],
+    ]),
+    metrics: new Map([['/metrics', () => metrics(probed)]]),
+  }
+}

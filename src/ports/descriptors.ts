@@ -1,0 +1,17 @@
+/** The files and sockets that the process has open. */
+export interface Descriptors {
+  /** As many as it may have open; null where that is not known. */
+  readonly max: number | null
+
+  /**
+   * Cheap: each number below the returned one is in use, so at least so many are open. Infinity
+   * when none can be opened any more.
+   */
+  lowestFree(): number
+
+  /** How many are open. Costs a look at each of them. */
+  count(): number
+
+  /** Holds some, so that they can be had by whoever needs them once the rest is used up. */
+  setAside(count: number): () => void
+}
