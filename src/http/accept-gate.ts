@@ -8,7 +8,7 @@ type Needs = {
   descriptors: Descriptors
   /** Configured; absent: by the limit of open files. */
   connectionsMax: number | undefined
-  /** Refuses new connections from here on. Those that are open are served. */
+  /** Refuses new connections from here on, and closes idle ones. Requests are answered. */
   close(): void
   /** Takes new connections again; false when that cannot be had yet. */
   open(): boolean

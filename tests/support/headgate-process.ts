@@ -28,6 +28,8 @@ type Options = {
   main?: string
   /** By `npm start`, as the manual says, instead of by the runtime itself. */
   viaNpm?: boolean
+  /** Its limit of open files, as `ulimit -n` sets it; needs bash. */
+  openFilesMax?: number
   /** Called when it runs, before it is ready. */
   whileStarting?: (pid: number) => Promise<void>
 }
@@ -132,8 +134,19 @@ export async function cleanUp(): Promise<void> {
   folders.clear()
 }
 
-function spawn({ folder, args = [], env = {}, viaNpm = false, main = MAIN }: Options) {
-  const command = viaNpm ? ['npm', 'start', '--'] : [process.execPath, main]
+function spawn({
+  folder,
+  args = [],
+  env = {},
+  viaNpm = false,
+  main = MAIN,
+  openFilesMax,
+}: Options) {
+  const limited = ['bash', '-c', `ulimit -n ${openFilesMax}; exec "$0" "$@"`]
+  const command = [
+    ...(openFilesMax === undefined ? [] : limited),
+    ...(viaNpm ? ['npm', 'start', '--'] : [process.execPath, main]),
+  ]
   const child = Bun.spawn([...command, ...args], {
     cwd: viaNpm ? ROOT : folder,
     env: { ...environment(), ...(viaNpm ? { HEADGATE_DATA: join(folder, 'data') } : {}), ...env },
