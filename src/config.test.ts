@@ -33,7 +33,7 @@ describe('without a file', () => {
   const settings = settingsOf(loadSettings({ env: {} }))
 
   test('the service starts in local development, with every default of the contract', () => {
-    const { whereIs, tiers, ...plain } = settings
+    const { whereIs, whereIsOption, tiers, ...plain } = settings
     expect(plain).toEqual({
       local: true,
       listen: { host: '127.0.0.1', port: 8080 },
@@ -66,6 +66,7 @@ describe('without a file', () => {
       devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
     })
     expect(whereIs('ETH_DEVNET')).toBe('configuration')
+    expect(whereIsOption('tiers')).toBe('configuration')
     expect([...tiers.values()]).toEqual([
       {
         name: 'free',

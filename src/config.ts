@@ -22,6 +22,8 @@ export type Settings = {
   tiers: ReadonlyMap<string, Tier>
   /** Where a network, or one of its upstreams, was configured: `headgate.yaml:14`. */
   whereIs(networkId: string, upstreamName?: string): string
+  /** The same for an option. */
+  whereIsOption(name: string): string
 } & Omit<ConfigValues, 'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers'>
 
 type ConfigFault = { where: string; message: string }
@@ -142,6 +144,7 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
     networks: networks.map(toNetwork),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
     whereIs: (networkId, upstreamName) => whereIs(networks, where, networkId, upstreamName),
+    whereIsOption: (name) => where([name]),
   }
 }
 

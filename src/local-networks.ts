@@ -1,6 +1,8 @@
-import type { startLocalChains } from './app.ts'
+import { startLocalChains } from './app.ts'
 import type { Settings } from './config.ts'
 import type { Network, UpstreamSpec } from './core/network.ts'
+import { beginAnew } from './tables/chain-tail.ts'
+import type { World } from './world.ts'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
@@ -13,8 +15,21 @@ const POLL_MS_MAX = 4000
 const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
-/** Local development has networks of its own; a reload keeps them. */
-export function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
+/** The settings with the networks of local development, where they have none of their own. */
+export async function withLocalNetworks(
+  world: World,
+  given: Settings,
+): Promise<{ settings: Settings; stop(): Promise<unknown> }> {
+  if (!given.local) return { settings: given, stop: async () => {} }
+  const chains = await startLocalChains(world, given.devnet)
+  const networks = localNetworks(given, chains)
+  // Their processes hold the chains in memory, so what was followed last time is another one.
+  for (const { id } of networks) await beginAnew(world.database, id)
+  const stop = () => Promise.all([chains.evm.stop(), chains.solana.stop()])
+  return { settings: { ...given, networks }, stop }
+}
+
+function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
   return [
     {
       id: 'ETH_DEVNET',

@@ -4,7 +4,8 @@ import { startTrouble } from './cli/start-trouble.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, mayColour, readSettings, type Settings } from './config.ts'
-import { openNetworkSet } from './network-set.ts'
+import { type NetworkSet, openNetworkSet } from './network-set.ts'
+import { reload } from './reload.ts'
 import { type Running, start } from './start.ts'
 
 /** The configuration is wrong, and a restart will not mend it. */
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
   // From the first moment on: by default a signal would end a process that is still opening.
   process.on('SIGTERM', () => void started.then(stop))
   process.on('SIGINT', () => void started.then(stop))
-  process.on('SIGHUP', () => void started.then((running) => reload(running, line.configFile)))
+  process.on('SIGHUP', () => void started.then((running) => hangUp(running, line.configFile)))
   console.log(welcome(await started))
 }
 
@@ -54,9 +55,24 @@ function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
 async function check(settings: Settings): Promise<void> {
   const networks = await openNetworkSet(openProbeWorld(), settings)
   if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
+  // They may be down just now, which is no fault of the file; or it names the wrong address.
+  for (const line of unreached(networks, settings)) console.error(line)
   networks.stop()
   console.log('The configuration is good.')
   process.exit(0)
+}
+
+/** Upstreams that did not say which chain they are on, with what was heard instead. */
+function unreached(networks: NetworkSet, settings: Settings): string[] {
+  return networks.list().flatMap(({ network, pool }) =>
+    pool.selection.upstreams
+      .filter(({ chain }) => chain === 'unknown')
+      .map(({ spec, lastFault }) => {
+        const where = settings.whereIs(network.id, spec.name)
+        const why = lastFault === '' ? 'no answer in time' : lastFault
+        return `${where}: upstream ${spec.name} of ${network.id} could not be reached (${why})`
+      }),
+  )
 }
 
 let stopping = false
@@ -68,17 +84,17 @@ async function stop(running: Running): Promise<void> {
   process.exit(0)
 }
 
-/** Upstreams and prices change between two requests; a bad file leaves the old one in force. */
-async function reload(running: Running, file: string | undefined): Promise<void> {
+/** A bad file leaves the old one in force. */
+async function hangUp(running: Running, file: string | undefined): Promise<void> {
   const { telemetry } = running.world
   const settings = readSettings(file)
   if (settings instanceof ConfigFaults) {
     return telemetry.log('error', 'reload_refused', { why: settings.text })
   }
-  const local = settings.local ? { networks: running.settings.networks } : {}
-  const faults = await running.networks.reload({ ...settings, ...local })
+  const { faults, needsRestart } = await reload(running, settings)
   if (faults.length > 0) telemetry.log('error', 'reload_refused', { why: faults.join('\n') })
-  else telemetry.log('info', 'reloaded', {})
+  else if (needsRestart.length === 0) telemetry.log('info', 'reloaded', {})
+  else telemetry.log('warn', 'reloaded', { needs_restart: needsRestart.join(', ') })
 }
 
 function complain(text: string, exitCode: number): never {

@@ -20,7 +20,7 @@ export function makePages({ world, settings, networks, publicUrl }: Given): {
   const { clock, database, telemetry } = world
   const listed = () => networks.list().map(({ network }) => network)
   const probed = { clock, database, telemetry, networks: networks.list }
-  const shown = { publicUrl, networks: listed, demoKey: settings.demoKey }
+  const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
   const home = keepReply(() => homePage(shown))
   // It names the networks, which a reload exchanges.
   networks.subscribe(home.renew)

@@ -15,6 +15,8 @@ export type Service = {
   routes: Routes
   /** For the listener of its own that metrics have; null: they have none. */
   metricRoutes: Routes | null
+  /** Takes over the limits of tiers and the demo key as they are set now. */
+  reloaded(): void
   /** Writes what is still metered in memory, then lets go of the world. */
   stop(): Promise<void>
 }
@@ -28,7 +30,7 @@ export function openService(given: Given): Service {
   const writer = `writer_${entropy.alphanumeric(16)}`
   const refresh = () => guard.refresh()
   const meter = openUsageMeter({ clock, database, telemetry, writer, refresh })
-  const { demoKey } = settings
+  const demoKey = () => settings.demoKey
   const directory = openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
   const monotonicMs = () => clock.monotonicMs()
   const pageKeySecret = secrets.derive('page keys of getProgramAccounts')
@@ -62,6 +64,10 @@ export function openService(given: Given): Service {
   return {
     routes: main,
     metricRoutes: forMetrics,
+    reloaded() {
+      guard.replan()
+      directory.forget()
+    },
     async stop() {
       meter.stop()
       directory.stop()

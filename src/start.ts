@@ -1,13 +1,13 @@
-import { openEmbeddedWorld, startLocalChains, type WriteLog } from './app.ts'
+import { openEmbeddedWorld, type WriteLog } from './app.ts'
 import type { Settings } from './config.ts'
 import { type Courier, openCourier } from './courier/courier.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
 import { type Followers, openFollowers } from './followers.ts'
-import { localNetworks } from './local-networks.ts'
+import { withLocalNetworks } from './local-networks.ts'
 import { type NetworkSet, openNetworkSet } from './network-set.ts'
+import { missingTiers } from './reload.ts'
 import { startServers } from './servers.ts'
 import { openService, type Service } from './service.ts'
-import { beginAnew } from './tables/chain-tail.ts'
 import { migrate } from './tables/migrate.ts'
 import type { World } from './world.ts'
 
@@ -19,6 +19,8 @@ export type Running = {
   followers: Followers | null
   firstRun: FirstRun | null
   world: World
+  /** Tells whoever keeps what settings say that live ones have changed. */
+  reloaded(): void
   /** Finishes what is in flight, writes what is metered, closes everything. */
   stop(): Promise<void>
 }
@@ -33,10 +35,8 @@ const EMBEDDED_HOLDER = 'embedded'
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
   const world = await openEmbeddedWorld(given, write)
   await migrate(world.database)
-  const chains = given.local ? await startLocalChains(world, given.devnet) : null
-  const settings = chains ? { ...given, networks: localNetworks(given, chains) } : given
-  // Their processes hold the chains in memory, so what was followed last time is another one.
-  if (chains) for (const { id } of settings.networks) await beginAnew(world.database, id)
+  const local = await withLocalNetworks(world, given)
+  const { settings } = local
   let service: Service | null = null
   let followers: Followers | null = null
   let courier: Courier | null = null
@@ -50,14 +50,15 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     await followers?.stop()
     await service?.stop()
     if (!Array.isArray(networks)) networks.stop()
-    if (chains) await Promise.all([chains.evm.stop(), chains.solana.stop()])
+    await local.stop()
     world.egress.close()
     await world.queue.close()
     await world.signals.close()
     await world.database.close()
     await world.telemetry.flush()
   }
-  const networks = await openNetworkSet(world, settings)
+  const missing = await missingTiers(world.database, settings)
+  const networks = missing.length > 0 ? missing : await openNetworkSet(world, settings)
   if (Array.isArray(networks)) {
     await stop()
     return networks
@@ -73,5 +74,6 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     const remind: Courier['remind'] = (webhookIds, event) => courier?.remind(webhookIds, event)
     followers = openFollowers(world, networks, EMBEDDED_HOLDER, remind, courier !== null)
   }
-  return { url: publicUrl, settings, networks, followers, firstRun: made, world, stop }
+  const reloaded = () => service?.reloaded()
+  return { url: publicUrl, settings, networks, followers, firstRun: made, world, reloaded, stop }
 }

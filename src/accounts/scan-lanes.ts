@@ -38,9 +38,9 @@ const TEAMS_REMEMBERED_MAX = 1000
  * slow scans may take minutes, and others are not to wait for their end. Where the line is full,
  * the team with most places in it loses one to a team with fewer.
  */
-export function openScanLanes(clock: Clock, scansMax: number): ScanLanes {
+export function openScanLanes(clock: Clock, rules: { scansMax: number }): ScanLanes {
   const lanes = new Map<string, Lane>()
-  const teamScansMax = Math.max(1, scansMax - 1)
+  const teamScansMax = () => Math.max(1, rules.scansMax - 1)
 
   const start = (lane: Lane, team: string): (() => void) => {
     lane.running++
@@ -61,8 +61,8 @@ export function openScanLanes(clock: Clock, scansMax: number): ScanLanes {
 
   /** More than one may begin: whoever just ended may have stood in the way of its own team. */
   const startNext = (lane: Lane) => {
-    while (lane.running < scansMax) {
-      const next = nextOf(lane, teamScansMax)
+    while (lane.running < rules.scansMax) {
+      const next = nextOf(lane, teamScansMax())
       if (!next) return
       next.waiter.proceed(next.team)
     }
@@ -73,7 +73,8 @@ export function openScanLanes(clock: Clock, scansMax: number): ScanLanes {
       const lane = lanes.get(networkId) ?? newLane()
       lanes.set(networkId, lane)
       const team = readiest(lane, teams)
-      if (lane.running < scansMax && runningOf(lane, team) < teamScansMax) return start(lane, team)
+      if (lane.running < rules.scansMax && runningOf(lane, team) < teamScansMax())
+        return start(lane, team)
 
       if (lane.waiting.size >= WAITING_MAX && !makePlace(lane, team)) throw lineIsFull()
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()

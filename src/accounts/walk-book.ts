@@ -62,12 +62,12 @@ type Book = {
 export function openWalkBook(needs: WalkBookNeeds, rules: Rules): WalkBook {
   const { clock, entropy, telemetry } = needs
   const kept = new Map<string, SnapshotWalk>()
-  const room = openSpillRoom<SnapshotWalk>(rules.spillBytesMax, {
+  const room = openSpillRoom<SnapshotWalk>(() => rules.spillBytesMax, {
     all: () => [...kept.values()],
     isIdle,
     drop: (walk) => void drop(book, walk),
   })
-  const lanes = openScanLanes(clock, rules.scansMax)
+  const lanes = openScanLanes(clock, rules)
   const walkNeeds = { ...needs, lanes, refusals: openRefusals(clock) }
   const book: Book = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
   const stops = [

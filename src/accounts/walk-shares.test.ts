@@ -47,7 +47,7 @@ describe('room on the disk', () => {
   /** A hundred bytes; walks take of them by their names. */
   function room(...walks: Walk[]) {
     const kept = new Map(walks.map((one) => [one.name, one]))
-    const opened = openSpillRoom<Walk>(100, {
+    const opened = openSpillRoom<Walk>(() => 100, {
       all: () => [...kept.values()],
       isIdle: ({ isIdle }) => isIdle,
       drop(one) {

@@ -60,7 +60,7 @@ type RoomNeeds<Walk> = {
  * more than it does, never those of teams that have less.
  */
 export function openSpillRoom<Walk extends Held>(
-  bytesMax: number,
+  bytesMaxNow: () => number,
   { all, isIdle, drop }: RoomNeeds<Walk>,
 ): SpillRoom {
   let usedBytes = 0
@@ -81,6 +81,7 @@ export function openSpillRoom<Walk extends Held>(
   }
 
   const take = (taker: Holding, bytes: number): boolean => {
+    const bytesMax = bytesMaxNow()
     for (;;) {
       const takerBytes = leastOf(taker, usageByTeam(all(), countBytes)) + bytes
       const isLarge = takerBytes > bytesMax * RESERVE_SHARE

@@ -164,7 +164,7 @@ function openDirectory(demoKey: boolean): AppDirectory {
   const tiers = new Map([['free', FREE]])
   const guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test' })
   const telemetry = quietTelemetry()
-  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
+  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey: () => demoKey })
 }
 
 async function known(wanted: string): Promise<Caller> {

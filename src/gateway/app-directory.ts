@@ -19,12 +19,15 @@ type Needs = {
   signals: Signals
   telemetry: Telemetry
   guard: SpendGuard
-  demoKey: boolean
+  /** Whether the key `demo` is served. */
+  demoKey(): boolean
 }
 
 export type AppDirectory = {
   /** Hot path: answers at once, without a promise, for a key seen before. */
   find(key: string): Caller | Rejection | Promise<Caller | Rejection>
+  /** Looks every key up anew, as after a change. */
+  forget(): void
   stop(): void
 }
 
@@ -67,7 +70,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
   const lookUp = async (key: string): Promise<Caller | Rejection> => {
     if (key.length > KEY_CHARS_MAX) return unknownKey()
     const startedIn = generation
-    const found = key === DEMO_KEY && needs.demoKey ? await demo(needs) : await read(needs, key)
+    const found = key === DEMO_KEY && needs.demoKey() ? await demo(needs) : await read(needs, key)
     if (startedIn !== generation) return found
     if (!(found instanceof Rejection)) known.set(key, found)
     else if (wrong.size < WRONG_KEYS_MAX) wrong.set(key, found)
@@ -79,6 +82,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
   const stopHearing = needs.signals.subscribe(ACCOUNTS_CHANGED, () => void look())
   return {
     find: (key) => known.get(key) ?? wrong.get(key) ?? lookUp(key),
+    forget,
     stop() {
       stopLooking()
       stopHearing()

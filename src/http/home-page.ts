@@ -9,7 +9,7 @@ type Needs = {
   publicUrl: string
   networks(): readonly ListedNetwork[]
   /** Whether the public key `demo` is served. */
-  demoKey: boolean
+  demoKey(): boolean
 }
 
 const FIRST_METHOD: Readonly<Record<NetworkKind, string>> = {
@@ -48,7 +48,7 @@ function firstRequest(needs: Needs, networks: readonly ListedNetwork[]): Html | 
   return html`
 <section aria-labelledby="first">
 <h2 id="first">Make the first request</h2>
-${needs.demoKey ? demoRequest(needs, network) : null}
+${needs.demoKey() ? demoRequest(needs, network) : null}
 <p>With a key of your own:</p>
 <pre tabindex="0"><code>${curl(pathUrl(needs, network.slug, '$HEADGATE_KEY'), method)}</code></pre>
 <p class="quiet">The first start wrote a key and a token for you to <code>first-run.json</code> in

@@ -14,7 +14,7 @@ const PUBLIC_URL = 'https://gate.example'
 
 const home = (
   networks: readonly { id: string; slug: string; kind: 'evm' | 'solana' }[] = NETWORKS,
-) => homePage({ publicUrl: PUBLIC_URL, networks: () => networks, demoKey: true })
+) => homePage({ publicUrl: PUBLIC_URL, networks: () => networks, demoKey: () => true })
 
 const docs = () => docsPage({ publicUrl: PUBLIC_URL })
 
@@ -40,7 +40,7 @@ describe('the home page', () => {
   })
 
   test('does not offer a demo key that is not served', async () => {
-    const needs = { publicUrl: PUBLIC_URL, networks: () => NETWORKS, demoKey: false }
+    const needs = { publicUrl: PUBLIC_URL, networks: () => NETWORKS, demoKey: () => false }
     const text = await homePage(needs).text()
     expect(text).not.toContain('demo')
     expect(text).toContain('$HEADGATE_KEY')

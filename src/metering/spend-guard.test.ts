@@ -194,6 +194,24 @@ describe('the plan of a team', () => {
     expect(account.bucket).toBeNull()
   })
 
+  test('takes over other limits of its tier, and keeps what is owed', async () => {
+    const account = await guard.open(teamOf('free'))
+    callsUntilRefused(account, 24)
+    guard.admit(account, TRACE)
+    const free = tiers.get('free')!
+    tiers.set('free', { ...free, cuPerSecond: 100, monthlyCu: 5000 })
+    guard.replan()
+    expect(account.tier).toMatchObject({ cuPerSecond: 100, monthlyCu: 5000 })
+    // 980 CU are owed, at 100 CU a second.
+    expect(guard.admit(account, BALANCE)?.facts).toMatchObject({
+      retryAfterS: 10,
+      rateLimit: { limit: 1000 },
+    })
+    tiers.set('free', { ...free, monthlyCu: 0 })
+    guard.replan()
+    expect(guard.admit(account, BALANCE)?.code).toBe('capacity_exceeded')
+  })
+
   test('is not refilled by being looked up again', async () => {
     const account = await guard.open(teamOf('free'))
     callsUntilRefused(account, 50)

@@ -38,6 +38,8 @@ export type SpendGuard = {
   admit(account: TeamAccount, method: Method): Rejection | null
   /** Frees what `admit` reserved; `refund` also gives the throughput back, for failures of ours. */
   settle(account: TeamAccount, method: Method, refund: boolean): void
+  /** Puts every account under the limits that its tier has now. */
+  replan(): void
   /** Reads the months of the teams in use anew: other processes spend too. */
   refresh(): Promise<void>
 }
@@ -82,6 +84,10 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       returnToBucket(account.bucket, cuPerSecond, method.throughputCentiCu, clock.nowMs())
     },
 
+    replan() {
+      for (const account of accounts.values()) planned(needs, account, account.team)
+    },
+
     refresh: () => refreshMonths(needs, accounts),
   }
 }
@@ -107,10 +113,10 @@ async function readAccount(needs: Needs, team: Team): Promise<TeamAccount> {
 function planned(needs: Needs, account: TeamAccount, team: Team): TeamAccount {
   const tier = tierOf(needs, team)
   account.team = team
-  if (tier === account.tier) return account
   account.tier = tier
-  account.bucket =
-    tier.cuPerSecond === null ? null : fullBucket(tier.cuPerSecond, needs.clock.nowMs())
+  if (tier.cuPerSecond === null) account.bucket = null
+  // What is left, or owed, stays: a change of plan must not be a way to a full bucket.
+  else account.bucket ??= fullBucket(tier.cuPerSecond, needs.clock.nowMs())
   return account
 }
 

@@ -43,6 +43,27 @@ describe('a check of the configuration', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
+  test('says which upstreams could not be reached, which is no mistake of the file', async () => {
+    const folder = newFolder()
+    const gone = startFakeNode('node-gone')
+    gone.stop()
+    const silent = startFakeNode('node-silent')
+    silent.misbehave = () => new Promise(() => {})
+    const refusing = startFakeNode('node-refusing')
+    refusing.misbehave = () => new Response('', { status: 401 })
+    writeConfig(folder, configText([node, gone, silent, refusing]))
+    const { exitCode, stdout, stderr } = await runToEnd({ folder, args: CHECK })
+    silent.stop()
+    refusing.stop()
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n' })
+    expect(stderr.trim().split('\n')).toEqual([
+      'headgate.yaml:10: upstream node-gone of ETH_MAINNET could not be reached (unreachable)',
+      'headgate.yaml:11: upstream node-silent of ETH_MAINNET could not be reached (no answer in time)',
+      'headgate.yaml:12: upstream node-refusing of ETH_MAINNET could not be reached (http_401)',
+    ])
+    expectNoSecret(stderr)
+  })
+
   test('names the line of every mistake, exits with 2 and repeats no password', async () => {
     const folder = newFolder()
     const wrong = configText([node], 'portt: 8080\ntrustProxy: perhaps\n')

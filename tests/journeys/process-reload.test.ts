@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { until } from '../support/headgate.ts'
+import {
+  cleanUp,
+  configText,
+  type HeadgateProcess,
+  newFolder,
+  runToEnd,
+  startProcess,
+  writeConfig,
+} from '../support/headgate-process.ts'
+import { startLoad } from '../support/load.ts'
+
+/** A process starts in a fraction of a second, unless the machine is busy with others. */
+setDefaultTimeout(30_000)
+
+const ARGS = ['--config', 'headgate.yaml']
+
+let nodeA: FakeNode
+let nodeB: FakeNode
+let folder: string
+
+beforeEach(() => {
+  nodeA = startFakeNode('node-a')
+  nodeB = startFakeNode('node-b')
+  folder = newFolder()
+  writeConfig(folder, configText([nodeA]))
+})
+
+afterEach(async () => {
+  await cleanUp()
+  nodeA.stop()
+  nodeB.stop()
+})
+
+describe('SIGHUP with other limits', () => {
+  const TIERS = 'tiers: { tiny: { monthlyCu: 1000, cuPerSecond: 1 } }\n'
+
+  test('acts on teams at once, without a failed request', async () => {
+    writeConfig(folder, configText([nodeA], TIERS))
+    const headgate = await startProcess({ folder, args: ARGS })
+    const load = startLoad(headgate)
+    const { token, key } = await newTeam(headgate, 'tiny')
+    expect(await statusesOf(headgate, key, 2)).toEqual([200, 429])
+
+    const more = 'tiers: { tiny: { monthlyCu: 1000, cuPerSecond: null, paid: true } }\n'
+    await reloaded(headgate, configText([nodeA], more), '"event":"reloaded"}')
+    expect(await statusesOf(headgate, key, 5)).toEqual([200, 200, 200, 200, 200])
+    const team = await api(headgate, 'GET', '/api/team', token)
+    expect(team.data.limits).toMatchObject({ monthly_cu: 1000, cu_per_second: null, paid: true })
+
+    const less = 'tiers: { tiny: { monthlyCu: 100, cuPerSecond: null } }\n'
+    await reloaded(headgate, configText([nodeA], less), '"event":"reloaded"}', 2)
+    expect(await statusesOf(headgate, key, 1)).toEqual([429])
+    await load.stop()
+    expect({ wrong: load.wrong, lost: load.lost }).toEqual({ wrong: [], lost: 0 })
+  })
+
+  test('turns the demo key on and off', async () => {
+    const headgate = await startProcess({ folder, args: ARGS })
+    expect(await statusesOf(headgate, 'demo', 1)).toEqual([401])
+    await reloaded(headgate, configText([nodeA], 'demoKey: true\n'), '"event":"reloaded"}')
+    expect(await statusesOf(headgate, 'demo', 1)).toEqual([200])
+    await reloaded(headgate, configText([nodeA]), '"event":"reloaded"}', 2)
+    expect(await statusesOf(headgate, 'demo', 1)).toEqual([401])
+  })
+
+  test('serves and refuses other methods', async () => {
+    nodeA.answers.admin_peers = []
+    const headgate = await startProcess({ folder, args: ARGS })
+    const ask = async () => {
+      const answer = (await (await call(headgate, 'admin_peers', [])).json()) as { result?: object }
+      return answer.result
+    }
+    expect(await ask()).toBeUndefined()
+    const open = configText([nodeA]).replace(
+      'chainId: 1',
+      'chainId: 1\n    methods: { allow: [admin_peers] }',
+    )
+    await reloaded(headgate, open, '"event":"reloaded"}')
+    expect(await ask()).toEqual([])
+  })
+
+  test('names what needs a restart, and leaves that as it was', async () => {
+    const headgate = await startProcess({ folder, args: ARGS })
+    const secret = 'ab'.repeat(32)
+    const text = configText(
+      [nodeA],
+      `roles: [gateway, api]\nsecret: ${secret}\nlog: { requests: false }\n`,
+    )
+    const needs = '"needs_restart":"listen, log.requests, roles, secret"'
+    await reloaded(headgate, text.replace('127.0.0.1:0', '127.0.0.1:1'), needs)
+    expect(headgate.said()).not.toContain(secret)
+    expect(await statusesOf(headgate, headgate.keys.app_key, 1)).toEqual([200])
+  })
+
+  test('a tier that teams are on cannot be taken out, by a start neither', async () => {
+    writeConfig(folder, configText([nodeA], TIERS))
+    const headgate = await startProcess({ folder, args: ARGS })
+    const { key } = await newTeam(headgate, 'tiny')
+    await newTeam(headgate, 'tiny')
+    const why =
+      'headgate.yaml:1: tiers.tiny is missing, and 2 teams are on it; move them to another tier first'
+    await reloaded(headgate, configText([nodeB]), JSON.stringify(why))
+    const kept = await call(headgate, 'eth_getBalance', [1])
+    expect(kept.headers.get('x-headgate-upstream')).toBe('node-a')
+    expect(await statusesOf(headgate, key, 1)).toEqual([200])
+    headgate.signal('SIGTERM')
+    await headgate.exited
+
+    const { exitCode, stderr } = await runToEnd({ folder, args: ARGS })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${why}\n` })
+  })
+})
+
+/** Writes the file, sends the signal and waits until the log has said a text so many times. */
+async function reloaded(
+  headgate: HeadgateProcess,
+  file: string,
+  text: string,
+  times = 1,
+): Promise<void> {
+  writeConfig(folder, file)
+  headgate.signal('SIGHUP')
+  await until(() => headgate.said().split(text).length > times, `the log says ${text}`)
+}
+
+async function api(
+  { url }: HeadgateProcess,
+  method: string,
+  path: string,
+  token: string,
+  body?: object,
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+): Promise<any> {
+  const headers = { 'x-service-token': token, 'content-type': 'application/json' }
+  const answer = await fetch(url + path, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+
+async function newTeam(headgate: HeadgateProcess, tier: string) {
+  const { operator_token: operator } = headgate.keys
+  const team = await api(headgate, 'POST', '/api/teams', operator, { name: 'A team', tier })
+  const { token } = team.data
+  const networks = ['ETH_MAINNET']
+  const app = await api(headgate, 'POST', '/api/apps', token, { name: 'An app', networks })
+  return { token, key: app.data.key as string }
+}
+
+/** The statuses of so many calls of 20 CU, one after the other. */
+async function statusesOf({ url }: HeadgateProcess, key: string, calls: number) {
+  const statuses: number[] = []
+  for (let id = 1; id <= calls; id++) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [id] })
+    const answer = await fetch(`${url}/eth-mainnet/v2/${key}`, { method: 'POST', body })
+    statuses.push(answer.status)
+  }
+  return statuses
+}
+
+function call({ url, keys }: HeadgateProcess, method: string, params: unknown[]) {
+  return fetch(`${url}/eth-mainnet/v2/${keys.app_key}`, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+}
