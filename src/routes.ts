@@ -1,12 +1,11 @@
 import type { Settings } from './config.ts'
 import { absentApi, absentRpc } from './http/absent-role.ts'
 import { apiRouter } from './http/api-router.ts'
-import { openDryRunTurns } from './http/dry-run-turns.ts'
+import { openCallTurns } from './http/call-turns.ts'
 import { openApiReply } from './http/open-api-document.ts'
 import { openRequestBodies, type RequestBodies } from './http/request-bodies.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
-import { openTestSends } from './http/test-sends.ts'
 import type { NetworkSet } from './network-set.ts'
 import { makePages } from './pages.ts'
 import type { World } from './world.ts'
@@ -70,8 +69,7 @@ function management(
     tiers: settings.tiers,
     networks: () => networks.list().map(({ network }) => network),
     services: networks.list,
-    dryRuns: openDryRunTurns({ clock }),
-    testSends: openTestSends({ clock }),
+    ...openCallTurns({ clock }),
     attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
     networkReport,
     accountsChanged: () => signals.publish('accounts', ''),

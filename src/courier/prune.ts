@@ -3,7 +3,7 @@ import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { pruneDelivered } from '../tables/retention.ts'
 import { pruneMarks } from '../tables/usage.ts'
-import { forgetGoneItems } from '../tables/variables.ts'
+import { forgetGoneItems } from '../tables/variable-changes.ts'
 import { inTurn } from './in-turn.ts'
 
 type Needs = {

@@ -1,6 +1,7 @@
 import type { KeySet } from '../core/query/key-set.ts'
 import type { VariableBook } from '../core/query/variable-book.ts'
 import type { Database } from '../ports/database.ts'
+import * as changes from '../tables/variable-changes.ts'
 import * as variables from '../tables/variables.ts'
 
 export type UsedVariable = { teamId: string; name: string }
@@ -68,13 +69,13 @@ function keyOf({ teamId, name }: UsedVariable): string {
   return `${teamId}/${name}`
 }
 
-function addAll(set: KeySet, page: readonly variables.ChangedItem[]): void {
+function addAll(set: KeySet, page: readonly changes.ChangedItem[]): void {
   for (const { item, isGone } of page) if (!isGone) set.add(item)
 }
 
 async function* changedVariables(database: Database, since: number) {
   for (let revision = since; ; ) {
-    const page = await variables.variablesChangedSince(database, revision, VARIABLES_PAGE)
+    const page = await changes.variablesChangedSince(database, revision, VARIABLES_PAGE)
     yield* page
     const last = page.at(-1)
     if (!last || page.length < VARIABLES_PAGE) return
@@ -84,7 +85,7 @@ async function* changedVariables(database: Database, since: number) {
 
 async function* itemPages(database: Database, id: number, since: number) {
   for (let revision = since, after: string | null = null; ; ) {
-    const page = await variables.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)
+    const page = await changes.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)
     yield page
     const last = page.at(-1)
     if (!last || page.length < ITEMS_PAGE) return

@@ -37,6 +37,12 @@ export function jsonTextReply(text: string): Response {
   return new Response(text, { headers: HEADERS })
 }
 
+export function plainTextReply(text: string): Response {
+  return new Response(text, {
+    headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+  })
+}
+
 /** A refusal in the words of the management API. */
 export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
   const { retryAfterS } = rejection.facts

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Secrets } from '../ports/secrets.ts'
-import { changeAccounts } from '../tables/accounts-change.ts'
+import { removeApp, updateApp } from '../tables/app-changes.ts'
 import * as apps from '../tables/apps.ts'
 import * as newAccounts from '../tables/new-accounts.ts'
 import type { TeamCall } from './api-call.ts'
@@ -20,6 +20,7 @@ export type AppCallNeeds = {
   publicUrl: string
   /** Tells the other processes at once; without it they would find out by polling. */
   accountsChanged(): void
+  webhooksChanged(webhookId?: string): void
 }
 
 type AppReply = { data: wire.App }
@@ -60,10 +61,7 @@ export async function changeApp(
   if (unknown) return unknown
 
   const change = is_active === undefined ? fields : { ...fields, isActive: is_active }
-  const changed = await changeAccounts(needs.database, async (tx) => {
-    await apps.changeApp(tx, call.team.id, appId(call), change)
-    return apps.findApp(tx, call.team.id, appId(call))
-  })
+  const changed = await updateApp(needs.database, call.team.id, appId(call), change)
   if (!changed) return noSuchApp(call)
 
   needs.accountsChanged()
@@ -74,12 +72,11 @@ export async function deleteApp(
   needs: AppCallNeeds,
   call: TeamCall,
 ): Promise<Record<string, never> | Rejection> {
-  const deleted = await changeAccounts(needs.database, (tx) =>
-    apps.deleteApp(tx, call.team.id, appId(call)),
-  )
+  const deleted = await removeApp(needs.database, call.team.id, appId(call))
   if (!deleted) return noSuchApp(call)
 
   needs.accountsChanged()
+  needs.webhooksChanged()
   return {}
 }
 

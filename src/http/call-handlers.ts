@@ -4,6 +4,7 @@ import type { NetworkReport } from './contract.ts'
 import * as deliveries from './delivery-calls.ts'
 import type { KeptReply } from './kept-reply.ts'
 import * as queries from './query-calls.ts'
+import { getQuerySchema } from './query-schema-call.ts'
 import * as replays from './replay-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tests from './test-webhook-call.ts'
@@ -13,7 +14,6 @@ import * as webhooks from './webhook-calls.ts'
 
 export type CallNeeds = apps.AppCallNeeds &
   deliveries.DeliveryCallNeeds &
-  queries.QueryCallNeeds &
   replays.ReplayCallNeeds &
   teams.TeamCallNeeds &
   tests.TestWebhookNeeds &
@@ -78,6 +78,7 @@ export const CALL_HANDLERS: CallHandlers = {
     deleteToken: teams.deleteToken,
   },
   'any-token': {
+    getQuerySchema,
     listNetworks: async (needs) => ({ data: needs.networkReport() }),
   },
   public: {

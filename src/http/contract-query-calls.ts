@@ -45,7 +45,9 @@ export const QUERY_PATHS: Paths = {
           '`ValidationError`: a field or the query is wrong; the message says where. ' +
           '`QueryTooDeep`: a type stands more than twice on a path.',
         '404': '`NotFound`: no node knows this block, or there is no such team.',
-        '429': '`TooManyRequests`: too many dry runs at once, or in the last ten seconds.',
+        '429':
+          '`TooManyRequests`: too many dry runs at once, or too many of them or of queries in ' +
+          'the last ten seconds.',
         '501': '`UnsupportedField`: the query asks for `inputData`.',
         '503': '`Unavailable`: no node could give the block.',
         '504': '`Timeout`: no node gave the block in time.',
@@ -58,4 +60,21 @@ export const QUERY_PATHS: Paths = {
   },
 
   ...TEST_PATHS,
+
+  '/api/graphql/schema': {
+    get: operation({
+      id: 'getQuerySchema',
+      tag: 'Webhooks',
+      audience: 'any-token',
+      summary: 'The schema of queries',
+      description:
+        'What queries are written against, in the schema definition language of GraphQL, for ' +
+        'editors and code generators. Queries themselves may not ask for it.',
+      answer: {
+        description: 'The schema as text.',
+        content: { 'text/plain': { schema: { type: 'string' } } },
+      },
+      example: 'curl "$HEADGATE_URL/api/graphql/schema" -H "X-Service-Token: $HEADGATE_TOKEN"',
+    }),
+  },
 }

@@ -25,6 +25,7 @@ const WEBHOOK_EXAMPLE = {
   deactivation_reason: null,
   time_created: 1763164800000,
   signing_key: 'whsec_4t7y1u9i3o6p2a8s5d0f4g7h',
+  next_signing_key: null,
   version: 'V2',
   graphql_query: { query: QUERY_TEXT, skip_empty_messages: true },
   app_id: null,
@@ -143,7 +144,7 @@ export const WEBHOOK_PATHS: Paths = {
       tag: 'Webhooks',
       audience: 'team',
       summary: 'Read a webhook’s query',
-      description: 'The text of the query, as it was given.',
+      description: 'The text of the query, as it is run.',
       parameters: [ID_PARAMETER],
       answer: jsonAnswer('The query.', dataOf(ref('WebhookQuery')), {
         data: { webhook_id: 'wh_9c5v2b8n4m1k7j3h', graphql_query: QUERY_TEXT },
@@ -164,9 +165,11 @@ curl "$HEADGATE_URL/api/dashboard-webhook-graphql-query?webhook_id=$id" \\
       description:
         'Deliveries are signed with the new key at once, and for 24 hours with the one before ' +
         'it too, so that receivers can change over in peace. Rotating again within that time ' +
-        'ends the oldest.',
+        'ends the oldest. With `prepare` nothing is signed otherwise yet: the answer shows the ' +
+        'key in `next_signing_key`, the same one however often it is asked for, and the next ' +
+        'call without `prepare` switches to it.',
       body: {
-        schema: ref('WebhookNamed'),
+        schema: ref('KeyRotation'),
         example: { webhook_id: 'wh_9c5v2b8n4m1k7j3h' },
       },
       answer: jsonAnswer('The webhook with its new key.', dataOf(ref('Webhook')), {

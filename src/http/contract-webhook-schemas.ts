@@ -85,12 +85,20 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
       pattern: '^whsec_[a-z0-9]{24}$',
       description: 'What deliveries are signed with. Keep it secret.',
     },
+    next_signing_key: {
+      ...nullable('string', 'What the next rotation switches to; null unless one is prepared.'),
+      pattern: '^whsec_[a-z0-9]{24}$',
+    },
     version: { const: 'V2' },
     graphql_query: {
       ...ref('GraphqlQuery'),
-      description: 'The query as it was given, with both of its fields.',
+      description:
+        'The query as it is run, with both of its fields; without a block that it named.',
     },
-    app_id: nullable('string', 'The app that deliveries are accounted to, if one was given.'),
+    app_id: nullable(
+      'string',
+      'The app that deliveries are accounted to, if one was given and was not deleted since.',
+    ),
     ordered: ORDERED,
     notify_removed: NOTIFY_REMOVED,
   }),
@@ -112,7 +120,8 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
         type: ['string', 'null'],
         minLength: 1,
         maxLength: 100,
-        description: 'One of the team’s apps, to find the deliveries in its usage.',
+        description:
+          'One of the team’s apps that has the network, to find the deliveries in its usage.',
       },
       ordered: ORDERED,
       notify_removed: NOTIFY_REMOVED,
@@ -149,10 +158,21 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
 
   WebhookQuery: record({
     webhook_id: { type: 'string' },
-    graphql_query: { type: 'string', description: 'The text of the query, as it was given.' },
+    graphql_query: { type: 'string', description: 'The text of the query, as it is run.' },
   }),
 
-  WebhookNamed: record({ webhook_id: WEBHOOK_ID }),
+  KeyRotation: record(
+    {
+      webhook_id: WEBHOOK_ID,
+      prepare: {
+        type: 'boolean',
+        description:
+          'True only shows the key that the next rotation switches to, in `next_signing_key`, so ' +
+          'that receivers can learn it first. Nothing is signed with it yet.',
+      },
+    },
+    ['prepare'],
+  ),
 
   NewVariableItems: record({ items: ITEMS }),
 

@@ -77,11 +77,11 @@ describe('test-query answers', () => {
   })
 
   test('about the block that the query names, or else the newest', async () => {
-    const numberOf = async (query: string) => (await on.ask(query)).body.data.b.number
-    expect(await numberOf('{ b: block(number: 254) { number } }')).toBe(254)
-    expect(await numberOf('{ b: block(number: "0xff") { number } }')).toBe(255)
-    expect(await numberOf(`{ b: block(hash: "${HASH_255}") { number } }`)).toBe(255)
-    expect(await numberOf('{ b: block { number } }')).toBe(256)
+    const numberOf = async (query: string) => (await on.ask(query)).body.data.block.number
+    expect(await numberOf('{ block(number: 254) { number } }')).toBe(254)
+    expect(await numberOf('{ block(number: "0xff") { number } }')).toBe(255)
+    expect(await numberOf(`{ block(hash: "${HASH_255}") { number } }`)).toBe(255)
+    expect(await numberOf('{ block { number } }')).toBe(256)
   })
 
   test('the same for a query in an object, whatever it says of empty messages', async () => {

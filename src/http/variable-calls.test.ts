@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { aTier } from '../../tests/support/a-tier.ts'
 import type { Answer } from '../../tests/support/checked-call.ts'
 import { type WebhookApi, webhookApi } from '../../tests/support/webhook-api.ts'
 import { sql } from '../ports/database.ts'
@@ -7,10 +8,14 @@ import { addItems, TEAM_VARIABLES_MAX } from '../tables/variables.ts'
 const CHECKSUMMED = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
 const USDT = CHECKSUMMED.toLowerCase()
 
+const USING_WALLETS =
+  'query ($wallets: [Address!]) { block { logs(filter: {addresses: $wallets}) { data } } }'
+
 let on: WebhookApi
 
 beforeEach(async () => {
-  on = await webhookApi()
+  const free = aTier({ variableItemsMax: 20_000_000 })
+  on = await webhookApi({ tiers: new Map([['free', free]]) })
 })
 
 afterEach(() => on.close())
@@ -197,15 +202,12 @@ describe('PATCH', () => {
 describe('DELETE', () => {
   test('answers {}, with webhooks that name it too, and the name is free again', async () => {
     await post({ items: [USDT] })
-    await on.created({
-      graphql_query:
-        'query ($wallets: [Address!]) { block { logs(filter: {addresses: $wallets}) { data } } }',
-    })
+    await on.created({ graphql_query: USING_WALLETS })
     const { status, body } = await on.call('DELETE', '/api/graphql/variables/wallets')
     expect([status, body]).toEqual([200, {}])
     expect((await on.call('GET', '/api/graphql/variables/wallets')).status).toBe(404)
-    expect((await post({ items: [bytes32(1)] })).status).toBe(201)
-    expect(await items()).toEqual([bytes32(1)])
+    expect((await post({ items: [address(1)] })).status).toBe(201)
+    expect(await items()).toEqual([address(1)])
   })
 })
 

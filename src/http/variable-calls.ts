@@ -1,12 +1,15 @@
+import type { Tier } from '../core/billing/plan.ts'
 import { Rejection } from '../core/errors.ts'
 import type { VariableKind } from '../core/query/plan.ts'
 import type { Database } from '../ports/database.ts'
 import * as variables from '../tables/variables.ts'
 import type { TeamCall } from './api-call.ts'
 import type * as wire from './contract.ts'
+import { KIND_WORDS } from './variable-kind.ts'
 
 export type VariableCallNeeds = {
   database: Database
+  tiers: ReadonlyMap<string, Tier>
   /** Tells followers at once; without it they would find out by polling. */
   webhooksChanged(webhookId?: string): void
 }
@@ -18,8 +21,6 @@ type ReadItems = { kind: VariableKind; items: readonly string[] }
 
 /** `0x`, 40 digits; a value of 32 bytes is the only other form that passes the schema. */
 const ADDRESS_LENGTH = 42
-
-const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
 
 export async function listVariableItems(
   needs: VariableCallNeeds,
@@ -83,8 +84,9 @@ async function add(
   if (read instanceof Rejection) return read
 
   const adding = { teamId: call.team.id, name: name(call), ...read }
-  const outcome = await variables.addItems(needs.database, adding)
-  const refused = refusal(call, field, outcome)
+  const ofTeam = needs.tiers.get(call.team.tier)?.variableItemsMax ?? 0
+  const outcome = await variables.addItems(needs.database, adding, { ofTeam })
+  const refused = refusal(call, field, outcome, ofTeam)
   if (refused) return refused
 
   needs.webhooksChanged()
@@ -125,14 +127,43 @@ function kindOf(item: string): VariableKind {
   return item.length === ADDRESS_LENGTH ? 'Address' : 'Bytes32'
 }
 
-function refusal(call: TeamCall, field: string, outcome: variables.Added): Rejection | null {
+function refusal(
+  call: TeamCall,
+  field: string,
+  outcome: variables.Added,
+  ofTeam: number,
+): Rejection | null {
   if (outcome.kind === 'added') return null
   if (outcome.kind === 'kind_differs') return kindDiffers(field, outcome.variable)
-  const told =
-    outcome.kind === 'too_many_items'
-      ? `${field}: ${name(call)} would have more than ${variables.VARIABLE_ITEMS_MAX} items.`
-      : `name: a team may have ${variables.TEAM_VARIABLES_MAX} variables.`
-  return new Rejection('validation', told)
+  return new Rejection('validation', refusalText(call, field, outcome, ofTeam))
+}
+
+function refusalText(
+  call: TeamCall,
+  field: string,
+  outcome: Exclude<variables.Added, { kind: 'added' | 'kind_differs' }>,
+  ofTeam: number,
+): string {
+  const { team } = call
+  if (outcome.kind === 'too_many_variables') {
+    return `name: a team may have ${variables.TEAM_VARIABLES_MAX} variables.`
+  }
+  if (outcome.kind === 'other_kind_in_use') {
+    return (
+      `${field}: the query of the webhook ${outcome.webhookId} declares ${name(call)} as a ` +
+      'variable of the other kind.'
+    )
+  }
+  if (outcome.of === 'ofVariable') {
+    return `${field}: ${name(call)} would have more than ${variables.VARIABLE_ITEMS_MAX} items.`
+  }
+  if (outcome.of === 'ofTeam') {
+    return `${field}: all variables of a team on the tier ${team.tier} may have ${ofTeam} items.`
+  }
+  return (
+    `${field}: too many removed items of this team are still kept; delete a variable that ` +
+    'lost many, and make it anew.'
+  )
 }
 
 function kindDiffers(field: string, variable: variables.Variable): Rejection {

@@ -32,6 +32,7 @@ describe('create-webhook answers', () => {
         deactivation_reason: null,
         time_created: START_MS,
         signing_key: expect.stringMatching(/^whsec_[a-z0-9]{24}$/),
+        next_signing_key: null,
         version: 'V2',
         graphql_query: { query: QUERY, skip_empty_messages: false },
         app_id: null,
@@ -48,7 +49,7 @@ describe('create-webhook answers', () => {
       body: { name: 'Backend', networks: ['ETH_MAINNET'] },
     })
     const asked = {
-      graphql_query: { query: '{ b: block { hash } }', skip_empty_messages: true },
+      graphql_query: { query: '{ block { b: hash } }', skip_empty_messages: true },
       name: 'Grüße, 世界',
       app_id: app.body.data.id,
       ordered: true,
@@ -57,10 +58,12 @@ describe('create-webhook answers', () => {
     expect(await on.created(asked)).toMatchObject(asked)
   })
 
-  test('with the query as it was given, though the block it names is for dry runs', async () => {
-    const query = '# mine\nquery Mine { block(number: 5) { hash } }'
-    const { id, graphql_query } = await on.created({ graphql_query: query })
+  test('with the query as it was given, without the block that it names for dry runs', async () => {
+    const given = '# mine\nquery Mine { block (number: 5) { hash } }'
+    const query = '# mine\nquery Mine { block  { hash } }'
+    const { id, graphql_query } = await on.created({ graphql_query: given })
     expect(graphql_query.query).toBe(query)
+    await on.update({ webhook_id: id, graphql_query: { query: given.replace('5', '6') } })
     const path = `/api/dashboard-webhook-graphql-query?webhook_id=${id}`
     const { status, body } = await on.call('GET', path)
     expect([status, body]).toEqual([200, { data: { webhook_id: id, graphql_query: query } }])

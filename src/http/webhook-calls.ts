@@ -1,13 +1,15 @@
 import type { Tier } from '../core/billing/plan.ts'
 import type { Webhook } from '../core/delivery/webhook.ts'
-import { Rejection } from '../core/errors.ts'
+import { assert, Rejection } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Secrets } from '../ports/secrets.ts'
+import { slotsTaken } from '../tables/team-slots.ts'
 import * as webhooks from '../tables/webhooks.ts'
 import type { TeamCall } from './api-call.ts'
-import { type CheckNeeds, unfitWebhook } from './check-webhook.ts'
+import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
 import type * as wire from './contract.ts'
+import { otherKind } from './variable-kind.ts'
 
 export type WebhookCallNeeds = CheckNeeds & {
   clock: Clock
@@ -36,11 +38,13 @@ export async function createWebhook(
   const asked = call.body as wire.NewWebhook
   const { network, webhook_url: url, app_id: appId = null } = asked
   const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
-  const unfit = await unfitWebhook(needs, call.team.id, { network, query, url, appId })
-  if (unfit) return unfit
-
   const slotsMax = needs.tiers.get(call.team.tier)?.webhooksMax ?? 0
-  if (slotsMax === 0) return limitReached(call, slotsMax)
+  const taken = await slotsTaken(needs.database, call.team.id)
+  if (taken >= slotsMax) return limitReached(call, slotsMax)
+
+  const checked = await checkWebhook(needs, call.team.id, { network, query, url, appId })
+  if (checked instanceof Rejection) return checked
+  assert(checked !== null, 'a new webhook has a query')
 
   const webhook: Webhook = {
     id: `wh_${needs.entropy.alphanumeric(ID_LENGTH)}`,
@@ -49,7 +53,7 @@ export async function createWebhook(
     network,
     name: asked.name ?? '',
     url,
-    query,
+    query: checked.query,
     skipEmpty: skip_empty_messages,
     ordered: asked.ordered ?? false,
     notifyRemoved: asked.notify_removed ?? false,
@@ -58,12 +62,15 @@ export async function createWebhook(
     createdAtMs: needs.clock.nowMs(),
   }
   const key = newSigningKey(needs)
-  const sealed = needs.secrets.seal(key)
-  const created = await webhooks.createWebhook(needs.database, webhook, sealed, slotsMax)
-  if (!created) return limitReached(call, slotsMax)
+  const keySealed = needs.secrets.seal(key)
+  const { database } = needs
+  const { variables } = checked
+  const created = await webhooks.createWebhook(database, webhook, keySealed, slotsMax, variables)
+  if (created.kind === 'no_slot') return limitReached(call, slotsMax)
+  if (created.kind === 'other_kind') return otherKind(created.variable)
 
   needs.webhooksChanged(webhook.id)
-  return { data: wireWebhook(webhook, key) }
+  return { data: wireWebhook(webhook, key, null) }
 }
 
 export async function listWebhooks(
@@ -86,11 +93,17 @@ export async function updateWebhook(
   if (!found) return noSuchWebhook(id)
 
   const { network } = found.webhook
-  const change = changeOf(asked)
-  const unfit = await unfitWebhook(needs, call.team.id, { ...change, network })
-  if (unfit) return unfit
+  const { query } = queryParts<Partial<wire.GraphqlQuery>>(asked.graphql_query ?? {})
+  const { webhook_url: url } = asked
+  const given = {
+    network,
+    ...(query !== undefined && { query }),
+    ...(url !== undefined && { url }),
+  }
+  const checked = await checkWebhook(needs, call.team.id, given)
+  if (checked instanceof Rejection) return checked
 
-  return changed(needs, call, id, change)
+  return changed(needs, call, id, changeOf(asked, checked))
 }
 
 export async function deleteWebhook(
@@ -119,8 +132,9 @@ export async function rotateSigningKey(
   needs: WebhookCallNeeds,
   call: TeamCall,
 ): Promise<WebhookReply | Rejection> {
-  const { webhook_id: id } = call.body as { webhook_id: string }
+  const { webhook_id: id, prepare = false } = call.body as wire.KeyRotation
   const sealed = needs.secrets.seal(newSigningKey(needs))
+  if (prepare) return changed(needs, call, id, { nextKeySealed: sealed })
   const previousUntilMs = needs.clock.nowMs() + KEY_OVERLAP_MS
   return changed(needs, call, id, { newKey: { sealed, previousUntilMs } })
 }
@@ -136,21 +150,22 @@ async function changed(
   id: string,
   change: webhooks.WebhookChange,
 ): Promise<WebhookReply | Rejection> {
-  const stored = await webhooks.changeWebhook(needs.database, call.team.id, id, change)
-  if (!stored) return noSuchWebhook(id)
+  const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change)
+  if (written.kind === 'other_kind') return otherKind(written.variable)
+  if (written.kind !== 'written') return noSuchWebhook(id)
 
   needs.webhooksChanged(id)
-  return { data: webhookOf(needs, stored) }
+  return { data: webhookOf(needs, written.stored) }
 }
 
-function changeOf(asked: wire.WebhookChange): webhooks.WebhookChange {
+function changeOf(asked: wire.WebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {
   const { name, webhook_url: url, ordered, notify_removed: notifyRemoved, is_active } = asked
   const given: string | Partial<wire.GraphqlQuery> = asked.graphql_query ?? {}
-  const { query, skip_empty_messages: skipEmpty } = queryParts(given)
+  const { skip_empty_messages: skipEmpty } = queryParts(given)
   return {
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
-    ...(query !== undefined && { query }),
+    ...query,
     ...(skipEmpty !== undefined && { skipEmpty }),
     ...(ordered !== undefined && { ordered }),
     ...(notifyRemoved !== undefined && { notifyRemoved }),
@@ -187,11 +202,15 @@ function nothingToChange(): Rejection {
   )
 }
 
-function webhookOf(needs: WebhookCallNeeds, { webhook, key }: webhooks.StoredWebhook) {
-  return wireWebhook(webhook, needs.secrets.open(key.sealed))
+function webhookOf(
+  { secrets }: WebhookCallNeeds,
+  { webhook, key, nextKeySealed }: webhooks.StoredWebhook,
+): wire.Webhook {
+  const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed)
+  return wireWebhook(webhook, secrets.open(key.sealed), nextKey)
 }
 
-function wireWebhook(webhook: Webhook, signingKey: string): wire.Webhook {
+function wireWebhook(webhook: Webhook, signingKey: string, nextKey: string | null): wire.Webhook {
   return {
     id: webhook.id,
     name: webhook.name,
@@ -203,6 +222,7 @@ function wireWebhook(webhook: Webhook, signingKey: string): wire.Webhook {
     deactivation_reason: webhook.reason,
     time_created: webhook.createdAtMs,
     signing_key: signingKey,
+    next_signing_key: nextKey,
     version: 'V2',
     graphql_query: { query: webhook.query, skip_empty_messages: webhook.skipEmpty },
     app_id: webhook.appId,

@@ -152,6 +152,36 @@ describe('rotate-signing-key', () => {
     expect(on.seen.webhookChanges).toBe(1)
   })
 
+  test('shows the next key first when it is asked to, and then switches to exactly that', async () => {
+    const prepare = () =>
+      on.call('POST', '/api/rotate-signing-key', { body: { webhook_id: made.id, prepare: true } })
+    const prepared = (await prepare()).body.data
+    expect(prepared.next_signing_key).toMatch(/^whsec_[a-z0-9]{24}$/)
+    expect(prepared).toEqual({ ...made, next_signing_key: prepared.next_signing_key })
+    expect((await prepare()).body.data).toEqual(prepared)
+    await on.update({ webhook_id: made.id, name: 'new' })
+    expect(await on.list()).toEqual([{ ...prepared, name: 'new' }])
+    const unswitched = await findWebhook(on.needs.database, on.teamId, made.id)
+    expect(unswitched?.key.previousSealed).toBeNull()
+    expect(JSON.stringify(unswitched)).not.toContain(prepared.next_signing_key)
+
+    const { body } = await rotate(made.id)
+    const signing_key = prepared.next_signing_key
+    expect(body.data).toEqual({ ...made, name: 'new', signing_key, next_signing_key: null })
+    const key = (await findWebhook(on.needs.database, on.teamId, made.id))?.key
+    expect(on.needs.secrets.open(key?.previousSealed ?? '')).toBe(made.signing_key)
+    expect((await prepare()).body.data.next_signing_key).not.toBe(signing_key)
+  })
+
+  test('prepared twice at once shows one key', async () => {
+    const body = { webhook_id: made.id, prepare: true }
+    const answers = await Promise.all(
+      [1, 2].map(() => on.call('POST', '/api/rotate-signing-key', { body })),
+    )
+    const shown = answers.map((answer) => answer.body.data.next_signing_key)
+    expect(shown[0]).toBe(shown[1])
+  })
+
   test('twice at once loses neither of the two new keys', async () => {
     const answers = await Promise.all([rotate(made.id), rotate(made.id)])
     const given = answers.map(({ body }) => body.data.signing_key)

@@ -12,6 +12,8 @@ export type Webhook = {
   deactivation_reason: 'MANUAL' | 'MONTHLY_CAPACITY_EXCEEDED' | 'DESTINATION_GONE' | null
   time_created: number
   signing_key: string
+  /** Null unless a rotation is prepared. */
+  next_signing_key: string | null
   version: 'V2'
   graphql_query: Required<GraphqlQuery>
   app_id: string | null
@@ -40,6 +42,9 @@ export type WebhookChange = {
   ordered?: boolean
   notify_removed?: boolean
 }
+
+/** `prepare` only shows the key that the next rotation switches to. */
+export type KeyRotation = { webhook_id: string; prepare?: boolean }
 
 export type WebhookQuery = { webhook_id: string; graphql_query: string }
 

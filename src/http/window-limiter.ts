@@ -13,7 +13,7 @@ type Limits = {
 export type WindowLimiter = {
   /** Whole seconds to wait when the key has used up its window, else 0. */
   waitS(key: string): number
-  add(key: string): void
+  add(key: string, count?: number): void
 }
 
 /**
@@ -40,14 +40,14 @@ export function windowLimiter(needs: Needs, limits: Limits): WindowLimiter {
       return Math.max(1, Math.ceil((windowEndsMs - nowMs) / 1000))
     },
 
-    add(key) {
+    add(key, more = 1) {
       startWindowIfDue()
       const count = counts.get(key)
       if (count === undefined && counts.size >= limits.keysMax) {
         const [oldest] = counts.keys()
         if (oldest !== undefined) counts.delete(oldest)
       }
-      counts.set(key, (count ?? 0) + 1)
+      counts.set(key, (count ?? 0) + more)
     },
   }
 }

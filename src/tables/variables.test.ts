@@ -3,16 +3,14 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { seededChance } from '../../tests/support/seeded-chance.ts'
 import { HOSTILE_TEXTS, insertTeams, TEAM_A, TEAM_B } from '../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../ports/database.ts'
+import { forgetGoneItems, itemsChangedSince, variablesChangedSince } from './variable-changes.ts'
 import {
   addItems,
   deleteVariable,
   findVariable,
-  forgetGoneItems,
-  itemsChangedSince,
   listItems,
   removeItems,
   TEAM_VARIABLES_MAX,
-  variablesChangedSince,
 } from './variables.ts'
 import { webhookRevision } from './webhooks.ts'
 
@@ -47,6 +45,7 @@ describe('adding', () => {
       name: 'wallets',
       kind: 'Address',
       itemCount: 2,
+      removedCount: 0,
       revision: 1,
     })
     expect(await itemsOf('wallets')).toEqual(['0xa', '0xb'])
@@ -82,19 +81,53 @@ describe('adding', () => {
 
   test('items beyond the limit are refused as a whole, what is there already is not counted', async () => {
     const addUpTo = (itemsMax: number, items: string[]) =>
-      addItems(db, { teamId: TEAM_A, name: 'wallets', kind: 'Address', items }, itemsMax)
-    expect(await addUpTo(3, ['0xa', '0xb', '0xc', '0xd'])).toEqual({ kind: 'too_many_items' })
+      addItems(
+        db,
+        { teamId: TEAM_A, name: 'wallets', kind: 'Address', items },
+        { ofVariable: itemsMax },
+      )
+    expect(await addUpTo(3, ['0xa', '0xb', '0xc', '0xd'])).toEqual({
+      kind: 'too_many_items',
+      of: 'ofVariable',
+    })
     expect(await findVariable(db, TEAM_A, 'wallets')).toBeNull()
 
     await addUpTo(3, ['0xa', '0xb'])
-    expect(await addUpTo(3, ['0xc', '0xd'])).toEqual({ kind: 'too_many_items' })
+    expect(await addUpTo(3, ['0xc', '0xd'])).toEqual({
+      kind: 'too_many_items',
+      of: 'ofVariable',
+    })
     expect(await itemsOf('wallets')).toEqual(['0xa', '0xb'])
     expect(await addUpTo(3, ['0xa', '0xb', '0xc'])).toEqual({ kind: 'added', added: 1 })
   })
 
+  test('removed items do not make room for others without end, until the variable is deleted', async () => {
+    const addAll = (items: string[]) =>
+      addItems(db, { teamId: TEAM_A, name: 'wallets', kind: 'Address', items }, { removed: 5 })
+    await addAll(addresses(5))
+    await removeItems(db, TEAM_A, 'wallets', addresses(5))
+    await addAll(addresses(3, 5))
+    await removeItems(db, TEAM_A, 'wallets', addresses(3, 5))
+    const refused = { kind: 'too_many_items', of: 'removed' } as const
+    expect(await addAll(addresses(1, 90))).toEqual(refused)
+    // What was removed and comes back takes no more room than before.
+    expect(await addAll(addresses(4, 4))).toEqual({ kind: 'added', added: 4 })
+    expect(await findVariable(db, TEAM_A, 'wallets')).toMatchObject({ removedCount: 4 })
+    expect(await addAll(addresses(1, 90))).toEqual({ kind: 'added', added: 1 })
+
+    await removeItems(db, TEAM_A, 'wallets', addresses(8))
+    expect(await addAll(addresses(1, 91))).toEqual(refused)
+    await deleteVariable(db, TEAM_A, 'wallets')
+    expect(await addAll(addresses(1, 91))).toEqual({ kind: 'added', added: 1 })
+  })
+
   test('of many who add at once as many succeed as fit', async () => {
     const adders = addresses(30).map((item) =>
-      addItems(db, { teamId: TEAM_A, name: 'wallets', kind: 'Address', items: [item] }, 20),
+      addItems(
+        db,
+        { teamId: TEAM_A, name: 'wallets', kind: 'Address', items: [item] },
+        { ofVariable: 20 },
+      ),
     )
     const ended = await Promise.all(adders)
     expect(ended.filter(({ kind }) => kind === 'added')).toHaveLength(20)

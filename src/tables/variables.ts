@@ -2,6 +2,7 @@ import { assert } from '../core/errors.ts'
 import type { VariableKind } from '../core/query/plan.ts'
 import { type Database, sql, sqlRows } from '../ports/database.ts'
 import { listChunks, rowChunks } from './statement-chunks.ts'
+import { webhookOfOtherKind } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 export type Variable = {
@@ -11,6 +12,8 @@ export type Variable = {
   name: string
   kind: VariableKind
   itemCount: number
+  /** Items that were removed and whose rows are still kept. */
+  removedCount: number
   /** Of its last change, those of its items included. */
   revision: number
 }
@@ -26,41 +29,63 @@ export type NewItems = {
 export type Added =
   | { kind: 'added'; added: number }
   | { kind: 'kind_differs'; variable: Variable }
-  | { kind: 'too_many_items' }
+  | { kind: 'too_many_items'; of: keyof ItemLimits }
+  | { kind: 'other_kind_in_use'; webhookId: string }
   | { kind: 'too_many_variables' }
 
-export type ChangedItem = { item: string; isGone: boolean; revision: number }
+/** How many items one variable and all variables of its team may hold. */
+export type ItemLimits = { ofVariable: number; ofTeam: number; removed: number }
 
-type VariableRow = {
+export type VariableRow = {
   id: number
   team_id: string
   name: string
   kind: string
   item_count: number
+  removed_count: number
   is_gone: number
   revision: number
 }
 
 /** Thrown to undo what was added so far, and caught right outside of the transaction. */
-class TooManyItems extends Error {}
+class TooManyItems extends Error {
+  readonly of: keyof ItemLimits
+
+  constructor(of: keyof ItemLimits) {
+    super(`too many items: ${of}`)
+    this.of = of
+  }
+}
 
 export const VARIABLE_ITEMS_MAX = 10_000_000
 
 /** Ten for each webhook a team may have. */
 export const TEAM_VARIABLES_MAX = 1_000
 
-const COLUMNS = sql`id, team_id, name, kind, item_count, is_gone, revision`
+/**
+ * Removed items of a team that are kept, or as many as it may have items: the row of a removed
+ * item stays for those who read what has changed, until its variable is deleted.
+ */
+const TEAM_REMOVED_MAX = 1_000_000
+
+const TEAM_ITEMS_MAX = 2 ** 50
+
+export const VARIABLE_COLUMNS = sql`
+  id, team_id, name, kind, item_count, removed_count, is_gone, revision`
 
 /** The first items of a name make the variable. */
 export async function addItems(
   db: Database,
   adding: NewItems,
-  itemsMax = VARIABLE_ITEMS_MAX,
+  limits: Partial<ItemLimits> = {},
 ): Promise<Added> {
+  const { ofVariable = VARIABLE_ITEMS_MAX, ofTeam = TEAM_ITEMS_MAX } = limits
+  const { removed = Math.max(ofTeam, TEAM_REMOVED_MAX) } = limits
+  const all = { ofVariable, ofTeam, removed }
   try {
-    return await changeWebhooks(db, (tx, revision) => add(tx, revision, adding, itemsMax))
+    return await changeWebhooks(db, (tx, revision) => add(tx, revision, adding, all))
   } catch (error) {
-    if (error instanceof TooManyItems) return { kind: 'too_many_items' }
+    if (error instanceof TooManyItems) return { kind: 'too_many_items', of: error.of }
     throw error
   }
 }
@@ -84,7 +109,7 @@ export function removeItems(
         RETURNING is_gone`)
       removed += gone.length
     }
-    await count(tx, variable.id, -removed, revision, VARIABLE_ITEMS_MAX)
+    await count(tx, variable.id, -removed, removed, revision)
     return removed
   })
 }
@@ -93,7 +118,7 @@ export function removeItems(
 export function deleteVariable(db: Database, teamId: string, name: string): Promise<boolean> {
   return changeWebhooks(db, async (tx, revision) => {
     const gone = await tx.query(sql`
-      UPDATE variables SET is_gone = 1, item_count = 0, revision = ${revision}
+      UPDATE variables SET is_gone = 1, item_count = 0, removed_count = 0, revision = ${revision}
       WHERE team_id = ${teamId} AND name = ${name} AND is_gone = 0 RETURNING id`)
     return gone.length === 1
   })
@@ -105,7 +130,7 @@ export async function findVariable(
   name: string,
 ): Promise<Variable | null> {
   const rows = await db.query<VariableRow>(sql`
-    SELECT ${COLUMNS} FROM variables
+    SELECT ${VARIABLE_COLUMNS} FROM variables
     WHERE team_id = ${teamId} AND name = ${name} AND is_gone = 0`)
   return rows[0] ? variableOf(rows[0]) : null
 }
@@ -144,77 +169,26 @@ export async function itemsAmong(
   return found
 }
 
-/**
- * A page of the variables that changed after that revision, in the order of it; no two have
- * the same. The next page begins after the last row's.
- */
-export async function variablesChangedSince(
-  db: Database,
-  revision: number,
-  limit: number,
-): Promise<(Variable & { isGone: boolean })[]> {
-  const rows = await db.query<VariableRow>(sql`
-    SELECT ${COLUMNS} FROM variables WHERE revision > ${revision}
-    ORDER BY revision LIMIT ${limit}`)
-  return rows.map((row) => ({ ...variableOf(row), isGone: row.is_gone === 1 }))
-}
-
-/**
- * A page of the items that came or went after that revision, in the order of (revision,
- * item). The next page begins after the last row of this one: pass its revision and its item.
- */
-export async function itemsChangedSince(
-  db: Database,
-  variableId: number,
-  revision: number,
-  limit: number,
-  afterItem: string | null = null,
-): Promise<ChangedItem[]> {
-  const newer =
-    afterItem === null
-      ? sql`revision > ${revision}`
-      : sql`(revision, item) > (${revision}, ${afterItem})`
-  const rows = await db.query<{ item: string; is_gone: number; revision: number }>(sql`
-    SELECT item, is_gone, revision FROM variable_items
-    WHERE variable_id = ${variableId} AND ${newer} ORDER BY revision, item LIMIT ${limit}`)
-  return rows.map((row) => ({
-    item: row.item,
-    isGone: row.is_gone === 1,
-    revision: row.revision,
-  }))
-}
-
-/** Forgets items of one deleted variable; the number of those it has forgotten now. */
-export async function forgetGoneItems(db: Database, itemsMax: number): Promise<number> {
-  const [gone] = await db.query<{ id: number }>(sql`
-    SELECT id FROM variables WHERE is_gone = 1 AND EXISTS (
-      SELECT 1 FROM variable_items WHERE variable_items.variable_id = variables.id)
-    ORDER BY id LIMIT 1`)
-  if (!gone) return 0
-
-  const forgotten = await db.query(sql`
-    DELETE FROM variable_items WHERE variable_id = ${gone.id} AND item IN (
-      SELECT item FROM variable_items WHERE variable_id = ${gone.id} LIMIT ${itemsMax})
-    RETURNING is_gone`)
-  return forgotten.length
-}
-
 async function add(
   tx: Database,
   revision: number,
   { teamId, name, kind, items }: NewItems,
-  itemsMax: number,
+  limits: ItemLimits,
 ): Promise<Added> {
   const found = await findVariable(tx, teamId, name)
   if (found && found.kind !== kind) return { kind: 'kind_differs', variable: found }
+  const webhookId = found ? null : await webhookOfOtherKind(tx, teamId, { name, kind })
+  if (webhookId !== null) return { kind: 'other_kind_in_use', webhookId }
   if (!found && !(await insertVariable(tx, revision, teamId, name, kind))) {
     return { kind: 'too_many_variables' }
   }
 
   const id = found?.id ?? revision
   let added = 0
+  let revived = 0
   const rows = inOrder(items).map((item) => [id, item, revision, 0] as const)
   for (const chunk of rowChunks(rows)) {
+    if (found && found.removedCount > 0) revived += await goneAmong(tx, id, chunk)
     const fresh = await tx.query(sql`
       INSERT INTO variable_items (variable_id, item, revision, is_gone) VALUES ${sqlRows(chunk)}
       ON CONFLICT (variable_id, item) DO UPDATE
@@ -222,9 +196,34 @@ async function add(
       RETURNING is_gone`)
     added += fresh.length
   }
-  const fits = await count(tx, id, added, revision, itemsMax)
-  if (!fits) throw new TooManyItems()
+  if (added === 0) return { kind: 'added', added }
+  await count(tx, id, added, -revived, revision)
+  if ((found?.itemCount ?? 0) + added > limits.ofVariable) throw new TooManyItems('ofVariable')
+  await checkTeam(tx, teamId, limits)
   return { kind: 'added', added }
+}
+
+/** Counted anew each time: a team has few variables, and their sum cannot go astray. */
+async function checkTeam(tx: Database, teamId: string, limits: ItemLimits): Promise<void> {
+  const [total] = await tx.query<{ items: number; removed: number }>(sql`
+    SELECT CAST(SUM(item_count) AS BIGINT) AS items,
+      CAST(SUM(removed_count) AS BIGINT) AS removed
+    FROM variables WHERE team_id = ${teamId} AND is_gone = 0`)
+  assert(total !== undefined, 'a sum is one row')
+  if (total.items > limits.ofTeam) throw new TooManyItems('ofTeam')
+  if (total.removed > limits.removed) throw new TooManyItems('removed')
+}
+
+async function goneAmong(
+  tx: Database,
+  variableId: number,
+  rows: readonly (readonly [number, string, number, number])[],
+): Promise<number> {
+  const items = rows.map(([, item]) => item)
+  const [gone] = await tx.query<{ count: number }>(sql`
+    SELECT COUNT(*) AS count FROM variable_items
+    WHERE variable_id = ${variableId} AND is_gone = 1 AND item IN ${sqlRows([items])}`)
+  return gone?.count ?? 0
 }
 
 async function insertVariable(
@@ -240,24 +239,23 @@ async function insertVariable(
   if (living.count >= TEAM_VARIABLES_MAX) return false
 
   await tx.query(sql`
-    INSERT INTO variables (id, team_id, name, kind, item_count, is_gone, revision)
-    VALUES (${revision}, ${teamId}, ${name}, ${kind}, 0, 0, ${revision})`)
+    INSERT INTO variables (id, team_id, name, kind, item_count, removed_count, is_gone, revision)
+    VALUES (${revision}, ${teamId}, ${name}, ${kind}, 0, 0, 0, ${revision})`)
   return true
 }
 
-/** False when there would be too many. */
 async function count(
   tx: Database,
   id: number,
-  change: number,
+  items: number,
+  removed: number,
   revision: number,
-  itemsMax: number,
-): Promise<boolean> {
-  if (change === 0) return true
-  const counted = await tx.query(sql`
-    UPDATE variables SET item_count = item_count + ${change}, revision = ${revision}
-    WHERE id = ${id} AND item_count + ${change} <= ${itemsMax} RETURNING id`)
-  return counted.length === 1
+): Promise<void> {
+  if (items === 0) return
+  await tx.query(sql`
+    UPDATE variables SET item_count = item_count + ${items},
+      removed_count = removed_count + ${removed}, revision = ${revision}
+    WHERE id = ${id}`)
 }
 
 /** Each once and sorted: neighbours are written together, and one row is never written twice. */
@@ -265,13 +263,14 @@ function inOrder(items: readonly string[]): string[] {
   return [...new Set(items)].sort()
 }
 
-function variableOf(row: VariableRow): Variable {
+export function variableOf(row: VariableRow): Variable {
   return {
     id: row.id,
     teamId: row.team_id,
     name: row.name,
     kind: row.kind as VariableKind,
     itemCount: row.item_count,
+    removedCount: row.removed_count,
     revision: row.revision,
   }
 }

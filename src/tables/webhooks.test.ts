@@ -67,19 +67,23 @@ describe('a webhook', () => {
     const old = webhookCalled('wh_2', { state: 'paused', reason: 'MANUAL', createdAtMs: 8 })
     await addWebhooks(db, young, old, webhookCalled('wh_3', { teamId: TEAM_B }))
 
-    expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual({ webhook: young, key: KEY })
+    expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual({
+      webhook: young,
+      key: KEY,
+      nextKeySealed: null,
+    })
     expect(await findWebhook(db, TEAM_B, 'wh_1')).toBeNull()
     expect(await findWebhook(db, TEAM_A, 'wh_none')).toBeNull()
     expect(await listWebhooks(db, TEAM_A)).toEqual([
-      { webhook: old, key: KEY },
-      { webhook: young, key: KEY },
+      { webhook: old, key: KEY, nextKeySealed: null },
+      { webhook: young, key: KEY, nextKeySealed: null },
     ])
   })
 
   test.each(HOSTILE_TEXTS)('keeps every character of its texts: %j', async (text) => {
     const webhook = webhookCalled(text, { name: text, url: text, query: text, appId: text })
     await addWebhooks(db, webhook)
-    expect(await findWebhook(db, TEAM_A, text)).toEqual({ webhook, key: KEY })
+    expect(await findWebhook(db, TEAM_A, text)).toEqual({ webhook, key: KEY, nextKeySealed: null })
     expect((await webhooksChangedSince(db, 0, 10))[0]).toMatchObject({ id: text, query: text })
   })
 })
@@ -89,13 +93,15 @@ describe('the slots of a team', () => {
     const create = (_: unknown, index: number) =>
       createWebhook(db, webhookCalled(`wh_${index}`), 'sealed', 100)
     const made = await Promise.all(Array.from({ length: 120 }, create))
-    expect(made.filter((one) => one)).toHaveLength(100)
+    expect(made.filter(({ kind }) => kind === 'written')).toHaveLength(100)
     expect(await listWebhooks(db, TEAM_A)).toHaveLength(100)
   })
 
   test('deleting frees one slot, once, and another team has its own', async () => {
-    const create = (id: string, teamId = TEAM_A) =>
-      createWebhook(db, webhookCalled(id, { teamId }), 'sealed', 2)
+    const create = async (id: string, teamId = TEAM_A) => {
+      const made = await createWebhook(db, webhookCalled(id, { teamId }), 'sealed', 2)
+      return made.kind === 'written'
+    }
     expect([await create('wh_1'), await create('wh_2'), await create('wh_3')]).toEqual([
       true,
       true,
@@ -113,7 +119,8 @@ describe('the slots of a team', () => {
   test('a webhook that could not be stored takes no slot', async () => {
     await createWebhook(db, webhookCalled('wh_1'), 'sealed', 2)
     await expect(createWebhook(db, webhookCalled('wh_1'), 'sealed', 2)).rejects.toThrow()
-    expect(await createWebhook(db, webhookCalled('wh_2'), 'sealed', 2)).toBe(true)
+    const second = await createWebhook(db, webhookCalled('wh_2'), 'sealed', 2)
+    expect(second.kind).toBe('written')
   })
 })
 
@@ -128,9 +135,10 @@ describe('a change touches only what it names', () => {
   ])('%s', async (_, change) => {
     const webhook = webhookCalled('wh_1')
     await addWebhooks(db, webhook, webhookCalled('wh_2'))
-    const changed = { webhook: { ...webhook, ...change }, key: KEY }
-    expect(await changeWebhook(db, TEAM_A, 'wh_1', change)).toEqual(changed)
-    expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual(changed)
+    const stored = { webhook: { ...webhook, ...change }, key: KEY, nextKeySealed: null }
+    const written = await changeWebhook(db, TEAM_A, 'wh_1', change)
+    expect(written).toEqual({ kind: 'written', stored })
+    expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual(stored)
     expect((await findWebhook(db, TEAM_A, 'wh_2'))?.webhook).toEqual(webhookCalled('wh_2'))
   })
 
@@ -162,11 +170,26 @@ describe('a change touches only what it names', () => {
     expect([key?.sealed, key?.previousSealed].sort()).toEqual(['a', 'b'])
   })
 
+  test('the signing key that was prepared, which stays the same however often it is asked for', async () => {
+    await addWebhooks(db, webhookCalled('wh_1'))
+    await changeWebhook(db, TEAM_A, 'wh_1', { nextKeySealed: 'next' })
+    await changeWebhook(db, TEAM_A, 'wh_1', { nextKeySealed: 'another' })
+    await changeWebhook(db, TEAM_A, 'wh_1', { name: 'New' })
+    const prepared = { key: KEY, nextKeySealed: 'next' }
+    expect(await findWebhook(db, TEAM_A, 'wh_1')).toMatchObject(prepared)
+
+    const newKey = { sealed: 'new', previousUntilMs: 5 }
+    await changeWebhook(db, TEAM_A, 'wh_1', { newKey })
+    const key = { sealed: 'next', previousSealed: 'sealed', previousUntilMs: 5 }
+    expect(await findWebhook(db, TEAM_A, 'wh_1')).toMatchObject({ key, nextKeySealed: null })
+  })
+
   test('nobody changes the webhook of another team, or one that is gone', async () => {
     await addWebhooks(db, webhookCalled('wh_1'), webhookCalled('wh_2'))
-    expect(await changeWebhook(db, TEAM_B, 'wh_1', { name: 'Mine' })).toBeNull()
+    const none = { kind: 'no_webhook' } as const
+    expect(await changeWebhook(db, TEAM_B, 'wh_1', { name: 'Mine' })).toEqual(none)
     await deleteWebhook(db, TEAM_A, 'wh_2')
-    expect(await changeWebhook(db, TEAM_A, 'wh_2', { name: 'Alive' })).toBeNull()
+    expect(await changeWebhook(db, TEAM_A, 'wh_2', { name: 'Alive' })).toEqual(none)
   })
 
   test('changes at once of different things are all kept', async () => {

@@ -1,9 +1,11 @@
 import type { PauseReason, Webhook } from '../core/delivery/webhook.ts'
-import { assert } from '../core/errors.ts'
+import type { VariableUse } from '../core/query/plan.ts'
 import { type Database, sql } from '../ports/database.ts'
 import { holdEvents } from './chain-tail.ts'
 import { cancelDeliveries } from './deliveries.ts'
-import { readRevision } from './revisions.ts'
+import { bumpRevision, readRevision } from './revisions.ts'
+import { freeSlot, takeSlot } from './team-slots.ts'
+import { otherKindThanUsed, variablesText } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 /** The key that signs, and after a rotation the one before it, which signs for a while longer. */
@@ -13,13 +15,29 @@ export type StoredSigningKey = {
   previousUntilMs: number | null
 }
 
-export type StoredWebhook = { webhook: Webhook; key: StoredSigningKey }
+export type StoredWebhook = {
+  webhook: Webhook
+  key: StoredSigningKey
+  /** What the next rotation switches to, when it was asked for in advance. */
+  nextKeySealed: string | null
+}
+
+/** Why it was not written, or what was. */
+export type Written<T> =
+  | { kind: 'written'; stored: T }
+  | { kind: 'no_slot' }
+  | { kind: 'no_webhook' }
+  | { kind: 'other_kind'; variable: VariableUse }
 
 export type WebhookChange = Partial<
   Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
 > & {
+  /** What a new query declares. */
+  variables?: readonly VariableUse[]
   standing?: { state: 'active'; reason: null } | { state: 'paused'; reason: PauseReason }
-  /** The key until now becomes the previous one. */
+  /** What the next rotation switches to, unless one is prepared already. */
+  nextKeySealed?: string
+  /** The key until now becomes the previous one, the prepared one, or else this, the new one. */
   newKey?: { sealed: string; previousUntilMs: number }
 }
 
@@ -55,6 +73,8 @@ type WebhookRow = StandingRow & {
   signing_key_sealed: string
   previous_key_sealed: string | null
   previous_key_until_ms: number | null
+  next_key_sealed: string | null
+  variables: string
   created_at_ms: number
 }
 
@@ -66,56 +86,72 @@ const STANDING = sql`
 
 const COLUMNS = sql`
   ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
-  previous_key_until_ms, created_at_ms`
+  previous_key_until_ms, next_key_sealed, variables, created_at_ms`
 
-/** False when the team has all the webhooks it may have. */
+/** An app that was deleted a moment ago is none, as if the webhook had been made before. */
 export function createWebhook(
   db: Database,
   webhook: Webhook,
   keySealed: string,
   slotsMax: number,
-): Promise<boolean> {
+  variables: readonly VariableUse[] = [],
+): Promise<Written<null>> {
   return changeWebhooks(db, async (tx, revision) => {
-    if (!(await takeSlot(tx, webhook.teamId, slotsMax))) return false
+    const { teamId, appId } = webhook
+    const variable = await otherKindThanUsed(tx, teamId, variables)
+    if (variable) return { kind: 'other_kind', variable }
+    if (!(await takeSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
 
     await tx.query(sql`
       INSERT INTO webhooks
         (id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
-        state, reason, signing_key_sealed, revision, created_at_ms)
-      VALUES (${webhook.id}, ${webhook.teamId}, ${webhook.appId}, ${webhook.network},
+        state, reason, signing_key_sealed, variables, revision, created_at_ms)
+      VALUES (${webhook.id}, ${teamId},
+        (SELECT id FROM apps WHERE team_id = ${teamId} AND id = ${appId}), ${webhook.network},
         ${webhook.name}, ${webhook.url}, ${webhook.query}, ${Number(webhook.skipEmpty)},
         ${Number(webhook.ordered)}, ${Number(webhook.notifyRemoved)}, ${webhook.state},
-        ${webhook.reason}, ${keySealed}, ${revision}, ${webhook.createdAtMs})`)
-    return true
+        ${webhook.reason}, ${keySealed}, ${variablesText(variables)}, ${revision},
+        ${webhook.createdAtMs})`)
+    return { kind: 'written', stored: null }
   })
 }
 
-/** Changes what is given and leaves the rest; null when the team has no such webhook. */
+/** Changes what is given and leaves the rest. */
 export function changeWebhook(
   db: Database,
   teamId: string,
   id: string,
   change: WebhookChange,
-): Promise<StoredWebhook | null> {
+): Promise<Written<StoredWebhook>> {
   return changeWebhooks(db, async (tx, revision) => {
     // Nobody else changes it between this and the UPDATE: changes come one after the other.
     const found = await findWebhook(tx, teamId, id)
-    if (!found) return null
+    if (!found) return { kind: 'no_webhook' }
+    const variable = await otherKindThanUsed(tx, teamId, change.variables ?? [])
+    if (variable) return { kind: 'other_kind', variable }
 
-    const { newKey, standing, ...plain } = change
-    const key = newKey ? { ...newKey, previousSealed: found.key.sealed } : found.key
-    const webhook: Webhook = { ...found.webhook, ...plain, ...standing }
-    if (standing) await holdEvents(tx, webhook.network)
+    const { webhook, key, nextKeySealed } = changed(found, change)
+    const variables = change.variables ? variablesText(change.variables) : null
+    if (change.standing) await holdEvents(tx, webhook.network)
     await tx.query(sql`
       UPDATE webhooks SET name = ${webhook.name}, url = ${webhook.url}, query = ${webhook.query},
         skip_empty = ${Number(webhook.skipEmpty)}, ordered = ${Number(webhook.ordered)},
         notify_removed = ${Number(webhook.notifyRemoved)}, state = ${webhook.state},
         reason = ${webhook.reason}, signing_key_sealed = ${key.sealed},
         previous_key_sealed = ${key.previousSealed},
-        previous_key_until_ms = ${key.previousUntilMs}, revision = ${revision}
+        previous_key_until_ms = ${key.previousUntilMs}, next_key_sealed = ${nextKeySealed},
+        variables = COALESCE(${variables}, variables), revision = ${revision}
       WHERE id = ${id}`)
-    return { webhook, key }
+    return { kind: 'written', stored: { webhook, key, nextKeySealed } }
   })
+}
+
+/** Its webhooks name an app no more that is about to go: belongs into the same transaction. */
+export async function forgetApp(tx: Database, teamId: string, appId: string): Promise<void> {
+  const revision = await bumpRevision(tx, 'webhooks')
+  await tx.query(sql`
+    UPDATE webhooks SET app_id = NULL, revision = ${revision}
+    WHERE team_id = ${teamId} AND app_id = ${appId} AND state <> 'deleted'`)
 }
 
 /**
@@ -145,8 +181,7 @@ export function deleteWebhook(db: Database, teamId: string, id: string): Promise
       WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted' RETURNING network`)
     if (!gone) return false
 
-    await tx.query(sql`
-      UPDATE team_slots SET webhooks = webhooks - 1 WHERE team_id = ${teamId}`)
+    await freeSlot(tx, teamId)
     // First the events, then the deliveries: those of an event under way are cancelled too.
     await holdEvents(tx, gone.network)
     await cancelDeliveries(tx, id)
@@ -195,14 +230,14 @@ export async function webhooksChangedSince(
   return rows.map(standingOf)
 }
 
-/** The count lives in the row it limits, so one conditional write is race-free on both engines. */
-async function takeSlot(tx: Database, teamId: string, slotsMax: number): Promise<boolean> {
-  assert(slotsMax > 0, 'the first webhook of a team always has a slot')
-  const taken = await tx.query(sql`
-    INSERT INTO team_slots (team_id, webhooks) VALUES (${teamId}, 1)
-    ON CONFLICT (team_id) DO UPDATE SET webhooks = team_slots.webhooks + 1
-    WHERE team_slots.webhooks < ${slotsMax} RETURNING team_id`)
-  return taken.length === 1
+function changed(found: StoredWebhook, change: WebhookChange): StoredWebhook {
+  const { newKey, nextKeySealed = null, variables, standing, ...plain } = change
+  const webhook = { ...found.webhook, ...plain, ...standing }
+  const prepared = found.nextKeySealed
+  if (!newKey) return { webhook, key: found.key, nextKeySealed: prepared ?? nextKeySealed }
+  const { sealed, previousUntilMs } = newKey
+  const key = { sealed: prepared ?? sealed, previousSealed: found.key.sealed, previousUntilMs }
+  return { webhook, key, nextKeySealed: null }
 }
 
 function standingOf(row: StandingRow): StandingWebhook {
@@ -239,5 +274,5 @@ function storedOf(row: WebhookRow): StoredWebhook {
     previousSealed: row.previous_key_sealed,
     previousUntilMs: row.previous_key_until_ms,
   }
-  return { webhook, key }
+  return { webhook, key, nextKeySealed: row.next_key_sealed }
 }

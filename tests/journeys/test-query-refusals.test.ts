@@ -63,7 +63,7 @@ describe('what nests too deep is refused with 400 QueryTooDeep', () => {
     ],
     ['logs', '{ block { logs { transaction { logs { transaction { logs { data } } } } } } }'],
     ['blocks by way of a transaction', '{ block { transactions { block { parent { hash } } } } }'],
-    ['behind aliases', '{ a: block { b: parent { c: parent { hash } } } }'],
+    ['behind aliases', '{ block { b: parent { c: parent { hash } } } }'],
     [
       'through fragments',
       `{ block { logs { transaction { ...T } } } }
@@ -86,7 +86,8 @@ describe('what is no query of the schema is refused with 400 ValidationError', (
     ['a subscription', 'subscription { block { hash } }', 'subscription'],
     ['only a fragment', 'fragment F on Block { hash }', 'only fragments'],
     ['introspection', '{ __schema { types { name } } }', 'introspection'],
-    ['introspection inside', '{ block { logs { __typename } } }', 'introspection'],
+    ['introspection beside', '{ block { hash } __type(name: "Log") { name } }', 'introspection'],
+    ['another name of the root', '{ b: block { hash } }', 'may not be given another name'],
     ['a list without fields', '{ block { logs } }', 'logs'],
     ['a bad address', '{ block { logs(filter: {addresses: ["0x1"]}) { data } } }', 'address'],
     ['a bad topic', '{ block { logs(filter: {topics: ["0x1"]}) { data } } }', '32 bytes'],

@@ -94,7 +94,7 @@ async function create(
     notifyRemoved,
   })
   const made = await createWebhook(database, webhook, 'sealed', SLOTS_MAX)
-  assert(made, 'there is a slot for every webhook of a run')
+  assert(made.kind === 'written', 'there is a slot for every webhook of a run')
   const versions = [{ after: reached(needs), value: { state: 'active' as const, query } }]
   webhooks.push({ id, skipEmpty, notifyRemoved, versions })
   trace.note('customer', 'creates', id, query.name, skipEmpty ? 'skips empty' : '')

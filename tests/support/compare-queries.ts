@@ -46,7 +46,7 @@ export function compareAll(comparing: Comparing): void {
   for (const { id, teamId, text, document, plan, skipEmpty } of cases) {
     const data = oracle.answer(rootValue, document, variables[teamId] ?? {})
     const matched = Object.fromEntries(
-      listNames(plan).map((name) => [name, data[plan.rootName][name].length]),
+      listNames(plan).map((name) => [name, data.block[name].length]),
     )
     const cut = cutToFit(data, plan, bytesMax)
     const expected = JSON.stringify(data)
@@ -76,21 +76,27 @@ export function compareAll(comparing: Comparing): void {
   for (const { id } of cases) if (chance.fraction() < 0.5) engine.remove(id)
 }
 
-/** Takes items away until the rest fits; the names of the lists that lost some. */
+/** Takes the last item of the longest list away until the rest fits; the lists that lost some. */
 function cutToFit(data: NodeJson, plan: Plan, bytesMax: number): string[] {
-  const { rootName } = plan
-  const root = data[rootName]
-  const names = listNames(plan)
-  const cut = new Set<string>()
+  const lists = listNames(plan).map((name) => {
+    const items: NodeJson[] = data.block[name]
+    const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0) + Math.max(0, items.length - 1)
+    return { name, items, sizes, bytes, isCut: false }
+  })
   let bytes = Buffer.byteLength(JSON.stringify(data))
   while (bytes > bytesMax) {
-    const last = names.findLast((name) => root[name].length > 0)
-    if (last === undefined) break
-    const item = Buffer.byteLength(JSON.stringify(root[last].pop()))
-    bytes -= item + (root[last].length > 0 ? 1 : 0)
-    cut.add(`${rootName}.${last}`)
+    const longest = Math.max(0, ...lists.map((list) => list.bytes))
+    const list = lists.findLast((one) => one.bytes === longest && one.items.length > 0)
+    if (!list) break
+    const size = list.sizes.pop() ?? 0
+    list.items.pop()
+    const freed = size + (list.items.length > 0 ? 1 : 0)
+    list.bytes -= freed
+    bytes -= freed
+    list.isCut = true
   }
-  return [...cut].reverse()
+  return lists.filter(({ isCut }) => isCut).map(({ name }) => `block.${name}`)
 }
 
 const LISTS = new Set(['transactions', 'logs', 'callTracerTraces'])

@@ -41,8 +41,8 @@ export function randomQuery(chance: Chance, material: QueryMaterial): string {
     entitiesOnPath: ['Block'],
   }
   const block = querySchema().getType('Block') as GraphQLObjectType
-  const root = chance.fraction() < 0.1 ? 'event: block' : 'block'
-  const body = `{ ${root} ${selectionSet(writing, block)} }`
+  const typeName = () => (chance.fraction() < 0.05 ? '__typename' : '')
+  const body = `{ ${typeName()} block ${selectionSet(writing, block)} ${typeName()} }`
   const written = `${body} ${writing.fragments.join(' ')}`
   const used = new Set([...written.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))
   const variables = [...used].map((name) => {
@@ -67,6 +67,7 @@ function selection(writing: Writing, type: GraphQLObjectType): string {
     const condition = chance.pick(['', ` on ${type.name}`])
     return `...${condition}${directive(chance)} ${selectionSet(writing, type)}`
   }
+  if (form > 0.97 && form < 1) return chance.pick(['__typename', 'kind: __typename'])
   if (form < 0.16) return `...${fragmentName(writing, type)}${directive(chance)}`
   return field(writing, type)
 }

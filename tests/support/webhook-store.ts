@@ -1,5 +1,6 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import type { Database } from '../../src/ports/database.ts'
+import { insertApp } from '../../src/tables/apps.ts'
 import type { ChainEvent, DueResult } from '../../src/tables/chain-events.ts'
 import { insertTeam } from '../../src/tables/teams.ts'
 import { createWebhook } from '../../src/tables/webhooks.ts'
@@ -46,7 +47,15 @@ export function webhookCalled(id: string, differing: Partial<Webhook> = {}): Web
 }
 
 export async function addWebhooks(db: Database, ...webhooks: Webhook[]): Promise<void> {
-  for (const webhook of webhooks) await createWebhook(db, webhook, 'sealed', MANY_SLOTS)
+  for (const webhook of webhooks) {
+    if (webhook.appId !== null) await addApp(db, webhook.teamId, webhook.appId)
+    await createWebhook(db, webhook, 'sealed', MANY_SLOTS)
+  }
+}
+
+async function addApp(db: Database, teamId: string, id: string): Promise<void> {
+  const app = { id, teamId, name: id, description: '', networks: [NETWORK], isActive: true }
+  await insertApp(db, { ...app, createdAtMs: 1 }, { hash: `hash of ${id}`, sealed: 'sealed' })
 }
 
 /** An event with a block of that height; `fork` tells blocks of one height apart. */

@@ -12,6 +12,7 @@ import type { EntityName, SelectedField, Selection } from './plan.ts'
 import { filterText, readFilter } from './read-filter.ts'
 import type { ReadQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
+import { querySchema } from './schema.ts'
 
 /** Each alias of a list is a list of its own to filter and to send. */
 const ALIASES_OF_ONE_LIST_MAX = 20
@@ -72,7 +73,7 @@ function buildField(
 }
 
 function fieldTypeOf(type: GraphQLObjectType, node: FieldNode) {
-  const definition = type.getFields()[node.name.value]
+  const definition = querySchema().getField(type, node.name.value)
   assert(definition !== undefined, 'a validated query asks for known fields')
   return definition.type
 }

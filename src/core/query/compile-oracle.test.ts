@@ -53,7 +53,7 @@ describe('a compiled query, beside graphql-js', () => {
         const text = randomQuery(seededChance(seed), material)
         const plan = compileQuery(text)
         if (plan instanceof Rejection) continue
-        const ours = `{${JSON.stringify(plan.rootName)}:${shapeOf(plan.selection)}}`
+        const ours = `${plan.root.before}${shapeOf(plan.selection)}${plan.root.after}`
         expect({ seed, shape: ours }).toEqual({ seed, shape: executedShape(text) })
         compared += 1
       }
@@ -83,6 +83,7 @@ function shapeOf({ on, fields }: Selection): string {
   const type = querySchema().getType(on)
   if (!isObjectType(type)) throw new Error(`${on} is no entity`)
   const members = fields.map(({ responseName, name, selection }) => {
+    if (name === '__typename') return `${JSON.stringify(responseName)}:"${on}"`
     const fieldType = type.getFields()[name]!.type
     const item = selection ? shapeOf(selection) : '"x"'
     const isList = isListType(isNonNullType(fieldType) ? fieldType.ofType : fieldType)

@@ -27,7 +27,8 @@ describe('input data is refused with a status of its own', () => {
       'before nesting',
       '{ block { transactions { logs { transaction { logs { transaction { inputData } } } } } } }',
     ],
-    ['before introspection', '{ __typename block { transactions { inputData } } }'],
+    ['before introspection', '{ __schema block { transactions { inputData } } }'],
+    ['before an alias of the root', '{ b: block { transactions { inputData } } }'],
   ])('%s', (_title, text) => {
     const refused = refusalOf(text)
     expect(refused.httpStatus).toBe(501)
@@ -128,8 +129,20 @@ describe('a query is refused, and told why,', () => {
     [
       'for two names of block',
       '{ block { hash } b: block { hash } }',
-      'block may be asked for only once',
+      'block may not be given another name: b (line 1, column 18)',
     ],
+    [
+      'for another name of block',
+      '{ b: block { hash } }',
+      'block may not be given another name: b',
+    ],
+    [
+      'for another name of block in a fragment',
+      '{ ...F } fragment F on Query { ... { b: block @skip(if: true) { hash } } block { hash } }',
+      'block may not be given another name: b',
+    ],
+    ['for nothing but the type of the root', '{ __typename }', 'the query must ask for block'],
+    ['for that under the name of block', '{ block: __typename }', 'the query must ask for block'],
     [
       'for two blocks of one name',
       '{ block(number: 1) { hash } block { hash } }',
@@ -140,13 +153,16 @@ describe('a query is refused, and told why,', () => {
       '{ block @skip(if: true) { hash } }',
       'leave nothing to ask for',
     ],
+    ['for __type', '{ __type(name: "Log") { name } block { hash } }', 'introspection'],
+    ['for fields of __typename', '{ block { __typename { a } } }', 'must not have a selection'],
+    ['for a reserved name of it', '{ block { __kind: __typename } }', 'reserved: __kind'],
+    ['for a field called like it', '{ block { __typename: hash } }', 'reserved: __typename'],
     [
-      'for __typename',
-      '{ block { logs { __typename } } }',
-      'introspection is not possible: block.logs.__typename',
+      'for more than 500 fields with __typename',
+      `{ block { ${Array.from({ length: 500 }, (_, at) => `a${at}: __typename`).join(' ')} } }`,
+      'more than 500 fields',
     ],
     ['for __schema', '{ __schema { types { name } } }', 'introspection'],
-    ['for a hidden __typename', '{ block { t: __typename } }', 'introspection'],
     ['for a reserved alias', '{ block { __proto__: hash } }', 'reserved: __proto__'],
     ['for a reserved root', '{ __proto__: block { hash } }', 'reserved: __proto__'],
     ['for one name of two fields', '{ block { a: hash a: number } }', 'called a differ'],

@@ -28,7 +28,7 @@ describe('a query becomes a plan', () => {
     }
     const logFilter = `(${ADDRESS.toLowerCase()};$events,*,${TOPIC.toLowerCase()})`
     expect(plan).toEqual({
-      rootName: 'block',
+      root: { before: '{"block":', after: '}' },
       selection: {
         on: 'Block',
         key:
@@ -93,8 +93,12 @@ describe('a query becomes a plan', () => {
     })
   })
 
-  test('with an alias for the root', () => {
-    expect(planOf('query { head: block { number } }').rootName).toBe('head')
+  test('with the type of the root where it is asked for', () => {
+    const { root } = planOf('{ __typename block { number } kind: __typename }')
+    expect(root).toEqual({
+      before: '{"__typename":"Query","block":',
+      after: ',"kind":"Query"}',
+    })
   })
 
   test('of a block that a dry run is to look at, and a webhook passes over', () => {

@@ -17,7 +17,7 @@ import { queryWants } from './query-wants.ts'
 import { type ReadQuery, readQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
 import { querySchema } from './schema.ts'
-import { surveyQuery } from './survey-query.ts'
+import { ROOT_NAME, surveyQuery } from './survey-query.ts'
 
 /** `findFieldConflict` does the work of the rule that is left out, in less time. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
@@ -47,8 +47,14 @@ export function compileQuery(text: string): Plan | Rejection {
   const selection = buildSelection(query, block, root.nodes)
   if (selection instanceof Rejection) return selection
 
-  const { rootName } = root
-  return { rootName, selection, wants: queryWants(selection), variables, dryRunBlock }
+  const { before, after } = root
+  return {
+    root: { before, after },
+    selection,
+    wants: queryWants(selection),
+    variables,
+    dryRunBlock,
+  }
 }
 
 function firstError(query: ReadQuery): Rejection | null {
@@ -56,23 +62,29 @@ function firstError(query: ReadQuery): Rejection | null {
   return error ? refuseQuery(error.message, error.locations?.[0]) : null
 }
 
-type Root = {
-  rootName: string
+type Root = Plan['root'] & {
   nodes: readonly [FieldNode, ...FieldNode[]]
   definition: GraphQLField<unknown, unknown>
 }
 
 function readRoot(query: ReadQuery): Root | Rejection {
-  const [first, second] = mergeFields(query, [query.operation.selectionSet])
-  if (!first) return refuseQuery('its directives leave nothing to ask for', query.operation)
-  if (second) {
-    return refuseQuery('block may be asked for only once, under one name', second[1][0])
+  const merged = mergeFields(query, [query.operation.selectionSet])
+  if (merged.size === 0) {
+    return refuseQuery('its directives leave nothing to ask for', query.operation)
+  }
+  const nodes = merged.get(ROOT_NAME)
+  if (nodes?.[0].name.value !== ROOT_NAME) {
+    return refuseQuery(`the query must ask for ${ROOT_NAME}`, query.operation)
   }
 
-  const [rootName, nodes] = first
-  const definition = querySchema().getQueryType()?.getFields()[nodes[0].name.value]
-  assert(definition !== undefined, 'a validated query asks for known fields')
-  return { rootName, nodes, definition }
+  const definition = querySchema().getQueryType()?.getFields()[ROOT_NAME]
+  assert(definition !== undefined, 'the schema has the root field')
+  // All else is __typename: the schema has no other field, and aliases of this one are refused.
+  const [before = '', after = ''] = [...merged.keys()]
+    .map((name) => (name === ROOT_NAME ? '\n' : `"${name}":"Query"`))
+    .join()
+    .split('\n')
+  return { before: `{${before}"${ROOT_NAME}":`, after: `${after}}`, nodes, definition }
 }
 
 function readDryRunBlock({ nodes, definition }: Root): Plan['dryRunBlock'] | Rejection {

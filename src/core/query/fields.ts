@@ -141,14 +141,21 @@ const RULES: Readonly<Record<EntityName, Readonly<Record<string, FieldRule>>>> =
 
 /** Of the parent two things are known without asking for it. */
 const PARENT: Readonly<Record<string, FieldRule>> = scalars<Block>({
+  __typename: () => '"Block"',
   number: ({ header }) => `${header.number - 1}`,
   hash: ({ header }) => `"${header.parentHash}"`,
 })
 
 const UNKNOWN_OF_PARENT: FieldRule = { kind: 'scalar', write: () => 'null' }
 
+const TYPE_NAMES = Object.fromEntries(
+  Object.keys(RULES).map((on): [string, FieldRule] => {
+    return [on, { kind: 'scalar', write: () => `"${on}"` }]
+  }),
+) as Readonly<Record<EntityName, FieldRule>>
+
 export function fieldRule(on: EntityName, name: string): FieldRule {
-  const rule = RULES[on][name]
+  const rule = name === '__typename' ? TYPE_NAMES[on] : RULES[on][name]
   if (!rule) throw new Error(`broken invariant: a plan asks for ${on}.${name}`)
   return rule
 }

@@ -9,7 +9,8 @@ import { EVERYTHING, type Part, type Shape, type Shapes, type VariableSource } f
  * only in those share it, and with it the whole result where their lists are empty.
  */
 export type Frame = {
-  readonly rootName: string
+  /** What opens the result: the name of the root, and what stands before it. */
+  readonly start: string
   readonly lists: readonly FrameList[]
   /** What stands before each list and after the last. */
   readonly segments: readonly Segment[]
@@ -30,11 +31,11 @@ export function listNameOf(field: string): BlockListName | null {
 }
 
 /** Equal for plans that share a frame. */
-export function frameKey({ rootName, selection }: Plan): string {
+export function frameKey({ root, selection }: Plan): string {
   const fields = selection.fields.map(({ responseName, name, selection: inner }) =>
     listNameOf(name) ? `${responseName}:${name}[]` : `${responseName}:${name}${inner?.key ?? ''}`,
   )
-  return `${rootName}{${fields.join(' ')}}`
+  return `${root.before}{${fields.join(' ')}}${root.after}`
 }
 
 export function openFrame(plan: Plan, shapes: Shapes, source: VariableSource): Frame {
@@ -55,8 +56,9 @@ export function openFrame(plan: Plan, shapes: Shapes, source: VariableSource): F
     const shape = selection && shapes.take(selection, source, rule.kind === 'parent')
     parts.push({ glue, rule, shape, filter: EVERYTHING })
   }
-  segments.push({ parts, end: plan.selection.fields.length === 0 ? '{}}' : '}}' })
-  return { rootName: ownText(plan.rootName), lists, segments }
+  const close = plan.selection.fields.length === 0 ? '{}' : '}'
+  segments.push({ parts, end: close + plan.root.after })
+  return { start: ownText(plan.root.before), lists, segments }
 }
 
 export function closeFrame(
@@ -74,7 +76,7 @@ export function frameTexts(run: Run, frame: Frame): readonly string[] {
   // Only lists are cut, so the rest of a result is written however long it is.
   const unlimited = { ...run, bytesMax: Number.POSITIVE_INFINITY }
   const texts = frame.segments.map(({ parts, end }, at) => {
-    let text = at === 0 ? `{"${frame.rootName}":` : ''
+    let text = at === 0 ? frame.start : ''
     for (const part of parts) text += part.glue + (partText(unlimited, part, run.block) ?? 'null')
     return text + end
   })

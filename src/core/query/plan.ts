@@ -11,8 +11,8 @@ export type EntityName =
 
 /** A query that passed every check, in the form it is run in. */
 export type Plan = {
-  /** The response name of the root field: `block` or its alias. */
-  rootName: string
+  /** What stands in the result before and after the block: its name, and `__typename` if asked. */
+  root: { before: string; after: string }
   selection: Selection
   wants: BlockWants
   /** Team variables it names, each once. */

@@ -101,12 +101,37 @@ describe('a result that is too long', () => {
     })
   })
 
-  test('loses its last list before any item of the one before', () => {
-    const text = '{ root: block { a: logs { index } b: logs { data } c: logs { index } } }'
-    const outcome = run(blockOfLogs(10), text, 350)
-    const { a, b, c } = JSON.parse(outcome.text).root
-    expect([a.length, b.length, c.length]).toEqual([10, 2, 0])
-    expect(outcome.truncation?.fields).toEqual(['root.b', 'root.c'])
+  test('loses items of its longest list only: a short one stays whole behind it', () => {
+    const text = '{ block { a: logs { index } b: logs { data } c: logs { index } } }'
+    const outcome = run(blockOfLogs(10), text, 500)
+    const { a, b, c } = JSON.parse(outcome.text).block
+    expect([a.length, c.length]).toEqual([10, 10])
+    expect(b.length).toBeGreaterThan(0)
+    expect(b.length).toBeLessThan(10)
+    expect(outcome.truncation?.fields).toEqual(['block.b'])
+  })
+
+  test('loses items of equal lists evenly, of the last one first', () => {
+    const block = blockOfLogs(10)
+    const text = '{ block { a: logs { data } b: logs { data } } }'
+    const { bytes } = run(block, text)
+    const item = JSON.stringify({ data: JSON.parse(run(block, text).text).block.a[0].data }).length
+    const lengths = [1, item + 2, 2 * item + 3].map((tooMany) => {
+      const { a, b } = JSON.parse(run(block, text, bytes - tooMany).text).block
+      return [a.length, b.length]
+    })
+    expect(lengths).toEqual([
+      [10, 9],
+      [9, 9],
+      [9, 8],
+    ])
+  })
+
+  test('keeps the short lists when an item of another is longer than the whole result', () => {
+    const block = assembled(rawBlock([{ logs: [rawLog(1, undefined, `0x${'ab'.repeat(2000)}`)] }]))
+    const outcome = run(block, '{ block { logs { data } transactions { index } } }', 1000)
+    expect(outcome.text).toBe('{"block":{"logs":[],"transactions":[{"index":0}]}}')
+    expect(outcome.truncation?.fields).toEqual(['block.logs'])
   })
 
   test('leaves a list empty when not even its first item fits', () => {

@@ -2,8 +2,7 @@ import { buildSchema, type GraphQLSchema, isScalarType } from 'graphql'
 import { readScalarLiteral, readScalarValue } from './input-scalars.ts'
 
 /** What a webhook's query is written against. A dry run and a webhook read the same schema. */
-const SCHEMA_TEXT = `
-"20 bytes: 0x and 40 hex digits, in lower case. Input may be checksummed."
+export const SCHEMA_TEXT = `"20 bytes: 0x and 40 hex digits, in lower case. Input may be checksummed."
 scalar Address
 
 "32 bytes: 0x and 64 hex digits."

@@ -20,12 +20,16 @@ type Survey = {
   fragmentsOpen: Set<string>
   fragmentsUsed: Set<string>
   inputData: Rejection | null
+  rootAlias: Rejection | null
   reserved: Rejection | null
   tooDeep: Rejection | null
 }
 
 /** A field on the way down from the root; `type` is undefined below a field that does not exist. */
 type Step = { name: string; type: GraphQLNamedType | undefined; above: Step | null }
+
+/** Receivers look for it in every delivery, so no alias may take its place. */
+export const ROOT_NAME = 'block'
 
 const FIELDS_MAX = 500
 
@@ -49,6 +53,7 @@ export function surveyQuery(query: ReadQuery): Rejection | null {
     fragmentsOpen: new Set(),
     fragmentsUsed: new Set(),
     inputData: null,
+    rootAlias: null,
     reserved: null,
     tooDeep: null,
   }
@@ -57,6 +62,7 @@ export function surveyQuery(query: ReadQuery): Rejection | null {
     visitSelections(survey, query.operation.selectionSet.selections, root, root.type) ??
     survey.inputData ??
     survey.reserved ??
+    survey.rootAlias ??
     survey.tooDeep ??
     unusedFragment(survey)
   )
@@ -111,6 +117,7 @@ function visitField(
   const step: Step = { name, type: definition && getNamedType(definition.type), above }
   noteInputData(survey, field, step, on)
   noteReserved(survey, field, step)
+  noteRootAlias(survey, field, step)
   noteDepth(survey, field, step)
 
   const selections = field.selectionSet?.selections ?? []
@@ -147,10 +154,15 @@ function noteInputData(
   )
 }
 
-/** GraphQL reserves such names. As aliases they would meet `__proto__` in many a receiver. */
+/**
+ * GraphQL reserves such names. As aliases they would meet `__proto__` in many a receiver. What
+ * clients add by themselves to every selection is answered.
+ */
 function noteReserved(survey: Survey, field: FieldNode, step: Step): void {
   if (survey.reserved) return
-  if (step.name.startsWith('__')) {
+  const isTypeName = step.name === '__typename'
+  if (isTypeName && (field.alias?.value ?? step.name) === step.name) return
+  if (step.name.startsWith('__') && !isTypeName) {
     survey.reserved = refuseQuery(
       `introspection is not possible: ${pathText(step)} starts with two underscores`,
       field,
@@ -161,6 +173,14 @@ function noteReserved(survey: Survey, field: FieldNode, step: Step): void {
       field,
     )
   }
+}
+
+function noteRootAlias(survey: Survey, field: FieldNode, step: Step): void {
+  const alias = field.alias?.value ?? ROOT_NAME
+  if (survey.rootAlias || step.name !== ROOT_NAME || alias === ROOT_NAME) return
+  // Below the root there is another field of that name, whose aliases are like any other.
+  if (step.above?.above) return
+  survey.rootAlias = refuseQuery(`${ROOT_NAME} may not be given another name: ${alias}`, field)
 }
 
 function noteDepth(survey: Survey, field: FieldNode, step: Step): void {

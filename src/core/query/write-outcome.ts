@@ -1,8 +1,10 @@
-import { bytesOf, itemText, listText, type Run } from './fragments.ts'
+import { cutLists } from './cut-lists.ts'
+import { bytesOf, listText, type Run } from './fragments.ts'
 import { type Frame, frameTexts } from './frame.ts'
 import type { Item } from './item-filter.ts'
 import type { Outcome, Truncation } from './outcome.ts'
 import type { Shape } from './shapes.ts'
+import { ROOT_NAME } from './survey-query.ts'
 
 /** What one list directly under `block` is filled with. */
 export type Filling = { shape: Shape; items: readonly Item[] }
@@ -10,10 +12,7 @@ export type Filling = { shape: Shape; items: readonly Item[] }
 /** The longest result that is delivered, in bytes of UTF-8. */
 export const RESULT_BYTES_MAX = 10_000_000
 
-/**
- * Puts a result together. A result that would be too long keeps as many items as fit,
- * from the first list on: the lists are cut from the end, the last one first.
- */
+/** Puts a result together. Of one that would be too long the longest lists are cut. */
 export function writeOutcome(run: Run, frame: Frame, fillings: readonly Filling[]): Outcome {
   const around = frameTexts(run, frame)
   const matched: Record<string, number> = {}
@@ -60,30 +59,14 @@ function cutText(
   around: readonly string[],
   fillings: readonly Filling[],
 ): { text: string; truncation: Truncation | null } {
-  const bare = around.join('[]')
-  let bytesLeft = run.bytesMax - bytesOf(run, bare)
-  let isFull = false
-  const cut: string[] = []
+  const bytesLeft = run.bytesMax - bytesOf(run, around.join('[]'))
+  const fields: string[] = []
   let text = around[0] ?? ''
-  for (const [at, { shape, items }] of fillings.entries()) {
-    let list = ''
-    let kept = 0
-    for (const item of isFull ? [] : items) {
-      const written = itemText(run, shape, item)
-      const bytes = written === null ? Number.POSITIVE_INFINITY : bytesOf(run, written)
-      const comma = kept === 0 ? '' : ','
-      if (bytes + comma.length > bytesLeft) break
-      bytesLeft -= bytes + comma.length
-      list += comma + written
-      kept++
-    }
-    if (kept < items.length) {
-      isFull = true
-      cut.push(`${frame.rootName}.${frame.lists[at]!.responseName}`)
-    }
-    text += `[${list}]${around[at + 1]}`
+  for (const [at, list] of cutLists(run, fillings, bytesLeft).entries()) {
+    if (list.isCut) fields.push(`${ROOT_NAME}.${frame.lists[at]!.responseName}`)
+    text += `[${list.text}]${around[at + 1]}`
   }
   const reason = `a result may have at most ${run.bytesMax} bytes`
   // Without lists to cut, what is too long stays so.
-  return { text, truncation: cut.length > 0 ? { fields: cut, reason } : null }
+  return { text, truncation: fields.length > 0 ? { fields, reason } : null }
 }
