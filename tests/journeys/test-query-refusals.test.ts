@@ -80,7 +80,7 @@ describe('what is no query of the schema is refused with 400 ValidationError', (
     ['an unterminated string', '{ block(hash: "0x', 'Syntax Error'],
     ['an unknown field', '{ block { number nonsense } }', 'nonsense'],
     ['another root', '{ transaction { hash } }', 'transaction'],
-    ['two roots', '{ a: block { hash } b: block { hash } }', 'only once'],
+    ['two roots', '{ a: block { hash } b: block { hash } }', 'another name'],
     ['two operations', 'query A { block { hash } } query B { block { hash } }', 'exactly one'],
     ['a mutation', 'mutation { block { hash } }', 'mutation'],
     ['a subscription', 'subscription { block { hash } }', 'subscription'],
