@@ -4,7 +4,6 @@ import type { NetworkReport } from './contract.ts'
 import * as deliveries from './delivery-calls.ts'
 import type { KeptReply } from './kept-reply.ts'
 import * as queries from './query-calls.ts'
-import { getQuerySchema } from './query-schema-call.ts'
 import * as replays from './replay-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tests from './test-webhook-call.ts'
@@ -78,7 +77,7 @@ export const CALL_HANDLERS: CallHandlers = {
     deleteToken: teams.deleteToken,
   },
   'any-token': {
-    getQuerySchema,
+    getQuerySchema: queries.getQuerySchema,
     listNetworks: async (needs) => ({ data: needs.networkReport() }),
   },
   public: {

@@ -1,11 +1,17 @@
 import { deliveryCentiCu } from '../core/delivery/delivery-price.ts'
 import { Rejection } from '../core/errors.ts'
+import { SCHEMA_TEXT } from '../core/query/schema.ts'
 import type { DryRun } from '../follower/dry-run.ts'
 import type { TeamCall } from './api-call.ts'
-import { jsonTextReply } from './api-reply.ts'
+import { jsonTextReply, plainTextReply } from './api-reply.ts'
 import type * as wire from './contract.ts'
 import { type QueryCallNeeds, runAsked } from './run-asked.ts'
 import { cuOf } from './usage-calls.ts'
+
+/** What queries are written against: they may not ask for it themselves. */
+export async function getQuerySchema(): Promise<Response> {
+  return plainTextReply(SCHEMA_TEXT)
+}
 
 export function testQuery(needs: QueryCallNeeds, call: TeamCall): Promise<Response | Rejection> {
   const teamId = call.team.id
