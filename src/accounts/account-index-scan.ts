@@ -41,6 +41,10 @@ export async function scanProgram(
   const reply = await ask(needs, upstream, wish)
   if (reply.kind === 'failed') return { kind: 'unusable', reason: reply.reason }
   if (reply.kind === 'error') return { kind: 'refused', code: reply.code, message: reply.message }
+  if (reply.kind === 'error_stream') {
+    reply.stream.cancel().catch(() => {})
+    return { kind: 'refused', code: reply.code, message: '' }
+  }
 
   await startScan(store, { program, hasData }, reply)
   const pieces = openPieces(store)

@@ -43,6 +43,10 @@ export async function scanUpstream(
   }
   const { reply, upstream: name } = answer
   if (reply.kind === 'error') return { kind: 'refused', error: reply, upstream: name }
+  if (reply.kind === 'error_stream') {
+    reply.stream.cancel().catch(() => {})
+    return broken(badAnswer('an error too long to hold'), name)
+  }
 
   const log = openRecordLog(scanning.needs)
   const reading: Reading = {
@@ -100,7 +104,7 @@ async function readPages(reading: Reading, first: PoolAnswer): Promise<void> {
 /** Returns the upstream's key for its next page, or null. */
 async function readPage(reading: Reading, { reply }: PoolAnswer): Promise<string | null> {
   const { scanning, gathering, log } = reading
-  if (reply.kind === 'error') throw badAnswer('a page was refused')
+  if (reply.kind === 'error' || reply.kind === 'error_stream') throw badAnswer('refused')
   const { isWhole, pageKey } = await readReply(reply, {
     signal: scanning.signal,
     hearer: gathering.hearer,

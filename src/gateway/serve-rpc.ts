@@ -64,6 +64,7 @@ type Reply =
   | { kind: 'stream'; stream: ReadableStream<Uint8Array> }
   | { kind: 'bytes'; bytes: RoomyBytes }
   | { kind: 'error'; code: number; text: string }
+  | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
 
 const NO_SUCH_METHOD = -32601
 
@@ -102,8 +103,9 @@ export async function serveRpc(
   needs.guard.settle(account, method, false)
 
   // Charged only after the node answered: our outage is not on the customer's bill.
-  const isError = asked.reply.kind === 'error'
-  const unknown = asked.reply.kind === 'error' && asked.reply.code === NO_SUCH_METHOD
+  const { reply } = asked
+  const isError = reply.kind === 'error' || reply.kind === 'error_stream'
+  const unknown = isError && reply.code === NO_SUCH_METHOD
   const free = unknown || (isError && asked.upstream === NO_UPSTREAM)
   const centiCu = free ? 0 : method.billedCentiCu
   const proven = method.isUnproven && !isError ? service.book.prove(method) : method.label
@@ -170,9 +172,14 @@ function answered(
     cache,
     upstream,
     method,
-    errorCode: reply.kind === 'error' ? reply.code : 0,
+    errorCode: errorCodeOf(reply),
     rejection: null,
   }
+}
+
+/** Zero for success. */
+function errorCodeOf(reply: Reply): number {
+  return reply.kind === 'error' || reply.kind === 'error_stream' ? reply.code : 0
 }
 
 function partsOf(
@@ -182,6 +189,9 @@ function partsOf(
   reply: Answer['reply'],
 ): ReplyParts {
   if (reply.kind === 'error') return nodeErrorReply(call.idText, reply.text)
+  if (reply.kind === 'error_stream') {
+    return [`{"jsonrpc":"2.0","id":${call.idText},"error":`, reply.stream, '}']
+  }
   if (reply.kind !== 'result') {
     const answer = reply.kind === 'bytes' ? reply.bytes : reply.stream
     return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, answer, '}']

@@ -86,7 +86,7 @@ export async function askNetwork(
   if (joined) {
     const shared = await joined
     // A stream can be drunk once; whoever came second asks for another.
-    if (shared.reply.kind !== 'stream') return { ...shared, cache: 'coalesced' }
+    if (!('stream' in shared.reply)) return { ...shared, cache: 'coalesced' }
   }
   const call = toPoolCall(question, keep)
   const flight = service.flights.lead(key, epoch, () => transport(call), nowMs)

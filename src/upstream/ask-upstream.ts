@@ -28,6 +28,6 @@ export async function askUpstream(
     heightMin: null,
     whole: true,
   })
-  assert(reply.kind !== 'stream', 'an answer that is read whole is no stream')
+  assert(!('stream' in reply), 'an answer that is read whole is no stream')
   return reply
 }

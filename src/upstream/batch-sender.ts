@@ -1,7 +1,8 @@
 import { Failure } from '../core/errors.ts'
 import type { NetworkKind } from '../core/network.ts'
-import { classifyError } from '../core/rpc/error-classes.ts'
-import { parseNodeBatch } from '../core/rpc/node-reply.ts'
+import { judgeError } from '../core/rpc/error-classes.ts'
+import { type NodeError, parseNodeBatch } from '../core/rpc/node-reply.ts'
+import type { Failed } from './rpc-client.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
 import { pick } from './selection.ts'
 import { noteFailure, noteSuccess, noteThrottled, type Upstream } from './upstream.ts'
@@ -102,11 +103,11 @@ async function together(
   if (replies) noteSuccess(upstream, nowMs - startedAtMs, nowMs)
   else if (typeof body === 'string') upstream.batchesUntilMs = nowMs + NO_BATCHES_MS
   else if (body.throttled) noteThrottled(upstream, body.retryAfterMs, nowMs)
-  else if (!body.tooLong) noteFailure(upstream, body.reason, nowMs)
+  else if (!isCallersDoing(body, members)) noteFailure(upstream, body.reason, nowMs)
 
   members.forEach((member, at) => {
     const reply = replies?.get(ids[at] ?? -1)
-    const good = reply?.kind === 'result' || (reply && isCallers(pool, reply))
+    const good = reply?.kind === 'result' || (reply && isCallers(pool, reply, member.call))
     if (reply && good) {
       member.resolve({ reply, upstream: upstream.spec.name, unclearBefore: false })
     } else {
@@ -115,8 +116,13 @@ async function together(
   })
 }
 
-function isCallers(pool: UpstreamPool, error: { code: number; message: string }): boolean {
-  return classifyError(pool.network.kind, error.code, error.message) === 'caller'
+function isCallers(pool: UpstreamPool, error: NodeError, call: PoolCall): boolean {
+  return judgeError(pool.network.kind, error, call).class === 'caller'
+}
+
+/** What is in the batch may be the reason that it was not answered. */
+function isCallersDoing(failed: Failed, members: readonly Member[]): boolean {
+  return failed.blameless || (failed.timedOut && members.some(({ call }) => call.of.callersDoing))
 }
 
 function alone(pool: UpstreamPool, member: Member): void {

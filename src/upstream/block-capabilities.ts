@@ -55,18 +55,17 @@ const NOT_SERVED = /^http_(404|405|501)$/
  * way: the memory lasts some minutes, since nodes are upgraded.
  */
 export function offers({ service, upstream }: Pick<Asking, 'service' | 'upstream'>, way: Way) {
-  const nowMs = service.pool.clock.monotonicMs()
-  return !lacksMethod(upstream, way, nowMs) && !lacksMethod(upstream, shapeKey(way), nowMs)
+  return !lacksMethod(upstream, blocksKey(way), service.pool.clock.monotonicMs())
 }
 
 /** The upstream has the method but not what we need of it, as its answers show. */
 export function noteWrongShape({ service, upstream }: Asking, way: Way): Said {
-  noteLacks(upstream, shapeKey(way), service.pool.clock.monotonicMs())
+  noteLacks(upstream, blocksKey(way), service.pool.clock.monotonicMs())
   return { kind: 'missing' }
 }
 
-/** Kept apart from the method itself, which serves other callers well. */
-function shapeKey(way: Way): string {
+/** Kept apart from the method itself: what callers' calls of it come to is no word on ours. */
+function blocksKey(way: Way): string {
   return `${way} for blocks`
 }
 
@@ -103,9 +102,9 @@ export async function askWay(
     if (!saysMissing(told)) return trouble(`${way} failed with code ${told.code}`)
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== 'upstream_unreachable') throw thrown
-    if (!NOT_SERVED.test(upstream.lastFault)) throw thrown
+    if (!NOT_SERVED.test(String(thrown.facts.reason))) throw thrown
   }
-  noteLacks(upstream, way, service.pool.clock.monotonicMs())
+  noteLacks(upstream, blocksKey(way), service.pool.clock.monotonicMs())
   return { kind: 'missing' }
 }
 

@@ -6,6 +6,7 @@ import { Failure } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { NetworkService } from './ask-network.ts'
+import { noteBlockRead } from './own-book.ts'
 import { canTrace, type Outcome, readBlockFrom } from './read-block-from.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -56,7 +57,7 @@ const UNKNOWN_ROUNDS_MAX = 6
 /** Tries of one upstream before it is asked in other ways than the usual. */
 const USUAL_TRIES = 2
 
-const STANDING = { preferred: 0, used: 1, standby: 2, excluded: 3 } as const
+const STANDING = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } as const
 
 const LACKING = 'no upstream gives all parts of a block'
 
@@ -131,9 +132,11 @@ async function askRound(search: Search, round: number): Promise<number> {
 /** Those to be asked, best first. */
 function candidates(search: Search, round: number): Upstream[] {
   const { selection } = search.service.pool
+  const nowMs = search.clock.monotonicMs()
   const standing = (upstream: Upstream) => {
-    const state = selection.stateOf.get(upstream)
+    const state = selection.heardOf.get(upstream)
     if (state !== 'used' && state !== 'standby') return STANDING.excluded
+    if (upstream.own.blocksFailUntilMs > nowMs) return STANDING.failing
     if (upstream === search.preferred) return STANDING.preferred
     return STANDING[state]
   }
@@ -157,6 +160,8 @@ async function ask(search: Search, upstream: Upstream): Promise<void> {
   const attempt = tryOnce(search, upstream)
   search.busy.set(upstream, attempt)
   await within(search, attempt, PATIENCE_MS)
+  // It was waited for in vain: for the next block another is asked first.
+  if (search.busy.has(upstream)) noteBlockRead(upstream.own, false, search.clock.monotonicMs())
 }
 
 /** Never fails: what came of it is noted, however late, as long as anybody waits. */
@@ -168,11 +173,13 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
   const isOver = () => search.over
   try {
     const outcome = await readBlockFrom({ service, upstream, ref, quirks, again, isOver }, wants)
+    noteBlockRead(upstream.own, true, search.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)
   } catch (thrown) {
     // A bug of ours is nothing that another upstream could mend.
     if (thrown instanceof Failure) search.heard.failure = thrown
     else search.found.reject(thrown)
+    noteBlockRead(upstream.own, false, search.clock.monotonicMs())
   } finally {
     search.busy.delete(upstream)
   }

@@ -5,6 +5,8 @@ import { Failure } from '../core/errors.ts'
 import { numberToQuantity } from '../core/hex.ts'
 import type { NetworkService } from './ask-network.ts'
 import { askUpstream } from './ask-upstream.ts'
+import { givesHeaders, noteHeaderRead } from './own-book.ts'
+import { heardUpstreams } from './selection.ts'
 import type { Upstream } from './upstream.ts'
 import { voters } from './voters.ts'
 
@@ -12,7 +14,7 @@ import { voters } from './voters.ts'
 const PATIENCE_MS = 3_000
 
 /**
- * The header with this hash, from whom we would rather ask or else from the others in use.
+ * The header with this hash, from whom we would rather ask or else from the others we hear.
  * Null when nobody who answered knows it; throws a Failure when nobody answered.
  */
 export async function headerByHash(
@@ -20,12 +22,15 @@ export async function headerByHash(
   hash: string,
   preferred: Upstream | null,
 ): Promise<Header | null> {
-  const others = usedUpstreams(service).filter((upstream) => upstream !== preferred)
-  const asked = preferred?.chain === 'right' ? [preferred, ...others] : others
+  const { pool } = service
+  const others = heardUpstreams(pool.selection).filter((upstream) => upstream !== preferred)
+  const isGiving = preferred !== null && givesHeaders(preferred.own, pool.clock.monotonicMs())
+  const asked = isGiving ? [preferred, ...others] : preferred ? [...others, preferred] : others
   const isIt = (header: Header) => header.hash === hash.toLowerCase()
   let failure = new Failure('upstream_unreachable')
   let answered = false
   for (const upstream of asked) {
+    if (upstream.chain !== 'right') continue
     try {
       const header = await askHeader(service, upstream, 'eth_getBlockByHash', hash, isIt)
       if (header) return header
@@ -74,10 +79,6 @@ async function voteOf(service: NetworkService, upstream: Upstream, number: numbe
   }
 }
 
-function usedUpstreams({ pool: { selection } }: NetworkService): Upstream[] {
-  return selection.upstreams.filter((one) => selection.stateOf.get(one) === 'used')
-}
-
 /** Throws a Failure when the answer is an error, or about something else than was asked. */
 async function askHeader(
   service: NetworkService,
@@ -86,20 +87,31 @@ async function askHeader(
   which: string,
   isIt: (header: Header) => boolean,
 ): Promise<Header | null> {
-  const told = await soon(service, askUpstream(service, upstream, method, [which, false]))
+  const told = await soon(service, upstream, askUpstream(service, upstream, method, [which, false]))
   if (told.kind === 'result' && told.value === null) return null
   const header = told.kind === 'result' ? headerIn(told.value) : null
   if (header && isIt(header)) return header
   throw new Failure('upstream_answered_badly', { method, upstream: upstream.spec.name })
 }
 
-/** Fails when it takes too long. The call goes on by itself: what becomes of it is noted. */
-async function soon<T>({ pool: { clock } }: NetworkService, asked: Promise<T>): Promise<T> {
+/**
+ * Fails when it takes too long. The call goes on by itself. Whether an answer came is noted:
+ * no caller has a hand in that.
+ */
+async function soon<T>(
+  { pool: { clock } }: NetworkService,
+  upstream: Upstream,
+  asked: Promise<T>,
+): Promise<T> {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(PATIENCE_MS, () => late.reject(new Failure('upstream_timed_out')))
+  let came = false
   try {
-    return await Promise.race([asked, late.promise])
+    const told = await Promise.race([asked, late.promise])
+    came = true
+    return told
   } finally {
     cancel()
+    noteHeaderRead(upstream.own, came, clock.monotonicMs())
   }
 }

@@ -1,6 +1,7 @@
 import type { Header } from '../core/chain/block.ts'
+import { givesHeaders } from './own-book.ts'
 import type { SeenHead } from './seen-head.ts'
-import { review, type Selection } from './selection.ts'
+import { heardUpstreams, review, type Selection } from './selection.ts'
 import { noteHead, type Upstream } from './upstream.ts'
 
 export type HeadNews = { upstream: Upstream; header: Header }
@@ -9,7 +10,10 @@ export type HeadNews = { upstream: Upstream; header: Header }
 export type HeadFeed = {
   /** Repeats are told too. Returns how to stop. */
   subscribe(hear: (news: HeadNews) => void): () => void
-  /** Where each upstream in use stands, for whoever begins late or looks by himself. */
+  /**
+   * Where each upstream stands whose own polls are good and whose chain is right, whatever
+   * calls do there, for whoever begins late or looks by himself.
+   */
   latest(): readonly HeadNews[]
 }
 
@@ -28,11 +32,16 @@ export function openHeadFeed(selection: Selection): OpenHeadFeed {
       return () => void hearers.delete(own)
     },
 
-    latest: () =>
-      selection.upstreams.flatMap((upstream) => {
+    latest() {
+      const heard = heardUpstreams(selection)
+      const nowMs = selection.clock.monotonicMs()
+      const giving = heard.filter(({ own }) => givesHeaders(own, nowMs))
+      // The head of one that gives no headers may lead nowhere.
+      return (giving.length > 0 ? giving : heard).flatMap((upstream) => {
         const header = headerOf(upstream.head)
-        return header && selection.stateOf.get(upstream) === 'used' ? [{ upstream, header }] : []
-      }),
+        return header ? [{ upstream, header }] : []
+      })
+    },
 
     note(upstream, head, nowMs) {
       if (upstream.chain !== 'right') return

@@ -1,12 +1,13 @@
 import { quantityToNumber } from '../core/hex.ts'
 import type { Network } from '../core/network.ts'
+import { classifyError } from '../core/rpc/error-classes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
 import type { Reply } from './rpc-client.ts'
 import { headAtSlot, headInBlock, type SeenHead } from './seen-head.ts'
-import { review, type Selection } from './selection.ts'
-import { noteFailure, notePolled, noteThrottled, type Upstream } from './upstream.ts'
+import { heardUpstreams, review, type Selection } from './selection.ts'
+import { notePolled, notePollFailed, type Upstream } from './upstream.ts'
 
 type Needs = {
   clock: Clock
@@ -116,13 +117,12 @@ function expectedChain({ network, selection }: Needs, said: unknown): unknown {
   return selection.genesisHeard
 }
 
-/** The lowest of what the upstreams in use call final: none of them may take it back. */
+/** The lowest of what the upstreams we hear call final: none of them may take it back. */
 async function pollFinality(needs: Needs): Promise<void> {
   const { network, selection } = needs
   if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
-  const used = selection.upstreams.filter((one) => selection.stateOf.get(one) === 'used')
   const heights = await Promise.all(
-    used.map(async (upstream) => {
+    heardUpstreams(selection).map(async (upstream) => {
       const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
       if (reply.kind !== 'result') return null
       return quantityToNumber((reply.value as { number?: unknown } | null)?.number)
@@ -142,14 +142,18 @@ function headOf(network: Network, reply: Reply, wallMs: number): SeenHead | null
 }
 
 function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
-  if (reply.kind === 'failed' && reply.throttled) {
-    noteThrottled(upstream, reply.retryAfterMs, nowMs)
-    return
-  }
+  const failed = pollFailure(upstream, reply)
   // Whatever comes back after a failure may be another chain.
-  upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
-  const reason = reply.kind === 'failed' ? reply.reason : 'no head in its answer'
-  noteFailure(upstream, reason, nowMs, true)
+  if (!failed.throttled) upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
+  notePollFailed(upstream, failed, nowMs)
+}
+
+/** Nobody but us chose the words of a poll, so those of its answer can be believed. */
+function pollFailure(upstream: Upstream, reply: Reply) {
+  if (reply.kind === 'failed') return reply
+  const said = reply.kind === 'error' ? classifyError(upstream.kind, reply.code, reply.message) : ''
+  const reason = said === 'refused' ? 'credentials refused' : 'no head in its answer'
+  return { reason, throttled: said === 'throttled', retryAfterMs: 0 }
 }
 
 async function ask(
@@ -163,6 +167,6 @@ async function ask(
   const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, cancel)
   const reply = await promise
   stopTimer()
-  if (reply.kind === 'stream') await reply.stream.cancel()
+  if ('stream' in reply) await reply.stream.cancel()
   return reply
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../core/errors.ts'
 import type { UpstreamSpec } from '../core/network.ts'
 import {
+  isOddError,
   type NodeError,
   type NodeResult,
   parseNodeReply,
@@ -20,15 +21,25 @@ export type Failed = {
   mayHaveLanded: boolean
   throttled: boolean
   timedOut: boolean
-  /** The call is too long for it, which says nothing of how the node does. */
-  tooLong: boolean
+  /** The call itself may well be the reason, so it says nothing of how the node does. */
+  blameless: boolean
   retryAfterMs: number
 }
 
 /** An answer too big to hold: the bytes of its result, to be passed on as they come. */
 export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 
-export type Reply = NodeResult | NodeError | Streamed | Failed
+/**
+ * The same of an error. Only what a caller asks for makes a node say so much, so it is passed
+ * on whatever its code is, and counts for nothing against the node.
+ */
+export type StreamedError = {
+  kind: 'error_stream'
+  code: number
+  stream: ReadableStream<Uint8Array>
+}
+
+export type Reply = NodeResult | NodeError | Streamed | StreamedError | Failed
 
 export type RpcClient = {
   /**
@@ -146,7 +157,7 @@ function failed(reason: string, facts: Partial<Failed> = {}): Failed {
     mayHaveLanded: true,
     throttled: false,
     timedOut: false,
-    tooLong: false,
+    blameless: false,
     retryAfterMs: 0,
     ...facts,
   }
@@ -170,9 +181,9 @@ async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Pro
   }
   const held = await streamResult(answer.stream(), id, HELD_UNSIZED_BYTES_MAX)
   if (held.kind === 'text') return checkedReply(held.text, id, answer, ok)
-  if (held.kind === 'stream' && ok) return held
+  if (held.kind === 'error_stream' || (held.kind === 'stream' && ok)) return held
   if (held.kind === 'stream') await held.stream.cancel()
-  return failed('garbage')
+  return ok ? failed('garbage') : failed(`http_${status}`, { blameless: isCallers(status) })
 }
 
 /** Some nodes say with these what is wrong with a call, in a body as usual. */
@@ -180,18 +191,33 @@ function mayExplain(status: number): boolean {
   return status === 400 || status === 404 || status === 405 || status === 422
 }
 
+/**
+ * By these a server, or a filter in front of it, may refuse what is in one call. Where it
+ * refuses us altogether, polls are refused as well, and they do count.
+ */
+function isCallers(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429
+}
+
 /** No scan for the result's own text: that would take as long as parsing it does. */
 async function readWhole(answer: OutboundAnswer, id: number): Promise<Reply> {
-  if (mayExplain(answer.status)) return readByAndBy(answer, id, false)
+  if (mayExplain(answer.status)) return withoutStream(await readByAndBy(answer, id, false))
   const text = await readText(answer, WHOLE_BYTES_MAX)
   if (typeof text !== 'string') return text
   return parseNodeValue(text, id) ?? failed('garbage')
 }
 
+/** Whoever reads a value himself needs an error's code only. */
+function withoutStream(reply: Reply): Reply {
+  if (reply.kind !== 'error_stream') return reply
+  reply.stream.cancel().catch(() => {})
+  return { kind: 'error', code: reply.code, message: '', text: '' }
+}
+
 function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: boolean): Reply {
   const reply = parseNodeReply(text, id)
   if (reply?.kind === 'error' || (reply && ok)) return reply
-  return ok ? failed('garbage') : refusedByStatus(answer)
+  return ok ? failed('garbage', { blameless: isOddError(text, id) }) : refusedByStatus(answer)
 }
 
 async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | Failed> {
@@ -202,7 +228,7 @@ async function readText(answer: OutboundAnswer, bytesMax: number): Promise<strin
   for await (const chunk of answer.stream()) {
     bytes += chunk.length
     // Left early, the loop gives the rest up.
-    if (bytes > bytesMax) return failed('answer_too_large')
+    if (bytes > bytesMax) return failed('answer_too_large', { blameless: true })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -219,7 +245,10 @@ function refusedByStatus(answer: OutboundAnswer): Failed {
       .cancel()
       .catch(() => {})
   if (status !== 429) {
-    return failed(`http_${status}`, { mayHaveLanded: status >= 500, tooLong: status === 413 })
+    return failed(`http_${status}`, {
+      mayHaveLanded: status >= 500,
+      blameless: isCallers(status),
+    })
   }
   const seconds = Number(answer.header('retry-after') ?? '')
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0

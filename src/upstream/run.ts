@@ -5,7 +5,7 @@ import type { NodeError, NodeResult } from '../core/rpc/node-reply.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AttemptWatch, Timed } from './attempt-watch.ts'
 import type { HedgeBook } from './hedge-book.ts'
-import type { Streamed } from './rpc-client.ts'
+import type { Streamed, StreamedError } from './rpc-client.ts'
 import type { Selection, Wish } from './selection.ts'
 import type { Upstream } from './upstream.ts'
 import type { WaitingLine } from './waiting-line.ts'
@@ -14,14 +14,14 @@ export type PoolCall = Wish & {
   of: Method
   paramsText: string
   params: readonly unknown[]
-  /** Its value is read here, not passed on: it never becomes a stream. */
+  /** Asked for by ourselves, in our own words, and read here: it never becomes a stream. */
   whole?: boolean
   /** Too much work to be asked of two at once, however slow the first one is. */
   unhedged?: boolean
 }
 
 export type PoolAnswer = {
-  reply: NodeResult | NodeError | Streamed
+  reply: NodeResult | NodeError | Streamed | StreamedError
   upstream: string
   /** An earlier attempt of the same call may have reached a node. */
   unclearBefore: boolean
@@ -50,6 +50,8 @@ export type Run = {
   deadlineMs: number
   timedOut: boolean
   mayHaveLanded: boolean
+  /** Why the last attempt gave no usable answer. */
+  reason: string
   /** The best error of a node so far that another node might have cured. */
   fallback: PoolAnswer | null
   /** Upstreams whose internal error counts against them if another does better. */

@@ -4,9 +4,11 @@ import {
   type ChoiceLimits,
   corroboratedTip,
   judgeUpstreams,
+  type UpstreamView,
   type Verdict,
 } from '../core/rpc/upstream-choice.ts'
 import type { Clock } from '../ports/clock.ts'
+import { givesHeaders, ownView } from './own-book.ts'
 import { lacksMethod, type Upstream, viewOf } from './upstream.ts'
 
 /** What a call asks of the upstream that gets it. */
@@ -26,6 +28,8 @@ export type Selection = {
   upstreams: readonly Upstream[]
   verdicts: readonly Verdict[]
   stateOf: ReadonlyMap<Upstream, Verdict['state']>
+  /** The same for whom the follower hears: by polls and heads alone, whatever calls do there. */
+  heardOf: ReadonlyMap<Upstream, Verdict['state']>
   /** Those whose head is not where the others are. */
   astray: ReadonlySet<Upstream>
   head: HeadView | null
@@ -76,6 +80,7 @@ export function openSelection(
     upstreams,
     verdicts: [],
     stateOf: new Map(),
+    heardOf: new Map(),
     astray: new Set(),
     head: null,
     finalizedTag: null,
@@ -94,9 +99,9 @@ export function review(selection: Selection): void {
   const tip = corroboratedTip(views, limits)
   const verdicts = judgeUpstreams(views, tip, limits)
   selection.verdicts = verdicts
-  selection.stateOf = new Map(
-    upstreams.map((upstream, at) => [upstream, verdicts[at]?.state ?? 'excluded']),
-  )
+  selection.stateOf = statesOf(upstreams, verdicts)
+  const ownViews = upstreams.map(({ own }, at) => ownView(own, views[at] as UpstreamView))
+  selection.heardOf = statesOf(upstreams, judgeUpstreams(ownViews, tip, limits))
   selection.astray = new Set(upstreams.filter((_, at) => verdicts[at]?.astray))
   if (!tip) {
     selection.head = null
@@ -107,6 +112,18 @@ export function review(selection: Selection): void {
   const { head } = selection
   const same = head?.hash === tip.hash && head.finalized === finalized
   if (!same) selection.head = { number: tip.number, hash: tip.hash, finalized }
+}
+
+function statesOf(upstreams: readonly Upstream[], verdicts: readonly Verdict[]) {
+  return new Map(upstreams.map((upstream, at) => [upstream, verdicts[at]?.state ?? 'excluded']))
+}
+
+/** Those the follower hears; who did not give a header lately comes last. */
+export function heardUpstreams({ upstreams, heardOf, clock }: Selection): Upstream[] {
+  const nowMs = clock.monotonicMs()
+  const heard = upstreams.filter((upstream) => heardOf.get(upstream) === 'used')
+  const rank = ({ own }: Upstream) => (givesHeaders(own, nowMs) ? 0 : 1)
+  return heard.sort((a, b) => rank(a) - rank(b))
 }
 
 /** The best upstream not tried yet; null when none is left. */

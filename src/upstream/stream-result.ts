@@ -1,8 +1,10 @@
-import { cutResult, type ResultCutter } from '../core/rpc/result-cutter.ts'
+import { codeInBeginning } from '../core/rpc/node-reply.ts'
+import { cutReply, type ResultCutter } from '../core/rpc/result-cutter.ts'
 
 type Begun =
   | { kind: 'text'; text: string }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array> }
+  | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
   | { kind: 'garbage' }
 
 /** What a body's reader has in common, whichever library typed it. */
@@ -16,8 +18,8 @@ const STREAM_BYTES_MAX = 4 * 1024 ** 3
 
 /**
  * Reads an answer of unknown size: whole when it ends within `heldBytesMax`, else
- * as a stream of the result's bytes that is pulled, so memory stays flat however
- * slow the client is.
+ * as a stream of the result's or the error's bytes that is pulled, so memory stays
+ * flat however slow the client is.
  */
 export async function streamResult(
   body: ReadableStream<Uint8Array>,
@@ -33,13 +35,18 @@ export async function streamResult(
     chunks.push(value)
     heldBytes += value.length
   }
-  const cut = cutResult(Buffer.concat(chunks), id)
-  if (cut) return { kind: 'stream', stream: resultStream(reader, cut.cutter, cut.first, heldBytes) }
-  await reader.cancel()
-  return { kind: 'garbage' }
+  const cut = cutReply(Buffer.concat(chunks), id)
+  if (!cut) {
+    await reader.cancel()
+    return { kind: 'garbage' }
+  }
+  const stream = memberStream(reader, cut.cutter, cut.first, heldBytes)
+  if (cut.member === 'result') return { kind: 'stream', stream }
+  const code = codeInBeginning(Buffer.from(cut.first ?? []).toString('latin1'))
+  return { kind: 'error_stream', code, stream }
 }
 
-function resultStream(
+function memberStream(
   reader: BodyReader,
   cutter: ResultCutter,
   first: Uint8Array | null,

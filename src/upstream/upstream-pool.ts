@@ -4,12 +4,12 @@ import type { Clock } from '../ports/clock.ts'
 import { openAttemptWatch } from './attempt-watch.ts'
 import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.ts'
-import type { Reply, Streamed } from './rpc-client.ts'
+import type { Reply, Streamed, StreamedError } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
 import { isFull, onTrial, pick, REACH, review, type Selection } from './selection.ts'
 import { noteFailure, rest, type Upstream } from './upstream.ts'
 import { openWaitingLine } from './waiting-line.ts'
-import { weighReply } from './weigh-reply.ts'
+import { wasSilent, weighReply } from './weigh-reply.ts'
 
 /** A request as a whole ends here, however many upstreams are left to try. */
 const REQUEST_MS_MAX = 45_000
@@ -104,7 +104,7 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
     hedgeAtMs: mayHedge
       ? nowMs + hedgeDelayMs(pool.hedges, call.of.label)
       : Number.POSITIVE_INFINITY,
-    stallAtMs: nowMs + STALL_MS * (call.of.heavy ? HEAVY_FACTOR : 1),
+    stallAtMs: nowMs + (call.of.callersDoing ? patientStallMs(pool.network) : STALL_MS),
     deadlineMs: Math.min(
       nowMs + upstream.spec.timeoutMs * (call.of.heavy ? HEAVY_FACTOR : 1),
       run.deadlineMs,
@@ -118,18 +118,23 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   attempt.cancel = upstream.client.call(method, paramsText, repeatable, hear, whole)
 }
 
+/** Long enough for a poll to be answered meanwhile, which clears the node. */
+function patientStallMs({ headPollMs }: Network): number {
+  return Math.max(STALL_MS * HEAVY_FACTOR, STALL_MS + headPollMs)
+}
+
 function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
   pool.watch.remove(attempt)
   const { run, upstream } = attempt
   const nowMs = pool.clock.monotonicMs()
   run.running--
-  if (reply.kind === 'stream') keepWatching(pool, attempt, reply)
+  if ('stream' in reply) keepWatching(pool, attempt, reply)
   else upstream.inFlight--
   if (pool.line.length > 0) moveLine(pool)
 
   const answer = weighReply(pool, attempt, reply, nowMs)
   if (run.settled) {
-    if (reply.kind === 'stream') reply.stream.cancel().catch(() => {})
+    if ('stream' in reply) reply.stream.cancel().catch(() => {})
     return
   }
   if (answer) {
@@ -143,7 +148,7 @@ function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
 
 /** An internal error was the upstream's own when another had the answer. */
 function blame(run: Run, answer: PoolAnswer, nowMs: number): void {
-  if (answer.reply.kind === 'error') return
+  if (answer.reply.kind === 'error' || answer.reply.kind === 'error_stream') return
   for (const upstream of run.doubted) noteFailure(upstream, 'internal error', nowMs)
 }
 
@@ -162,7 +167,11 @@ function tryNext(pool: UpstreamPool, run: Run, nowMs: number): void {
   }
   run.settled = true
   if (run.fallback) run.resolve(run.fallback)
-  else run.reject(new Failure(run.timedOut ? 'upstream_timed_out' : 'upstream_unreachable'))
+  else run.reject(unanswered(run))
+}
+
+function unanswered({ timedOut, reason }: Run): Failure {
+  return new Failure(timedOut ? 'upstream_timed_out' : 'upstream_unreachable', { reason })
 }
 
 /**
@@ -178,7 +187,7 @@ function askAgain(pool: UpstreamPool, run: Run): boolean {
 }
 
 /** A stream holds its place at the upstream, and its clock runs while bytes are waited for. */
-function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed): void {
+function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed | StreamedError): void {
   attempt.hedgeAtMs = Number.POSITIVE_INFINITY
   attempt.stallAtMs = Number.POSITIVE_INFINITY
   attempt.upstream.streaming++
@@ -209,14 +218,16 @@ function hedge(pool: UpstreamPool, attempt: Attempt): void {
 function suspectHang(pool: UpstreamPool, attempt: Attempt, nowMs: number): void {
   const { run, upstream } = attempt
   attempt.stallAtMs = Number.POSITIVE_INFINITY
-  const silent = upstream.lastOkAtMs < attempt.startedAtMs
+  const silent = wasSilent(attempt)
+  const { heavy, callersDoing, safety } = run.call.of
   // A heavy call may take its time as long as its node answers anything at all.
-  if (run.call.of.heavy && !silent) return
-  noteFailure(upstream, 'hangs', nowMs)
+  if (heavy && !silent) return
+  // So may code of the caller's, though another node may be faster with it.
+  if (silent || !callersDoing) noteFailure(upstream, 'hangs', nowMs)
   if (silent && upstream.breaker.state === 'closed') rest(upstream, nowMs)
   review(pool.selection)
   // What the silent node was given is asked of the next one at once, for reads only.
-  if (!run.settled && run.call.of.safety === 'read') launch(pool, run, REACH.good)
+  if (!run.settled && safety === 'read') launch(pool, run, REACH.good)
 }
 
 /** Lets an upstream that rested prove itself on a copy, at nobody's expense. */
@@ -229,7 +240,7 @@ function shadow(pool: UpstreamPool, call: PoolCall): void {
     review(pool.selection)
   }
   const proven = (answer: PoolAnswer) => {
-    if (answer.reply.kind === 'stream') answer.reply.stream.cancel().catch(() => {})
+    if ('stream' in answer.reply) answer.reply.stream.cancel().catch(() => {})
     if (run.doubted.length > 0) noteFailure(upstream, 'internal error', pool.clock.monotonicMs())
     done()
   }
@@ -253,6 +264,7 @@ function newRun(
     deadlineMs: NOT_BEGUN,
     timedOut: false,
     mayHaveLanded: false,
+    reason: '',
     fallback: null,
     doubted: [],
     resolve,

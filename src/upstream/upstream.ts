@@ -1,6 +1,7 @@
 import type { NetworkKind, UpstreamSpec } from '../core/network.ts'
 import type { UpstreamView } from '../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../ports/outbound.ts'
+import { newOwnBook, type OwnBook } from './own-book.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
 import type { SeenHead } from './seen-head.ts'
 
@@ -27,6 +28,7 @@ export type Upstream = {
   /** Calls have failed and none has succeeded since, whatever polls say. */
   callsFail: boolean
   throttledUntilMs: number
+  own: OwnBook
   lastFault: string
   /** Methods this node said it does not have, until when we believe it. */
   lacks: Map<string, number>
@@ -86,6 +88,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     failuresInARow: 0,
     callsFail: false,
     throttledUntilMs: 0,
+    own: newOwnBook(),
     lastFault: '',
     lacks: new Map(),
     batchesUntilMs: 0,
@@ -99,10 +102,7 @@ export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): 
   upstream.failuresInARow = 0
   upstream.callsFail = false
   upstream.lastOkAtMs = nowMs
-  upstream.latencyMs =
-    upstream.latencyMs === 0
-      ? tookMs
-      : upstream.latencyMs + (tookMs - upstream.latencyMs) * LATENCY_WEIGHT
+  upstream.latencyMs = averaged(upstream.latencyMs, tookMs)
   const { breaker } = upstream
   if (breaker.state !== 'half_open') return
   breaker.trialsOk++
@@ -113,13 +113,31 @@ export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): 
   upstream.bad.fill(0)
 }
 
+function averaged(latencyMs: number, tookMs: number): number {
+  return latencyMs === 0 ? tookMs : latencyMs + (tookMs - latencyMs) * LATENCY_WEIGHT
+}
+
 /** A poll was answered. Nodes can answer polls and fail calls: then only calls speak for them. */
 export function notePolled(upstream: Upstream, tookMs: number, nowMs: number): void {
+  const { own } = upstream
+  own.pollsFailedInARow = 0
+  own.pollLatencyMs = averaged(own.pollLatencyMs, tookMs)
   const { state, openUntilMs } = upstream.breaker
   const awaitsReads = state === 'half_open' && nowMs - openUntilMs < READS_AWAITED_MS
   const inDoubt = state === 'half_open' ? awaitsReads : upstream.callsFail
   if (inDoubt) upstream.lastOkAtMs = nowMs
   else noteSuccess(upstream, tookMs, nowMs)
+}
+
+/** A poll was not answered, be it that the node limits us. */
+export function notePollFailed(
+  upstream: Upstream,
+  failed: { reason: string; throttled: boolean; retryAfterMs: number },
+  nowMs: number,
+): void {
+  upstream.own.pollsFailedInARow++
+  if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
+  else noteFailure(upstream, failed.reason, nowMs, true)
 }
 
 /** The node gave no usable answer; enough of those and it rests. True when that was decided now. */

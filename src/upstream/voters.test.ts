@@ -5,7 +5,9 @@ import {
   POLL_MS,
   type ScriptedNetwork,
 } from '../../tests/support/scripted-network.ts'
-import { rest } from './upstream.ts'
+import { numberToQuantity } from '../core/hex.ts'
+import { headerByNumber } from './find-header.ts'
+import { noteThrottled, rest } from './upstream.ts'
 import { voters, votersHeads } from './voters.ts'
 
 const MINUTE_MS = 60_000
@@ -20,10 +22,40 @@ afterEach(() => world.network.stop())
 
 const numbers = () => votersHeads(world.network).map((head) => head?.number ?? null)
 
-test('upstreams that only stand by have a say, those that rest have none', () => {
-  expect(voters(world.network).map(({ spec }) => spec.name)).toEqual(['a', 'b', 'c'])
-  rest(world.upstream('a'), world.clock.monotonicMs())
-  expect(voters(world.network).map(({ spec }) => spec.name)).toEqual(['b', 'c'])
+const names = () => voters(world.network).map(({ spec }) => spec.name)
+
+test('upstreams that only stand by have a say, and so have those at which calls fail', () => {
+  const nowMs = world.clock.monotonicMs()
+  expect(names()).toEqual(['a', 'b', 'c'])
+  rest(world.upstream('a'), nowMs)
+  noteThrottled(world.upstream('c'), 60_000, nowMs)
+  expect(names()).toEqual(['a', 'b', 'c'])
+})
+
+test('one whose own polls fail has none, until one is answered', async () => {
+  world.node('a').silent = true
+  await world.clock.advance(60_000)
+  expect(names()).toEqual(['b', 'c'])
+  world.node('a').silent = false
+  await world.clock.advance(2 * POLL_MS)
+  expect(names()).toEqual(['a', 'b', 'c'])
+})
+
+test('one that gave no header several times in a row has none for a while', async () => {
+  const ask = () => headerByNumber(world.network, 990, world.upstream('a')).catch(() => {})
+  const polls = world.outbound.auto
+  world.outbound.auto = (call) => {
+    if (call.params[0] !== numberToQuantity(990)) return polls(call)
+    call.fail(false)
+    return true
+  }
+  for (let failed = 0; failed < 4; failed++) {
+    expect(names()).toContain('a')
+    await ask()
+  }
+  expect(names()).toEqual(['b', 'c'])
+  await world.clock.advance(5000)
+  expect(names()).toEqual(['a', 'b', 'c'])
 })
 
 test('one that has not told its head yet counts, without a place', () => {

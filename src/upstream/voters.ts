@@ -1,17 +1,18 @@
 import type { NetworkService } from './ask-network.ts'
+import { answersUs } from './own-book.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Behind the others and without a new head for so long, an upstream has no say any more. */
 const STUCK_MS_MIN = 60_000
 const STUCK_BLOCKS = 8
 
-/** Those whose word counts when upstreams differ about the chain, used or not. */
+/**
+ * Those whose word counts when upstreams differ about the chain, used or not: all that answer
+ * us. Calls have no say in that, else a caller could decide who votes.
+ */
 export function voters({ pool: { selection, clock } }: NetworkService): Upstream[] {
   const nowMs = clock.monotonicMs()
-  return selection.upstreams.filter(
-    ({ chain, breaker, throttledUntilMs }) =>
-      chain !== 'wrong' && breaker.state === 'closed' && throttledUntilMs <= nowMs,
-  )
+  return selection.upstreams.filter(({ chain, own }) => chain !== 'wrong' && answersUs(own, nowMs))
 }
 
 /** Where the voters stand; null for one that has not said yet. */

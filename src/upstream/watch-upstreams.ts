@@ -6,7 +6,7 @@ import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
 import { watchHeadSockets } from './head-socket.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
-import { openSelection, type Selection } from './selection.ts'
+import { heardUpstreams, openSelection, type Selection } from './selection.ts'
 import type { Upstream } from './upstream.ts'
 
 type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
@@ -48,9 +48,7 @@ export function watchUpstreams(
       resting = false
       if (wanted) poke()
     })
-    for (const upstream of upstreams) {
-      if (selection.stateOf.get(upstream) === 'used') void pollOnce(watching, upstream)
-    }
+    for (const upstream of heardUpstreams(selection)) void pollOnce(watching, upstream)
   }
 
   return {

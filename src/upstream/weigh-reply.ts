@@ -1,8 +1,8 @@
-import { classifyError } from '../core/rpc/error-classes.ts'
+import { classifyError, judgeError } from '../core/rpc/error-classes.ts'
 import type { NodeError } from '../core/rpc/node-reply.ts'
 import { learnHedge } from './hedge-book.ts'
 import type { Failed, Reply } from './rpc-client.ts'
-import type { Attempt, PoolAnswer, UpstreamPool } from './run.ts'
+import type { Attempt, PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
 import { review } from './selection.ts'
 import { noteFailure, noteLacks, noteSuccess, noteThrottled } from './upstream.ts'
 
@@ -38,19 +38,20 @@ function weighError(
   nowMs: number,
 ): PoolAnswer | null {
   const { run, upstream } = attempt
-  const verdict = classifyError(pool.network.kind, error.code, error.message)
-  if (verdict === 'throttled') {
-    noteThrottled(upstream, 0, nowMs)
+  const { class: verdict, byWords } = verdictOn(pool, run.call, error)
+  if (verdict === 'throttled' || verdict === 'refused') {
+    // Words alone may be anybody's. What is true of us altogether is said to polls as well.
+    if (byWords) upstream.lastOkAtMs = nowMs
+    else if (verdict === 'throttled') noteThrottled(upstream, 0, nowMs)
+    else noteFailure(upstream, 'credentials refused', nowMs)
     review(pool.selection)
     return null
   }
-  if (verdict === 'refused') {
-    if (noteFailure(upstream, 'credentials refused', nowMs)) review(pool.selection)
-    return null
-  }
+  const { label, callersDoing } = run.call.of
   if (verdict === 'internal') {
     // Neither good nor bad until others were asked; a write may have been done before it broke.
-    run.doubted.push(upstream)
+    // What was asked for may have been too much for this one node, which is not its fault.
+    if (!callersDoing) run.doubted.push(upstream)
     run.mayHaveLanded = true
     upstream.lastOkAtMs = nowMs
   } else {
@@ -58,12 +59,18 @@ function weighError(
   }
   if (verdict === 'unclear') run.mayHaveLanded = true
   if (verdict === 'caller') return answer
-  // Made-up names are not worth remembering, and may be of any length.
-  const { label } = run.call.of
-  if (verdict === 'unsupported' && label !== 'other') noteLacks(upstream, run.call.method, nowMs)
+  // Made-up names are not worth remembering, nor is what code of the caller's may have said.
+  const isSure = label !== 'other' && !(byWords && callersDoing)
+  if (verdict === 'unsupported' && isSure) noteLacks(upstream, run.call.method, nowMs)
   // Between "I don't have this method" and "I lack this block", the second tells more.
   if (run.fallback === null || verdict !== 'unsupported') run.fallback = answer
   return null
+}
+
+/** What is read here was asked for in our own words, and the node's can be believed. */
+function verdictOn({ network }: UpstreamPool, call: PoolCall, error: NodeError) {
+  if (call.whole !== true) return judgeError(network.kind, error, call)
+  return { class: classifyError(network.kind, error.code, error.message), byWords: false }
 }
 
 function noteAnswered(pool: UpstreamPool, attempt: Attempt, nowMs: number): void {
@@ -76,9 +83,16 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: Failed, nowMs: 
   const { run, upstream } = attempt
   run.timedOut ||= reply.timedOut
   run.mayHaveLanded ||= reply.mayHaveLanded
-  // Else whoever sends calls that are too long could take every node out for all others.
-  if (reply.tooLong) return
+  run.reason = reply.reason
+  // Else whoever sends calls that are too much could take every node out for all others.
+  const tookLong = reply.timedOut && run.call.of.callersDoing && !wasSilent(attempt)
+  if (reply.blameless || tookLong) return
   if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
   else noteFailure(upstream, reply.reason, nowMs)
   review(pool.selection)
+}
+
+/** It has answered nothing since the call was sent, not even a poll. */
+export function wasSilent({ upstream, startedAtMs }: Attempt): boolean {
+  return upstream.lastOkAtMs < startedAtMs
 }

@@ -9,6 +9,7 @@ import {
   onReads,
   onTheWire,
   outage,
+  saysAlways,
   saysOfReads,
 } from '../support/outage.ts'
 
@@ -111,6 +112,18 @@ const BROKEN_EVERYWHERE: Bad[] = [
     reason: /^rate-limited by the upstream$/,
     fault: /^rate_limited$/,
   },
+  {
+    kind: 'says of everything, in words alone, that our key is wrong',
+    spoil: saysAlways(-32000, 'invalid project id'),
+    reason: FAILING,
+    fault: /^credentials refused$/,
+  },
+  {
+    kind: 'says of everything, in words alone, that we are too fast',
+    spoil: saysAlways(-32000, 'You have exceeded your quota'),
+    reason: /^rate-limited by the upstream$/,
+    fault: /^rate_limited$/,
+  },
 ]
 
 /** Polls are answered as ever, so that only calls can find out. */
@@ -123,12 +136,6 @@ const BROKEN_FOR_READS: Bad[] = [
     spoil: saysOfReads(-32603, 'internal error'),
     reason: FAILING,
     fault: /^internal error$/,
-  },
-  {
-    kind: 'says that our key is wrong',
-    spoil: saysOfReads(-32000, 'invalid project id'),
-    reason: FAILING,
-    fault: /^credentials refused$/,
   },
   {
     kind: 'says that we are too fast',
@@ -144,6 +151,9 @@ const CURED_ELSEWHERE: [kind: string, code: number, message: string][] = [
   ['that it has pruned the state', -32000, 'missing trie node 4b3f (path )'],
   ['that the range is too wide for it', -32602, 'range 1000000 exceeds limit of 10000'],
   ['that it lacks the method', -32601, 'the method eth_getBalance does not exist'],
+  // What a call makes it say is no proof while polls, which nobody else words, are answered.
+  ['in words alone, that our key is wrong', -32000, 'invalid project id'],
+  ['in words alone, that we are too fast', -32000, 'You have exceeded your quota'],
 ]
 
 describe.concurrent('beside one good node, no call fails when the other', () => {

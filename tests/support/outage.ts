@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { type FakeNode, NodeSays, startFakeNode } from './fake-node.ts'
+import { type FakeNode, NodeSays, replyInBytes, startFakeNode } from './fake-node.ts'
 import { type LinedNode, startLinedNode } from './lined-node.ts'
 import { balanceOf, type PoolJourney, poolJourney } from './pool-journey.ts'
 
@@ -64,6 +64,14 @@ export function saysOfReads(code: number, message: string) {
     bad.answers.eth_getBalance = () => {
       throw new NodeSays(code, message)
     }
+  }
+}
+
+/** Answers everything with this error, polls too. */
+export function saysAlways(code: number, message: string) {
+  return (bad: FakeNode) => {
+    const error = JSON.stringify({ code, message })
+    bad.misbehave = (_method, body) => replyInBytes(body, `"error":${error}`)
   }
 }
 

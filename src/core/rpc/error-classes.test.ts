@@ -8,7 +8,7 @@ import {
 
 type Row = [who: string, code: number, message: string, verdict: ErrorClass]
 
-describe('an error inside an answer of an EVM node', () => {
+describe('an error of an EVM node in answer to a call of our own', () => {
   const theCallers: Row[] = [
     ['geth', 3, 'execution reverted: rate limit exceeded', 'caller'],
     ['geth', -32000, 'execution reverted', 'caller'],
@@ -145,7 +145,7 @@ describe('an error inside an answer of an EVM node', () => {
   })
 })
 
-describe("an error inside an answer of a Solana node, by the node's own codes", () => {
+describe("an error of a Solana node, by the node's own codes", () => {
   test.each([
     [-32001, 'Block 5 cleaned up, does not exist on node', 'elsewhere'],
     [-32002, 'Transaction simulation failed: Blockhash not found', 'caller'],

@@ -1,4 +1,5 @@
 import type { NetworkKind } from '../network.ts'
+import { isEchoed, type Sent, withoutEcho } from './callers-words.ts'
 
 /**
  * What an error inside a node's answer means for the request.
@@ -19,7 +20,17 @@ export type ErrorClass =
   | 'unsupported'
   | 'refused'
 
+/** `byWords`: nothing but the wording of the message speaks for it. */
+type ErrorVerdict = { class: ErrorClass; byWords: boolean }
+
 type Rule = { codes?: readonly number[]; message?: RegExp; class: ErrorClass }
+
+/** What the node could not read, or would not: it is told in the params' own words. */
+const CALLERS_CODES: readonly number[] = [-32600, -32602, -32700]
+
+/** Vendors draw this line differently, so another one may well answer. */
+const TOO_WIDE =
+  /more than \d+ (results|logs|blocks)|block range|range .{0,40}?(large|wide|exceed|limit)|limited to .{0,20}?range|response (size|too large)|too many (logs|results)|query timeout/i
 
 /** First match wins: from what only the caller can cause to what another node may cure. */
 const EVM_RULES: readonly Rule[] = [
@@ -36,23 +47,18 @@ const EVM_RULES: readonly Rule[] = [
   { codes: [-32601], class: 'unsupported' },
   {
     message:
-      /method .{0,80}(not found|does not exist|not available|not supported|not enabled|not whitelisted|not allowed|disabled)|not available on the .{0,20}tier|unsupported method/i,
+      /method .{0,80}?(not found|does not exist|not available|not supported|not enabled|not whitelisted|not allowed|disabled)|not available on the .{0,20}?tier|unsupported method/i,
     class: 'unsupported',
   },
-  { codes: [-32004], class: 'unsupported' },
+  { codes: [-32004, -32604], class: 'unsupported' },
   // A plan without old blocks still serves the new ones, so it is not at fault as a whole.
   { message: /archive/i, class: 'elsewhere' },
   {
     message:
-      /must be authenticated|invalid (access|api|project) ?(key|id|token)|unauthori[sz]ed|forbidden|project id|app is inactive|not on whitelist|api key .{0,20}not/i,
+      /must be authenticated|invalid (access|api|project) ?(key|id|token)|unauthori[sz]ed|forbidden|project id|app is inactive|not on whitelist|api key .{0,20}?not/i,
     class: 'refused',
   },
-  {
-    // Vendors draw this line differently, so another one may well answer.
-    message:
-      /more than \d+ (results|logs|blocks)|block range|range .{0,40}(large|wide|exceed|limit)|limited to .{0,20}range|response (size|too large)|too many (logs|results)|query timeout/i,
-    class: 'elsewhere',
-  },
+  { message: TOO_WIDE, class: 'elsewhere' },
   { codes: [429, -32005, -32007, -32029, -32097, 402], class: 'throttled' },
   {
     message:
@@ -61,7 +67,7 @@ const EVM_RULES: readonly Rule[] = [
   },
   {
     message:
-      /header .{0,20}not found|missing trie node|unknown block|block .{0,40}not (found|available)|state .{0,40}(not|un)available|no state available|historical state|prun(ed|ing)|not yet available|not processed yet|unfinalized|could not find block|block is out of range|ancient|indexing is in progress|pool is full|still syncing/i,
+      /header .{0,20}?not found|missing trie node|unknown block|block .{0,40}?not (found|available)|state .{0,40}?(not|un)available|no state available|historical state|prun(ed|ing)|not yet available|not processed yet|unfinalized|could not find block|block is out of range|ancient|indexing is in progress|pool is full|still syncing/i,
     class: 'elsewhere',
   },
   { codes: [-32603, -32002], class: 'internal' },
@@ -109,13 +115,47 @@ const SOLANA_RULES: readonly Rule[] = [
   },
 ]
 
-/** Decides what an error object in an otherwise good answer means. */
+/**
+ * What an error means that answers a call of our own, whose params are known to be good: so
+ * the node's words can be taken at their value.
+ */
 export function classifyError(kind: NetworkKind, code: number, message: string): ErrorClass {
-  const rules = kind === 'evm' ? EVM_RULES : SOLANA_RULES
-  for (const rule of rules) {
-    if (rule.codes?.includes(code) || rule.message?.test(message)) return rule.class
+  const says = (pattern: RegExp) => pattern.test(message)
+  return firstMatch(kind, code, says).class
+}
+
+/**
+ * What an error means that answers a caller's call. All that the caller sent is taken out of
+ * the message first, and words that the caller used too are no evidence. A revert's reason
+ * or a tracer's exception can still say anything: a verdict `byWords` is good for asking
+ * another node, and for nothing that outlasts the call.
+ */
+export function judgeError(
+  kind: NetworkKind,
+  { code, message }: { code: number; message: string },
+  sent: Sent,
+): ErrorVerdict {
+  let words: string | null = null
+  const says = (pattern: RegExp, verdict: ErrorClass) => {
+    words ??= withoutEcho(message, sent)
+    const said = pattern.exec(words)?.[0]
+    return said !== undefined && (verdict === 'caller' || !isEchoed(said, sent))
   }
-  return 'caller'
+  if (kind === 'solana' || !CALLERS_CODES.includes(code)) return firstMatch(kind, code, says)
+  // To ask elsewhere says nothing of this node, so that may hang on words even here.
+  return { class: says(TOO_WIDE, 'elsewhere') ? 'elsewhere' : 'caller', byWords: true }
+}
+
+function firstMatch(
+  kind: NetworkKind,
+  code: number,
+  says: (pattern: RegExp, verdict: ErrorClass) => boolean,
+): ErrorVerdict {
+  for (const rule of kind === 'evm' ? EVM_RULES : SOLANA_RULES) {
+    if (rule.codes?.includes(code)) return { class: rule.class, byWords: false }
+    if (rule.message && says(rule.message, rule.class)) return { class: rule.class, byWords: true }
+  }
+  return { class: 'caller', byWords: true }
 }
 
 /** A repeated send that its node had already: the first attempt had landed after all. */
@@ -127,5 +167,5 @@ export function saysAlreadyKnown(message: string): boolean {
 
 /** The sender's nonce is used up, perhaps by the very transaction that was sent. */
 export function saysNonceTooLow(message: string): boolean {
-  return /nonce too low|old ?nonce|nonce .{0,30}(already|lower)/i.test(message)
+  return /nonce too low|old ?nonce|nonce .{0,30}?(already|lower)/i.test(message)
 }

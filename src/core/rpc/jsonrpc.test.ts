@@ -60,6 +60,16 @@ describe('a call', () => {
     expect(single(text)).toMatchObject({ idText, method: 'm', paramsText })
   })
 
+  test('may have a name of 128 characters', () => {
+    const method = 'm'.repeat(128)
+    for (const text of [
+      `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[]}`,
+      `{"method":"${method}","jsonrpc":"2.0","id":1}`,
+    ]) {
+      expect(single(text)).toMatchObject({ idText: '1', method })
+    }
+  })
+
   test('has its parameters parsed as well', () => {
     const call = single('{"jsonrpc":"2.0","id":1,"method":"m","params":["0x1",{"a":[2]}]}')
     expect(call).toMatchObject({ params: ['0x1', { a: [2] }] })
@@ -73,6 +83,18 @@ describe('a call', () => {
     ['version 1', '{"jsonrpc":"1.0","id":4,"method":"m"}', '4', 'invalid_request'],
     ['the version as a number', '{"jsonrpc":2.0,"id":"x","method":"m"}', '"x"', 'invalid_request'],
     ['no id', '{"jsonrpc":"2.0","method":"m"}', 'null', 'invalid_request'],
+    [
+      'a name of 129 characters',
+      `{"jsonrpc":"2.0","id":4,"method":"${'m'.repeat(129)}","params":[]}`,
+      '4',
+      'invalid_request',
+    ],
+    [
+      'a name of 280 KB, in another order',
+      `{"id":"x","method":"${'m'.repeat(280_000)}","jsonrpc":"2.0"}`,
+      '"x"',
+      'invalid_request',
+    ],
     ['id null', '{"jsonrpc":"2.0","id":null,"method":"m"}', 'null', 'invalid_request'],
     ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"m"}', 'null', 'invalid_request'],
     ['1.0 for an id', '{"jsonrpc":"2.0","id":1.0,"method":"m"}', 'null', 'invalid_request'],

@@ -22,6 +22,9 @@ const DEPTH_MAX = 64
 /** What large hosted services accept, so that clients move over unchanged. */
 export const BATCH_MEMBERS_MAX = 1000
 
+/** Nodes repeat the name in their errors; real ones are a third as long at most. */
+const METHOD_CHARS_MAX = 128
+
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 
 /** Reads a request body; a `Rejection` answers the whole of it, with id null. */
@@ -94,6 +97,9 @@ function toCall(value: unknown, text: string): Call | BadCall {
   if (typeof call.method !== 'string' || call.method === '') {
     return bad(idText, 'Invalid request: method must be a non-empty string.')
   }
+  if (call.method.length > METHOD_CHARS_MAX) {
+    return bad(idText, `Invalid request: method is longer than ${METHOD_CHARS_MAX} characters.`)
+  }
   if (call.params === undefined) {
     return { idText, method: call.method, paramsText: '[]', params: [] }
   }
@@ -106,7 +112,7 @@ function toCall(value: unknown, text: string): Call | BadCall {
 }
 
 const USUAL_BEGINNING =
-  /^\{"jsonrpc":"2\.0","id":(\d{1,64}),"method":"([A-Za-z0-9_]+)","params":(?=\[)/
+  /^\{"jsonrpc":"2\.0","id":(\d{1,64}),"method":"([A-Za-z0-9_]{1,128})","params":(?=\[)/
 
 /** Hot path: the spelling that most libraries use, read without looking at each member. */
 function usualCall(call: Record<string, unknown>, text: string): Call | null {

@@ -17,6 +17,8 @@ export type Method = {
   safety: Safety
   depends: Depends
   heavy: boolean
+  /** What the caller sends decides how long it takes and what its errors say. */
+  callersDoing: boolean
   paidOnly: boolean
   access: MethodAccess
   /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
@@ -131,6 +133,7 @@ function toMethod(row: MethodRow, name: string, settings: BookSettings): Method 
     safety: row.safety ?? 'read',
     depends: row.depends ?? 'nothing_kept',
     heavy: row.heavy ?? false,
+    callersDoing: row.heavy === true || row.runsCode === true,
     paidOnly,
     access,
     isRestricted: paidOnly || access !== 'all',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseNodeBatch, parseNodeReply, parseNodeValue } from './node-reply.ts'
+import { codeInBeginning, parseNodeBatch, parseNodeReply, parseNodeValue } from './node-reply.ts'
 
 describe("a node's answer", () => {
   test('keeps the bytes of its result', () => {
@@ -78,6 +78,27 @@ describe("a node's answer", () => {
     ['text after the end', '{"id":7,"result":1} trailing'],
   ])('is none: %s', (_title, text) => {
     expect(parseNodeReply(text, 7)).toBeNull()
+  })
+})
+
+describe('the code of an error that is too long to be held', () => {
+  const LONG = 'x'.repeat(40_000)
+
+  test.each([
+    ['in front', `{"code":-32601,"message":"${LONG}`, -32601],
+    ['behind a short message', `{"message":"a \\"code\\":5,","code":3,"data":"${LONG}`, 3],
+    ['behind data that is short', `{"data":{"code":7},"code":-32000,"message":"${LONG}`, -32000],
+    ['with white space', ` { "code" : 429 , "message" : "${LONG}`, 429],
+    ['nowhere', `{"message":"${LONG}`, -32000],
+    ['inside of something else', `{"data":{"code":7,"x":"${LONG}`, -32000],
+    ['cut off itself', '{"message":"x","code":-326', -32000],
+    ['a fraction', `{"code":1.5,"message":"${LONG}`, -32000],
+    ['text', `{"code":"3","message":"${LONG}`, -32000],
+    ['beyond a double', `{"code":${'9'.repeat(400)},"message":"${LONG}`, -32000],
+    ['broken escapes in a name', `{"\\u12`, -32000],
+    ['nothing', '', -32000],
+  ])('%s', (_title, text, code) => {
+    expect(codeInBeginning(text)).toBe(code)
   })
 })
 

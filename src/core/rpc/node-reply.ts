@@ -1,8 +1,11 @@
-import { rawElements, rawMembers } from '../json-scan.ts'
+import { type RawMembers, rawElements, rawMembers } from '../json-scan.ts'
 
 export type NodeResult = { kind: 'result'; text: string; value: unknown }
 
 export type NodeError = { kind: 'error'; text: string; code: number; message: string }
+
+/** Stands for the code of an error that does not tell it in its beginning. */
+const CODE_UNTOLD = -32000
 
 /** Long enough for every rule that reads it; some nodes put whole traces in there. */
 const MESSAGE_CHARS_MAX = 1000
@@ -37,6 +40,28 @@ export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError
     if (reply && Number.isSafeInteger(id)) replies.set(id, reply)
   })
   return replies
+}
+
+/** The code of an error object of which only the beginning is at hand, cut off anywhere. */
+export function codeInBeginning(text: string): number {
+  const codeText = membersInBeginning(text).get('code') ?? ''
+  // At the very end it may have lost its last digits.
+  return /^-?\d{1,9}$/.test(codeText) && !text.endsWith(codeText) ? Number(codeText) : CODE_UNTOLD
+}
+
+function membersInBeginning(text: string): RawMembers {
+  try {
+    return rawMembers(text)
+  } catch {
+    return new Map()
+  }
+}
+
+/** True for an answer to our call that is an error, though none of JSON-RPC's form. */
+export function isOddError(text: string, id: number): boolean {
+  const reply = parsed(text) as { id?: unknown; error?: unknown } | null | undefined
+  const isError = reply?.error !== undefined && reply.error !== null
+  return isError && (reply.id === null || sameId(reply.id, id))
 }
 
 /** Undefined for what is no JSON. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { cutResult } from './result-cutter.ts'
+import { cutReply } from './result-cutter.ts'
 
 const ID = 41
 
 /** What a client would be sent of an answer that comes in these chunks; null when refused. */
 function cut(chunks: readonly Uint8Array[]): { text: string; whole: boolean } | null {
   const [begin, ...rest] = chunks
-  const begun = cutResult(begin ?? new Uint8Array(), ID)
+  const begun = cutReply(begin ?? new Uint8Array(), ID)
   if (!begun) return null
   const parts = [begun.first, ...rest.map((chunk) => begun.cutter.feed(chunk))]
   const bytes = Buffer.concat(parts.filter((part) => part !== null))
@@ -67,6 +67,36 @@ describe('a result cut out of an answer', () => {
     )
   }
 
+  test.each([
+    ['after a result that is null', `{"jsonrpc":"2.0","id":${ID},"result":null,"error":?}`],
+    ['before a result that is null', `{"error":?,"result":null,"id":${ID}}`],
+    ['in front', `{"error":?,"jsonrpc":"2.0","id":"${ID}"}`],
+    ['with the id first', `{"jsonrpc":"2.0","id":${ID},"error":?}`],
+    ['under id null, which an error may be', '{"jsonrpc":"2.0","id":null,"error":?}'],
+    ['under id null at the end', '{"jsonrpc":"2.0","error":?,"id":null}'],
+    ['with white space everywhere', ` { "id" : ${ID} ,\n "error" :\t? } `],
+  ])('or an error in its place: %s', (_title, pattern) => {
+    const error = '{"code":3,"message":"\\"}]","data":{"a":["0x00","]"]}}'
+    const at = pattern.indexOf('?')
+    const bytes = bytesOf(pattern.replace('?', error))
+    for (let split = at + 1; split <= bytes.length; split++) {
+      const begun = cutReply(bytes.subarray(0, split), ID)
+      expect(begun?.member).toBe('error')
+      const chunks = [bytes.subarray(0, split), bytes.subarray(split)]
+      expect(cut(chunks)).toEqual({ text: error, whole: true })
+    }
+    const end = pattern.replace('?', error).trimEnd().length
+    for (let cutAt = at + 1; cutAt < end; cutAt++) {
+      expect(cut([bytes.subarray(0, cutAt)])?.whole).toBe(false)
+    }
+  })
+
+  test('passes over an error that is null', () => {
+    const bytes = bytesOf(`{"jsonrpc":"2.0","error":null,"id":${ID},"result":[1]}`)
+    expect(cutReply(bytes, ID)?.member).toBe('result')
+    expect(cut([bytes])).toEqual({ text: '[1]', whole: true })
+  })
+
   test('is whole only when the answer is, wherever it breaks off', () => {
     for (const [, wrap] of ENVELOPES.slice(0, 4)) {
       for (const [, result] of RESULTS) {
@@ -96,7 +126,9 @@ describe('a result cut out of an answer', () => {
     ["somebody else's id", '{"jsonrpc":"2.0","id":42,"result":[1]}'],
     ["somebody else's id as text", '{"id":"42","result":[1]}'],
     ['id null', '{"id":null,"result":[1]}'],
-    ['an error', '{"jsonrpc":"2.0","id":41,"error":{"code":1,"message":"x"}}'],
+    ['an error that is text', '{"jsonrpc":"2.0","id":41,"error":"x"}'],
+    ["somebody else's error", '{"jsonrpc":"2.0","id":42,"error":{"code":1}}'],
+    ['neither', '{"jsonrpc":"2.0","id":41,"result":null,"error":null}'],
     ['a batch', '[{"id":41,"result":[1]}]'],
     ['HTML', `<html>${'x'.repeat(1000)}</html>`],
     ['nothing', ''],

@@ -1,10 +1,10 @@
 /**
- * Cuts the value of `result` out of an answer too big to hold, chunk by chunk,
+ * Cuts the value of `result` or `error` out of an answer too big to hold, chunk by chunk,
  * and knows at the end whether the answer was whole. It checks structure, not
  * every token: brackets balance, strings close, and what follows is our envelope.
  */
 export type ResultCutter = {
-  /** The bytes of this chunk that belong to the result. */
+  /** The bytes of this chunk that belong to the value. */
   feed(chunk: Uint8Array): Uint8Array | null
   /** True when the answer ended where it should. */
   whole(): boolean
@@ -22,43 +22,59 @@ const TAIL_BYTES_MAX = 4096
 
 const latin1 = new TextDecoder('latin1')
 
-/**
- * Finds the result in the beginning of an answer; null when there is none, such
- * as for an error object. `begin` must hold the envelope up to `"result":`.
- */
-export function cutResult(
-  begin: Uint8Array,
-  id: number,
-): { cutter: ResultCutter; first: Uint8Array | null } | null {
-  const start = resultStart(latin1.decode(begin), id)
-  if (start === null) return null
-  const cutter = openCutter(id, start.idSeen)
-  return { cutter, first: cutter.feed(begin.subarray(start.at)) }
+export type Cut = {
+  /** What was found: a result, or an error where the node has that instead. */
+  member: 'result' | 'error'
+  cutter: ResultCutter
+  /** The bytes of the beginning that belong to it. */
+  first: Uint8Array | null
 }
 
-const ENVELOPE_MEMBER = /\s*"(jsonrpc|id)"\s*:\s*("[^"\\]*"|-?\d+|null)\s*,/y
-const RESULT_MEMBER = /\s*"result"\s*:\s*/y
+/**
+ * Finds the result or the error in the beginning of an answer; null when there is neither.
+ * `begin` must hold the envelope up to `"result":` or `"error":`.
+ */
+export function cutReply(begin: Uint8Array, id: number): Cut | null {
+  const start = memberStart(latin1.decode(begin), id)
+  if (start === null) return null
+  const { member, at, idSeen } = start
+  const cutter = openCutter(id, idSeen, member === 'error')
+  return { member, cutter, first: cutter.feed(begin.subarray(at)) }
+}
 
-function resultStart(text: string, id: number): { at: number; idSeen: boolean } | null {
+/** A node may name both, the one that it does not mean as null. */
+const ENVELOPE_MEMBER =
+  /\s*"(?:(jsonrpc|id)"\s*:\s*("[^"\\]*"|-?\d+|null)|(?:result|error)"\s*:\s*null)\s*,/y
+const REPLY_MEMBER = /\s*"(?:(result)"\s*:\s*|error"\s*:\s*(?=\{))/y
+
+type Start = { member: 'result' | 'error'; at: number; idSeen: boolean }
+
+function memberStart(text: string, id: number): Start | null {
   let at = /^\s*\{/.exec(text)?.[0].length ?? -1
   if (at < 0) return null
   let idSeen = false
+  let idIsNull = false
   for (;;) {
-    RESULT_MEMBER.lastIndex = at
-    const result = RESULT_MEMBER.exec(text)
-    if (result) return { at: RESULT_MEMBER.lastIndex, idSeen }
     ENVELOPE_MEMBER.lastIndex = at
     const member = ENVELOPE_MEMBER.exec(text)
-    if (!member) return null
+    if (!member) break
     if (member[1] === 'id') {
-      if (member[2] !== String(id) && member[2] !== `"${id}"`) return null
+      idIsNull = member[2] === 'null'
+      if (!idIsNull && member[2] !== String(id) && member[2] !== `"${id}"`) return null
       idSeen = true
     }
     at = ENVELOPE_MEMBER.lastIndex
   }
+  REPLY_MEMBER.lastIndex = at
+  const found = REPLY_MEMBER.exec(text)
+  if (!found) return null
+  const member = found[1] === undefined ? 'error' : 'result'
+  // A node that could not read our id answers with an error, under null.
+  if (idIsNull && member === 'result') return null
+  return { member, at: REPLY_MEMBER.lastIndex, idSeen }
 }
 
-function openCutter(id: number, idSeen: boolean): ResultCutter {
+function openCutter(id: number, idSeen: boolean, isError: boolean): ResultCutter {
   let depth = 0
   let inString = false
   let escaped = false
@@ -128,7 +144,7 @@ function openCutter(id: number, idSeen: boolean): ResultCutter {
       keepTail(chunk.subarray(end))
       return chunk.subarray(0, end)
     },
-    whole: () => ended && depth === 0 && tailIsWhole(tail, id, idSeen),
+    whole: () => ended && depth === 0 && tailIsWhole(tail, id, idSeen, isError),
   }
 }
 
@@ -137,11 +153,12 @@ function indexOrEnd(chunk: Uint8Array, byte: number, from: number): number {
   return at < 0 ? chunk.length : at
 }
 
-function tailIsWhole(tail: string, id: number, idSeen: boolean): boolean {
+function tailIsWhole(tail: string, id: number, idSeen: boolean, isError: boolean): boolean {
   if (tail.length >= TAIL_BYTES_MAX) return false
   try {
-    const envelope = JSON.parse(`{"result":0${tail}`) as { id?: unknown }
-    return idSeen || envelope.id === id || envelope.id === String(id)
+    const envelope = JSON.parse(`{"cut":0${tail}`) as { id?: unknown }
+    if (idSeen || envelope.id === id || envelope.id === String(id)) return true
+    return isError && envelope.id === null
   } catch {
     return false
   }
