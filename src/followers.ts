@@ -9,6 +9,8 @@ import type { World } from './world.ts'
 export type Followers = {
   /** Where the follower of a network stands; null while it has no block yet. */
   statusOf(networkId: string): ReturnType<Follower['status']>
+  /** That follower has not reached a head that its network had several block times ago. */
+  isBehind(networkId: string): boolean
   stop(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export function openFollowers(
 
   return {
     statusOf: (id) => running.get(id)?.follower.status() ?? null,
+    isBehind: (id) => running.get(id)?.follower.isBehind() ?? false,
     async stop() {
       deaf()
       unreminded()

@@ -7,19 +7,25 @@ import type { Routes } from './http/server.ts'
 import type { NetworkSet } from './network-set.ts'
 import type { World } from './world.ts'
 
-type Given = { world: World; settings: Settings; networks: NetworkSet; publicUrl: string }
+type Given = {
+  world: World
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+  isBehind(networkId: string): boolean
+}
 
 type Pages = Routes['pages']
 
 /** What a browser, a load balancer and a monitor are shown. */
-export function makePages({ world, settings, networks, publicUrl }: Given): {
+export function makePages({ world, settings, networks, publicUrl, isBehind }: Given): {
   pages: Pages
   probes: Pages
   metrics: Pages
 } {
   const { clock, database, telemetry } = world
   const listed = () => networks.list().map(({ network }) => network)
-  const probed = { clock, database, telemetry, networks: networks.list }
+  const probed = { clock, database, telemetry, networks: networks.list, isBehind }
   const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
   const home = keepReply(() => homePage(shown))
   // It names the networks, which a reload exchanges.

@@ -16,6 +16,8 @@ export type Given = {
   settings: Settings
   networks: NetworkSet
   publicUrl: string
+  /** The follower of that network, where this process has one, is behind its head. */
+  isBehind(networkId: string): boolean
 }
 
 type NetworkReports = Parameters<typeof apiRouter>[0]['networkReport']

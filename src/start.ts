@@ -65,7 +65,8 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   }
   const ids = settings.networks.map(({ id }) => id)
   const made = await firstRun(world, settings.data, publicUrl, ids)
-  service = openService({ world, settings, networks, publicUrl })
+  const isBehind = (id: string) => followers?.isBehind(id) ?? false
+  service = openService({ world, settings, networks, publicUrl, isBehind })
   if (settings.roles.includes('courier')) {
     const { webhooks, tiers } = settings
     courier = openCourier({ ...world, isAlone: true, settings: webhooks, tiers, publicUrl })

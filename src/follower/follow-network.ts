@@ -4,10 +4,10 @@ import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { readChain } from '../tables/chain-tail.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
-import type { HeadNews } from '../upstream/head-feed.ts'
 import { followHead } from './follow-head.ts'
 import type { Following } from './following.ts'
 import { holdLease } from './network-lease.ts'
+import { openProgressWatch, type ProgressWatch } from './progress-watch.ts'
 import type { Committed } from './run-queries.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
@@ -25,9 +25,13 @@ type Needs = {
 export type Follower = {
   /** Where it stands; null before its first block. */
   status(): { number: number; hash: string; sequenceNumber: number } | null
+  /** It has not reached a head that its network had several block times ago. */
+  isBehind(): boolean
   /** Finishes a commit under way, begins nothing new. */
   stop(): Promise<void>
 }
+
+type News = ReturnType<NetworkService['heads']['latest']>[number]
 
 /** Without news it looks anyway, for what time alone changes: votes, leases, upstreams in use. */
 const LOOK_EVERY_MS = 1_000
@@ -67,6 +71,7 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
   const lease = holdLease(needs, network.id, needs.holder, hear)
   const deaf = service.heads.subscribe(hear)
   const forgetGauges = gauges(telemetry, following)
+  const progress = watchProgress(needs, following)
 
   /** Until there is news or `ms` have passed; news does not cut short a pause after a failure. */
   const rest = (ms: number, deafened: boolean) =>
@@ -102,14 +107,11 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
   void loop()
 
   return {
-    status() {
-      const tip = following.tail.at(-1)
-      if (!tip || following.sequenceNumber === null) return null
-      const { number, hash } = tip
-      return { number, hash, sequenceNumber: following.sequenceNumber }
-    },
+    status: () => statusOf(following),
+    isBehind: progress.isBehind,
     async stop() {
       following.stopped = true
+      progress.stop()
       deaf()
       forgetGauges()
       wake()
@@ -120,7 +122,22 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
   }
 }
 
-/** Follows whatever the upstreams in use announce, until nothing of it leads further. */
+function statusOf({ tail, sequenceNumber }: Following): ReturnType<Follower['status']> {
+  const tip = tail.at(-1)
+  if (!tip || sequenceNumber === null) return null
+  return { number: tip.number, hash: tip.hash, sequenceNumber }
+}
+
+function watchProgress(needs: Needs, following: Following): ProgressWatch {
+  const { network, pool } = following.service
+  return openProgressWatch(needs, network, {
+    tip: () => following.tail.at(-1)?.number ?? null,
+    head: () => pool.selection.head?.number ?? null,
+    isOurs: following.mayCommit,
+  })
+}
+
+/** Follows whatever the upstreams announce that are heard, until nothing of it leads further. */
 async function look(needs: Needs, following: Following): Promise<void> {
   if (!following.mayCommit()) {
     following.loaded = false
@@ -146,11 +163,11 @@ async function load(needs: Needs, following: Following): Promise<void> {
 }
 
 /** The highest head that is news; of equal ones, the one that most upstreams agree on. */
-function bestNews({ clock }: Needs, following: Following): HeadNews | null {
+function bestNews({ clock }: Needs, following: Following): News | null {
   const { service, tail, doubtedUntilMs } = following
   const agreed = service.pool.selection.head?.hash
   const nowMs = clock.monotonicMs()
-  let best: HeadNews | null = null
+  let best: News | null = null
   for (const news of service.heads.latest()) {
     const { number, hash } = news.header
     if (isOldNews(tail, news.header) || (doubtedUntilMs.get(hash) ?? 0) > nowMs) continue

@@ -10,6 +10,7 @@ type Needs = {
   database: Database
   telemetry: Telemetry
   networks(): readonly NetworkService[]
+  isBehind(networkId: string): boolean
 }
 
 /** A head nobody has reported for so many polls is not fresh. */
@@ -24,7 +25,7 @@ export function healthz(): Response {
   return json(200, { status: 'ok' })
 }
 
-/** Traffic may come: the store answers and each network has a fresh head. */
+/** All is well: the store answers, each network has a fresh head, and its follower is there. */
 export async function readyz(needs: Needs): Promise<Response> {
   const store = await storeAnswers(needs)
   const networks = needs.networks().map((service) => {
@@ -32,7 +33,8 @@ export async function readyz(needs: Needs): Promise<Response> {
     const { headPollMs } = service.network
     const ageMsMax = Math.max(HEAD_AGE_MS_MIN, headPollMs * HEAD_AGE_POLLS)
     const fresh = head !== null && head.age_ms <= ageMsMax
-    return { id, ready: fresh, head: head?.number ?? null }
+    const behind = needs.isBehind(id)
+    return { id, ready: fresh && !behind, head: head?.number ?? null, follower_behind: behind }
   })
   const ready = store && networks.every((network) => network.ready)
   return json(ready ? 200 : 503, { ready, store, networks })

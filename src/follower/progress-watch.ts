@@ -1,0 +1,74 @@
+import type { Network } from '../core/network.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+type Needs = { clock: Clock; telemetry: Telemetry }
+
+/** Where a follower and its network stand; null while that is unknown. */
+type Standing = {
+  tip(): number | null
+  head(): number | null
+  /** Another process may follow in its stead. */
+  isOurs(): boolean
+}
+
+export type ProgressWatch = {
+  /** It has not reached a head that its network had several block times ago. */
+  isBehind(): boolean
+  stop(): void
+}
+
+/** Heads are looked at so often, whether the follower moves or not. */
+const LOOK_EVERY_MS = 1000
+
+/** A block may be late or take long to read; so much later it is not only that. */
+const BEHIND_MS_MIN = 10_000
+const BEHIND_BLOCKS = 5
+
+/**
+ * Sees to it that a follower that stands still is noticed: in the probe, the metrics and the
+ * log. It looks by itself, since one that hangs would not look any more.
+ */
+export function openProgressWatch(
+  { clock, telemetry }: Needs,
+  network: Pick<Network, 'id' | 'blockTimeMs'>,
+  { tip, head, isOurs }: Standing,
+): ProgressWatch {
+  const labels = { network: network.id }
+  const behindMsMax = Math.max(BEHIND_MS_MIN, network.blockTimeMs * BEHIND_BLOCKS)
+  /** A head to be reached, and since when it is known. */
+  let goal: { number: number; sinceMs: number } | null = null
+  let wasBehind = false
+
+  const behindMs = () => (goal && !isReached() ? clock.monotonicMs() - goal.sinceMs : 0)
+  const isBehind = () => behindMs() > behindMsMax
+  // A head that was taken back need not be reached.
+  const isReached = () => (tip() ?? -1) >= Math.min(goal?.number ?? 0, head() ?? 0)
+
+  const look = () => {
+    const number = head()
+    if (number === null || !isOurs()) goal = null
+    else if (goal === null || isReached()) goal = { number, sinceMs: clock.monotonicMs() }
+    tellIfChanged(isBehind(), number)
+  }
+  const tellIfChanged = (isNow: boolean, number: number | null) => {
+    if (isNow === wasBehind) return
+    wasBehind = isNow
+    const event = isNow ? 'follower_behind' : 'follower_caught_up'
+    telemetry.log(isNow ? 'warn' : 'info', event, { ...labels, number: tip(), head: number })
+  }
+
+  const stopLooking = clock.every(LOOK_EVERY_MS, look)
+  const forget = telemetry.gauge(
+    'headgate_follower_behind_seconds',
+    labels,
+    () => behindMs() / 1000,
+  )
+  return {
+    isBehind,
+    stop() {
+      stopLooking()
+      forget()
+    },
+  }
+}
