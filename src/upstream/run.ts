@@ -56,6 +56,8 @@ export type Run = {
   fallback: PoolAnswer | null
   /** Upstreams whose internal error counts against them if another does better. */
   doubted: Upstream[]
+  /** Upstreams that said they lack the method, which is remembered if another has it. */
+  lacking: Upstream[] | null
   resolve: (answer: PoolAnswer) => void
   reject: (failure: Failure) => void
 }

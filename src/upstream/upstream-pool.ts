@@ -7,7 +7,7 @@ import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.
 import type { Reply, Streamed, StreamedError } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
 import { isFull, onTrial, pick, REACH, review, type Selection } from './selection.ts'
-import { noteFailure, rest, type Upstream } from './upstream.ts'
+import { noteFailure, noteLacks, rest, type Upstream } from './upstream.ts'
 import { openWaitingLine } from './waiting-line.ts'
 import { wasSilent, weighReply } from './weigh-reply.ts'
 
@@ -146,10 +146,14 @@ function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
   tryNext(pool, run, nowMs)
 }
 
-/** An internal error was the upstream's own when another had the answer. */
+/**
+ * An internal error was the upstream's own when another had the answer. A method that another
+ * has is lacking, not made up, and so is worth remembering.
+ */
 function blame(run: Run, answer: PoolAnswer, nowMs: number): void {
   if (answer.reply.kind === 'error' || answer.reply.kind === 'error_stream') return
   for (const upstream of run.doubted) noteFailure(upstream, 'internal error', nowMs)
+  for (const upstream of run.lacking ?? []) noteLacks(upstream, run.call.method, nowMs)
 }
 
 function tryNext(pool: UpstreamPool, run: Run, nowMs: number): void {
@@ -267,6 +271,7 @@ function newRun(
     reason: '',
     fallback: null,
     doubted: [],
+    lacking: null,
     resolve,
     reject,
   }

@@ -4,7 +4,7 @@ import { learnHedge } from './hedge-book.ts'
 import type { Failed, Reply } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
 import { review } from './selection.ts'
-import { noteFailure, noteLacks, noteSuccess, noteThrottled } from './upstream.ts'
+import { noteFailure, noteSuccess, noteThrottled } from './upstream.ts'
 
 /**
  * The answer to give, or null when another upstream should be asked. Notes what it says of
@@ -47,7 +47,7 @@ function weighError(
     review(pool.selection)
     return null
   }
-  const { label, callersDoing } = run.call.of
+  const { callersDoing } = run.call.of
   if (verdict === 'internal') {
     // Neither good nor bad until others were asked; a write may have been done before it broke.
     // What was asked for may have been too much for this one node, which is not its fault.
@@ -59,9 +59,9 @@ function weighError(
   }
   if (verdict === 'unclear') run.mayHaveLanded = true
   if (verdict === 'caller') return answer
-  // Made-up names are not worth remembering, nor is what code of the caller's may have said.
-  const isSure = label !== 'other' && !(byWords && callersDoing)
-  if (verdict === 'unsupported' && isSure) noteLacks(upstream, run.call.method, nowMs)
+  // What code of the caller's may have said is not worth remembering.
+  const isSure = !(byWords && callersDoing)
+  if (verdict === 'unsupported' && isSure) run.lacking = [...(run.lacking ?? []), upstream]
   // Between "I don't have this method" and "I lack this block", the second tells more.
   if (run.fallback === null || verdict !== 'unsupported') run.fallback = answer
   return null
