@@ -9,7 +9,7 @@ import { migrate } from '../src/tables/migrate.ts'
 import { insertTeam } from '../src/tables/teams.ts'
 import { usageTotals } from '../src/tables/usage.ts'
 import { createWebhook } from '../src/tables/webhooks.ts'
-import { eventAt, webhookCalled } from '../tests/support/webhook-store.ts'
+import { eventAt, sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
 
 /** A courier as the product has it, on a new store in a file, with webhooks to send to. */
 export type DeliveryStand = {
@@ -60,7 +60,7 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
     await insertTeam(database, team)
   }
   for (const [at, { id, ...differing }] of webhooks.entries()) {
-    const sealed = world.secrets.seal(SIGNING_KEY)
+    const sealed = sealedKey(world.secrets, id, SIGNING_KEY)
     const webhook = webhookCalled(id, { ...differing, network: networkAt(at % NETWORKS) })
     await createWebhook(database, webhook, sealed, webhooks.length)
   }

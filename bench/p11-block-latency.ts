@@ -6,7 +6,7 @@ import { type Running, start } from '../src/start.ts'
 import { listTeams } from '../src/tables/teams.ts'
 import { createWebhook } from '../src/tables/webhooks.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
-import { webhookCalled } from '../tests/support/webhook-store.ts'
+import { sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
 import { type Effort, median, type Result, type Row, round2, target } from './compare.ts'
 import { type Contender, startBlockNode, startReceivers } from './contenders.ts'
 import { benchBlock, queryKeys, queryText } from './query-material.ts'
@@ -111,7 +111,7 @@ async function makeWebhooks({ world }: Running, urls: readonly string[]): Promis
     const id = `wh_${at.toString().padStart(16, '0')}`
     const url = `${urls[at % urls.length]}`
     const made = { teamId: team?.id ?? '', network: NETWORK, query, skipEmpty: true, url }
-    const sealed = world.secrets.seal(SIGNING_KEY)
+    const sealed = sealedKey(world.secrets, id, SIGNING_KEY)
     await createWebhook(world.database, webhookCalled(id, made), sealed, WEBHOOKS)
   }
 }

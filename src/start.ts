@@ -8,7 +8,7 @@ import { type NetworkSet, openNetworkSet } from './network-set.ts'
 import { missingTiers } from './reload.ts'
 import { startServers } from './servers.ts'
 import { openService, type Service } from './service.ts'
-import { migrate } from './tables/migrate.ts'
+import { upgradeStore } from './upgrade-store.ts'
 import type { World } from './world.ts'
 
 export type Running = {
@@ -34,7 +34,7 @@ const EMBEDDED_HOLDER = 'embedded'
 /** Starts the whole product; a list of faults when the configuration does not fit the world. */
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
   const world = await openEmbeddedWorld(given, write)
-  await migrate(world.database)
+  await upgradeStore(world)
   const local = await withLocalNetworks(world, given)
   const { settings } = local
   let service: Service | null = null

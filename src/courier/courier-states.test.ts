@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
+import { type CourierStage, courierStage, SIGNING_KEY } from '../../tests/support/courier-stage.ts'
 import { TEAM_A, webhookCalled } from '../../tests/support/webhook-store.ts'
+import { type Secrets, signingKeyPlace } from '../ports/secrets.ts'
 import { recordUsage } from '../tables/usage.ts'
 import { createWebhook, deleteWebhook, findWebhook } from '../tables/webhooks.ts'
 
@@ -179,13 +180,16 @@ describe('a deleted webhook', () => {
 })
 
 describe('a webhook whose key cannot be read', () => {
-  test.each([
-    ['sealed with another secret', 'nonsense'],
-    ['of another form', null],
+  const moved = ({ seal }: Secrets) => seal(SIGNING_KEY, signingKeyPlace('wh_good'))
+
+  test.each<[string, (secrets: Secrets) => string]>([
+    ['sealed with another secret', () => 'nonsense'],
+    ['of another form', ({ seal }) => seal('whsec_?', signingKeyPlace('wh_bad'))],
+    ['of another webhook', moved],
   ])('%s gets nothing, is told of once, and holds up nobody', async (_, sealed) => {
     const stage = await courierStage()
     const bad = webhookCalled('wh_bad')
-    await createWebhook(stage.database, bad, sealed ?? stage.secrets.seal('whsec_?'), 1000)
+    await createWebhook(stage.database, bad, sealed(stage.secrets), 1000)
     const good = await stage.webhook('wh_good')
     stage.open()
     await stage.block(bad.id, good)
@@ -193,6 +197,17 @@ describe('a webhook whose key cannot be read', () => {
     expect(stage.egress.sent.map(({ json }) => json.webhookId)).toEqual([good])
     const told = stage.telemetry.events.filter((event) => event === 'signing_key_unreadable')
     expect(told).toHaveLength(1)
+  })
+
+  test('is sent to again once it has a new key', async () => {
+    const stage = await courierStage()
+    const bad = webhookCalled('wh_bad')
+    await createWebhook(stage.database, bad, moved(stage.secrets), 1000)
+    stage.open()
+    const sealed = stage.secrets.seal(SIGNING_KEY, signingKeyPlace(bad.id))
+    await stage.change(bad.id, { newKey: { sealed, previousUntilMs: Number.MAX_SAFE_INTEGER } })
+    await stage.block(bad.id)
+    expect(stage.egress.sent.map(({ json }) => json.webhookId)).toEqual([bad.id])
   })
 })
 

@@ -3,6 +3,7 @@ import { courierStage, SIGNING_KEY } from '../../tests/support/courier-stage.ts'
 import { lost } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { hexSignature, standardSignature } from '../core/delivery/signature.ts'
+import { signingKeyPlace } from '../ports/secrets.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
@@ -66,7 +67,9 @@ describe('a delivery', () => {
     await stage.block(id)
     const next = `whsec_${'n'.repeat(32)}`
     const previousUntilMs = clock.nowMs() + MINUTE
-    await stage.change(id, { newKey: { sealed: secrets.seal(next), previousUntilMs } })
+    await stage.change(id, {
+      newKey: { sealed: secrets.seal(next, signingKeyPlace(id)), previousUntilMs },
+    })
     await stage.block(id)
     await clock.advance(MINUTE)
     await stage.block(id)

@@ -1,6 +1,6 @@
 import { standardSignature } from '../core/delivery/signature.ts'
 import type { Database } from '../ports/database.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import { type SealedPlace, type Secrets, signingKeyPlace } from '../ports/secrets.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type CourierWebhook, webhooksForCourier } from '../tables/courier-webhooks.ts'
 import { webhookRevision, webhooksChangedSince } from '../tables/webhooks.ts'
@@ -128,17 +128,32 @@ function openLine(
   unreadable: Unreadable,
 ): Line | null {
   const { sealed, previousSealed, previousUntilMs } = webhook.key
+  const place = signingKeyPlace(webhook.id)
   try {
-    const current = secrets.open(sealed)
-    const keys: [string, string?] =
-      previousSealed === null ? [current] : [current, secrets.open(previousSealed)]
-    // A key of another form would only be noticed where it must sign, and stop everything.
-    for (const key of keys) if (key !== undefined) standardSignature(key, '', 0, '')
+    const current = signingKey(secrets, sealed, place)
+    const previous = previousSealed === null ? null : earlierKey(secrets, previousSealed, place)
+    const keys: [string, string?] = previous === null ? [current] : [current, previous]
     return placeLine(schedule, { webhook, keys, previousKeyUntilMs: previousUntilMs ?? 0 })
   } catch {
     if (unreadable.has(webhook.id) || unreadable.size >= UNREADABLE_MAX) return null
     unreadable.add(webhook.id)
     telemetry.log('error', 'signing_key_unreadable', { webhook: webhook.id })
+    return null
+  }
+}
+
+function signingKey(secrets: Secrets, sealed: string, place: SealedPlace): string {
+  const key = secrets.open(sealed, place)
+  // A key of another form would only be noticed where it must sign, and stop everything.
+  standardSignature(key, '', 0, '')
+  return key
+}
+
+/** Null when it cannot be read: its rotation is what mends that, so it must not hold that up. */
+function earlierKey(secrets: Secrets, sealed: string, place: SealedPlace): string | null {
+  try {
+    return signingKey(secrets, sealed, place)
+  } catch {
     return null
   }
 }

@@ -114,7 +114,7 @@ function unknownNetwork(needs: AppCallNeeds, networks: readonly string[]): Rejec
 }
 
 function appOf(needs: AppCallNeeds, app: App, keySealed: string): wire.App {
-  return wireApp(needs, app, needs.secrets.open(keySealed))
+  return wireApp(needs, app, newAccounts.openAppKey(needs, app.id, keySealed))
 }
 
 function wireApp(needs: AppCallNeeds, app: App, key: string): wire.App {

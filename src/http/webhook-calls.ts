@@ -3,7 +3,7 @@ import type { Webhook } from '../core/delivery/webhook.ts'
 import { assert, Rejection } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import { type Secrets, signingKeyPlace } from '../ports/secrets.ts'
 import { slotsTaken } from '../tables/team-slots.ts'
 import * as webhooks from '../tables/webhooks.ts'
 import type { TeamCall } from './api-call.ts'
@@ -62,7 +62,7 @@ export async function createWebhook(
     createdAtMs: needs.clock.nowMs(),
   }
   const key = newSigningKey(needs)
-  const keySealed = needs.secrets.seal(key)
+  const keySealed = needs.secrets.seal(key, signingKeyPlace(webhook.id))
   const { database } = needs
   const { variables } = checked
   const created = await webhooks.createWebhook(database, webhook, keySealed, slotsMax, variables)
@@ -133,7 +133,7 @@ export async function rotateSigningKey(
   call: TeamCall,
 ): Promise<WebhookReply | Rejection> {
   const { webhook_id: id, prepare = false } = call.body as wire.KeyRotation
-  const sealed = needs.secrets.seal(newSigningKey(needs))
+  const sealed = needs.secrets.seal(newSigningKey(needs), signingKeyPlace(id))
   if (prepare) return changed(needs, call, id, { nextKeySealed: sealed })
   const previousUntilMs = needs.clock.nowMs() + KEY_OVERLAP_MS
   return changed(needs, call, id, { newKey: { sealed, previousUntilMs } })
@@ -206,8 +206,9 @@ function webhookOf(
   { secrets }: WebhookCallNeeds,
   { webhook, key, nextKeySealed }: webhooks.StoredWebhook,
 ): wire.Webhook {
-  const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed)
-  return wireWebhook(webhook, secrets.open(key.sealed), nextKey)
+  const place = signingKeyPlace(webhook.id)
+  const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed, place)
+  return wireWebhook(webhook, secrets.open(key.sealed, place), nextKey)
 }
 
 function wireWebhook(webhook: Webhook, signingKey: string, nextKey: string | null): wire.Webhook {

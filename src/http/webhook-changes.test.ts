@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../tests/management-api.ts'
 import { QUERY, type WebhookApi, webhookApi } from '../../tests/support/webhook-api.ts'
 import { dueTo, eventAt } from '../../tests/support/webhook-store.ts'
+import { signingKeyPlace } from '../ports/secrets.ts'
 import { recordEvent } from '../tables/chain-events.ts'
 import { listDeliveries } from '../tables/deliveries.ts'
 import { changeWebhook, findWebhook } from '../tables/webhooks.ts'
@@ -146,8 +147,9 @@ describe('rotate-signing-key', () => {
 
     const { secrets, database } = on.needs
     const key = (await findWebhook(database, on.teamId, made.id))?.key
-    expect(secrets.open(key?.sealed ?? '')).toBe(body.data.signing_key)
-    expect(secrets.open(key?.previousSealed ?? '')).toBe(made.signing_key)
+    const place = signingKeyPlace(made.id)
+    expect(secrets.open(key?.sealed ?? '', place)).toBe(body.data.signing_key)
+    expect(secrets.open(key?.previousSealed ?? '', place)).toBe(made.signing_key)
     expect(key?.previousUntilMs).toBe(START_MS + DAY_MS)
     expect(on.seen.webhookChanges).toBe(1)
   })
@@ -169,7 +171,8 @@ describe('rotate-signing-key', () => {
     const signing_key = prepared.next_signing_key
     expect(body.data).toEqual({ ...made, name: 'new', signing_key, next_signing_key: null })
     const key = (await findWebhook(on.needs.database, on.teamId, made.id))?.key
-    expect(on.needs.secrets.open(key?.previousSealed ?? '')).toBe(made.signing_key)
+    const previous = on.needs.secrets.open(key?.previousSealed ?? '', signingKeyPlace(made.id))
+    expect(previous).toBe(made.signing_key)
     expect((await prepare()).body.data.next_signing_key).not.toBe(signing_key)
   })
 
@@ -186,8 +189,8 @@ describe('rotate-signing-key', () => {
     const answers = await Promise.all([rotate(made.id), rotate(made.id)])
     const given = answers.map(({ body }) => body.data.signing_key)
     const key = (await findWebhook(on.needs.database, on.teamId, made.id))?.key
-    const { open } = on.needs.secrets
-    const kept = [open(key?.sealed ?? ''), open(key?.previousSealed ?? '')]
+    const open = (sealed = '') => on.needs.secrets.open(sealed, signingKeyPlace(made.id))
+    const kept = [open(key?.sealed), open(key?.previousSealed ?? '')]
     expect(kept.sort()).toEqual(given.sort())
   })
 })

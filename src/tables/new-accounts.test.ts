@@ -7,7 +7,7 @@ import { openSecrets } from '../system/secrets.ts'
 import { systemClock } from '../system/system-clock.ts'
 import { systemEntropy } from '../system/system-entropy.ts'
 import { findApp, findAppByKeyHash, TEAM_APPS_MAX } from './apps.ts'
-import { createApp, createTeam, createToken, rotateAppKey } from './new-accounts.ts'
+import { createApp, createTeam, createToken, openAppKey, rotateAppKey } from './new-accounts.ts'
 import { readRevision } from './revisions.ts'
 import { findTokenByHash } from './tokens.ts'
 
@@ -46,7 +46,7 @@ test('an app’s key is kept encrypted and can be shown again', async () => {
   expect(created.app).toMatchObject({ ...WALLET, teamId: team.id, isActive: true })
   const stored = await findApp(db, team.id, created.app.id)
   expect(stored?.keySealed).not.toContain(created.key)
-  expect(needs.secrets.open(stored?.keySealed ?? '')).toBe(created.key)
+  expect(openAppKey(needs, created.app.id, stored?.keySealed ?? '')).toBe(created.key)
   expect((await findAppByKeyHash(db, hashKey(created.key)))?.app.id).toBe(created.app.id)
 })
 

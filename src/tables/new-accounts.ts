@@ -5,7 +5,7 @@ import { hashKey } from '../core/key-hash.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import { appKeyPlace, type Secrets } from '../ports/secrets.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { insertApp, replaceAppKey, type StoredKey, TEAM_APPS_MAX } from './apps.ts'
 import { insertTeam } from './teams.ts'
@@ -76,7 +76,7 @@ export async function createApp(
     isActive: true,
     createdAtMs: needs.clock.nowMs(),
   }
-  const { key, stored } = newKey(needs)
+  const { key, stored } = newKey(needs, app.id)
   const inserted = await changeAccounts(db, (tx) => insertApp(tx, app, stored))
   if (!inserted) return new Rejection('validation', `A team may have ${TEAM_APPS_MAX} apps.`)
   return { app, key }
@@ -89,9 +89,14 @@ export async function rotateAppKey(
   teamId: string,
   appId: string,
 ): Promise<string | null> {
-  const { key, stored } = newKey(needs)
+  const { key, stored } = newKey(needs, appId)
   const replaced = await changeAccounts(db, (tx) => replaceAppKey(tx, teamId, appId, stored))
   return replaced ? key : null
+}
+
+/** The key as it was made; throws the failure `secret_unreadable` when it is not this app's. */
+export function openAppKey({ secrets }: Pick<KeyNeeds, 'secrets'>, appId: string, sealed: string) {
+  return secrets.open(sealed, appKeyPlace(appId))
 }
 
 async function addToken(
@@ -111,7 +116,8 @@ function newId(needs: { entropy: Entropy }, prefix: 'app' | 'team' | 'tok'): str
   return `${prefix}_${needs.entropy.alphanumeric(ID_LENGTH)}`
 }
 
-function newKey(needs: KeyNeeds): { key: string; stored: StoredKey } {
+function newKey(needs: KeyNeeds, appId: string): { key: string; stored: StoredKey } {
   const key = needs.entropy.alphanumeric(SECRET_LENGTH)
-  return { key, stored: { hash: hashKey(key), sealed: needs.secrets.seal(key) } }
+  const sealed = needs.secrets.seal(key, appKeyPlace(appId))
+  return { key, stored: { hash: hashKey(key), sealed } }
 }

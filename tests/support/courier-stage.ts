@@ -9,7 +9,7 @@ import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
 import { aTier } from './a-tier.ts'
 import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
-import { eventAt, insertTeams, NETWORK, TEAM_A, webhookCalled } from './webhook-store.ts'
+import { eventAt, insertTeams, NETWORK, sealedKey, TEAM_A, webhookCalled } from './webhook-store.ts'
 
 type Options = {
   retryDelaysMs?: readonly number[]
@@ -81,7 +81,8 @@ function acts(
   return {
     async webhook(id: string, differing: Partial<Webhook> = {}) {
       const webhook = webhookCalled(id, { url: `https://${id}.example/hook`, ...differing })
-      await createWebhook(database, webhook, secrets.seal(SIGNING_KEY), 1000)
+      const sealed = sealedKey(secrets, id, SIGNING_KEY)
+      await createWebhook(database, webhook, sealed, 1000)
       return id
     },
     /** As the management API would. */

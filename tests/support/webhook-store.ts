@@ -1,5 +1,6 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import type { Database } from '../../src/ports/database.ts'
+import { type Secrets, signingKeyPlace } from '../../src/ports/secrets.ts'
 import { insertApp } from '../../src/tables/apps.ts'
 import type { ChainEvent, DueResult } from '../../src/tables/chain-events.ts'
 import { insertTeam } from '../../src/tables/teams.ts'
@@ -44,6 +45,11 @@ export function webhookCalled(id: string, differing: Partial<Webhook> = {}): Web
     createdAtMs: 1_790_000_000_000,
     ...differing,
   }
+}
+
+/** A webhook's signing key as the store keeps it. */
+export function sealedKey({ seal }: Pick<Secrets, 'seal'>, webhookId: string, key: string): string {
+  return seal(key, signingKeyPlace(webhookId))
 }
 
 export async function addWebhooks(db: Database, ...webhooks: Webhook[]): Promise<void> {

@@ -27,7 +27,7 @@ export function startCourier(
     database: withEars(run, life, withLateAnswers(run, life, database, chance)),
     egress: simEgress(run, life, openHostJudge(run)),
     entropy: entropyOf(life, chance),
-    secrets: { seal: sealed, open: unsealed },
+    secrets: { seal: sealed, open: unsealed, bind: sealed },
     signals: signals.of(life),
     telemetry: telemetryOf(run, life),
     isAlone: isAlone(plan),
