@@ -1,11 +1,19 @@
-import { dataOf, jsonAnswer, operation, type Parameter, type Paths, ref } from './openapi.ts'
+import {
+  dataOf,
+  ID_SCHEMA,
+  jsonAnswer,
+  operation,
+  type Parameter,
+  type Paths,
+  ref,
+} from './openapi.ts'
 
 const APP_ID: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
   description: 'The app’s id.',
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  schema: ID_SCHEMA,
   example: 'app_4k2m9x7q1w8e5r3t',
 }
 

@@ -1,13 +1,21 @@
 import { DELIVERY_STATUS } from './contract-delivery-schemas.ts'
 import { WEBHOOK_ID } from './contract-webhook-schemas.ts'
-import { dataOf, jsonAnswer, operation, type Parameter, type Paths, ref } from './openapi.ts'
+import {
+  dataOf,
+  ID_SCHEMA,
+  jsonAnswer,
+  operation,
+  type Parameter,
+  type Paths,
+  ref,
+} from './openapi.ts'
 
 const DELIVERY_ID: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
   description: 'The delivery’s id.',
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  schema: ID_SCHEMA,
   example: 'whevt_5q8w2e7r4t1y9u3i',
 }
 

@@ -1,10 +1,18 @@
-import { dataOf, jsonAnswer, operation, type Parameter, type Paths, ref } from './openapi.ts'
+import {
+  dataOf,
+  ID_SCHEMA,
+  jsonAnswer,
+  operation,
+  type Parameter,
+  type Paths,
+  ref,
+} from './openapi.ts'
 
 const ID: Omit<Parameter, 'description'> = {
   name: 'id',
   in: 'path',
   required: true,
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  schema: ID_SCHEMA,
 }
 
 const TEAM_ID: Parameter = {

@@ -1,15 +1,22 @@
-import { ref, type Schema } from './openapi.ts'
+import { ID_SCHEMA, ref, type Schema } from './openapi.ts'
 import { record } from './schema-shapes.ts'
 
 export const EVM_NETWORK: Schema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 100,
+  ...ID_SCHEMA,
   description: 'The id of a configured EVM network, for example `ETH_MAINNET`.',
 }
 
+/** How long it may be is for the compiler to say, which has the better words. */
+export const QUERY_TEXT: Schema = {
+  type: 'string',
+  minLength: 1,
+  pattern: '^[^\\0]*$',
+  'x-form': 'text without the character NUL',
+  description: 'The text of the query.',
+}
+
 export const GRAPHQL_QUERY: Schema = {
-  anyOf: [{ type: 'string', minLength: 1 }, ref('GraphqlQuery')],
+  anyOf: [QUERY_TEXT, ref('GraphqlQuery')],
   description: 'The text of the query, or an object with it.',
 }
 
@@ -33,7 +40,7 @@ const BLOCK_HASH: Schema = { type: 'string', pattern: '^0x[0-9a-f]{64}$' }
 export const QUERY_SCHEMAS: Readonly<Record<string, Schema>> = {
   GraphqlQuery: record(
     {
-      query: { type: 'string', minLength: 1, description: 'The text of the query.' },
+      query: QUERY_TEXT,
       skip_empty_messages: {
         type: 'boolean',
         default: false,

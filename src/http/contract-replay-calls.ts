@@ -1,11 +1,19 @@
-import { dataOf, jsonAnswer, operation, type Parameter, type Paths, ref } from './openapi.ts'
+import {
+  dataOf,
+  ID_SCHEMA,
+  jsonAnswer,
+  operation,
+  type Parameter,
+  type Paths,
+  ref,
+} from './openapi.ts'
 
 const REPLAY_ID: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
   description: 'The replay’s id.',
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  schema: ID_SCHEMA,
   example: 'rpl_3d6f9g2h5j8k1l4z',
 }
 

@@ -2,7 +2,7 @@ import { DELIVERY_SCHEMAS } from './contract-delivery-schemas.ts'
 import { QUERY_SCHEMAS } from './contract-query-schemas.ts'
 import { TEST_SCHEMAS } from './contract-test-calls.ts'
 import { WEBHOOK_SCHEMAS } from './contract-webhook-schemas.ts'
-import { ref, type Schema } from './openapi.ts'
+import { ID_SCHEMA, ref, type Schema } from './openapi.ts'
 import { change, nullable, record } from './schema-shapes.ts'
 
 /** Far more than any instance has networks; it bounds the work of one request. */
@@ -30,14 +30,12 @@ const NETWORKS: Schema = {
   minItems: 1,
   maxItems: APP_NETWORKS_MAX,
   uniqueItems: true,
-  items: { type: 'string', minLength: 1, maxLength: 100 },
+  items: ID_SCHEMA,
   description: 'Ids of configured networks, for example `ETH_MAINNET`; see `GET /api/networks`.',
 }
 
 const TIER: Schema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 100,
+  ...ID_SCHEMA,
   description: 'The name of a configured tier, for example `free`.',
 }
 

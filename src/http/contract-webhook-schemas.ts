@@ -1,5 +1,5 @@
-import { EVM_NETWORK, GRAPHQL_QUERY } from './contract-query-schemas.ts'
-import { ref, type Schema } from './openapi.ts'
+import { EVM_NETWORK, GRAPHQL_QUERY, QUERY_TEXT } from './contract-query-schemas.ts'
+import { ID_SCHEMA, ref, type Schema } from './openapi.ts'
 import { change, nullable, record } from './schema-shapes.ts'
 
 /** Longer names are not GraphQL variables of ours either. */
@@ -9,12 +9,7 @@ export const VARIABLE_NAME: Schema = {
   'x-form': 'a GraphQL name of up to 64 letters, digits and underscores, no digit first',
 }
 
-export const WEBHOOK_ID: Schema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 100,
-  description: 'The webhook’s id.',
-}
+export const WEBHOOK_ID: Schema = { ...ID_SCHEMA, description: 'The webhook’s id.' }
 
 /** One call's share; longer lists come in several. */
 const CALL_ITEMS_MAX = 10_000
@@ -117,9 +112,8 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
       },
       name: WEBHOOK_NAME,
       app_id: {
+        ...ID_SCHEMA,
         type: ['string', 'null'],
-        minLength: 1,
-        maxLength: 100,
         description:
           'One of the team’s apps that has the network, to find the deliveries in its usage.',
       },
@@ -139,7 +133,7 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
       name: WEBHOOK_NAME,
       webhook_url: WEBHOOK_URL,
       graphql_query: {
-        anyOf: [{ type: 'string', minLength: 1 }, ref('GraphqlQueryChange')],
+        anyOf: [QUERY_TEXT, ref('GraphqlQueryChange')],
         description: 'The text of the new query, or an object with what changes of it.',
       },
       ordered: ORDERED,
@@ -149,7 +143,7 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
 
   GraphqlQueryChange: change({
-    query: { type: 'string', minLength: 1, description: 'The text of the new query.' },
+    query: { ...QUERY_TEXT, description: 'The text of the new query.' },
     skip_empty_messages: {
       type: 'boolean',
       description: 'Deliver only results that are not empty.',

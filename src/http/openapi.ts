@@ -76,6 +76,15 @@ type Outline = {
   example: string
 }
 
+/** A name that callers write: whether there is such a thing is for the call to find out. */
+export const ID_SCHEMA: Schema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  'x-form': 'text without control characters',
+}
+
 /** A reference to a named schema of the document. */
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
@@ -130,8 +139,6 @@ const SECURITY: Readonly<Record<Audience, Operation['security']>> = {
   public: [],
 }
 
-const TEAM_ID_SCHEMA: Schema = { type: 'string', minLength: 1, maxLength: 100 }
-
 /** Every call for a team has these two. */
 export const TEAM_PARAMETERS: readonly Parameter[] = [
   {
@@ -139,14 +146,14 @@ export const TEAM_PARAMETERS: readonly Parameter[] = [
     in: 'header',
     required: false,
     description: 'The team to act for. Needed with the operator’s token, not with a team’s own.',
-    schema: TEAM_ID_SCHEMA,
+    schema: ID_SCHEMA,
   },
   {
     name: 'team_id',
     in: 'query',
     required: false,
     description: 'The same as the header `X-Team-Id`, for where a header cannot be set.',
-    schema: TEAM_ID_SCHEMA,
+    schema: ID_SCHEMA,
   },
 ]
 
