@@ -172,7 +172,7 @@ export const CONFIG_SCHEMA: JsonSchema = {
       },
     }),
     programAccounts: section('getProgramAccounts.', {
-      pageLimit: whole(10_000, 1, 10_000, 'Records of one page at most.'),
+      pageLimit: whole(100_000, 1, 1_000_000, 'Records of one page at most.'),
       defaultEncoding: {
         type: 'string',
         description: 'What an omitted encoding means; binary is the legacy bare base-58 string.',

@@ -56,7 +56,7 @@ describe('without a file', () => {
         retryDelaysMs: [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000],
       },
       programAccounts: {
-        pageLimit: 10_000,
+        pageLimit: 100_000,
         defaultEncoding: 'json',
         pageKeyMs: 600_000,
         scansMax: 4,

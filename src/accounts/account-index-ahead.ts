@@ -32,6 +32,8 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
     const key = keyOf(call, place)
     if (held.size >= PAGES_MAX || held.has(key)) return
     const page = read(call, place)
+    // Whoever comes for it is told what went wrong; perhaps nobody does.
+    page.catch(() => {})
     const stopTimer = clock.after(HELD_MS, () => {
       held.delete(key)
       page.then(dropPage, () => {})
@@ -42,7 +44,7 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
   return async (call, place) => {
     const isWalk = place.after !== null
     const page = await ((isWalk && take(keyOf(call, place))) || read(call, place))
-    if (isWalk && page !== 'gone' && !isSolanaError(page) && page.more) {
+    if (isWalk && typeof page === 'object' && !isSolanaError(page) && page.more) {
       prepare(call, { ...place, after: page.last })
     }
     return page
@@ -51,7 +53,7 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
 
 /** Nobody will read it. */
 export function dropPage(page: Page): void {
-  if (page !== 'gone' && !isSolanaError(page)) page.bytes.forEach(letGo)
+  if (typeof page === 'object' && !isSolanaError(page)) page.bytes.forEach(letGo)
 }
 
 /** All that decides what a page holds. */

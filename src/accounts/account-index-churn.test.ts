@@ -161,6 +161,7 @@ async function goOn(stage: IndexStage, walks: Set<Walk>, walk: Walk): Promise<vo
   if (chance.fraction() < 0.5) return
   const place = { slot: walk.slot, after: walk.after, limit: chance.between(1, 8), bytesMax: 1e9 }
   const page = await index.page(walk.call, place)
+  if (page === 'large') throw new Error('it is held whole')
   if (page === 'gone') {
     walks.delete(walk)
     return

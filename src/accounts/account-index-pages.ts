@@ -4,62 +4,140 @@ import type { SolanaError } from '../core/solana/account.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
 import { isSolanaError } from '../core/solana/solana-error.ts'
 import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
-import type { AccountStore, PageOrder, PageStep } from '../ports/account-store.ts'
-import { type IndexPage, type IndexPlace, WHOLE_BYTES_MAX } from './indexed-pages.ts'
+import type { AccountStore, KnownMint, PageOrder, PageStep } from '../ports/account-store.ts'
+import type { LookUpMints } from './account-index-mints.ts'
+import type { IndexPage, IndexPart, IndexPlace } from './indexed-pages.ts'
 
 /** Reads a page step by step, so that others get their turn in between. */
-export type PageReader = (
-  call: ProgramAccountsCall,
-  place: IndexPlace,
-  shown: VerifiedSlot,
-) => Promise<IndexPage | SolanaError>
+export type PageReader = {
+  /** All of it, if that is not too much to be held. */
+  page(
+    call: ProgramAccountsCall,
+    place: IndexPlace,
+    shown: VerifiedSlot,
+  ): Promise<IndexPage | SolanaError | 'large'>
+  /** The same bit by bit, each read when it is asked for. */
+  parts(
+    call: ProgramAccountsCall,
+    place: IndexPlace,
+    shown: VerifiedSlot,
+  ): AsyncGenerator<IndexPart>
+}
 
 /** For pages that are on their way or read ahead; it is had when it is first written to. */
 const MEMORIES = 1
 const MEMORY_BYTES = 5 * 1024 * 1024
 
+/** What is more comes in parts: a page may have hundreds of megabytes, and its reader be slow. */
+const WHOLE_BYTES_MAX = 8 * 1024 * 1024
+/** So much of a page is held for as long as its reader takes. */
+const PART_BYTES = 2 * 1024 * 1024
+
 const COMMA = 44
 
-export function openPageReader(store: AccountStore): PageReader {
+type Reading = { store: AccountStore; lookUpMints: LookUpMints }
+
+/** The next records, with what parts them from those before. */
+type Step = {
+  bytes: Uint8Array[]
+  room: number
+  count: number
+  last: Uint8Array | null
+  /** Null where more has to be looked at to tell. */
+  more: boolean | null
+}
+
+export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): PageReader {
   const memories = Array.from({ length: MEMORIES }, () => newMemory(MEMORY_BYTES))
-  return async (call, place, shown) => {
-    const page = await readSteps(store, call, place, shown)
-    return isSolanaError(page) ? page : inOnePiece(page, memories)
+  const reading = { store, lookUpMints }
+  return {
+    async page(call, place, shown) {
+      const page = await readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call)
+      return isSolanaError(page) || page === 'large' ? page : inOnePiece(page, memories)
+    },
+    async *parts(call, place, shown) {
+      for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
+        // Whoever asks for parts was told that there is nothing to refuse.
+        if (isSolanaError(step)) throw new Error(step.message)
+        yield { bytes: step.bytes, last: step.last, more: step.more === true }
+      }
+    },
   }
 }
 
-async function readSteps(
-  store: AccountStore,
-  call: ProgramAccountsCall,
-  { limit, bytesMax, after: first }: IndexPlace,
-  { slot, unixTimestamp }: VerifiedSlot,
-): Promise<IndexPage | SolanaError> {
+async function readWhole(
+  steps: AsyncGenerator<Step | SolanaError>,
+  { encoding }: ProgramAccountsCall,
+): Promise<IndexPage | SolanaError | 'large'> {
   const bytes: Uint8Array[] = []
   const page: IndexPage = { bytes, room: 0, count: 0, last: null, more: false }
+  // In base 58 the last account may still be refused, and with it all of the answer.
+  const mayBeRefused = encoding === 'base58' || encoding === 'binary'
   let bytesRead = 0
-  let after = first
-  for (;;) {
-    const rest = { limit: limit - page.count, bytesMax: bytesMax - bytesRead }
-    const step = await store.page({
-      ...questionOf(call),
-      ...rest,
-      slot,
-      unixTimestamp,
-      after,
-      hasRecords: page.count > 0,
-    })
+  for await (const step of steps) {
     if (isSolanaError(step)) {
       bytes.forEach(letGo)
       return step
     }
-    if (step.count > 0) {
-      bytes.push(...(page.count > 0 ? withComma(step) : [step.bytes]))
-      bytesRead += step.bytes.length
-      Object.assign(page, { room: step.room, count: page.count + step.count, last: step.last })
+    bytes.push(...step.bytes)
+    bytesRead += step.bytes.reduce((sum, piece) => sum + piece.length, 0)
+    if (bytesRead > WHOLE_BYTES_MAX) {
+      bytes.splice(0).forEach(letGo)
+      if (!mayBeRefused) return 'large'
     }
+    const { room, last } = step
+    if (step.count > 0) Object.assign(page, { room, last, count: page.count + step.count })
     page.more = step.more === true
-    if (typeof step.more === 'boolean') return page
+  }
+  return bytesRead > WHOLE_BYTES_MAX ? 'large' : page
+}
+
+async function* steps(
+  reading: Reading,
+  call: ProgramAccountsCall,
+  { limit, bytesMax, after: first }: IndexPlace,
+  { slot, unixTimestamp }: VerifiedSlot,
+  stepBytesMax: number,
+): AsyncGenerator<Step | SolanaError> {
+  let count = 0
+  let bytesRead = 0
+  let after = first
+  for (;;) {
+    const step = await readStep(reading, call, {
+      ...questionOf(call),
+      limit: limit - count,
+      bytesMax: bytesMax - bytesRead,
+      stepBytesMax,
+      slot,
+      unixTimestamp,
+      after,
+      hasRecords: count > 0,
+      mints: [],
+    })
+    if (isSolanaError(step)) return yield step
+    const { room, last } = step
+    const bytes = step.count === 0 ? [] : count > 0 ? withComma(step) : [step.bytes]
+    count += step.count
+    bytesRead += step.bytes.length
+    const more = typeof step.more === 'boolean' ? step.more : null
+    yield { bytes, room, count: step.count, last, more }
+    if (typeof step.more === 'boolean') return
     after = step.more.lookedTo
+  }
+}
+
+/** Where records need mints that the store does not have, a node is asked for those. */
+async function readStep(
+  { store, lookUpMints }: Reading,
+  { commitment }: ProgramAccountsCall,
+  order: PageOrder,
+): Promise<PageStep | SolanaError> {
+  const mints: KnownMint[] = []
+  for (;;) {
+    const step = await store.page({ ...order, mints })
+    if (isSolanaError(step) || step.unknownMints.length === 0) return step
+    letGo(step.bytes)
+    mints.push(...(await lookUpMints(step.unknownMints, commitment, order.slot)))
   }
 }
 
@@ -71,18 +149,16 @@ function withComma({ bytes, room }: PageStep): Uint8Array[] {
   return [whole]
 }
 
-/** Unless there is too much of it. */
 function inOnePiece(page: IndexPage, memories: readonly LentMemory[]): IndexPage {
-  const bytes = page.bytes.reduce((sum, piece) => sum + piece.length, 0)
-  if (page.bytes.length < 2 || bytes > WHOLE_BYTES_MAX) return page
+  if (page.bytes.length < 2) return page
   const joined = joinRoomy(page.bytes, memories)
   page.bytes.forEach(letGo)
   return { ...page, bytes: [roomyBytes(joined)], room: ROOM_BYTES }
 }
 
-type Question = Omit<
+type Question = Pick<
   PageOrder,
-  'slot' | 'unixTimestamp' | 'after' | 'hasRecords' | 'limit' | 'bytesMax'
+  'program' | 'order' | 'filters' | 'encoding' | 'dataSlice' | 'changedSinceSlot'
 >
 
 function questionOf(call: ProgramAccountsCall): Question {

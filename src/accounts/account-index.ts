@@ -5,6 +5,7 @@ import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
 import { dropPage, readAhead } from './account-index-ahead.ts'
 import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
+import { openMintLookups } from './account-index-mints.ts'
 import type { KeptProgram } from './account-index-pace.ts'
 import { openPageReader } from './account-index-pages.ts'
 import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
@@ -37,7 +38,7 @@ export function openAccountIndex(
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
   const { clock, store } = needs
-  const readPage = openPageReader(store)
+  const reader = openPageReader(store, openMintLookups(needs, service))
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
@@ -46,11 +47,13 @@ export function openAccountIndex(
   const byText = new Map(keeper.programs.map((state) => [state.text, state]))
   const forgetGauges = gaugeIndex(needs.telemetry, service, keeper)
 
+  /** Looking keeps it for as long as somebody reads. */
+  const shownAt = ({ programText }: ProgramAccountsCall, { slot }: IndexPlace) =>
+    byText.get(programText)?.verified.read(Number(slot), clock.monotonicMs()) ?? null
+
   const page = async (call: ProgramAccountsCall, place: IndexPlace) => {
-    const shown = byText
-      .get(call.programText)
-      ?.verified.read(Number(place.slot), clock.monotonicMs())
-    return shown ? readPage(call, place, shown).catch(unreadable) : 'gone'
+    const shown = shownAt(call, place)
+    return shown ? reader.page(call, place, shown).catch(unreadable) : 'gone'
   }
   const pageAhead = readAhead(clock, page)
 
@@ -66,10 +69,18 @@ export function openAccountIndex(
     async page(call, place) {
       const page = await pageAhead(call, place)
       // It may have turned out meanwhile that this moment never was.
-      const { verified } = byText.get(call.programText) ?? {}
-      if (verified?.read(Number(place.slot), clock.monotonicMs())) return page
+      if (shownAt(call, place)) return page
       dropPage(page)
       return 'gone'
+    },
+
+    async *parts(call, place) {
+      const shown = shownAt(call, place)
+      if (!shown) throw momentGone()
+      for await (const part of reader.parts(call, place, shown)) {
+        if (!shownAt(call, place)) throw momentGone()
+        yield part
+      }
     },
 
     report: () => reportOf(service, keeper),
@@ -104,6 +115,10 @@ function isLagging(
 
 /** Whoever asked is better served by a node than by the words of our store. */
 function unreadable(thrown: unknown): 'gone' {
-  if (!(thrown instanceof Failure)) throw thrown
+  if (!(thrown instanceof Failure) || thrown.code !== 'database_unavailable') throw thrown
   return 'gone'
+}
+
+function momentGone(): Failure {
+  return new Failure('database_unavailable', { reason: 'its moment is gone' })
 }

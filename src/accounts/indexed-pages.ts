@@ -4,7 +4,7 @@ import type { SolanaError } from '../core/solana/account.ts'
 import { type PageForm, pageForm } from '../core/solana/page-form.ts'
 import type { ProgramAccountsCall } from '../core/solana/program-accounts.ts'
 import { isSolanaError } from '../core/solana/solana-error.ts'
-import { beginAnswer, type OwnAnswer, ownError } from './own-answer.ts'
+import { type OwnAnswer, ownError, pulledStream } from './own-answer.ts'
 import type { PageKeys } from './page-keys.ts'
 import { pageBytesMax } from './walk-page.ts'
 
@@ -12,9 +12,17 @@ import { pageBytesMax } from './walk-page.ts'
 export type AccountIndex = {
   /** The slot at which it can answer this call now; null: it cannot, ask a node. */
   covers(call: ProgramAccountsCall): { slot: bigint } | null
-  /** The next records behind `after`, in the order of the call. */
-  page(call: ProgramAccountsCall, place: IndexPlace): Promise<IndexPage | SolanaError | 'gone'>
+  /** The next records behind `after`, in the order of the call; 'large': they come in parts. */
+  page(
+    call: ProgramAccountsCall,
+    place: IndexPlace,
+  ): Promise<IndexPage | SolanaError | 'gone' | 'large'>
+  /** The same bit by bit, each read when it is asked for. Throws when their moment is gone. */
+  parts(call: ProgramAccountsCall, place: IndexPlace): AsyncGenerator<IndexPart>
 }
+
+/** The next records and what parts them from those before; the last one knows of others. */
+export type IndexPart = { bytes: readonly Uint8Array[]; last: Uint8Array | null; more: boolean }
 
 export type IndexPlace = {
   slot: bigint
@@ -35,8 +43,8 @@ export type IndexPage = {
   more: boolean
 }
 
-/** What is more is streamed: it is not held twice, not even for a moment. */
-export const WHOLE_BYTES_MAX = 8 * 1024 * 1024
+/** What is handed on in one piece, so that little waits for a slow reader. */
+const PIECE_BYTES = 256 * 1024
 
 /**
  * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
@@ -49,21 +57,20 @@ export async function serveIndexed(
   place: { slot: bigint; after: Uint8Array | null; bond: string },
 ): Promise<OwnAnswer | 'gone'> {
   const { slot, after, bond } = place
-  const bytesMax = pageBytesMax(call)
-  const page = await index.page(call, { slot, after, limit: call.limit, bytesMax })
+  const from = { slot, after, limit: call.limit, bytesMax: pageBytesMax(call) }
+  const page = await index.page(call, from)
   if (page === 'gone') return 'gone'
-  if (isSolanaError(page)) return ownError(page)
   const form = pageForm(call, { slot, apiVersion: null })
-  const end =
-    page.more && page.last !== null ? { snapshot: '', slot, after: page.last, bond } : null
-  const pageKey = end === null ? null : keys.write(end).text
+  const pageKey = (last: Uint8Array | null, more: boolean) =>
+    more && last !== null ? keys.write({ snapshot: '', slot, after: last, bond }).text : null
   const source = { upstream: 'index', cache: 'hit' } as const
-  const bytes = page.bytes.reduce((sum, piece) => sum + piece.length, 0)
-  if (bytes > WHOLE_BYTES_MAX) {
-    const kept = { ...page, bytes: page.bytes.map(keep) }
-    return beginAnswer(pagePieces(kept, form, pageKey), source, () => {})
+  if (page === 'large') {
+    const pieces = pagePieces(index.parts(call, from), form, pageKey)
+    return { kind: 'stream', stream: pulledStream(pieces, () => {}), ...source }
   }
-  return { kind: 'bytes', bytes: wholePage(page, form, pageKey), ...source }
+  if (isSolanaError(page)) return ownError(page)
+  const bytes = wholePage(page, form, pageKey(page.last, page.more))
+  return { kind: 'bytes', bytes, ...source }
 }
 
 function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): RoomyBytes {
@@ -82,17 +89,31 @@ function endText(inside: string, form: PageForm, pageKey: string | null): string
 }
 
 async function* pagePieces(
-  page: IndexPage,
+  parts: AsyncGenerator<IndexPart>,
   form: PageForm,
-  pageKey: string | null,
+  pageKeyOf: (last: Uint8Array | null, more: boolean) => string | null,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
   yield encoder.encode(form.before)
-  const last = page.bytes.length - 1
-  for (const [at, piece] of page.bytes.entries()) {
-    // Before the bracket of the last record, which is the very last byte.
-    yield at === last && inside !== '' ? piece.subarray(0, -1) : piece
+  let last: Uint8Array | null = null
+  let more = false
+  // A page key stands before the bracket of the last record, so one byte is always held back.
+  let held: Uint8Array | null = null
+  for await (const part of parts) {
+    last = part.last ?? last
+    more = part.more
+    for (const lent of part.bytes) {
+      const bytes = keep(lent)
+      if (held !== null) yield held
+      for (let at = 0; at < bytes.length - 1; at += PIECE_BYTES) {
+        yield bytes.subarray(at, Math.min(bytes.length - 1, at + PIECE_BYTES))
+      }
+      held = bytes.slice(-1)
+    }
   }
-  yield encoder.encode(endText(inside, form, pageKey))
+  const pageKey = pageKeyOf(last, more)
+  const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
+  if (inside !== '') yield encoder.encode(inside)
+  if (held !== null) yield held
+  yield encoder.encode(form.after(pageKey))
 }

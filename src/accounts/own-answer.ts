@@ -46,16 +46,17 @@ export async function beginAnswer(
     held.push(value)
     heldBytes += value.length
   }
-  return { kind: 'stream', stream: streamOf(held, pieces, left), ...source }
+  return { kind: 'stream', stream: pulledStream(pieces, left, held), ...source }
 }
 
-function streamOf(
-  held: Uint8Array[],
+/** Nothing is made, nor held, before somebody reads; what is held already comes first. */
+export function pulledStream(
   pieces: AsyncGenerator<Uint8Array>,
   left: () => void,
+  held: Uint8Array[] = [],
 ): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       const first = held.shift()
       if (first) return controller.enqueue(first)
       try {
@@ -74,5 +75,6 @@ function streamOf(
       // It may be waiting for more; it ends when that comes, and is not waited for.
       pieces.return(undefined).catch(() => {})
     },
-  })
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
 }

@@ -18,8 +18,11 @@ export type PageAsked = {
   cache: CacheWord
 }
 
-/** Of the account data in one page; what is one account's is never cut. */
-const PAGE_DATA_BYTES_MAX = 32 * 1024 * 1024
+/**
+ * Of the account data in one page; what is one account's is never cut. So much comes in one answer
+ * because clients that know no pages take a page for all there is.
+ */
+const PAGE_DATA_BYTES_MAX = 128 * 1024 * 1024
 
 /** Base64 takes four characters for three bytes. */
 const BASE64_GROWTH = 4 / 3

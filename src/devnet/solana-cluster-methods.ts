@@ -48,7 +48,7 @@ function getSupply(chain: SolanaChain, [configText]: Params): string | SolanaErr
 function getLargestAccounts(chain: SolanaChain, [configText]: Params): string | SolanaError {
   const members = membersOf(configText, 'RpcLargestAccountsConfig')
   if (isSolanaError(members)) return members
-  const filter = readName(members.get('filter') ?? '"circulating"', FILTERS, FILTERS)
+  const filter = readName(members.get('filter') ?? '"circulating"', FILTERS)
   if (isSolanaError(filter)) return filter
   const moment = momentOf(chain, commitmentOf(members))
   if (isSolanaError(moment)) return moment

@@ -7,7 +7,7 @@ import {
   type ParseHelps,
   readMintFacts,
 } from '../core/solana/parsers/parse-helps.ts'
-import { isTokenProgram } from '../core/solana/programs.ts'
+import { isTokenProgram, PROGRAM_KEYS } from '../core/solana/programs.ts'
 import type { PageOrder, PageStep } from '../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
@@ -46,7 +46,7 @@ export function readPage(
   lookup: Lookup | null,
 ): PageStep | SolanaError {
   const { encoding, dataSlice } = order
-  const helps = helpsFor(file, program.id, order)
+  const { helps, unknownMints } = helpsFor(file, order)
   const writer = openStoredWriter({
     owner: order.program,
     encoding,
@@ -58,7 +58,8 @@ export function readPage(
   const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
   const span = { after, upTo: null, rowsMax: ROWS_AT_ONCE, lookup }
   const read = readRows(file, program, order, writer, span)
-  return 'rows' in read ? stepOf(writer, read.last, read.more) : read
+  if (!('rows' in read)) return read
+  return { ...stepOf(writer, read.last, read.more), unknownMints: [...unknownMints.values()] }
 }
 
 /** Writes what is shown of these rows. */
@@ -109,9 +110,9 @@ function writeRows(
   rowsMax: number,
   sources: Iterable<Uint8Array>,
 ): RowsRead | SolanaError {
-  const { filters, limit } = order
+  const { filters, limit, stepBytesMax } = order
   let rowsLeft = rowsMax
-  let bytesLeft = BYTES_AT_ONCE
+  let bytesLeft = Math.min(BYTES_AT_ONCE, stepBytesMax)
   let last: Uint8Array | null = null
   let lookedTo: Uint8Array | null = null
   for (const source of sources) {
@@ -147,7 +148,8 @@ export function stepOf(
   last: Uint8Array | null,
   more: PageStep['more'],
 ): PageStep {
-  return { bytes: writer.take(), room: writer.room, count: writer.count, last, more }
+  const { room, count } = writer
+  return { bytes: writer.take(), room, count, last, more, unknownMints: [] }
 }
 
 function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {
@@ -162,31 +164,40 @@ function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number
   return writer.bytes + FRAME_BYTES + shown * BASE64_GROWTH > order.bytesMax
 }
 
-/** The mints of a token program are accounts of its own. */
-function helpsFor(file: AccountFile, id: number, order: PageOrder): ParseHelps {
+/**
+ * The mints of a token program are accounts of its own, as a rule; a node takes any account for a
+ * mint whose bytes are one. Those that are not here are noted, to be looked up elsewhere.
+ */
+function helpsFor(
+  file: AccountFile,
+  order: PageOrder,
+): { helps: ParseHelps; unknownMints: ReadonlyMap<string, Uint8Array> } {
   const { program, slot, unixTimestamp } = order
-  const mints = new Map<string, MintFacts | null>()
-  const look = (pubkey: Uint8Array): MintFacts | null => {
+  const mints = new Map(order.mints.map(({ pubkey, facts }) => [pubkey.toHex(), facts]))
+  const unknownMints = new Map<string, Uint8Array>()
+  const look = (pubkey: Uint8Array): MintFacts | null | undefined => {
     const [row] = file.rows<{ body: Uint8Array }>(
       `SELECT body FROM accounts
-       WHERE program = ? AND pubkey = ? AND slot_from <= ? AND slot_to > ?`,
-      id,
+       WHERE program IN (SELECT id FROM programs WHERE pubkey IN (?, ?)) AND pubkey = ?
+         AND slot_from <= ? AND slot_to > ?`,
+      PROGRAM_KEYS.splToken,
+      PROGRAM_KEYS.splToken2022,
       pubkey,
       slot,
       slot,
     )
-    return row ? readMintFacts(dataOf(bodiesIn(row.body), 0)) : null
+    return row ? readMintFacts(dataOf(bodiesIn(row.body), 0)) : undefined
   }
-  return {
-    unixTimestamp,
-    mint(pubkey) {
-      if (!isTokenProgram(program)) return null
-      const name = pubkey.toHex()
-      const known = mints.get(name)
-      if (known !== undefined) return known
-      const facts = look(pubkey)
-      mints.set(name, facts)
-      return facts
-    },
+  const mint = (pubkey: Uint8Array): MintFacts | null => {
+    if (!isTokenProgram(program)) return null
+    const name = pubkey.toHex()
+    const known = mints.get(name)
+    if (known !== undefined) return known
+    const facts = look(pubkey)
+    // A key is a view of the row it stands in, which is gone before the key is read.
+    if (facts === undefined) unknownMints.set(name, new Uint8Array(pubkey))
+    mints.set(name, facts ?? null)
+    return facts ?? null
   }
+  return { helps: { unixTimestamp, mint }, unknownMints }
 }

@@ -24,6 +24,15 @@ export type AccountReader = {
   close(): void
 }
 
+const NOTHING: PageStep = {
+  bytes: new Uint8Array(),
+  room: 0,
+  count: 0,
+  last: null,
+  more: false,
+  unknownMints: [],
+}
+
 export function openAccountReader(
   file: AccountFile,
   rules: { lookups?: LookupRules; runs?: RunRules } = {},
@@ -34,7 +43,7 @@ export function openAccountReader(
   return {
     page(order) {
       const program = programOf(file, order.program)
-      if (!program) return { bytes: new Uint8Array(), room: 0, count: 0, last: null, more: false }
+      if (!program) return NOTHING
       if (canHaveRuns(order)) return readRunPage(file, program, order, { wishes, memories })
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },

@@ -21,6 +21,8 @@ const NEWEST: Omit<PageOrder, 'program' | 'after'> = {
   changedSinceSlot: null,
   encoding: 'base64',
   dataSlice: null,
+  stepBytesMax: Number.POSITIVE_INFINITY,
+  mints: [],
   unixTimestamp: 0n,
 }
 

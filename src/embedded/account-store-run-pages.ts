@@ -107,7 +107,7 @@ function readParts(
     const chain = copyRuns(file, program, order, writer, at)
     if (chain.end === 'full') return step(true)
     at = chain.to
-    if (writer.bytes >= BYTES_AT_ONCE) return step({ lookedTo: at })
+    if (writer.bytes >= bytesAtOnce(order)) return step({ lookedTo: at })
     if (chain.end === 'more') continue
     const upTo = chain.next
     const bytes = writer.bytes
@@ -147,7 +147,7 @@ function copyRuns(
     // From here on the end of the page is found row by row.
     if (copied === 'tight') return { end: 'gap', to, next: LAST }
     to = run.upto_key
-    if (writer.bytes >= BYTES_AT_ONCE) break
+    if (writer.bytes >= bytesAtOnce(order)) break
   }
   return runs.length === 0 ? { end: 'gap', to, next: LAST } : { end: 'more', to }
 }
@@ -163,7 +163,10 @@ function copyRun(
   const [bytes, records] = [Number(run.text_bytes), Number(run.records)]
   const { limit, bytesMax } = order
   if (writer.bytes + bytes + FRAME_BYTES > bytesMax) return 'tight'
-  if (writer.count === 0) writer.expectText(expectedBytes(bytes / records, limit))
+  if (writer.count === 0) {
+    const expected = Math.ceil((bytes / records + 2) * limit)
+    writer.expectText(Math.min(expected, bytesAtOnce(order)))
+  }
   const isWhole = compareBounds(run.after_key, behind) === 0 && records <= limit - writer.count
   if (!isWhole) return copyPart(file, writer, run, behind, limit - writer.count)
   const place = Number(run.place)
@@ -192,9 +195,8 @@ function copyPart(
   return wanted < records - first ? 'full' : 'whole'
 }
 
-/** All that a page of such records takes, unless it is read in several parts. */
-function expectedBytes(recordBytes: number, limit: number): number {
-  return Math.ceil(Math.min((recordBytes + 2) * limit, BYTES_AT_ONCE))
+function bytesAtOnce({ stepBytesMax }: PageOrder): number {
+  return Math.min(BYTES_AT_ONCE, stepBytesMax)
 }
 
 /** The first record whose key is behind that one; as many as there are, if none is. */

@@ -4,6 +4,7 @@ import type {
   DataSlice,
   SolanaError,
 } from '../core/solana/account.ts'
+import type { MintFacts } from '../core/solana/parsers/parse-helps.ts'
 
 /** An account as it is after a slot, in the record that a node wrote in base64. */
 export type AccountChange = { program: Uint8Array; slot: number; record: Uint8Array }
@@ -35,6 +36,8 @@ export type PageOrder = {
   limit: number
   /** The most that the records may take. */
   bytesMax: number
+  /** One step takes about so much at most, if it has the choice. */
+  stepBytesMax: number
   /** The page has records already; else its first one is given, however long it is. */
   hasRecords: boolean
   filters: readonly AccountFilter[]
@@ -44,7 +47,12 @@ export type PageOrder = {
   dataSlice: DataSlice | null
   /** The ledger's time at that slot. */
   unixTimestamp: bigint
+  /** Mints that are known from elsewhere. */
+  mints: readonly KnownMint[]
 }
+
+/** A mint that is not in the store; null: it is none. */
+export type KnownMint = { pubkey: Uint8Array; facts: MintFacts | null }
 
 /** A part of a page, read in one go. */
 export type PageStep = {
@@ -57,6 +65,8 @@ export type PageStep = {
   last: Uint8Array | null
   /** Whether others follow; else how far was looked, to go on from there. */
   more: boolean | { lookedTo: Uint8Array }
+  /** Mints without which some records could not be written: this is not the answer then. */
+  unknownMints: readonly Uint8Array[]
 }
 
 /**

@@ -246,6 +246,8 @@ export function pageAt(slot: number): PageOrder {
     changedSinceSlot: null,
     encoding: 'base64',
     dataSlice: null,
+    stepBytesMax: Number.POSITIVE_INFINITY,
+    mints: [],
     unixTimestamp: 0n,
   }
 }

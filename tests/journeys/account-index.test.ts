@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { encodeKey } from '../../src/core/solana/base58.ts'
 import { PROGRAM_IDS } from '../../src/core/solana/programs.ts'
+import { TOKEN_2022_MINT } from '../../src/devnet/solana-genesis.ts'
+import { keyOf } from '../support/account-bytes.ts'
 import { type Answer, rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { solanaRpc } from '../support/solana-rpc.ts'
 
@@ -45,6 +48,29 @@ describe('the index of the token program, on a real ledger', () => {
         await node().call('getProgramAccounts', PROGRAM, { ...CONFIRMED, encoding }),
       )
     }
+  })
+
+  test('parses token accounts whose mint another program owns, as the node does', async () => {
+    const [known, odd, none] = [TOKEN_2022_MINT.key, keyOf(201), keyOf(202)]
+    const owner = encodeKey(keyOf(203))
+    const mint = { pubkey: encodeKey(odd), owner, lamports: 1, data: bytesText(mintOf(7)) }
+    const accounts = [known, odd, none].map((key, at) => ({
+      pubkey: encodeKey(keyOf(210 + at)),
+      owner: PROGRAM,
+      lamports: 1,
+      data: bytesText(tokenAccountOf(key)),
+    }))
+    const changed = await node().call('headgate_setAccounts', [mint, ...accounts])
+    await until(async () => (await shownSlot()) > changed, 'the index has seen it')
+    const config = { ...CONFIRMED, encoding: 'jsonParsed' }
+    const ours = await ask(config)
+    expect(ours.headers.get('x-headgate-upstream')).toBe('index')
+    expect(ours.json.result).toEqual(await node().call('getProgramAccounts', PROGRAM, config))
+    const decimals = accounts.map(({ pubkey }) => {
+      const found = ours.json.result.find((one: { pubkey: string }) => one.pubkey === pubkey)
+      return found?.account.data.parsed.info.tokenAmount.decimals
+    })
+    expect(decimals).toEqual([6, 7, undefined])
   })
 
   test('gives what the node gives for filters and slices, in both orders', async () => {
@@ -113,6 +139,25 @@ describe('the index of the token program, on a real ledger', () => {
     expect(text).toContain(`headgate_index_live{network="SOLANA_DEVNET",program="${PROGRAM}"} 1`)
     expect(text).toContain('headgate_index_lag_slots{')
   })
+
+  test('gives a page of tens of megabytes as the node does, whole and in a batch', async () => {
+    const { slot } = await node().call('headgate_churn', { program: PROGRAM, create: 30_000 })
+    await until(async () => (await shownSlot()) > slot, 'the index has seen it')
+    const theirs = await node().call('getProgramAccounts', PROGRAM, {
+      ...CONFIRMED,
+      encoding: 'base64',
+    })
+    const { json, text, headers } = await ask(CONFIRMED)
+    expect([headers.get('x-headgate-upstream'), text.length > 10_000_000]).toEqual(['index', true])
+    expect(json.result.length).toBe(theirs.length)
+    expect(json.result).toEqual(theirs)
+    const batch = await headgate.post(
+      [rpc('getProgramAccounts', [PROGRAM, CONFIRMED], 1), rpc('getSlot', [], 2)],
+      { slug: SLUG },
+    )
+    expect(batch.json[0].result).toEqual(theirs)
+    expect(batch.json[1].result).toBeNumber()
+  })
 })
 
 test('after a restart on a ledger that began anew, nothing of the old one is shown', async () => {
@@ -127,6 +172,25 @@ test('after a restart on a ledger that began anew, nothing of the old one is sho
   })
   expect(ours.json.result).toEqual(theirs)
 })
+
+function mintOf(decimals: number): Uint8Array {
+  const data = new Uint8Array(82)
+  data[44] = decimals
+  data[45] = 1
+  return data
+}
+
+function tokenAccountOf(mint: Uint8Array): Uint8Array {
+  const data = new Uint8Array(165)
+  data.set(mint)
+  data[64] = 5
+  data[108] = 1
+  return data
+}
+
+function bytesText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
 
 async function open(): Promise<TestHeadgate> {
   const started = await startHeadgate({

@@ -97,7 +97,7 @@ describe('the validation table: refused here in the words of a node, for nothing
     ['an unknown commitment', [a, { commitment: 'soon' }], /commitment/],
     ['an unknown order', [a, { order: 'up' }], /order/],
     ['a limit of nothing', [a, { limit: 0 }], /limit/],
-    ['a limit beyond 10,000', [a, { limit: 10_001 }], /limit/],
+    ['a limit beyond 100,000', [a, { limit: 100_001 }], /limit/],
     ['a page key that is a number', [a, { pageKey: 1 }], /pageKey/],
   ])('%s', async (_title, params, message) => {
     const { status, json, headers } = await headgate.post(rpc('getProgramAccounts', params, 'me'))

@@ -154,7 +154,7 @@ async function readAll(
   let after: Uint8Array | null = null
   for (;;) {
     const page = await index.page(call, { slot, after, limit, bytesMax: 1e9 })
-    if (page === 'gone') throw new Error('the moment is gone')
+    if (typeof page === 'string') throw new Error(`the page is ${page}`)
     if (isSolanaError(page)) throw new Error(page.message)
     if (page.count > limit) throw new Error('a page holds more than was asked for')
     if (page.count > 0) texts.push(Buffer.concat(page.bytes).toString())

@@ -199,8 +199,12 @@ describe('what a caller may say', () => {
       readProgramAccountsCall(`["${PROGRAM}",{${member}}]`, { ...RULES, pageLimit })
     expect(limit('', 50)).toHaveProperty('limit', 50)
     expect(limit('"limit":7', 50)).toHaveProperty('limit', 7)
-    expect(limit('"limit":70', 50)).toHaveProperty('limit', 50)
-    expect(limit('', 20_000)).toHaveProperty('limit', 20_000)
+    expect(limit('"limit":51', 50)).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('limit: invalid value: integer `51`, expected an integer'),
+    })
+    expect(limit('', 100_000)).toHaveProperty('limit', 100_000)
+    expect(limit('"limit":100000', 100_000)).toHaveProperty('limit', 100_000)
   })
 
   test('V2 has its own names for pages, and a thousand records a page', () => {
@@ -208,7 +212,9 @@ describe('what a caller may say', () => {
       readProgramAccountsV2Call(`["${PROGRAM}",{${member}}]`, { ...RULES, pageLimit })
     expect(v2('')).toMatchObject({ version: 2, limit: 1_000, pageKey: null })
     expect(v2('', 50)).toHaveProperty('limit', 50)
-    expect(v2('"limit":10000')).toHaveProperty('limit', 10_000)
+    expect(v2('"limit":10000', 100_000)).toHaveProperty('limit', 10_000)
+    expect(v2('"limit":10001', 100_000)).toHaveProperty('code', -32602)
+    expect(v2('"limit":70', 50)).toHaveProperty('limit', 50)
     expect(v2('"paginationKey":"abc","pageKey":5')).toHaveProperty('pageKey', 'abc')
     expect(v2('"changedSinceSlot":7,"order":"desc"')).toMatchObject({
       changedSinceSlot: 7n,

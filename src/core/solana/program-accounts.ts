@@ -46,8 +46,9 @@ const DEPTH_MAX = 64
 /** As much as a node takes for a whole request; what it understands fits in a tenth of it. */
 const PARAMS_CHARS_MAX = 51_200
 
-/** Two large providers give so many records a page to callers of V2 who name no number. */
+/** Two large providers give so many records a page to callers of V2, and at most so many. */
 const V2_LIMIT_DEFAULT = 1_000
+const V2_LIMIT_MAX = 10_000
 
 const KEY_CHARS_MAX = 44
 const KEY_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
@@ -79,7 +80,7 @@ function readCall(
   const programText = readString(params.program)
   if (isSolanaError(programText)) return programText
 
-  const config = readConfig(params.config, version)
+  const config = readConfig(params.config, version, version === 2 ? V2_LIMIT_MAX : rules.pageLimit)
   if (isSolanaError(config)) return config
 
   const program = readProgram(programText)

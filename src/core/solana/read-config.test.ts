@@ -55,7 +55,7 @@ describe('the validation table of a node', () => {
     expect(refused(`["${PROGRAM}",${config}]`).message).toBe(message)
   })
 
-  const encodings = '`binary`, `base58`, `base64`, `jsonParsed`, `base64+zstd`'
+  const encodings = '`binary`, `base58`, `base64`, `jsonParsed`, `base64+zstd`, `json`'
   test.each([
     ['"hex"', bad(`unknown variant \`hex\`, expected one of ${encodings}`)],
     ['"BASE64"', bad(`unknown variant \`BASE64\`, expected one of ${encodings}`)],
@@ -171,7 +171,10 @@ describe('what a node has no words for is named by its field', () => {
       'message',
       bad('changedSinceSlot: invalid type: floating point `1.5`, expected u64'),
     )
-    expect(v2('"limit":10001')).toHaveProperty('code', -32602)
+    expect(v2('"limit":10001')).toHaveProperty(
+      'message',
+      bad('limit: invalid value: integer `10001`, expected an integer from 1 to 10000'),
+    )
   })
 })
 

@@ -38,9 +38,8 @@ type OwnFields = {
 
 type GivenEncoding = AccountEncoding | 'json'
 
-/** As a node lists them; ours takes `json` beside. */
-const NODE_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const
-const ENCODINGS = [...NODE_ENCODINGS, 'json'] as const
+/** As a node lists them, and ours behind them. */
+const ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd', 'json'] as const
 
 const COMMITMENTS: ReadonlyMap<string, Commitment> = new Map([
   ['processed', 'processed'],
@@ -57,14 +56,14 @@ const COMMITMENTS_LISTED = ['processed', 'confirmed', 'finalized']
 
 const ORDERS = ['asc', 'desc'] as const
 
-/** The most records that a caller may ask for in one page. */
-const LIMIT_MAX = 10_000n
-const LIMIT_EXPECTED = `an integer from 1 to ${LIMIT_MAX}`
-
-/** Looks at types alone; `text` is null where no config is given. */
+/**
+ * Looks at types alone; `text` is null where no config is given. No caller may ask for more
+ * records than `limitMax` in one page.
+ */
 export function readConfig(
   text: string | null,
   version: 1 | 2,
+  limitMax: number = Number.MAX_SAFE_INTEGER,
 ): ProgramAccountsConfig | SolanaError {
   if (text !== null && !isMap(text)) return wrongType(text, 'struct RpcProgramAccountsConfig')
   const members = rawMembers(text ?? '{}')
@@ -72,7 +71,7 @@ export function readConfig(
   const nodeFields = readNodeFields(members)
   if (isSolanaError(nodeFields)) return nodeFields
 
-  const ownFields = readOwnFields(members, version)
+  const ownFields = readOwnFields(members, version, limitMax)
   if (isSolanaError(ownFields)) return ownFields
 
   const { encoding, dataSlice } = nodeFields
@@ -98,9 +97,7 @@ function readNodeFields(members: RawMembers): NodeFields | SolanaError {
   const dataSlice = optional(members, 'dataSlice', readDataSlice)
   if (isSolanaError(dataSlice)) return dataSlice
 
-  const encoding = optional(members, 'encoding', (text) =>
-    readName(text, ENCODINGS, NODE_ENCODINGS),
-  )
+  const encoding = optional(members, 'encoding', (text) => readName(text, ENCODINGS))
   if (isSolanaError(encoding)) return encoding
 
   const minContextSlot = optional(members, 'minContextSlot', (text) => readUnsigned(text, 'u64'))
@@ -110,14 +107,18 @@ function readNodeFields(members: RawMembers): NodeFields | SolanaError {
 }
 
 /** What a node ignores, and we do not: a mistyped page key would begin the walk anew. */
-function readOwnFields(members: RawMembers, version: 1 | 2): OwnFields | SolanaError {
+function readOwnFields(
+  members: RawMembers,
+  version: 1 | 2,
+  limitMax: number,
+): OwnFields | SolanaError {
   const commitment = optional(members, 'commitment', readCommitment)
   if (isSolanaError(commitment)) return commitment
 
   const order = optional(members, 'order', readOrder)
   if (isSolanaError(order)) return order
 
-  const limit = optional(members, 'limit', readLimit)
+  const limit = optional(members, 'limit', (text) => readLimit(text, limitMax))
   if (isSolanaError(limit)) return limit
 
   const pageKeyName = version === 1 ? 'pageKey' : 'paginationKey'
@@ -183,10 +184,11 @@ function readOrder(text: string): 'asc' | 'desc' | SolanaError {
   return ORDERS.find((one) => one === name) ?? unknownVariant(name, ORDERS, 'order')
 }
 
-function readLimit(text: string): number | SolanaError {
-  const limit = readUnsigned(text, LIMIT_EXPECTED, 'limit')
+function readLimit(text: string, limitMax: number): number | SolanaError {
+  const expected = `an integer from 1 to ${limitMax}`
+  const limit = readUnsigned(text, expected, 'limit')
   if (isSolanaError(limit)) return limit
-  if (limit < 1n || limit > LIMIT_MAX) return wrongValue(text, LIMIT_EXPECTED, 'limit')
+  if (limit < 1n || limit > BigInt(limitMax)) return wrongValue(text, expected, 'limit')
   return Number(limit)
 }
 
