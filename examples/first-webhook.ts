@@ -2,6 +2,8 @@
 //
 //   npm start                              # in one terminal
 //   npx bun examples/first-webhook.ts      # in another
+//
+// It takes address and keys from data/first-run.json, or from the file that FIRST_RUN names.
 import { readFileSync } from 'node:fs'
 import { type Delivery, openReceiver, type Receiver } from 'headgate/receiver'
 

@@ -45,6 +45,7 @@ const ROWS: Row[] = [
   ['NATS', 'nats://x', ['nats'], 'nats://x'],
   ['ROLES', 'gateway, api', ['roles'], ['gateway', 'api']],
   ['SECRET', '00'.repeat(32), ['secret'], '00'.repeat(32)],
+  ['OPERATOR_TOKEN', 'x'.repeat(32), ['operatorToken'], 'x'.repeat(32)],
   ['TRUST_PROXY', 'true', ['trustProxy'], true],
   ['DEMO_KEY', '0', ['demoKey'], false],
   ['LOG_REQUESTS', 'false', ['log', 'requests'], false],

@@ -81,6 +81,14 @@ export const CONFIG_SCHEMA: JsonSchema = {
       pattern: '^[0-9a-fA-F]{64}$',
       'x-form': '64 hex digits',
     },
+    operatorToken: {
+      type: 'string',
+      description:
+        'The token of the operator, from the next start on: 32 to 200 characters. Default: made ' +
+        'at the first start. Never shown.',
+      pattern: '^[\\x21-\\x7e]{32,200}$',
+      'x-form': '32 to 200 printable characters without spaces',
+    },
     trustProxy: flag(false, 'Take the client address from the last hop of X-Forwarded-For.'),
     demoKey: flag(
       false,

@@ -39,6 +39,7 @@ export type ConfigValues = EdgeValues & {
   nats?: string
   roles: Role[]
   secret?: string
+  operatorToken?: string
   trustProxy: boolean
   demoKey: boolean
   log: { requests: boolean; format: 'auto' | 'json' | 'text' }

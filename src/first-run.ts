@@ -6,12 +6,26 @@ import type { Database } from './ports/database.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { Secrets } from './ports/secrets.ts'
 import { readFact, writeFactOnce } from './tables/instance.ts'
-import { createApp, createTeam, createToken } from './tables/new-accounts.ts'
+import { createApp, createTeam, createToken, setOperatorToken } from './tables/new-accounts.ts'
 
 type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
 
 /** What `<data>/first-run.json` holds. */
-export type FirstRun = { url: string; operator_token: string; team_token: string; app_key: string }
+export type FirstRun = {
+  url: string
+  /** Null when it is configured: then only the configuration has it. */
+  operator_token: string | null
+  team_token: string
+  app_key: string
+}
+
+type Given = {
+  folder: string
+  /** Where the service is now. */
+  url: string
+  networkIds: readonly string[]
+  operatorToken: string | undefined
+}
 
 const DONE = 'first_run_done'
 
@@ -19,20 +33,16 @@ const SECRET_HEX = /^[0-9a-fA-F]{64}$/
 
 /**
  * Makes the operator's token, the default team and its app at the first start,
- * and leaves them in a file only the owner can read. The mark comes last: a crash
- * before it makes new ones, so that nobody is locked out.
+ * and leaves them in a file only the owner can read; later starts keep the file true. The mark
+ * comes last: a crash before it makes new ones, so that nobody is locked out.
  */
-export async function firstRun(
-  needs: Needs,
-  folder: string,
-  url: string,
-  networkIds: readonly string[],
-): Promise<FirstRun | null> {
+export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | null> {
+  const { folder, url, networkIds, operatorToken } = given
   const file = join(folder, 'first-run.json')
-  if ((await readFact(needs.database, DONE)) !== null) return readFirstRun(file)
+  if (operatorToken !== undefined) await useOperatorToken(needs, operatorToken)
+  if ((await readFact(needs.database, DONE)) !== null) return keptFirstRun(file, given)
 
-  const operator = { kind: 'operator', teamId: null, name: 'first' } as const
-  const { token: operatorToken } = await createToken(needs.database, needs, operator)
+  const operator_token = operatorToken === undefined ? await makeOperatorToken(needs) : null
   const { team, token } = await createTeam(needs.database, needs, {
     name: 'Default',
     tier: 'enterprise',
@@ -44,10 +54,20 @@ export async function firstRun(
   })
   if (created instanceof Rejection) throw new Failure('start_failed', { why: created.message })
 
-  const made = { url, operator_token: operatorToken, team_token: token, app_key: created.key }
-  writePrivately(file, `${JSON.stringify(made, null, 2)}\n`)
+  const made = { url, operator_token, team_token: token, app_key: created.key }
+  writePrivately(file, textOf(made))
   await writeFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
   return made
+}
+
+async function makeOperatorToken(needs: Needs): Promise<string> {
+  const operator = { kind: 'operator', teamId: null, name: 'first' } as const
+  return (await createToken(needs.database, needs, operator)).token
+}
+
+async function useOperatorToken(needs: Needs, token: string): Promise<void> {
+  if (await setOperatorToken(needs.database, needs, token)) return
+  throw new Failure('start_failed', { reason: 'operatorToken is the token of a team' })
 }
 
 /** The instance's secret: given, or made once, before the store is, and kept beside it. */
@@ -84,13 +104,26 @@ function keptSecret(file: string): Uint8Array {
 }
 
 /** Null when the file is gone or was changed: the service runs without it. */
+function keptFirstRun(file: string, { url, operatorToken }: Given): FirstRun | null {
+  const found = readFirstRun(file)
+  if (!found) return null
+  const operator_token = operatorToken === undefined ? found.operator_token : null
+  const kept = { ...found, url, operator_token }
+  if (textOf(kept) !== textOf(found)) writePrivately(file, textOf(kept))
+  return kept
+}
+
 function readFirstRun(file: string): FirstRun | null {
   try {
-    const found = JSON.parse(readFileSync(file, 'utf8')) as FirstRun
-    return typeof found.app_key === 'string' ? found : null
+    const found = JSON.parse(readFileSync(file, 'utf8')) as FirstRun | null
+    return typeof found?.app_key === 'string' ? found : null
   } catch {
     return null
   }
+}
+
+function textOf(firstRun: FirstRun): string {
+  return `${JSON.stringify(firstRun, null, 2)}\n`
 }
 
 /** Whole or not at all, and never readable by others, not even for a moment. */

@@ -12,6 +12,8 @@ const LIVE: ReadonlySet<string> = new Set([
   'cache.latestMaxAgeMs',
   'tiers',
   'demoKey',
+  'limits.bodiesBytesMax',
+  'limits.bodyMs',
   'webhooks.timeoutMs',
   'webhooks.retryDelaysMs',
   'programAccounts.pageLimit',
@@ -97,6 +99,8 @@ function isSection(name: string, value: unknown): value is object {
 function takeOver(inForce: Settings, next: Settings): void {
   const { networks, prices, cache, demoKey } = next
   Object.assign(inForce, { networks, prices, cache, demoKey })
+  const { bodiesBytesMax, bodyMs } = next.limits
+  Object.assign(inForce.limits, { bodiesBytesMax, bodyMs })
   const { timeoutMs, retryDelaysMs } = next.webhooks
   Object.assign(inForce.webhooks, { timeoutMs, retryDelaysMs })
   const { pageLimit, defaultEncoding, scansMax, spillBytesMax } = next.programAccounts

@@ -24,8 +24,17 @@ type NetworkReports = Parameters<typeof apiRouter>[0]['networkReport']
 
 /** One budget and one deadline for the bodies of calls of both kinds. */
 export function openBodies({ world, settings }: Given): RequestBodies {
-  const { bodiesBytesMax, bodyMs } = settings.limits
-  return openRequestBodies({ ...world, bytesMax: bodiesBytesMax, deadlineMs: bodyMs })
+  // Read each time, since a reload may change them.
+  const { limits } = settings
+  return openRequestBodies({
+    ...world,
+    get bytesMax() {
+      return limits.bodiesBytesMax
+    },
+    get deadlineMs() {
+      return limits.bodyMs
+    },
+  })
 }
 
 /** What is answered where: the RPC endpoint, the management API, pages and probes. */

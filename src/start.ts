@@ -63,8 +63,9 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     await stop()
     return networks
   }
-  const ids = settings.networks.map(({ id }) => id)
-  const made = await firstRun(world, settings.data, publicUrl, ids)
+  const { data: folder, operatorToken } = settings
+  const networkIds = settings.networks.map(({ id }) => id)
+  const made = await firstRun(world, { folder, url: publicUrl, networkIds, operatorToken })
   const isBehind = (id: string) => followers?.isBehind(id) ?? false
   service = openService({ world, settings, networks, publicUrl, isBehind })
   if (settings.roles.includes('courier')) {

@@ -28,7 +28,7 @@ export function welcome({ url, networks, firstRun, settings }: Started): string 
 
   app key         ${firstRun.app_key}
   team token      ${firstRun.team_token}
-  operator token  ${firstRun.operator_token}
+  operator token  ${firstRun.operator_token ?? 'as configured'}
 
 Try it:
 

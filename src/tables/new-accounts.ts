@@ -9,7 +9,7 @@ import { appKeyPlace, type Secrets } from '../ports/secrets.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { insertApp, replaceAppKey, type StoredKey, TEAM_APPS_MAX } from './apps.ts'
 import { insertTeam } from './teams.ts'
-import { insertToken, type Token } from './tokens.ts'
+import { deleteOtherOperatorTokens, findTokenByHash, insertToken, type Token } from './tokens.ts'
 
 type TokenNeeds = { entropy: Entropy; clock: Clock }
 
@@ -58,6 +58,21 @@ export function createToken(
   newToken: NewToken,
 ): Promise<CreatedToken> {
   return changeAccounts(db, (tx) => addToken(tx, needs, newToken))
+}
+
+/** Makes a given token the operator's only one; false when it is a team's. */
+export function setOperatorToken(db: Database, needs: TokenNeeds, token: string): Promise<boolean> {
+  const hash = hashKey(token)
+  return changeAccounts(db, async (tx) => {
+    const known = await findTokenByHash(tx, hash)
+    if (known?.kind === 'team') return false
+    await deleteOtherOperatorTokens(tx, hash)
+    if (known) return true
+    const operator = { kind: 'operator', teamId: null, name: 'configured' } as const
+    const stored = { id: newId(needs, 'tok'), ...operator, createdAtMs: needs.clock.nowMs() }
+    await insertToken(tx, stored, hash)
+    return true
+  })
 }
 
 /** An active app with its key; refused when the team has all the apps it may have. */

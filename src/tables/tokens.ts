@@ -53,6 +53,11 @@ export async function deleteToken(db: Database, id: string): Promise<boolean> {
   return gone.length === 1
 }
 
+/** Revokes all tokens of the operator but the one with this hash. */
+export async function deleteOtherOperatorTokens(db: Database, sha256Hex: string): Promise<void> {
+  await db.query(sql`DELETE FROM tokens WHERE kind = ${'operator'} AND hash <> ${sha256Hex}`)
+}
+
 function tokenOf(row: TokenRow): Token {
   return {
     id: row.id,

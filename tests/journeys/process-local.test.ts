@@ -50,7 +50,8 @@ test('the first start leaves keys only the owner can read, and a second start ke
   expect(await first.exited).toBe(0)
 
   const second = await startProcess({ folder, env: LOCAL })
-  expect(second.keys).toEqual(first.keys)
+  expect(second.keys).toEqual({ ...first.keys, url: second.url })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(second.said()).toContain(first.keys.app_key)
   expect(await heightAt(second.url, first.keys.app_key)).toBeGreaterThanOrEqual(0)
   const apps = await fetch(`${second.url}/api/apps`, {

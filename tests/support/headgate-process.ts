@@ -11,7 +11,8 @@ export type HeadgateProcess = {
   url: string
   pid: number
   folder: string
-  keys: FirstRun
+  /** Of its first run; the operator's token is made there unless a test configures it. */
+  keys: FirstRun & { operator_token: string }
   /** Everything it has said so far, on both outputs. */
   said(): string
   signal(name: NodeJS.Signals): void

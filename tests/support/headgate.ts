@@ -66,7 +66,7 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
     running,
     appKey: firstRun.app_key,
     teamToken: firstRun.team_token,
-    operatorToken: firstRun.operator_token,
+    operatorToken: firstRun.operator_token ?? settings.operatorToken ?? '',
     logText: () => log,
     post: (body, { key = firstRun.app_key, headers = {}, ...rest } = {}) =>
       send('POST', rest.url ?? `/${rest.slug ?? slug}/v2/${key}`, body, {
