@@ -72,8 +72,8 @@ function metersFor(telemetry: Telemetry, network: string): Meters {
       give_up: count('failed'),
       gone: count('gone'),
     },
-    took: telemetry.histogram('headgate_delivery_ms', { network }),
-    lag: telemetry.histogram('headgate_delivery_lag_ms', { network }),
+    took: telemetry.histogram('headgate_delivery_duration_seconds', { network }),
+    lag: telemetry.histogram('headgate_delivery_lag_seconds', { network }),
   }
 }
 
@@ -85,7 +85,7 @@ function gauges(telemetry: Telemetry, schedule: Schedule): (() => void)[] {
   }
   return [
     telemetry.gauge('headgate_deliveries_in_flight', {}, () => schedule.inFlight),
-    telemetry.gauge('headgate_delivery_bytes_in_flight', {}, () => schedule.bytes),
+    telemetry.gauge('headgate_delivery_in_flight_bytes', {}, () => schedule.bytes),
     telemetry.gauge('headgate_host_breakers_open', {}, openBreakers),
   ]
 }

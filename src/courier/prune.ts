@@ -38,7 +38,7 @@ export function openPruner(needs: Needs): Pruner {
     while (!isStopped) {
       const removed = await step()
       if (removed === 0) return
-      telemetry.count('headgate_pruned_total', { what }, removed)
+      telemetry.count('headgate_pruned_rows_total', { what }, removed)
       await clock.sleep(REST_MS)
     }
   }

@@ -29,7 +29,7 @@ function open(blockTimeMs: number): ProgressWatch {
   telemetry.log = (_level, event, fields) =>
     void told.push(`${event} ${fields.number} of ${fields.head}`)
   telemetry.gauge = (name, _labels, read) => {
-    expect(name).toBe('headgate_follower_behind_seconds')
+    expect<string>(name).toBe('headgate_follower_behind_seconds')
     gauge = read
     return () => {}
   }

@@ -108,7 +108,11 @@ function note(
   telemetry.count('headgate_blocks_total', { network })
   if (deliveries > 0) telemetry.count('headgate_deliveries_due_total', { network }, deliveries)
   for (const [part, ms] of Object.entries(times)) {
-    telemetry.observeMs('headgate_block_ms', { network, part: part.replace('_ms', '') }, ms)
+    telemetry.observeMs(
+      'headgate_block_duration_seconds',
+      { network, part: part.replace('_ms', '') },
+      ms,
+    )
   }
   const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms * 100) / 100])
   telemetry.log('info', 'block', {

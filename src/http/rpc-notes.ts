@@ -45,7 +45,7 @@ export function openRpcNotes(telemetry: Telemetry, logRequests: boolean): RpcNot
     const memo = {
       like: request,
       count: telemetry.counter('headgate_rpc_calls_total', { ...labels, outcome }),
-      duration: telemetry.histogram('headgate_rpc_request_ms', { network }),
+      duration: telemetry.histogram('headgate_rpc_request_duration_seconds', { network }),
       middle: middleText(request, method),
     }
     memos.set(method, memo)
@@ -59,7 +59,7 @@ export function openRpcNotes(telemetry: Telemetry, logRequests: boolean): RpcNot
       const labels = { method, network, outcome: outcomeWord(served) }
       telemetry.count('headgate_rpc_calls_total', labels)
     }
-    telemetry.observeMs('headgate_rpc_request_ms', { network }, request.tookMs)
+    telemetry.observeMs('headgate_rpc_request_duration_seconds', { network }, request.tookMs)
     if (logRequests)
       telemetry.logText('info', 'rpc', lineText(request, middleText(request, 'batch')))
   }

@@ -1,3 +1,5 @@
+import type { CounterName, GaugeName, HistogramName, LabelsOf } from './metric-catalogue.ts'
+
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
 export type LogLevel = 'info' | 'warn' | 'error'
@@ -13,20 +15,20 @@ export interface Telemetry {
   /** The same for the hot path: `fieldsText` is JSON already, as `"name":"value","n":1`. */
   logText(level: LogLevel, event: string, fieldsText: string): void
 
-  /** Adds to a counter; the set of labels must be bounded. */
-  count(name: string, labels: Readonly<Record<string, string>>, by?: number): void
+  /** Adds to a counter; the set of label values must be bounded. */
+  count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void
 
-  /** Notes a duration in the histogram of that name. */
-  observeMs(name: string, labels: Readonly<Record<string, string>>, ms: number): void
+  /** Notes a duration in the histogram of that name, which shows seconds. */
+  observeMs<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, ms: number): void
 
   /** The counter itself, for the hot path: labels are worked out once. */
-  counter(name: string, labels: Readonly<Record<string, string>>): (by: number) => void
+  counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): (by: number) => void
 
   /** The histogram itself, for the hot path. */
-  histogram(name: string, labels: Readonly<Record<string, string>>): (ms: number) => void
+  histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): (ms: number) => void
 
   /** Registers a value read when `/metrics` is asked for; the returned function forgets it. */
-  gauge(name: string, labels: Readonly<Record<string, string>>, read: () => number): () => void
+  gauge<Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, read: () => number): () => void
 
   /** The Prometheus text. */
   exposition(): string

@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { jsonLog } from './json-log.ts'
 import { metricRegistry } from './metric-registry.ts'
+import { addProcessMetrics } from './process-metrics.ts'
 
 type Options = {
   clock: Clock
@@ -14,6 +15,7 @@ type Options = {
 /** Logs as JSON lines and metrics as Prometheus text. */
 export function jsonTelemetry({ clock, write, component }: Options): Telemetry {
   const metrics = metricRegistry()
+  addProcessMetrics(metrics)
   const fixed = component === undefined ? {} : { component }
   const log = jsonLog({ clock, write, fixed, dropped: metrics.countDroppedLogLines })
   return {

@@ -1,4 +1,5 @@
 import { assert } from '../core/errors.ts'
+import { METRICS, type MetricSpec } from '../ports/metric-catalogue.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -10,15 +11,18 @@ type Histogram = {
 
 type Counter = { total: number }
 
-type Family =
-  | { kind: 'counter'; series: Map<string, Counter> }
-  | { kind: 'histogram'; series: Map<string, Histogram> }
-  | { kind: 'gauge'; series: Map<string, () => number> }
+/** A value that is read when the page is asked for. */
+type Reading = () => number
+
+type Family = { spec: MetricSpec; series: Map<string, Counter | Histogram | Reading> }
 
 /** Fits a cache hit as well as a call that hits every deadline. */
 const BUCKETS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000,
 ] as const
+
+/** The same in the base unit, which is what a page shows. */
+const BOUNDS_S = BUCKETS_MS.map((upToMs) => upToMs / 1000)
 
 /** Labels should be bounded by design; this bounds memory and answers where one is not. */
 const SERIES_MAX = 10_000
@@ -27,18 +31,21 @@ const LOG_LINES_DROPPED = 'headgate_log_lines_dropped_total'
 const SAMPLES_DROPPED = 'headgate_metric_samples_dropped_total'
 
 const UNSAFE_IN_LABEL = /[\\"\n]/
-const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
+
+type Specs = Readonly<Record<string, MetricSpec>>
 
 type Registry = {
+  specs: Specs
   families: Map<string, Family>
   seriesCount: number
   samplesDropped: number
   logLinesDropped: number
 }
 
-export function metricRegistry() {
+/** Counts in cells whose labels are worked out once, since hot paths count on every call. */
+export function metricRegistry(specs: Specs = METRICS) {
   const registry: Registry = {
+    specs,
     families: new Map(),
     seriesCount: 0,
     samplesDropped: 0,
@@ -65,8 +72,11 @@ export function metricRegistry() {
         if (cell) observe(cell, ms)
       }
     },
-    gauge: (name: string, labels: Labels, read: () => number) =>
-      gauge(registry, name, labels, read),
+    gauge: (name: string, labels: Labels, read: Reading) =>
+      addReading(registry, name, labels, 'gauge', read),
+    /** A counter that something else keeps, as the system does for the process. */
+    counterReading: (name: string, read: Reading) =>
+      addReading(registry, name, {}, 'counter', read),
     exposition: () => exposition(registry),
     countDroppedLogLines: (lines: number) => {
       registry.logLinesDropped += lines
@@ -75,11 +85,11 @@ export function metricRegistry() {
 }
 
 function counterCell(registry: Registry, name: string, labels: Labels): Counter | null {
-  const { series } = family(registry, name, 'counter')
+  const { spec, series } = family(registry, name, 'counter')
   const key = labelsText(labels)
   const known = series.get(key)
-  if (known) return known
-  if (!mayAdd(registry, labels)) return null
+  if (known) return known as Counter
+  if (!mayAdd(registry, spec, labels)) return null
   const cell = { total: 0 }
   series.set(key, cell)
   return cell
@@ -91,11 +101,11 @@ function add(cell: Counter, by: number): void {
 }
 
 function histogramCell(registry: Registry, name: string, labels: Labels): Histogram | null {
-  const { series } = family(registry, name, 'histogram')
+  const { spec, series } = family(registry, name, 'histogram')
   const key = labelsText(labels)
   const known = series.get(key)
-  if (known) return known
-  if (!mayAdd(registry, labels)) return null
+  if (known) return known as Histogram
+  if (!mayAdd(registry, spec, labels)) return null
   const cell = { counts: new Float64Array(BUCKETS_MS.length + 1), sumMs: 0 }
   series.set(key, cell)
   return cell
@@ -108,13 +118,19 @@ function observe(histogram: Histogram, ms: number): void {
   histogram.sumMs += safeMs
 }
 
-function gauge(registry: Registry, name: string, labels: Labels, read: () => number) {
-  const { series } = family(registry, name, 'gauge')
+function addReading(
+  registry: Registry,
+  name: string,
+  labels: Labels,
+  kind: 'gauge' | 'counter',
+  read: Reading,
+) {
+  const { spec, series } = family(registry, name, kind)
   const key = labelsText(labels)
-  if (!series.has(key) && !mayAdd(registry, labels)) return () => {}
+  if (!series.has(key) && !mayAdd(registry, spec, labels)) return () => {}
   series.set(key, read)
   return () => {
-    // A later registration of the same gauge is not ours to forget.
+    // A later registration of the same value is not ours to forget.
     if (series.get(key) !== read) return
     series.delete(key)
     registry.seriesCount -= 1
@@ -126,29 +142,37 @@ function exposition(registry: Registry): string {
   for (const [name, entry] of registry.families) {
     if (entry.series.size > 0) texts.set(name, familyText(name, entry))
   }
-  texts.set(LOG_LINES_DROPPED, ownCounterText(LOG_LINES_DROPPED, registry.logLinesDropped))
-  texts.set(SAMPLES_DROPPED, ownCounterText(SAMPLES_DROPPED, registry.samplesDropped))
+  for (const [name, total] of [
+    [LOG_LINES_DROPPED, registry.logLinesDropped],
+    [SAMPLES_DROPPED, registry.samplesDropped],
+  ] as const) {
+    texts.set(name, familyText(name, { spec: METRICS[name], series: new Map([['', { total }]]) }))
+  }
   return inOrder(texts).join('')
 }
 
-function family<Kind extends Family['kind']>(registry: Registry, name: string, kind: Kind) {
-  const found = registry.families.get(name) ?? newFamily(registry, name, kind)
-  assert(found.kind === kind, 'a metric name has one kind')
-  return found as Extract<Family, { kind: Kind }>
+function family(registry: Registry, name: string, kind: MetricSpec['kind']): Family {
+  const found = registry.families.get(name) ?? newFamily(registry, name)
+  assert(found.spec.kind === kind, `${name} is a ${found.spec.kind}`)
+  return found
 }
 
-function newFamily(registry: Registry, name: string, kind: Family['kind']): Family {
-  assert(METRIC_NAME.test(name), `a metric name: ${name}`)
+function newFamily(registry: Registry, name: string): Family {
+  const spec = registry.specs[name]
+  assert(spec !== undefined, `a metric of the catalogue: ${name}`)
   assert(name !== LOG_LINES_DROPPED && name !== SAMPLES_DROPPED, 'these count by themselves')
-  const added: Family = { kind, series: new Map() }
+  const added: Family = { spec, series: new Map() }
   registry.families.set(name, added)
   return added
 }
 
-function mayAdd(registry: Registry, labels: Labels): boolean {
-  for (const name of Object.keys(labels)) {
-    assert(LABEL_NAME.test(name) && name !== 'le', `a label name: ${name}`)
-  }
+function mayAdd(registry: Registry, spec: MetricSpec, labels: Labels): boolean {
+  const names = Object.keys(labels)
+  const areListed = names.every((name) => spec.labels.includes(name))
+  assert(
+    areListed && names.length === spec.labels.length,
+    `labels ${names.join()} in the catalogue`,
+  )
   if (registry.seriesCount >= SERIES_MAX) {
     registry.samplesDropped += 1
     return false
@@ -184,7 +208,7 @@ function escaped(value: string): string {
   return value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
 }
 
-function familyText(name: string, { kind, series }: Family): string {
+function familyText(name: string, { spec, series }: Family): string {
   const texts = new Map<string, string>()
   for (const [labels, value] of series) {
     const text =
@@ -195,7 +219,7 @@ function familyText(name: string, { kind, series }: Family): string {
           : histogramText(name, labels, value)
     texts.set(labels, text)
   }
-  return `# TYPE ${name} ${kind}\n${inOrder(texts).join('')}`
+  return `# HELP ${name} ${spec.help}\n# TYPE ${name} ${spec.kind}\n${inOrder(texts).join('')}`
 }
 
 function histogramText(name: string, labels: string, { counts, sumMs }: Histogram): string {
@@ -204,20 +228,15 @@ function histogramText(name: string, labels: string, { counts, sumMs }: Histogra
   let total = 0
   counts.forEach((times, index) => {
     total += times
-    text += sampleText(`${name}_bucket`, `${prefix}le="${BUCKETS_MS[index] ?? '+Inf'}"`, total)
+    text += sampleText(`${name}_bucket`, `${prefix}le="${BOUNDS_S[index] ?? '+Inf'}"`, total)
   })
-  return (
-    text + sampleText(`${name}_sum`, labels, sumMs) + sampleText(`${name}_count`, labels, total)
-  )
+  text += sampleText(`${name}_sum`, labels, sumMs / 1000)
+  return text + sampleText(`${name}_count`, labels, total)
 }
 
 function sampleText(name: string, labels: string, value: number): string {
   const number = Math.abs(value) === Infinity ? (value > 0 ? '+Inf' : '-Inf') : String(value)
   return `${name}${labels && `{${labels}}`} ${number}\n`
-}
-
-function ownCounterText(name: string, total: number): string {
-  return `# TYPE ${name} counter\n${sampleText(name, '', total)}`
 }
 
 /** One gauge that fails must not take the whole page with it. */

@@ -15,8 +15,8 @@ export function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () =
       telemetry.gauge('headgate_upstream_used', labels, used),
       telemetry.gauge('headgate_upstream_head', labels, () => upstream.head?.number ?? 0),
       telemetry.gauge('headgate_upstream_in_flight', labels, () => upstream.inFlight),
-      telemetry.gauge('headgate_upstream_latency_ms', labels, () => upstream.latencyMs),
-      telemetry.gauge('headgate_upstream_error_rate', labels, () => rates(upstream).errorRate),
+      telemetry.gauge('headgate_upstream_latency_seconds', labels, () => upstream.latencyMs / 1000),
+      telemetry.gauge('headgate_upstream_error_ratio', labels, () => rates(upstream).errorRate),
     )
   }
   return () => {

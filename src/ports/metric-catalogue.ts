@@ -1,0 +1,165 @@
+export type MetricSpec = {
+  kind: 'counter' | 'histogram' | 'gauge'
+  labels: readonly string[]
+  /** Stands in `# HELP`: a sentence for whoever reads the page. */
+  help: string
+}
+
+const counter = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
+  ({ kind: 'counter', labels, help }) as const
+
+const gauge = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
+  ({ kind: 'gauge', labels, help }) as const
+
+/** Of durations in seconds: noted in milliseconds, shown in the base unit of Prometheus. */
+const histogram = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
+  ({ kind: 'histogram', labels, help }) as const
+
+/**
+ * Every metric there is, so that none goes without its help, and one that is not here does not
+ * compile. By the conventions of Prometheus: base units (seconds, bytes, a ratio from 0 to 1) end
+ * the name, and `_total` ends that of a counter.
+ */
+export const METRICS = {
+  headgate_rpc_calls_total: counter(
+    ['network', 'method', 'outcome'],
+    'JSON-RPC calls; a batch counts its members.',
+  ),
+  headgate_rpc_request_duration_seconds: histogram(
+    ['network'],
+    'Time of a JSON-RPC request until its answer begins.',
+  ),
+  headgate_accepting_connections: gauge([], '0 while new connections are refused.'),
+  headgate_network_head: gauge(['network'], 'Height of the agreed head; 0 while unknown.'),
+  headgate_upstream_used: gauge(['network', 'upstream'], '1 while the upstream gets calls.'),
+  headgate_upstream_head: gauge(['network', 'upstream'], 'Height that the upstream reported last.'),
+  headgate_upstream_in_flight: gauge(['network', 'upstream'], 'Calls under way to the upstream.'),
+  headgate_upstream_latency_seconds: gauge(
+    ['network', 'upstream'],
+    'Moving average of the time that the upstream takes to answer.',
+  ),
+  headgate_upstream_error_ratio: gauge(
+    ['network', 'upstream'],
+    'Share of calls to the upstream that failed in the last ten seconds.',
+  ),
+  headgate_blocks_total: counter(['network'], 'Blocks that became canonical and were evaluated.'),
+  headgate_block_duration_seconds: histogram(
+    ['network', 'part'],
+    'Time of a block: to read it, to run the queries, to commit.',
+  ),
+  headgate_deliveries_due_total: counter(['network'], 'Deliveries committed.'),
+  headgate_reorganisations_total: counter(['network'], 'Reorganisations followed.'),
+  headgate_finality_alarms_total: counter(
+    ['network'],
+    'Forks that would replace what was final; they are not followed.',
+  ),
+  headgate_block_disagreements_total: counter(
+    ['network', 'upstream'],
+    'Blocks whose parts did not agree; they are read again elsewhere.',
+  ),
+  headgate_follower_block: gauge(['network'], 'Height of the last block evaluated.'),
+  headgate_follower_lag_blocks: gauge(
+    ['network'],
+    'Blocks between the last one evaluated and the agreed head.',
+  ),
+  headgate_follower_behind_seconds: gauge(
+    ['network'],
+    'Time for which a head that was known has not been reached; 0 while the follower keeps up.',
+  ),
+  headgate_follower_troubles_total: counter(
+    ['network'],
+    'Rounds of the follower that failed; they are repeated.',
+  ),
+  headgate_replayed_blocks_total: counter(['network'], 'Blocks evaluated for replays.'),
+  headgate_replay_troubles_total: counter(
+    ['network'],
+    'Blocks of replays that no upstream gave; they are asked for again.',
+  ),
+  headgate_deliveries_total: counter(['network', 'outcome'], 'Attempts at deliveries.'),
+  headgate_delivery_duration_seconds: histogram(['network'], 'Time of an attempt at a delivery.'),
+  headgate_delivery_lag_seconds: histogram(
+    ['network'],
+    'Time from the commit of a delivery to its acceptance.',
+  ),
+  headgate_deliveries_in_flight: gauge([], 'Attempts at deliveries under way.'),
+  headgate_delivery_in_flight_bytes: gauge([], 'Bodies of the attempts under way.'),
+  headgate_host_breakers_open: gauge([], 'Destinations whose circuit breaker is open.'),
+  headgate_delivery_outcomes_lost_total: counter(
+    [],
+    'Outcomes of deliveries that were renewed or taken over meanwhile; they are made again.',
+  ),
+  headgate_courier_commit_failures_total: counter(
+    [],
+    'Groups of outcomes that the store refused; they are repeated.',
+  ),
+  headgate_courier_troubles_total: counter(
+    [],
+    'Rounds of the courier that failed; they are repeated.',
+  ),
+  headgate_capacity_pauses_total: counter([], 'Webhooks paused because a month was used up.'),
+  headgate_pruned_rows_total: counter(['what'], 'Rows that retention removed.'),
+  headgate_store_failures_total: counter(['part'], 'Other statements that the store refused.'),
+  headgate_usage_write_failures_total: counter([], 'Writes of usage that failed and are repeated.'),
+  headgate_directory_look_failures_total: counter([], 'Looks for changed keys that failed.'),
+  headgate_account_scans_total: counter(
+    ['network', 'outcome'],
+    'Scans of programs for getProgramAccounts.',
+  ),
+  headgate_account_walks: gauge([], 'Scans under way, and those kept for later pages.'),
+  headgate_account_spill_bytes: gauge([], 'Scans kept on the disk.'),
+  headgate_index_live: gauge(['network', 'program'], '1 while the index hears of every change.'),
+  headgate_index_lag_slots: gauge(
+    ['network', 'program'],
+    'Slots between the newest one that the index can show and the agreed head.',
+  ),
+  headgate_index_accounts: gauge(['network', 'program'], 'Accounts in the index.'),
+  headgate_index_rounds_total: counter(
+    ['network', 'kind', 'outcome'],
+    'Scans of nodes for the index.',
+  ),
+  headgate_bugs_total: counter([], 'Requests that hit a bug of ours.'),
+  headgate_log_lines_dropped_total: counter([], 'Log lines that nobody read in time.'),
+  headgate_metric_samples_dropped_total: counter([], 'Samples beyond 10,000 series.'),
+  process_cpu_seconds_total: counter([], 'CPU time of the process, of all its threads.'),
+  process_resident_memory_bytes: gauge([], 'Memory of the process that is in RAM.'),
+  process_start_time_seconds: gauge([], 'When the process started, in seconds since 1970.'),
+  process_open_fds: gauge([], 'Open file descriptors; only where the system tells (Linux).'),
+  process_max_fds: gauge(
+    [],
+    'Limit of open file descriptors; only where the system tells (Linux).',
+  ),
+  nodejs_heap_size_used_bytes: gauge([], 'Heap of the main thread in use.'),
+  nodejs_external_memory_bytes: gauge([], 'Memory outside of the heap that its objects hold.'),
+  nodejs_eventloop_lag_mean_seconds: gauge(
+    [],
+    'Mean lateness of timers in the main thread since the last scrape.',
+  ),
+  nodejs_eventloop_lag_p50_seconds: gauge(
+    [],
+    'Median lateness of timers in the main thread since the last scrape.',
+  ),
+  nodejs_eventloop_lag_p99_seconds: gauge(
+    [],
+    '99th percentile of the lateness of timers in the main thread since the last scrape.',
+  ),
+  nodejs_eventloop_lag_max_seconds: gauge(
+    [],
+    'Greatest lateness of a timer in the main thread since the last scrape.',
+  ),
+} as const satisfies Record<string, MetricSpec>
+
+type Metrics = typeof METRICS
+type MetricName = keyof Metrics
+
+type NameOf<Kind extends MetricSpec['kind']> = {
+  [Name in MetricName]: Metrics[Name]['kind'] extends Kind ? Name : never
+}[MetricName]
+
+export type CounterName = NameOf<'counter'>
+export type HistogramName = NameOf<'histogram'>
+export type GaugeName = NameOf<'gauge'>
+
+/** A value for each label of the metric, and for no other. */
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<Metrics[Name]['labels'][number], string>
+>
