@@ -104,7 +104,71 @@ test('it listens', async () => {
   expect(await result('net_listening')).toBe(true)
 })
 
-test.each([['eth_createAccessList'], ['eth_simulateV1'], ['trace_block'], ['txpool_content']])(
+describe('the access list of a call', () => {
+  const CALLER = `0x${'aa'.repeat(20)}`
+  const CALLEE = `0x${'00'.repeat(18)}cafe`
+  const slot = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+
+  beforeAll(async () => {
+    // SLOAD(5), SSTORE(7, 1), BALANCE(0xbeef), BALANCE(1), CALL(0xcafe), STOP.
+    const own = '600554506001600755'
+    const others = '61beef315060013150'
+    await result('hardhat_setCode', CALLER, `0x${own}${others}5f5f5f5f5f61cafe5af15000`)
+    // SLOAD(3), REVERT.
+    await result('hardhat_setCode', CALLEE, '0x600354505f5ffd')
+  })
+
+  test('names what it touches, of its own contract the slots alone', async () => {
+    const [from] = (await result('eth_accounts')) as string[]
+    const listed = await result('eth_createAccessList', { from, to: CALLER }, 'latest')
+    expect(listed).toEqual({
+      accessList: [
+        { address: CALLER, storageKeys: [slot(5), slot(7)] },
+        { address: `0x${'00'.repeat(18)}beef`, storageKeys: [] },
+        { address: CALLEE, storageKeys: [slot(3)] },
+      ],
+      gasUsed: expect.stringMatching(/^0x[1-9a-f]/),
+    })
+    // With the list at hand the same gas is used: it is whole.
+    const { accessList, gasUsed } = listed
+    const call = { from, to: CALLER, accessList }
+    const { gas } = await result('debug_traceCall', call, 'latest')
+    expect(gas).toBe(Number(gasUsed))
+    const { accessList: again } = await result('eth_createAccessList', call, 'latest')
+    expect(again).toEqual(accessList)
+  })
+
+  test('of one that fails says so', async () => {
+    const listed = await result('eth_createAccessList', { to: CALLEE })
+    expect(listed).toMatchObject({
+      accessList: [{ address: CALLEE, storageKeys: [slot(3)] }],
+      error: 'execution reverted',
+    })
+  })
+
+  test('of one that makes a contract names the slots of that', async () => {
+    // SLOAD(3), RETURN nothing.
+    const { accessList } = await result('eth_createAccessList', { data: '0x600354505f5ff3' })
+    expect(accessList).toEqual([
+      { address: expect.stringMatching(/^0x[0-9a-f]{40}$/), storageKeys: [slot(3)] },
+    ])
+  })
+
+  test('of a transfer is empty', async () => {
+    const [from, to] = (await result('eth_accounts')) as string[]
+    const listed = await result('eth_createAccessList', { from, to, value: '0x1' })
+    expect(listed).toEqual({ accessList: [], gasUsed: '0x5208' })
+  })
+
+  test.each([[[]], [[null]], [[7]], [[[]]], [[{ to: 'x' }]], [[{ to: CALLER }, 'newest']]])(
+    'of %j is refused',
+    async (params) => {
+      expect((await rpc('eth_createAccessList', ...params)).error.code).toBe(-32602)
+    },
+  )
+})
+
+test.each([['eth_simulateV1'], ['trace_block'], ['txpool_content']])(
   '%s is a method it does not have',
   async (method) => {
     const message = `the method ${method} does not exist/is not available`

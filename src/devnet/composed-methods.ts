@@ -1,3 +1,5 @@
+import { type AccessList, accessListOf, type TracedStep } from './access-list.ts'
+
 /** Asks the chain for a method that it has; null when it chokes on it. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<string | null>
 
@@ -16,6 +18,10 @@ const RESULT_START = '{"result":'
 const HASH = /^0x[0-9a-f]{64}$/i
 const TAG = /^(?:0x[0-9a-f]{1,64}|latest|earliest|safe|finalized|pending)$/
 
+/** A call that reads its gas may touch something else each time; others need two rounds. */
+const ROUNDS_MAX = 8
+const STEPS_ALONE = { disableMemory: true, disableStorage: true }
+
 const INVALID_PARAMS = -32602
 const SERVER_ERROR = -32000
 
@@ -25,6 +31,7 @@ const COMPOSED: ReadonlyMap<string, (ask: Ask, params: readonly unknown[]) => Co
   ['eth_getBlockReceipts', blockReceipts],
   ['debug_traceBlockByNumber', traceBlock],
   ['debug_traceBlockByHash', traceBlock],
+  ['eth_createAccessList', createAccessList],
 ])
 
 /** Undefined for a method that is the chain's own. */
@@ -67,16 +74,49 @@ async function traceBlock(ask: Ask, [which, config = {}]: readonly unknown[]): C
   return now === null ? gone(block) : `{"result":[${traces.join()}]}`
 }
 
+type Traced = { failed: boolean; gas: number; structLogs: TracedStep[] }
+
+/** Calls again with what it touched until that is all it touches, since a list has its own cost. */
+async function createAccessList(ask: Ask, [given, which = 'latest']: readonly unknown[]): Composed {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return fault(INVALID_PARAMS, 'missing call')
+  }
+  if (blockName(which) === null) return fault(INVALID_PARAMS, 'invalid block')
+  const call = given as Record<string, unknown>
+  const framed = await ask('debug_traceCall', [call, which, { tracer: 'callTracer' }])
+  const frame = resultIn(framed)
+  if (frame === null) return framed
+  const { from, to } = JSON.parse(frame) as { from: string; to?: string }
+  let accessList = (call.accessList ?? []) as AccessList
+  for (let round = 1; ; round++) {
+    const answer = await ask('debug_traceCall', [{ ...call, accessList }, which, STEPS_ALONE])
+    const text = resultIn(answer)
+    if (text === null) return answer
+    const { failed, gas, structLogs } = JSON.parse(text) as Traced
+    const touched = accessListOf(structLogs, from, to ?? from)
+    const isSame = JSON.stringify(touched) === JSON.stringify(accessList)
+    accessList = touched
+    if (!isSame && round < ROUNDS_MAX) continue
+    const isRevert = structLogs.at(-1)?.op === 'REVERT'
+    const error = failed ? { error: isRevert ? 'execution reverted' : 'execution failed' } : {}
+    const gasUsed = `0x${gas.toString(16)}`
+    return JSON.stringify({ result: { accessList, ...error, gasUsed } })
+  }
+}
+
 /** Takes what go-ethereum takes: a number, a tag, a hash, or an object with one of them. */
-async function findBlock(ask: Ask, which: unknown): Promise<Found> {
+function blockName(which: unknown): string | null {
   const { blockHash, blockNumber } = (which ?? {}) as Record<string, unknown>
-  const named = blockHash ?? blockNumber ?? which
-  if (typeof named !== 'string') return { said: fault(INVALID_PARAMS, 'missing block') }
-  const isHash = HASH.test(named)
-  if (!isHash && !TAG.test(named)) return { said: fault(INVALID_PARAMS, 'invalid block') }
+  const name = blockHash ?? blockNumber ?? which
+  return typeof name === 'string' && (HASH.test(name) || TAG.test(name)) ? name : null
+}
+
+async function findBlock(ask: Ask, which: unknown): Promise<Found> {
+  const named = blockName(which)
+  if (named === null) return { said: fault(INVALID_PARAMS, 'invalid block') }
   // What is pending has no receipts yet, and no traces.
   if (named === 'pending') return null
-  const method = isHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  const method = HASH.test(named) ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const answer = await ask(method, [named, false])
   const text = resultIn(answer)
   return text === null ? { said: answer } : (JSON.parse(text) as Block | null)

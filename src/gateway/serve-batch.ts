@@ -12,7 +12,7 @@ export type ServedBatch = {
   upstream: string
 }
 
-/** Answers of our own are held until the batch is sent, tens of megabytes each. */
+/** Answers of our own are held until the batch is sent, up to eight megabytes each. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
 /** So many of them are made side by side. */
