@@ -20,7 +20,8 @@ const KEY: Parameter = {
   name: 'key',
   in: 'path',
   required: true,
-  description: 'The app’s key, or `demo` for a try: free tier, 50 CU a second for each address.',
+  description:
+    'The app’s key, or `demo` where it is on: free tier, 50 CU a second for each address.',
   schema: { type: 'string' },
   example: 'demo',
 }
@@ -51,7 +52,8 @@ const RPC_ERRORS: readonly [status: string, description: string][] = [
 const RPC_DESCRIPTION =
   'One JSON-RPC 2.0 call, or an array of up to 1000 for a batch. A batch runs side by side, ' +
   'answers in the order of the request with status 200, and a bad member gets an error of its ' +
-  'own. Errors of the node come back with status 200, untouched. Ids keep all their digits. ' +
+  'own. Errors of the node come back with status 200, untouched; so does the -32601 of a method ' +
+  'that is not served, such as `admin_*`. Ids keep all their digits. ' +
   `\`params\` may be left out.`
 
 /** JSON-RPC and what operators watch; the server answers these, not the management API. */

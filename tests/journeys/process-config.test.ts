@@ -182,7 +182,8 @@ describe('a machine that is not as it should be', () => {
     writeConfig(folder, configText([node]))
     const file = join(folder, 'headgate.sqlite')
     writeFileSync(file, 'a diary, not a database'.repeat(100))
-    const env = { HEADGATE_DATA: '.' }
+    // With a secret given, nothing but the store is wrong.
+    const env = { HEADGATE_DATA: '.', HEADGATE_SECRET: 'ab'.repeat(32) }
     const { exitCode, stderr } = await runToEnd({ folder, args: START, env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,

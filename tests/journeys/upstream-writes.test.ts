@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type FakeNode, hang, NodeSays, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+
+/** Many run side by side, on a machine that may be busy with others. */
+setDefaultTimeout(30_000)
 
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 const RAW = await account.signTransaction({
