@@ -93,6 +93,7 @@ const ROWS: Row[] = [
   ]),
   ['PRICES_ETH_CALL_CU', '26.5', ['prices', 'eth_call', 'cu'], 26.5],
   ['PRICES_ETH_CALL_THROUGHPUT_CU', '27', ['prices', 'eth_call', 'throughputCu'], 27],
+  ['TOKEN_HEADERS', 'X-Key,X-Other', ['tokenHeaders'], ['X-Key', 'X-Other']],
   ['CACHE_MAX_BYTES', '0', ['cache', 'maxBytes'], 0],
   ['CACHE_LATEST_MAX_AGE_MS', '5', ['cache', 'latestMaxAgeMs'], 5],
   ['WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS', 'true', ['webhooks', 'allowPrivateDestinations'], true],

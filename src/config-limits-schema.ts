@@ -2,7 +2,11 @@ import { section, whole } from './config-network-schema.ts'
 import type { JsonSchema } from './core/json-schema.ts'
 
 /** Options of the HTTP edge. */
-export type EdgeValues = { limits: LimitValues; metrics: { listen?: string } }
+export type EdgeValues = {
+  limits: LimitValues
+  metrics: { listen?: string }
+  tokenHeaders: string[]
+}
 
 /** What the process takes in and holds at once, whoever asks. */
 type LimitValues = {
@@ -40,4 +44,22 @@ const METRICS: JsonSchema = section('Where metrics are read.', {
   },
 })
 
-export const EDGE_SCHEMAS: Record<string, JsonSchema> = { limits: LIMITS, metrics: METRICS }
+const TOKEN_HEADERS: JsonSchema = {
+  type: 'array',
+  description: 'Further headers that may carry the token of a management call.',
+  default: ['X-Alchemy-Token'],
+  maxItems: 8,
+  uniqueItems: true,
+  items: {
+    type: 'string',
+    maxLength: 64,
+    pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+    'x-form': 'the name of a header',
+  },
+}
+
+export const EDGE_SCHEMAS: Record<string, JsonSchema> = {
+  limits: LIMITS,
+  metrics: METRICS,
+  tokenHeaders: TOKEN_HEADERS,
+}

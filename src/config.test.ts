@@ -47,6 +47,7 @@ describe('without a file', () => {
       log: { requests: true, format: 'auto' },
       limits: { bodiesBytesMax: 268_435_456, bodyMs: 15_000 },
       metrics: {},
+      tokenHeaders: ['X-Alchemy-Token'],
       networks: [],
       prices: {},
       cache: { maxBytes: 67_108_864, latestMaxAgeMs: 1000 },

@@ -1,9 +1,9 @@
 import { assert, Failure, Rejection } from '../core/errors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { Token } from '../tables/tokens.ts'
 import { actingTeam } from './acting-team.ts'
 import { failureReply, jsonReply, refusalReply } from './api-reply.ts'
 import { type Authenticate, authenticator } from './authenticate.ts'
+import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
 import { checkBody, checkParameters } from './check-request.ts'
 import { OPEN_API } from './contract.ts'
@@ -14,7 +14,10 @@ import { type Route, routeTable } from './route-table.ts'
 export type ApiNeeds = CallNeeds & {
   telemetry: Pick<Telemetry, 'log'>
   bodies: Parameters<typeof readJsonBody>[0]
-}
+} & Parameters<typeof authenticator>[0]
+
+/** What a router counts over all its calls. */
+type Gate = { authenticate: Authenticate; budget: BodyBudget }
 
 /** `path` is the request's path without its query. */
 export type ApiRouter = (request: Request, path: string, clientAddress: string) => Promise<Response>
@@ -26,7 +29,7 @@ const API_PREFIX = '/api/'
 /** The management API: everything below /api/, as the OpenAPI document describes it. */
 export function apiRouter(needs: ApiNeeds): ApiRouter {
   const findRoute = routeTable(handledPaths(OPEN_API.paths))
-  const authenticate = authenticator(needs)
+  const gate = { authenticate: authenticator(needs), budget: openBodyBudget(needs) }
 
   const answer = async (request: Request, route: Route, clientAddress: string) => {
     if (route.kind === 'unknown_path') {
@@ -38,7 +41,7 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
     }
 
     try {
-      const value = await serve(needs, authenticate, route, request, clientAddress)
+      const value = await serve(needs, gate, route, request, clientAddress)
       if (value instanceof Rejection) return refusalReply(value)
       return value instanceof Response ? value : jsonReply(value, successStatus(route.operation))
     } catch (error) {
@@ -72,13 +75,13 @@ export function handledPaths(paths: Paths): Paths {
 
 async function serve(
   needs: ApiNeeds,
-  authenticate: Authenticate,
+  { authenticate, budget }: Gate,
   { operation, pathValues }: Found,
   request: Request,
   clientAddress: string,
 ): Promise<unknown> {
   const audience = operation['x-audience']
-  const token = audience === 'public' ? null : await identify(authenticate, request, clientAddress)
+  const token = audience === 'public' ? null : await authenticate(request.headers, clientAddress)
   if (token instanceof Rejection) return token
 
   if (audience === 'operator' && token?.kind !== 'operator') {
@@ -92,7 +95,8 @@ async function serve(
   const team = audience === 'team' && token ? await actingTeam(needs, token, parameters) : null
   if (team instanceof Rejection) return team
 
-  const body = operation.requestBody ? await readJsonBody(needs.bodies, request) : undefined
+  const bodies = budget.forTeam(team?.id ?? token?.id ?? '')
+  const body = operation.requestBody ? await readJsonBody(bodies, request) : undefined
   if (body instanceof Rejection) return body
 
   const fault = checkBody(operation, body)
@@ -104,14 +108,6 @@ async function serve(
   if (team) return CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
   const handlers = audience === 'operator' ? CALL_HANDLERS.operator : CALL_HANDLERS['any-token']
   return handlers[id]?.(needs, { ...call, token })
-}
-
-function identify(
-  authenticate: Authenticate,
-  request: Request,
-  clientAddress: string,
-): Promise<Token | Rejection> {
-  return authenticate(request.headers.get('x-service-token'), clientAddress)
 }
 
 function queryOf(request: Request): URLSearchParams {

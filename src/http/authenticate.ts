@@ -3,21 +3,28 @@ import { hashKey } from '../core/key-hash.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { findTokenByHash, type Token } from '../tables/tokens.ts'
+import { readToken, TOKEN_HEADER } from './read-token.ts'
+import { openTokenLookups } from './token-lookups.ts'
 import { windowLimiter } from './window-limiter.ts'
 
-type Needs = { database: Database; clock: Clock }
+type Needs = {
+  database: Database
+  clock: Clock
+  /** Further headers that may carry the token. */
+  tokenHeaders: readonly string[]
+}
 
 /** Whose token is this? Refuses unknown ones, and known ones that ask too often. */
-export type Authenticate = (
-  secret: string | null,
-  clientAddress: string,
-) => Promise<Token | Rejection>
+export type Authenticate = (headers: Headers, clientAddress: string) => Promise<Token | Rejection>
 
 /** Management calls a second with one token; people and scripts stay far below it. */
 const CALLS_PER_SECOND_MAX = 100
 const CALL_WINDOW_MS = 1000
 
-/** Unknown tokens from one address in ten seconds: room for a typo, none for a search. */
+/**
+ * Unknown tokens from one address in ten seconds that are looked up at once. Those that come
+ * after them wait a moment and are looked up together.
+ */
 const FAILURES_MAX = 20
 const FAILURE_WINDOW_MS = 10_000
 
@@ -39,16 +46,17 @@ export function authenticator(needs: Needs): Authenticate {
     keysMax: KEYS_MAX,
   })
   const goodBefore = boundedSet(KEYS_MAX)
+  const lookups = openTokenLookups(needs)
 
-  return async (secret, clientAddress) => {
+  const find = async (secret: string | null, hash: string, amongGuesses: boolean) => {
+    if (!secret) return null
+    return amongGuesses ? lookups.find(hash) : findTokenByHash(needs.database, hash)
+  }
+
+  return async (headers, clientAddress) => {
+    const secret = readToken(headers, needs.tokenHeaders)
+    if (secret instanceof Rejection) return secret
     const hash = hashKey((secret ?? '').slice(0, SECRET_LENGTH_MAX))
-
-    // Behind a proxy everybody has one address: a stranger's failures there must
-    // not lock out those whose tokens are good.
-    const failureWaitS = goodBefore.has(hash) ? 0 : failures.waitS(clientAddress)
-    if (failureWaitS > 0) {
-      return tooMany('Too many calls with unknown tokens came from your address.', failureWaitS)
-    }
 
     const callWaitS = calls.waitS(hash)
     if (callWaitS > 0) {
@@ -56,11 +64,16 @@ export function authenticator(needs: Needs): Authenticate {
     }
     calls.add(hash)
 
-    const token = secret ? await findTokenByHash(needs.database, hash) : null
+    // Behind a proxy everybody has one address: a stranger's failures there must
+    // not lock out those whose tokens are good, known here or not.
+    const failureWaitS = goodBefore.has(hash) ? 0 : failures.waitS(clientAddress)
+    const token = await find(secret, hash, failureWaitS > 0)
+    if (token instanceof Rejection) return token
     if (!token) {
       goodBefore.delete(hash)
       failures.add(clientAddress)
-      return new Rejection('unauthorized', unauthorizedText(secret))
+      if (failureWaitS === 0) return new Rejection('unauthorized', unauthorizedText(secret))
+      return tooMany('Too many calls with unknown tokens came from your address.', failureWaitS)
     }
 
     goodBefore.add(hash)
@@ -73,8 +86,8 @@ function tooMany(message: string, retryAfterS: number): Rejection {
 }
 
 function unauthorizedText(secret: string | null): string {
-  if (!secret) return 'The header X-Service-Token is missing.'
-  return 'The token in the header X-Service-Token is unknown or was revoked.'
+  if (!secret) return `The header ${TOKEN_HEADER} is missing.`
+  return `The token in the header ${TOKEN_HEADER} is unknown or was revoked.`
 }
 
 function boundedSet(sizeMax: number) {

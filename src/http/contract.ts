@@ -155,7 +155,8 @@ type AccountIndexReport = {
 
 const DESCRIPTION = [
   'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',
-  'and failover.\n\nManagement calls carry a token in the header `X-Service-Token`. They take and',
+  'and failover.\n\nManagement calls carry a token in the header `X-Service-Token`, or in another that the',
+  'configuration names (`tokenHeaders`). They take and',
   'answer JSON; an answer is `{"data": …}`, an error `{"name": "…", "message": "…"}`. Creating',
   'something answers 200, items of a variable 201.',
 ].join(' ')

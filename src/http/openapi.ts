@@ -162,7 +162,8 @@ function errorResponses(outline: Outline): Record<string, ResponseDoc> {
   if (outline.audience !== 'public') {
     texts['400'] = '`ValidationError`: a parameter or a field is wrong; the message names it.'
     texts['401'] = '`Unauthorized`: the header `X-Service-Token` is missing, unknown or revoked.'
-    texts['429'] = '`TooManyRequests`: over 100 calls a second, or too many unknown tokens.'
+    texts['429'] =
+      '`TooManyRequests`: over 100 calls a second, too many bytes, or too many unknown tokens.'
   }
   if (outline.audience === 'operator') {
     texts['403'] = '`Forbidden`: this call takes the operator’s token.'

@@ -18,7 +18,7 @@ export type RequestBodies = {
 type Wait = { dueAtMs: number; giveUp(): void }
 
 /** 2.5 MiB, for JSON-RPC and for the management API. */
-const BODY_BYTES_MAX = 2.5 * 1024 * 1024
+export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
 
 /**
  * Bodies up to here mostly come with their headers and are not counted: connections are

@@ -13,6 +13,7 @@ type Limits = {
 export type WindowLimiter = {
   /** Whole seconds to wait when the key has used up its window, else 0. */
   waitS(key: string): number
+  /** A negative count takes back what was counted too much. */
   add(key: string, count?: number): void
 }
 
@@ -47,7 +48,8 @@ export function windowLimiter(needs: Needs, limits: Limits): WindowLimiter {
         const [oldest] = counts.keys()
         if (oldest !== undefined) counts.delete(oldest)
       }
-      counts.set(key, (count ?? 0) + more)
+      // What is taken back may have been counted in a window that is over.
+      counts.set(key, Math.max(0, (count ?? 0) + more))
     },
   }
 }

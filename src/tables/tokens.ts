@@ -1,4 +1,4 @@
-import { type Database, sql } from '../ports/database.ts'
+import { type Database, sql, sqlRows } from '../ports/database.ts'
 
 /**
  * What a management token stands for. The token itself is shown once and kept only as its
@@ -37,6 +37,17 @@ export async function findTokenByHash(db: Database, sha256Hex: string): Promise<
   const rows = await db.query<TokenRow>(sql`
     SELECT ${COLUMNS} FROM tokens WHERE hash = ${sha256Hex}`)
   return rows[0] ? tokenOf(rows[0]) : null
+}
+
+/** Those that there are, by their hash. */
+export async function findTokensByHash(
+  db: Database,
+  sha256Hexes: readonly string[],
+): Promise<Map<string, Token>> {
+  if (sha256Hexes.length === 0) return new Map()
+  const rows = await db.query<TokenRow & { hash: string }>(sql`
+    SELECT ${COLUMNS}, hash FROM tokens WHERE hash IN ${sqlRows([sha256Hexes])}`)
+  return new Map(rows.map((row) => [row.hash, tokenOf(row)]))
 }
 
 /** Oldest first. */

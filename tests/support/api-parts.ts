@@ -8,7 +8,8 @@ import { systemClock } from '../../src/system/system-clock.ts'
 export function apiParts(clock: Clock, publicUrl: string) {
   return {
     bodies: openRequestBodies({ clock: systemClock(), bytesMax: 2 ** 26, deadlineMs: 15_000 }),
-    openApi: openApiReply(publicUrl),
+    tokenHeaders: ['X-Alchemy-Token'],
+    openApi: openApiReply(publicUrl, ['X-Alchemy-Token']),
     ...openCallTurns({ clock }),
   }
 }
