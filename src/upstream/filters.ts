@@ -66,11 +66,17 @@ function findFilter(pool: UpstreamPool, id: unknown, owner: FilterOwner) {
   if (typeof id !== 'string' || id.length > ID_CHARS_MAX) return null
   const [, mark = '', home = '', signed = '', nodeId = ''] =
     MARKED_ID.exec(id)?.map((part) => part.toLowerCase()) ?? []
-  const upstream = pool.selection.upstreams.find(({ spec }) => nameHex(spec.name) === home)
-  if (!upstream) return null
-  const right = signature(pool, owner, mark, upstream.spec.name, nodeId)
-  if (!timingSafeEqual(Buffer.from(signed), Buffer.from(right))) return null
-  return { upstream, nodeId }
+  // Two names may share a checksum, so the signature has the last word.
+  const upstream = pool.selection.upstreams.find(
+    ({ spec }) =>
+      nameHex(spec.name) === home &&
+      isSame(signed, signature(pool, owner, mark, spec.name, nodeId)),
+  )
+  return upstream ? { upstream, nodeId } : null
+}
+
+function isSame(given: string, right: string): boolean {
+  return timingSafeEqual(Buffer.from(given), Buffer.from(right))
 }
 
 function signature(
