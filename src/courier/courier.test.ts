@@ -4,6 +4,7 @@ import { lost } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { hexSignature, standardSignature } from '../core/delivery/signature.ts'
 import { signingKeyPlace } from '../ports/secrets.ts'
+import { resendDelivery } from '../tables/delivery-log.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
@@ -48,6 +49,20 @@ describe('a delivery', () => {
     await stage.rows()
     const bytes = stage.egress.sent[0]?.body.length ?? 0
     expect(await stage.billed()).toEqual({ calls: 1, bytes, centi_cu: bytes * 4 })
+  })
+
+  test('that its owner resends is billed again when it is accepted again', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.open()
+    await stage.block(id)
+    const [row] = await stage.rows()
+    const bytes = stage.egress.sent[0]?.body.length ?? 0
+    await resendDelivery(stage.database, TEAM_A, row?.id ?? '', stage.clock.nowMs())
+    stage.signals.publish('webhooks', id)
+    expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
+    expect(stage.egress.sent).toHaveLength(2)
+    expect(await stage.billed()).toEqual({ calls: 2, bytes: bytes * 2, centi_cu: bytes * 8 })
   })
 
   test('names the one before it, so that a receiver can prove that it missed none', async () => {

@@ -22,6 +22,9 @@ const SWEEP_EVERY_MS = 500
 /** Changes act within a second. */
 const LOOK_EVERY_MS = 1000
 
+/** Results of one event that may fill a backlog before the next look at all of them. */
+const LARGE_EVENT_BYTES = 2 ** 20
+
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
   const { clock, signals, telemetry } = needs
@@ -65,11 +68,20 @@ export function openCourier(needs: CourierNeeds): Courier {
   sweeps.ask()
 
   return {
-    remind: dispatch.remind,
+    remind(webhookIds, event) {
+      dispatch.remind(webhookIds, event)
+      if (event && isLarge(event)) capacity.checkBacklogs()
+    },
     async stop() {
       for (const end of ends) end()
       await Promise.all([dispatch.stop(), pruner.stop(), capacity.stop()])
       await Promise.all([look.rest(), sweeps.rest()])
     },
   }
+}
+
+function isLarge({ deliveries }: EventNews): boolean {
+  let bytes = 0
+  for (const { dataBytes } of deliveries) bytes += dataBytes
+  return bytes > LARGE_EVENT_BYTES
 }

@@ -81,8 +81,9 @@ function finishUnsent(
   next: AttemptOutcome['next'],
   attempt: AttemptOutcome['attempt'],
 ): void {
-  const { id, webhookId, attemptsMade, part } = row
-  const what = { id, open: openPlace(row), lease, attemptsMade, part, webhookId }
+  const { id, webhookId, teamId, attemptsMade, part } = row
+  const whose = { webhookId, teamId, dataBytes: dataBytes(row) }
+  const what = { id, open: openPlace(row), lease, attemptsMade, part, ...whose }
   needs.finished({ ...what, next, attempt, bodyBytes, bill: null })
   leavePlace(needs.schedule, place)
   needs.freed()
@@ -149,11 +150,17 @@ function outcomeOf(
     attemptsMade: row.attemptsMade,
     part: row.part,
     webhookId: row.webhookId,
+    teamId,
+    dataBytes: dataBytes(row),
     next: nextOf(row, after, endedAtMs),
     attempt: { startedAtMs, status, fault, ms, bodyStart, address, lane },
     bodyBytes,
     bill: isBilled ? { teamId, appId, network, centiCu, bytes: bodyBytes } : null,
   }
+}
+
+function dataBytes({ kind, dataBytes }: Parcel['row']): number | null {
+  return kind === 'data' ? dataBytes : null
 }
 
 /** Null when it has a row. */

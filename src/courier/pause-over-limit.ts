@@ -6,6 +6,7 @@ import type { Signals } from '../ports/signals.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { pauseTeamOverLimit, teamsOverLimit } from '../tables/capacity-pause.ts'
 import { inTurn } from './in-turn.ts'
+import { openBacklogWatch } from './pause-full-backlogs.ts'
 
 type Needs = {
   clock: Clock
@@ -19,12 +20,14 @@ type Needs = {
   failed(thrown: unknown): void
 }
 
-/** Pauses the webhooks of teams whose month is used up and may not grow. */
+/** Pauses the webhooks of teams that have used up their month, or have too much undelivered. */
 export type CapacityWatch = {
   /** Looks at these teams soon: something was billed to them. */
   check(teamIds: ReadonlySet<string>): void
   /** Looks at all teams with active webhooks: calls use up the month too. */
   checkAll(): void
+  /** Looks at what teams have undelivered: much was added to it. */
+  checkBacklogs(): void
   stop(): Promise<void>
 }
 
@@ -34,13 +37,18 @@ const TEAMS_LOOKED_AT_MAX = 1000
 export function openCapacityWatch(needs: Needs): CapacityWatch {
   let teamIds = new Set<string>()
   let isForAll = false
+  let isForBacklogs = false
   let isStopped = false
+  const backlogs = openBacklogWatch(needs)
 
   const look = inTurn(async () => {
     const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
+    const withBacklogs = isForAll || isForBacklogs
     isForAll = false
+    isForBacklogs = false
     teamIds = new Set()
     if (!isStopped) await pauseThoseOver(needs, some)
+    if (!isStopped && withBacklogs) await backlogs.look()
   }, needs.failed)
 
   return {
@@ -50,6 +58,10 @@ export function openCapacityWatch(needs: Needs): CapacityWatch {
     },
     checkAll() {
       isForAll = true
+      look.ask()
+    },
+    checkBacklogs() {
+      isForBacklogs = true
       look.ask()
     },
     async stop() {

@@ -45,7 +45,8 @@ export const REPLAY_PATHS: Paths = {
       description:
         'Runs the webhook’s query on blocks of the past and delivers the results, one block ' +
         'after the other, without holding up new ones. A block that was delivered before keeps ' +
-        'its id and its sequence number. The job goes on through restarts.',
+        'its id and its sequence number, and is billed again when it is accepted. The job goes ' +
+        'on through restarts.',
       body: {
         schema: ref('NewReplay'),
         example: {

@@ -52,7 +52,8 @@ export const WEBHOOK_PATHS: Paths = {
       summary: 'Create a webhook',
       description:
         'From the next block on, the query’s result is sent to the URL, signed with the ' +
-        '`signing_key` of the answer.',
+        '`signing_key` of the answer. While the month is used up, or more is undelivered than ' +
+        'the tier allows, it is paused at once and gets an error delivery; the answer shows it.',
       body: {
         schema: ref('NewWebhook'),
         example: {
@@ -100,7 +101,9 @@ export const WEBHOOK_PATHS: Paths = {
       description:
         'Changes the fields that are given and leaves the rest. While a webhook is paused ' +
         'nothing is evaluated or sent for it; what was due before goes out once it is active ' +
-        'again. It never becomes active by itself.',
+        'again. It never becomes active by itself. While the month is used up, or far more is ' +
+        'undelivered than the tier allows, an unpaused one is paused again at once and gets an ' +
+        'error delivery; the answer shows it.',
       body: {
         schema: ref('WebhookChange'),
         example: { webhook_id: 'wh_9c5v2b8n4m1k7j3h', is_active: false },
@@ -128,8 +131,8 @@ export const WEBHOOK_PATHS: Paths = {
       audience: 'team',
       summary: 'Delete a webhook',
       description:
-        'The webhook is gone at once. What still waits to be sent is cancelled; its deliveries ' +
-        'stay in the log.',
+        'The webhook is gone at once. What waits to be sent or has failed is cancelled; its ' +
+        'deliveries stay in the log.',
       parameters: [ID_PARAMETER],
       answer: jsonAnswer('Deleted.', { type: 'object', additionalProperties: false }, {}),
       errors: NO_SUCH_WEBHOOK,

@@ -71,8 +71,10 @@ export const WEBHOOK_SCHEMAS: Readonly<Record<string, Schema>> = {
     is_active: { type: 'boolean', description: 'The same as `state` in one bit.' },
     state: { type: 'string', enum: ['active', 'paused'] },
     deactivation_reason: {
-      enum: [null, 'MANUAL', 'MONTHLY_CAPACITY_EXCEEDED', 'DESTINATION_GONE'],
-      description: 'Why it is paused; null while it is active.',
+      enum: [null, 'MANUAL', 'MONTHLY_CAPACITY_EXCEEDED', 'DESTINATION_GONE', 'BACKLOG_FULL'],
+      description:
+        'Why it is paused; null while it is active. `BACKLOG_FULL`: more results are undelivered ' +
+        'than the tier allows.',
     },
     time_created: { type: 'integer', description: 'Milliseconds since 1970, UTC.' },
     signing_key: {

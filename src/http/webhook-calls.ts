@@ -16,6 +16,7 @@ export type WebhookCallNeeds = CheckNeeds & {
   entropy: Entropy
   secrets: Secrets
   tiers: ReadonlyMap<string, Tier>
+  publicUrl: string
   /** Tells followers and couriers at once; without it they would find out by polling. */
   webhooksChanged(webhookId?: string): void
 }
@@ -63,14 +64,16 @@ export async function createWebhook(
   }
   const key = newSigningKey(needs)
   const keySealed = needs.secrets.seal(key, signingKeyPlace(webhook.id))
-  const { database } = needs
-  const { variables } = checked
-  const created = await webhooks.createWebhook(database, webhook, keySealed, slotsMax, variables)
+  const created = await webhooks.createWebhook(needs.database, webhook, keySealed, slotsMax, {
+    variables: checked.variables,
+    rules: rulesNow(needs),
+  })
   if (created.kind === 'no_slot') return limitReached(call, slotsMax)
   if (created.kind === 'other_kind') return otherKind(created.variable)
+  assert(created.kind === 'written', 'what is created is written')
 
   needs.webhooksChanged(webhook.id)
-  return { data: wireWebhook(webhook, key, null) }
+  return { data: wireWebhook(created.stored, key, null) }
 }
 
 export async function listWebhooks(
@@ -150,12 +153,17 @@ async function changed(
   id: string,
   change: webhooks.WebhookChange,
 ): Promise<WebhookReply | Rejection> {
-  const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change)
+  const rules = rulesNow(needs)
+  const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change, rules)
   if (written.kind === 'other_kind') return otherKind(written.variable)
   if (written.kind !== 'written') return noSuchWebhook(id)
 
   needs.webhooksChanged(id)
   return { data: webhookOf(needs, written.stored) }
+}
+
+function rulesNow({ tiers, publicUrl, clock }: WebhookCallNeeds): webhooks.StandingRules {
+  return { tiers, publicUrl, nowMs: clock.nowMs() }
 }
 
 function changeOf(asked: wire.WebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {

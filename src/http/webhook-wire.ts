@@ -9,7 +9,12 @@ export type Webhook = {
   webhook_url: string
   is_active: boolean
   state: 'active' | 'paused'
-  deactivation_reason: 'MANUAL' | 'MONTHLY_CAPACITY_EXCEEDED' | 'DESTINATION_GONE' | null
+  deactivation_reason:
+    | 'MANUAL'
+    | 'MONTHLY_CAPACITY_EXCEEDED'
+    | 'DESTINATION_GONE'
+    | 'BACKLOG_FULL'
+    | null
   time_created: number
   signing_key: string
   /** Null unless a rotation is prepared. */

@@ -97,6 +97,7 @@ export const METRICS = {
     'Rounds of the courier that failed; they are repeated.',
   ),
   headgate_capacity_pauses_total: counter([], 'Webhooks paused because a month was used up.'),
+  headgate_backlog_pauses_total: counter([], 'Teams paused because too much was undelivered.'),
   headgate_pruned_rows_total: counter(['what'], 'Rows that retention removed.'),
   headgate_store_failures_total: counter(['part'], 'Other statements that the store refused.'),
   headgate_usage_write_failures_total: counter([], 'Writes of usage that failed and are repeated.'),

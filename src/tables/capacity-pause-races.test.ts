@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NOW_MS, nextEvent } from '../../tests/support/delivery-store.ts'
+import { NOW_MS, nextEvent, readyIds, settle } from '../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
@@ -38,6 +38,12 @@ test('no event commits anything for a webhook once it is paused, whoever comes f
     const committed = await countData()
     await nextEvent(follower, ['wh_1'], { atMs })
     expect(await countData()).toBe(committed)
+    await settle(
+      courier,
+      await readyIds(courier, 'wh_1', 'errors', atMs),
+      { kind: 'delivered' },
+      atMs,
+    )
   }
   const all = await listDeliveryPage(courier, TEAM_A, { limit: 1_000 })
   expect(all.filter(({ kind }) => kind === 'error')).toHaveLength(20)

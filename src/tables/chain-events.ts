@@ -12,6 +12,7 @@ import { growLog, logBytesOf } from './log-sizes.ts'
 import { webhooksOnSheetsAt } from './sheet-log.ts'
 import { writeSheets } from './sheets.ts'
 import { listChunks } from './statement-chunks.ts'
+import { growBacklogs, undeliveredBytes } from './team-backlogs.ts'
 
 /** One result and all the webhooks it is due to. */
 export type DueResult = EventResult & { webhookIds: readonly string[] }
@@ -146,7 +147,16 @@ async function commitDue(
       : insertDeliveries(tx, deliveries),
     moveMarks(tx, deliveries),
     growLog(tx, event.network, logBytesOf(results, deliveries.length)),
+    growBacklogs(tx, backlogsOf(deliveries)),
   ])
+}
+
+function backlogsOf(deliveries: readonly NewDelivery[]): Map<string, number> {
+  const byTeam = new Map<string, number>()
+  for (const { teamId, dataBytes } of deliveries) {
+    byTeam.set(teamId, (byTeam.get(teamId) ?? 0) + undeliveredBytes(dataBytes))
+  }
+  return byTeam
 }
 
 /** The deliveries of an event, and the results that anybody gets. */

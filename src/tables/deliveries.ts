@@ -1,11 +1,13 @@
 import type { Truncation } from '../core/query/outcome.ts'
-import { type Database, sql, sqlRows } from '../ports/database.ts'
+import { type Database, type Sql, sql, sqlRows } from '../ports/database.ts'
 import { findOnSheets } from './find-on-sheets.ts'
+import { logBytesOf } from './log-sizes.ts'
 import type { NewDelivery } from './new-delivery.ts'
 import type { SheetDelivery } from './sheet-log.ts'
 import { newestOnSheets } from './sheet-walk.ts'
 import { moveOpen } from './sheets.ts'
 import { rowChunks } from './statement-chunks.ts'
+import { growBacklog } from './team-backlogs.ts'
 
 export type { NewDelivery }
 
@@ -112,12 +114,25 @@ export async function insertDeliveries(
   for (const chunk of rowChunks(rows)) await tx.each(INSERT_DELIVERY, chunk)
 }
 
-/** What waits for a webhook is not sent any more. */
+/** What waits for a webhook or has failed is not sent any more, not even when asked for. */
 export async function cancelDeliveries(tx: Database, webhookId: string): Promise<void> {
   await moveOpen(tx, { webhookId })
+  await cancelThose(tx, sql`webhook_id = ${webhookId} AND state = 'waiting'`)
+  // Said twice, so that the index of both is found.
+  const hasFailed = sql`state = 'failed' AND state IN ('failed', 'cancelled')`
+  await cancelThose(tx, sql`webhook_id = ${webhookId} AND ${hasFailed}`)
+}
+
+async function cancelThose(tx: Database, which: Sql): Promise<void> {
+  const sums = await tx.query<{ team_id: string; count: number; bytes: number }>(sql`
+    SELECT team_id, CAST(COUNT(*) AS BIGINT) AS count, CAST(SUM(data_bytes) AS BIGINT) AS bytes
+    FROM deliveries WHERE ${which} AND kind = 'data' GROUP BY team_id`)
+  for (const { team_id, count, bytes } of sums) {
+    await growBacklog(tx, team_id, -logBytesOf([{ bytes }], count))
+  }
   await tx.query(sql`
-    UPDATE deliveries SET state = 'cancelled', done_at_ms = due_at_ms
-    WHERE webhook_id = ${webhookId} AND state = 'waiting'`)
+    UPDATE deliveries SET state = 'cancelled', done_at_ms = COALESCE(done_at_ms, due_at_ms)
+    WHERE ${which}`)
 }
 
 export async function findDelivery(

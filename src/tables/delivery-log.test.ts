@@ -196,7 +196,7 @@ describe('sending again', () => {
     await changeWebhook(db, TEAM_A, 'wh_2', { standing })
     expect(await resendDelivery(db, TEAM_A, two, NOW_MS)).toBe('resent')
     expect(await readyIds(db, 'wh_2', 'retry')).toEqual([])
-    expect(await statesOf(db, [one, two])).toEqual(['failed', 'waiting'])
+    expect(await statesOf(db, [one, two])).toEqual(['cancelled', 'waiting'])
   })
 
   test('works for errors too', async () => {

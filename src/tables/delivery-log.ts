@@ -15,6 +15,7 @@ import {
 import { deliveriesAtHeight, openDeliveries, type SheetDelivery } from './sheet-log.ts'
 import { newestOnSheets } from './sheet-walk.ts'
 import { moveOne } from './sheets.ts'
+import { growBacklog, undeliveredBytes } from './team-backlogs.ts'
 
 export type { DeliveryState, LogCursor, LogQuestion }
 
@@ -152,12 +153,17 @@ export function resendDelivery(
 
     // A name of its own, so that an outcome from before, which may be written twice when its
     // commit was not heard of, is not taken for one of this.
-    const resent = await tx.query(sql`
+    const resent = await tx.query<{ kind: string; data_bytes: number }>(sql`
       UPDATE deliveries SET state = 'waiting', due_at_ms = ${nowMs}, done_at_ms = NULL,
         lane = CASE WHEN kind = 'error' THEN 'errors' ELSE 'retry' END,
         attempts_made = 0, lease = 'resent ' || attempts_bytes, lease_until_ms = 0
-      WHERE id = ${id} AND state <> 'waiting' RETURNING id`)
-    return resent.length === 1 ? 'resent' : 'waiting'
+      WHERE id = ${id} AND state <> 'waiting' RETURNING kind, data_bytes`)
+    const [sent] = resent
+    if (!sent) return 'waiting'
+    // One that failed was counted all the time.
+    const isNew = sent.kind === 'data' && row.state !== 'failed'
+    if (isNew) await growBacklog(tx, teamId, undeliveredBytes(sent.data_bytes))
+    return 'resent'
   })
 }
 

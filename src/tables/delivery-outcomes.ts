@@ -12,6 +12,7 @@ import {
 } from './settle-outcomes.ts'
 import { arrivalText, SHEET_SIZE } from './sheet-form.ts'
 import type { MovedDelivery } from './sheets.ts'
+import { undeliveredBytes } from './team-backlogs.ts'
 
 /** Where a delivery stands that has no row of its own yet: its place among those of its event. */
 export type OpenPlace = { network: string; sequenceNumber: number; position: number }
@@ -27,6 +28,9 @@ export type AttemptOutcome = {
   attemptsMade: number
   part: number | null
   webhookId: string
+  teamId: string
+  /** Of its result, by which the team's backlog shrinks; null for an error. */
+  dataBytes: number | null
   /** `released` gives it back unattempted. */
   next:
     | { kind: 'delivered' }
@@ -91,6 +95,7 @@ async function settle(db: Database, outcomes: readonly AttemptOutcome[]): Promis
 
 function batchOf(outcomes: readonly AttemptOutcome[]): OutcomeBatch {
   const billPlaces = new Map<string, number>()
+  const teamPlaces = new Map<string, number>()
   const bills: OutcomeBatch['bills'][number][] = []
   const delivered: SettleRows = { rows: [], ...noneCounted() }
   const others: SettleRows = { rows: [], ...noneCounted() }
@@ -120,8 +125,18 @@ function batchOf(outcomes: readonly AttemptOutcome[]): OutcomeBatch {
     some.billAt.push(bill && attempt ? placeOf(bill, endOf(attempt)) : NO_BILL)
     some.centiCu.push(bill?.centiCu ?? 0)
     some.bytes.push(bill?.bytes ?? 0)
+    some.teamAt.push(teamAt(outcome.teamId))
+    const { dataBytes } = outcome
+    some.backlogBytes.push(dataBytes === null ? 0 : undeliveredBytes(dataBytes))
   }
-  return { delivered, others, sheets: [...sheets.values()], bills }
+  return { delivered, others, sheets: [...sheets.values()], bills, teams: [...teamPlaces.keys()] }
+
+  function teamAt(teamId: string): number {
+    const known = teamPlaces.get(teamId)
+    if (known !== undefined) return known
+    teamPlaces.set(teamId, teamPlaces.size)
+    return teamPlaces.size - 1
+  }
 
   function placeOf({ teamId, appId, network }: Bill, endedAtMs: number): number {
     const hourMs = hourOf(endedAtMs)
@@ -141,7 +156,8 @@ function lineOf({ attempt, open, next, bodyBytes }: AttemptOutcome): string {
 }
 
 function noneCounted(): Counted {
-  return { at: [], lineBytes: [], billAt: [], centiCu: [], bytes: [] }
+  const backlog = { teamAt: [], backlogBytes: [] }
+  return { at: [], lineBytes: [], billAt: [], centiCu: [], bytes: [], ...backlog }
 }
 
 function sheetFor(

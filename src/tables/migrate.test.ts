@@ -41,6 +41,7 @@ describe('migrate', () => {
       'results',
       'revisions',
       'sheets',
+      'team_backlogs',
       'team_months',
       'team_slots',
       'teams',
@@ -58,6 +59,7 @@ describe('migrate', () => {
       { version: 3, name: 'courier' },
       { version: 4, name: 'sheets' },
       { version: 5, name: 'management' },
+      { version: 6, name: 'backlogs' },
     ])
   })
 
@@ -70,7 +72,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 5 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 6 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -84,7 +86,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 5 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 6 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -5,6 +5,7 @@ import webhooks from './migrations/002-webhooks.sql' with { type: 'text' }
 import courier from './migrations/003-courier.sql' with { type: 'text' }
 import sheets from './migrations/004-sheets.sql' with { type: 'text' }
 import management from './migrations/005-management.sql' with { type: 'text' }
+import backlogs from './migrations/006-backlogs.sql' with { type: 'text' }
 import { splitStatements } from './split-statements.ts'
 
 type Migration = { version: number; name: string; script: string }
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'courier', script: courier },
   { version: 4, name: 'sheets', script: sheets },
   { version: 5, name: 'management', script: management },
+  { version: 6, name: 'backlogs', script: backlogs },
 ]
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */

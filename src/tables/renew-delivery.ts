@@ -5,6 +5,7 @@ import type { EventResult } from './deliveries.ts'
 import { dropResults } from './drop-results.ts'
 import { growLog, logBytesOf } from './log-sizes.ts'
 import { moveOne } from './sheets.ts'
+import { growBacklog, undeliveredBytes } from './team-backlogs.ts'
 
 export type Renewal = {
   teamId: string
@@ -17,7 +18,7 @@ export type Renewal = {
   atMs: number
 }
 
-type KnownRow = { part: number | null; is_free: number }
+type KnownRow = { part: number | null; state: string; data_bytes: number; is_free: number }
 
 /** Replays of one event that are recorded in the same millisecond. */
 const PARTS_TRIED_MAX = 1_000
@@ -35,6 +36,7 @@ export async function renewDelivery(tx: Database, renewal: Renewal): Promise<'re
 
   const part = await insertPart(tx, renewal)
   await upsertDelivery(tx, id, part, renewal)
+  await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes) - countedOf(known))
   const replaced =
     known && known.part !== null
       ? await dropResults(tx, [{ network, sequenceNumber, part: known.part }])
@@ -43,11 +45,17 @@ export async function renewDelivery(tx: Database, renewal: Renewal): Promise<'re
   return 'renewed'
 }
 
+function countedOf(known: KnownRow | null): number {
+  const isUndelivered = known?.state === 'waiting' || known?.state === 'failed'
+  return known && isUndelivered ? undeliveredBytes(known.data_bytes) : 0
+}
+
 /** Until the transaction ends nobody claims it; null when there is none. */
 async function holdDelivery(tx: Database, id: string, nowMs: number): Promise<KnownRow | null> {
   const rows = await tx.query<KnownRow>(sql`
     UPDATE deliveries SET replay = replay WHERE id = ${id}
-    RETURNING part, CASE WHEN lease_until_ms <= ${nowMs} THEN 1 ELSE 0 END AS is_free`)
+    RETURNING part, state, data_bytes,
+      CASE WHEN lease_until_ms <= ${nowMs} THEN 1 ELSE 0 END AS is_free`)
   return rows[0] ?? null
 }
 

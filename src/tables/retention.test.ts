@@ -45,7 +45,8 @@ async function delivered(count: number, data = '{"block":{}}'): Promise<string[]
     await claim(db, [id], 'lease')
     const attempt = outcomeOf(id, 'lease').attempt
     const startedAtMs = NOW_MS + at * 1_000
-    const outcome = outcomeOf(id, 'lease', { attempt: attempt && { ...attempt, startedAtMs } })
+    const shown = attempt && { ...attempt, startedAtMs }
+    const outcome = outcomeOf(id, 'lease', { attempt: shown, dataBytes: data.length })
     await writeOutcomes(db, [outcome])
     ids.push(id)
   }
@@ -110,6 +111,17 @@ describe('retention', () => {
     expect(await idsLeft()).toEqual(ids.slice(3).toSorted())
     expect(await logBytes(db)).toBeLessThanOrEqual(bytesMax)
     expect(await pruneDelivered(db, { ...ALL, olderThanMs: 0, bytesMax })).toBe(0)
+  })
+
+  test('of a log that is full of what one team cannot deliver leaves what others have', async () => {
+    await delivered(3, 'x'.repeat(50_000))
+    const kept = await idsLeft()
+    const bytesMax = (await logBytes(db)) + 10_000
+    await nextEvent(db, ['wh_2'], { data: 'y'.repeat(bytesMax) })
+    const failed = await nextEvent(db, ['wh_2'], { data: 'z'.repeat(bytesMax) })
+    await settle(db, failed, { kind: 'failed' })
+    expect(await pruneDelivered(db, { ...ALL, olderThanMs: 0, bytesMax })).toBe(0)
+    expect(await idsLeft()).toEqual(expect.arrayContaining(kept))
   })
 
   test('keeps a result as long as any delivery has it', async () => {

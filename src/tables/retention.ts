@@ -8,11 +8,12 @@ import {
   removeSheets,
 } from './sheet-retention.ts'
 import { listChunks } from './statement-chunks.ts'
+import { allBacklogBytes } from './team-backlogs.ts'
 
 export type Retention = {
   /** What was done with before this moment goes. */
   olderThanMs: number
-  /** When the log holds more, the oldest go whatever their age. */
+  /** When the log holds more of what is done with, the oldest go whatever their age. */
   bytesMax: number
   /** At once: others wait meanwhile. */
   rowsMax: number
@@ -42,7 +43,10 @@ export function pruneDelivered(db: Database, retention: Retention): Promise<numb
       SELECT id, network, sequence_number, part, data_bytes, attempts_bytes, done_at_ms
       FROM deliveries WHERE state IN ('delivered', 'cancelled')
       ORDER BY done_at_ms LIMIT ${retention.rowsMax}`)
-    const surplus = (await logBytes(tx)) - retention.bytesMax
+    // What nobody has accepted stays, so that none of it counts: else the backlog of one team
+    // would take the log of all others.
+    const doneBytes = (await logBytes(tx)) - (await allBacklogBytes(tx))
+    const surplus = doneBytes - retention.bytesMax
     const { ids, events } = await choose(tx, oldest, surplus, retention)
     const rows = await removeRows(tx, ids)
     await removeSheets(tx, events)

@@ -1,6 +1,7 @@
 import { type Database, type SqlValue, sql } from '../ports/database.ts'
 import { ATTEMPTS, growLog } from './log-sizes.ts'
 import { insertMoved, type MovedDelivery, markSheet, readMarks, readSheet } from './sheets.ts'
+import { growBacklogs } from './team-backlogs.ts'
 import { addUsage, type UsageRow } from './usage.ts'
 
 /** What the store needs of outcomes: flat, since it may travel to another thread. */
@@ -9,6 +10,8 @@ export type OutcomeBatch = {
   others: SettleRows
   /** Of deliveries that have no row yet, by their sheets. */
   sheets: readonly SettleSheet[]
+  /** Whom those that arrived were for; `teamAt` points here. */
+  teams: readonly string[]
   /** In hours and by whom; `billAt` of one that costs something points here. */
   bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
 }
@@ -21,6 +24,9 @@ export type Counted = {
   billAt: number[]
   centiCu: number[]
   bytes: number[]
+  teamAt: number[]
+  /** What the team has got rid of. */
+  backlogBytes: number[]
 }
 
 /** `rows` as the statement takes them. */
@@ -42,13 +48,13 @@ export type Settled = {
   notOpen: number[]
 }
 
-type Sums = Settled & { attemptBytes: number; usage: UsageRow[] }
+type Sums = Settled & { attemptBytes: number; usage: UsageRow[]; backlogBytes: number[] }
 
 const NO_BILL = -1
 
 /**
  * Compares and sets: only while the delivery is as it was when it was read or claimed. Hot path,
- * run for each of hundreds. One that was cancelled during its attempt has arrived nonetheless.
+ * run for each of hundreds.
  * Attempts beyond 64 KiB, dozens of them, were asked for by hand: then the first are forgotten.
  */
 const SETTLE_DELIVERED = sql`
@@ -59,7 +65,12 @@ const SETTLE_DELIVERED = sql`
     attempts_bytes = attempts_bytes + ${null}, body_bytes = ${null},
     lease = NULL, lease_until_ms = 0
   WHERE id = ${null} AND COALESCE(lease, '') = ${null} AND attempts_made = ${null}
-    AND COALESCE(part, -1) = ${null} AND state IN ('waiting', 'cancelled')`
+    AND COALESCE(part, -1) = ${null} AND state =`
+
+const SETTLE_WAITING = sql`${SETTLE_DELIVERED} 'waiting'`
+
+/** One that was cancelled during its attempt has arrived nonetheless. */
+const SETTLE_CANCELLED = sql`${SETTLE_DELIVERED} 'cancelled'`
 
 const SETTLE_OTHER = sql`
   UPDATE deliveries SET state = CASE WHEN state = 'waiting' THEN ${null} ELSE state END,
@@ -74,15 +85,17 @@ const SETTLE_OTHER = sql`
 
 /** Writes what became of deliveries, and the bill, in one transaction. */
 export function settleOutcomes(db: Database, batch: OutcomeBatch): Promise<Settled> {
-  const { delivered, others, sheets, bills } = batch
+  const { delivered, others, sheets, bills, teams } = batch
   return db.transaction(async (tx) => {
     const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))
-    const sums: Sums = { held: [], notOpen: [], attemptBytes: 0, usage }
+    const backlogBytes = teams.map(() => 0)
+    const sums: Sums = { held: [], notOpen: [], attemptBytes: 0, usage, backlogBytes }
     const [kept, keptOthers] = await Promise.all([
-      tx.each(SETTLE_DELIVERED, delivered.rows),
+      tx.each(SETTLE_WAITING, delivered.rows),
       tx.each(SETTLE_OTHER, others.rows),
     ])
-    for (const [row, written] of kept.entries()) if (written > 0) count(sums, delivered, row)
+    for (const [row, written] of kept.entries()) if (written > 0) arrive(sums, delivered, row)
+    await settleCancelled(tx, delivered, kept, sums)
     for (const [row, written] of keptOthers.entries()) if (written > 0) count(sums, others, row)
     for (const sheet of sheets) await settleSheet(tx, sheet, sums)
     await Promise.all([
@@ -91,6 +104,7 @@ export function settleOutcomes(db: Database, batch: OutcomeBatch): Promise<Settl
         usage.filter(({ calls }) => calls > 0),
       ),
       growLog(tx, ATTEMPTS, sums.attemptBytes),
+      growBacklogs(tx, new Map(teams.map((team, at) => [team, -(backlogBytes[at] ?? 0)]))),
     ])
     return { held: sums.held, notOpen: sums.notOpen }
   })
@@ -113,13 +127,38 @@ async function settleSheet(tx: Database, sheet: SettleSheet, sums: Sums): Promis
       sums.notOpen.push(sheet.at[place] ?? 0)
       continue
     }
-    count(sums, sheet, place)
-    if (typeof become === 'string') arrivals += become
-    else moved.push(become)
+    if (typeof become === 'string') {
+      arrive(sums, sheet, place)
+      arrivals += become
+    } else {
+      count(sums, sheet, place)
+      moved.push(become)
+    }
     changed.push({ index, mark: typeof become === 'string' ? 'a' : 'm' })
   }
   if (row && moved.length > 0) await insertMoved(tx, row, moved)
   if (marked && changed.length > 0) await markSheet(tx, marked, changed, arrivals)
+}
+
+/** These were taken out of the backlog when they were cancelled. */
+async function settleCancelled(
+  tx: Database,
+  delivered: SettleRows,
+  kept: readonly number[],
+  sums: Sums,
+): Promise<void> {
+  const missed = kept.flatMap((written, row) => (written > 0 ? [] : [row]))
+  if (missed.length === 0) return
+  const rows = missed.map((row) => delivered.rows[row] ?? [])
+  for (const [at, written] of (await tx.each(SETTLE_CANCELLED, rows)).entries()) {
+    if (written > 0) count(sums, delivered, missed[at] ?? 0)
+  }
+}
+
+function arrive(sums: Sums, of: Counted, place: number): void {
+  count(sums, of, place)
+  const team = of.teamAt[place] ?? 0
+  sums.backlogBytes[team] = (sums.backlogBytes[team] ?? 0) + (of.backlogBytes[place] ?? 0)
 }
 
 function count(sums: Sums, of: Counted, place: number): void {

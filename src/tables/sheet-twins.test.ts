@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { NOW_MS } from '../../tests/support/delivery-store.ts'
 import { type Chance, seededChance } from '../../tests/support/seeded-chance.ts'
-import { bytesMiscounted } from '../../tests/support/sheet-store.ts'
+import { backlogsMiscounted, bytesMiscounted } from '../../tests/support/sheet-store.ts'
 import { openHistory } from '../../tests/support/twin-history.ts'
 import {
   OTHER_NETWORK,
@@ -44,6 +44,7 @@ describe('deliveries on sheets are to everybody what deliveries with rows are', 
           await history.step()
           for (const db of [twins.rows, twins.sheets]) {
             expect(await bytesMiscounted(db)).toBe(0)
+            expect(await backlogsMiscounted(db)).toEqual({})
           }
         }
         await compareAll(chance, history.ids)

@@ -4,9 +4,12 @@ import { type Database, sql } from '../ports/database.ts'
 import { holdEvents } from './chain-tail.ts'
 import { cancelDeliveries } from './deliveries.ts'
 import { bumpRevision, readRevision } from './revisions.ts'
+import { activeOrPaused, type StandingRules } from './standing-rules.ts'
 import { freeSlot, takeSlot } from './team-slots.ts'
 import { otherKindThanUsed, variablesText } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
+
+export type { StandingRules }
 
 /** The key that signs, and after a rotation the one before it, which signs for a while longer. */
 export type StoredSigningKey = {
@@ -88,20 +91,24 @@ const COLUMNS = sql`
   ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
   previous_key_until_ms, next_key_sealed, variables, created_at_ms`
 
-/** An app that was deleted a moment ago is none, as if the webhook had been made before. */
+/**
+ * The webhook as it is then: paused, with its error event, where the rules do not let it be
+ * active. An app that was deleted a moment ago is none, as if it had been made before.
+ */
 export function createWebhook(
   db: Database,
-  webhook: Webhook,
+  wanted: Webhook,
   keySealed: string,
   slotsMax: number,
-  variables: readonly VariableUse[] = [],
-): Promise<Written<null>> {
+  { variables = [], rules }: { variables?: readonly VariableUse[]; rules?: StandingRules } = {},
+): Promise<Written<Webhook>> {
   return changeWebhooks(db, async (tx, revision) => {
-    const { teamId, appId } = webhook
+    const { teamId, appId } = wanted
     const variable = await otherKindThanUsed(tx, teamId, variables)
     if (variable) return { kind: 'other_kind', variable }
     if (!(await takeSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
 
+    const webhook = await activeOrPaused(tx, wanted, 'new', revision, rules)
     await tx.query(sql`
       INSERT INTO webhooks
         (id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
@@ -112,16 +119,20 @@ export function createWebhook(
         ${Number(webhook.ordered)}, ${Number(webhook.notifyRemoved)}, ${webhook.state},
         ${webhook.reason}, ${keySealed}, ${variablesText(variables)}, ${revision},
         ${webhook.createdAtMs})`)
-    return { kind: 'written', stored: null }
+    return { kind: 'written', stored: webhook }
   })
 }
 
-/** Changes what is given and leaves the rest. */
+/**
+ * Changes what is given and leaves the rest. One that is unpaused is paused again, with its
+ * error event, where the rules do not let it be active.
+ */
 export function changeWebhook(
   db: Database,
   teamId: string,
   id: string,
   change: WebhookChange,
+  rules?: StandingRules,
 ): Promise<Written<StoredWebhook>> {
   return changeWebhooks(db, async (tx, revision) => {
     // Nobody else changes it between this and the UPDATE: changes come one after the other.
@@ -130,9 +141,12 @@ export function changeWebhook(
     const variable = await otherKindThanUsed(tx, teamId, change.variables ?? [])
     if (variable) return { kind: 'other_kind', variable }
 
-    const { webhook, key, nextKeySealed } = changed(found, change)
+    const { webhook: wanted, key, nextKeySealed } = changed(found, change)
     const variables = change.variables ? variablesText(change.variables) : null
-    if (change.standing) await holdEvents(tx, webhook.network)
+    if (change.standing) await holdEvents(tx, wanted.network)
+    const webhook = change.standing
+      ? await activeOrPaused(tx, wanted, 'unpaused', revision, rules)
+      : wanted
     await tx.query(sql`
       UPDATE webhooks SET name = ${webhook.name}, url = ${webhook.url}, query = ${webhook.query},
         skip_empty = ${Number(webhook.skipEmpty)}, ordered = ${Number(webhook.ordered)},

@@ -14,6 +14,8 @@ setDefaultTimeout(30_000)
 /** A body of some 250 bytes costs about 10 CU, so a few of them use it up. */
 const MONTHLY_CU = '30'
 
+const MONTH_REASON = 'MONTHLY_CAPACITY_EXCEEDED'
+
 let headgate: TestHeadgate
 let chain: DevnetChain
 let receiver: WebhookReceiver
@@ -91,6 +93,25 @@ test('the call that uses the month up is served, and pauses the webhooks too', a
   const last = () => receiver.acceptedOn('/three').at(-1)?.json.event.error
   await until(() => last() !== undefined, 'it is told why')
   expect((await standings()).map(({ state }) => state)).toEqual(['paused'])
+})
+
+test('a webhook that is created or unpaused after that is paused again and told so, and gets no data', async () => {
+  const [three] = await api('GET', '/api/team-webhooks')
+  const paused = { is_active: false, state: 'paused', deactivation_reason: MONTH_REASON }
+  expect(await created('/four')).toMatchObject(paused)
+  const unpause = { webhook_id: three.id, is_active: true }
+  const errorsOn = (path: string) =>
+    receiver.acceptedOn(path).filter(({ json }) => json.event.error).length
+  const before = errorsOn('/three')
+  expect(await api('PUT', '/api/update-webhook', unpause)).toMatchObject(paused)
+  await until(() => errorsOn('/four') === 1, 'the new one is told why')
+  await until(() => errorsOn('/three') === before + 1, 'the one that was unpaused is told again')
+  await chain.mine(2)
+  await followed()
+  const data = receiver.arrivals.filter(
+    ({ path, json }) => ['/three', '/four'].includes(path) && json.event.data,
+  )
+  expect(data).toEqual([])
 })
 
 async function api(method: string, path: string, body?: unknown) {

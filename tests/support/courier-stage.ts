@@ -3,7 +3,12 @@ import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain-events.ts'
 import type { SheetRow } from '../../src/tables/sheet-form.ts'
-import { changeWebhook, createWebhook, type WebhookChange } from '../../src/tables/webhooks.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  type StandingRules,
+  type WebhookChange,
+} from '../../src/tables/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
 import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
 import { aTier } from './a-tier.ts'
@@ -14,6 +19,7 @@ import { eventAt, insertTeams, NETWORK, sealedKey, TEAM_A, webhookCalled } from 
 type Options = {
   retryDelaysMs?: readonly number[]
   monthlyCu?: number | null
+  undeliveredBytesMax?: number
   /** No other process sends from the store; others may, unless told. */
   isAlone?: boolean
   /** Reminders say which event brought something; they do unless told. */
@@ -38,13 +44,17 @@ const RETRY_DELAYS_MS = [15_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_
 
 const TIMEOUT_MS = 5000
 
+const PUBLIC_URL = 'https://headgate.example'
+
 /** A courier on a store in memory, with time and destinations that obey. */
 export async function courierStage(options: Options = {}) {
   const world = openCourierWorld()
   const database = faultyDatabase(await freshStore())
   await insertTeams(database)
   const { monthlyCu = null, retryDelaysMs = RETRY_DELAYS_MS } = options
-  const free = aTier({ monthlyCu })
+  const { undeliveredBytesMax = 2 ** 26 } = options
+  const free = aTier({ monthlyCu, undeliveredBytesMax })
+  const tiers = new Map([['free', free]])
   /** The processes that run. */
   const couriers: Courier[] = []
 
@@ -57,12 +67,14 @@ export async function courierStage(options: Options = {}) {
         database,
         isAlone: options.isAlone ?? false,
         settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
-        tiers: new Map([['free', free]]),
-        publicUrl: 'https://headgate.example',
+        tiers,
+        publicUrl: PUBLIC_URL,
       })
       couriers.push(courier)
       return courier
     },
+    /** What decides whether a webhook may be active, as the management API asks. */
+    rules: () => ({ tiers, publicUrl: PUBLIC_URL, nowMs: world.clock.nowMs() }),
     ...acts(world, database, couriers, options),
     ...looks(world, database),
   }
@@ -86,8 +98,8 @@ function acts(
       return id
     },
     /** As the management API would. */
-    async change(id: string, change: WebhookChange) {
-      await changeWebhook(database, TEAM_A, id, change)
+    async change(id: string, change: WebhookChange, rules?: StandingRules) {
+      await changeWebhook(database, TEAM_A, id, change, rules)
       signals.publish('webhooks', '')
       await clock.advance(0)
     },

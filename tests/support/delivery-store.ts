@@ -94,6 +94,8 @@ export function outcomeOf(
     attemptsMade: 0,
     part: 0,
     webhookId: 'wh_1',
+    teamId: TEAM_A,
+    dataBytes: null,
     next: { kind: 'delivered' },
     attempt: next === 'released' ? null : factsOf(isAccepted ? {} : { status: 503 }),
     bodyBytes: bytes,
@@ -111,11 +113,19 @@ export async function settle(
 ): Promise<void> {
   const lease = `settled-${nowMs}-${ids[0]}`
   const ours = await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
-  const outcomes = [...ours].map(([id, { attemptsMade, part }]) =>
-    outcomeOf(id, lease, { next, attemptsMade, part }),
-  )
+  const outcomes: AttemptOutcome[] = []
+  for (const [id, { attemptsMade, part }] of ours) {
+    const dataBytes = await dataBytesOf(db, id)
+    outcomes.push(outcomeOf(id, lease, { next, attemptsMade, part, dataBytes }))
+  }
   const held = await writeOutcomes(db, outcomes)
   if (held.size !== ids.length) throw new Error('all of these were to be claimed and settled')
+}
+
+/** Of its result; null for an error. */
+export async function dataBytesOf(db: Database, id: string): Promise<number | null> {
+  const { kind, data_bytes } = await rowOf(db, id)
+  return kind === 'data' ? Number(data_bytes) : null
 }
 
 export async function rowOf(db: Database, id: string): Promise<Record<string, SqlValue>> {

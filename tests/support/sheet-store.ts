@@ -4,6 +4,8 @@ import { type RecordedEvent, recordEvent } from '../../src/tables/chain-events.t
 import { readChain } from '../../src/tables/chain-tail.ts'
 import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
 import { logBytes, logBytesOf } from '../../src/tables/log-sizes.ts'
+import { receiversOf } from '../../src/tables/sheet-form.ts'
+import { undeliveredBytes } from '../../src/tables/team-backlogs.ts'
 import { factsOf, NOW_MS, outcomeOf } from './delivery-store.ts'
 import { eventAt, NETWORK } from './webhook-store.ts'
 
@@ -38,13 +40,15 @@ export function outcomeAt(
   if (!delivery) throw new Error('the event has no such delivery')
   const { network, sequenceNumber, inHand } = event
   const status = next.kind === 'delivered' ? 200 : 503
-  const { part, webhookId, id } = delivery
+  const { part, webhookId, id, teamId, dataBytes } = delivery
   return outcomeOf(id, '', {
     open: inHand ? { network, sequenceNumber, position } : null,
     attempt: next.kind === 'released' ? null : factsOf({ startedAtMs, status }),
     bodyBytes: 1_000 + position,
     part,
     webhookId,
+    teamId,
+    dataBytes,
     next,
   })
 }
@@ -81,4 +85,27 @@ async function bytesCounted(db: Database): Promise<number> {
 /** By how much the size that is kept is wrong. */
 export async function bytesMiscounted(db: Database): Promise<number> {
   return (await logBytes(db)) - (await bytesCounted(db))
+}
+
+/** What is undelivered of each team, counted row by row and sheet by sheet, less what is kept. */
+export async function backlogsMiscounted(db: Database): Promise<Record<string, number>> {
+  const wrong: Record<string, number> = {}
+  const add = (teamId: string, bytes: number) => {
+    wrong[teamId] = (wrong[teamId] ?? 0) + bytes
+  }
+  const rows = await db.query<{ team_id: string; data_bytes: number }>(sql`
+    SELECT team_id, data_bytes FROM deliveries
+    WHERE kind = 'data' AND state IN ('waiting', 'failed')`)
+  for (const row of rows) add(row.team_id, undeliveredBytes(row.data_bytes))
+  const sheets = await db.query<{ marks: string; receivers: string }>(sql`
+    SELECT marks, receivers FROM sheets`)
+  for (const sheet of sheets) {
+    for (const [index, [, teamId, , dataBytes]] of receiversOf(sheet).entries()) {
+      if (sheet.marks[index] === 'o') add(teamId, undeliveredBytes(dataBytes))
+    }
+  }
+  const kept = await db.query<{ team_id: string; bytes: number }>(sql`
+    SELECT team_id, bytes FROM team_backlogs`)
+  for (const { team_id, bytes } of kept) add(team_id, -bytes)
+  return Object.fromEntries(Object.entries(wrong).filter(([, bytes]) => bytes !== 0))
 }

@@ -2,10 +2,10 @@ import { expect } from 'bun:test'
 import type { RecordedEvent } from '../../src/tables/chain-events.ts'
 import { claimDeliveries } from '../../src/tables/delivery-claims.ts'
 import { resendDelivery } from '../../src/tables/delivery-log.ts'
-import { writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
+import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
 import { moveOldOpen } from '../../src/tables/move-old-open.ts'
 import { renewDelivery } from '../../src/tables/renew-delivery.ts'
-import { factsOf, LEASE_MS, NOW_MS, outcomeOf, readyIds } from './delivery-store.ts'
+import { dataBytesOf, factsOf, LEASE_MS, NOW_MS, outcomeOf, readyIds } from './delivery-store.ts'
 import type { Chance } from './seeded-chance.ts'
 import { eventTo, outcomeAt } from './sheet-store.ts'
 import {
@@ -95,9 +95,11 @@ async function sendAgain({ chance, twins, ids, nowMs }: History): Promise<void> 
   const attempt = factsOf({ startedAtMs: nowMs, lane: 'retry' })
   await twins.both(async (db) => {
     const ours = await claimDeliveries(db, due, 'again', nowMs, nowMs + LEASE_MS)
-    const outcomes = [...ours].map(([one, { attemptsMade, part }]) =>
-      outcomeOf(one, 'again', { next, attemptsMade, part, attempt }),
-    )
+    const outcomes: AttemptOutcome[] = []
+    for (const [one, { attemptsMade, part }] of ours) {
+      const dataBytes = await dataBytesOf(db, one)
+      outcomes.push(outcomeOf(one, 'again', { next, attemptsMade, part, attempt, dataBytes }))
+    }
     return writeOutcomes(db, outcomes)
   })
 }

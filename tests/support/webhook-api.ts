@@ -84,7 +84,8 @@ export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
       const [row] = await database.query<{ attempts_made: number; part: number | null }>(sql`
         SELECT attempts_made, part FROM deliveries WHERE id = ${id}`)
       const read = { attemptsMade: row?.attempts_made ?? 0, part: row?.part ?? null }
-      const what = { id, open: null, lease, ...read, webhookId }
+      const whose = { webhookId, teamId: api.teamId, dataBytes: null }
+      const what = { id, open: null, lease, ...read, ...whose }
       const outcome = { ...what, next, attempt, bodyBytes: 200, bill: null }
       const written = await writeOutcomes(database, [outcome])
       if (written.size !== 1) throw new Error('the outcome was not written')

@@ -16,7 +16,7 @@ export type WebhookReceiver = {
   url: string
   arrivals: Arrival[]
   /** The status of the next answer; 200 unless told. */
-  answer(path: string): number
+  answer(path: string, body: string): number
   /** Those that were accepted on that path, in the order they came in. */
   acceptedOn(path: string): Arrival[]
   acceptedBytes(): number
@@ -31,7 +31,7 @@ export function startWebhookReceiver(): WebhookReceiver {
     async fetch(request) {
       const body = await request.text()
       const path = new URL(request.url).pathname
-      const status = receiver.answer(path)
+      const status = receiver.answer(path, body)
       arrivals.push({ path, headers: request.headers, body, json: JSON.parse(body), status })
       return new Response('noted', { status })
     },

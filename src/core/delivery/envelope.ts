@@ -43,6 +43,11 @@ export function capacityMessage(dashboardUrl: string): string {
   return `Monthly capacity limit exceeded. Visit ${dashboardUrl}/settings/billing to upgrade your scaling policy for continued service.`
 }
 
+/** What deliveries say when a team has more undelivered than its tier allows. */
+export function backlogMessage(dashboardUrl: string): string {
+  return `Backlog limit exceeded: more results are undelivered than your plan allows. Unpause the webhook once its destination accepts deliveries, or visit ${dashboardUrl}/settings/billing to upgrade.`
+}
+
 function opening({ webhookId, deliveryId, createdAtMs }: Omit<ErrorEnvelope, 'message'>): string {
   return (
     `{"webhookId":"${webhookId}","id":"${deliveryId}",` +

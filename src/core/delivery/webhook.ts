@@ -1,4 +1,8 @@
-export type PauseReason = 'MANUAL' | 'MONTHLY_CAPACITY_EXCEEDED' | 'DESTINATION_GONE'
+export type PauseReason =
+  | 'MANUAL'
+  | 'MONTHLY_CAPACITY_EXCEEDED'
+  | 'DESTINATION_GONE'
+  | 'BACKLOG_FULL'
 
 /** A standing query of a team, and where its results go. */
 export type Webhook = {

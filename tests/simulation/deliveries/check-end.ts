@@ -1,5 +1,6 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
 import type { SheetRow } from '../../../src/tables/sheet-form.ts'
+import { backlogsMiscounted } from '../../support/sheet-store.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
 import {
   CHAIN,
@@ -50,6 +51,10 @@ export function checkEnd(run: DeliveryRun, database: Database, endMs: number): v
   }
   checkPosts(run)
   checkBook(run, run.clock.settle(storedRows(database), 0))
+  const wrong = run.clock.settle(backlogsMiscounted(database), 0)
+  if (Object.keys(wrong).length > 0) {
+    complain(run, `what is undelivered is miscounted by ${JSON.stringify(wrong)}`)
+  }
 }
 
 /** Where nothing fails but receivers, nothing is sent that does not count. */

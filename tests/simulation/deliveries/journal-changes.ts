@@ -18,6 +18,7 @@ export type DeliveryRow = {
   body_bytes: number | null
   replay: 0 | 1
   lane: string
+  data_bytes: number
 }
 
 export type WebhookRow = {

@@ -7,7 +7,7 @@ const COLUMNS: Readonly<Record<Change['table'], string>> = {
   deliveries:
     'id webhook_id team_id network kind sequence_number block_number part error ' +
     'previous_sequence state created_at_ms due_at_ms attempts_made lease lease_until_ms ' +
-    'body_bytes replay lane',
+    'body_bytes replay lane data_bytes',
   webhooks:
     'id team_id app_id url ordered state reason signing_key_sealed previous_key_sealed ' +
     'previous_key_until_ms',

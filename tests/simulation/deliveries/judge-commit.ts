@@ -56,7 +56,8 @@ function isSame(old: DeliveryRow, now: DeliveryRow): boolean {
 
 function judgeCancel(run: DeliveryRun, old: DeliveryRow): void {
   const webhook = run.book.webhooks.get(old.webhook_id)
-  if (webhook?.row.state === 'deleted' && old.state === 'waiting') return
+  const isUndelivered = old.state === 'waiting' || old.state === 'failed'
+  if (webhook?.row.state === 'deleted' && isUndelivered) return
   complain(run, `${nameOf(old)} is cancelled for no reason`)
 }
 

@@ -56,6 +56,13 @@ export function judgePauses(run: DeliveryRun, life: Life, changes: readonly Chan
     errors.push(change.now.webhook_id)
     if (change.now.error !== CAPACITY_TEXT) complain(run, `an error says ${change.now.error}`)
   }
+  // One that waits to say the same is not repeated.
+  for (const { row } of run.book.deliveries.values()) {
+    const isWaiting = row.kind === 'error' && row.state === 'waiting'
+    if (isWaiting && paused.has(row.webhook_id) && !errors.includes(row.webhook_id)) {
+      errors.push(row.webhook_id)
+    }
+  }
   if (errors.sort().join() !== [...paused].sort().join()) {
     complain(run, `${life.name} pauses ${[...paused]} with errors for ${errors}`)
   }

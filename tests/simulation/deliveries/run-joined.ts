@@ -89,7 +89,7 @@ function remindOf(couriers: Couriers, changes: readonly Change[]): void {
       blockNumber: row.block_number ?? 0,
       blockHash: '',
       part: row.part ?? 0,
-      dataBytes: 0,
+      dataBytes: row.data_bytes,
       previousSequence: row.previous_sequence,
       createdAtMs: row.created_at_ms,
     })),

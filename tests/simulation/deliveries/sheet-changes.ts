@@ -52,7 +52,7 @@ function rowAt(sheet: SheetRow, index: number): DeliveryRow | null {
   const receiver = receiversOf(sheet)[index]
   const mark = sheet.marks[index]
   if (!receiver || mark === 'm') return null
-  const [webhookId, teamId, part, , previousSequence] = receiver
+  const [webhookId, teamId, part, dataBytes, previousSequence] = receiver
   const arrival = mark === 'a' ? arrivalsOf(sheet).get(index) : undefined
   if (mark === 'a' && !arrival) throw new Error('what arrived has no line')
   return {
@@ -75,5 +75,6 @@ function rowAt(sheet: SheetRow, index: number): DeliveryRow | null {
     body_bytes: arrival?.bodyBytes ?? null,
     replay: 0,
     lane: arrival ? 'retry' : 'first',
+    data_bytes: dataBytes,
   }
 }

@@ -1,0 +1,27 @@
+/** What a team has committed and not got rid of. */
+export type Backlog = {
+  bytes: number
+  /** Webhooks were unpaused above the limit, so that it can go down. */
+  draining: boolean
+}
+
+/** `far_above` is beyond what anybody gets, however it came about. */
+export type BacklogLevel = 'within' | 'above' | 'far_above'
+
+/** So many times the limit is far above it. */
+const FAR_FACTOR = 2
+
+export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: number): BacklogLevel {
+  if (bytes <= limitBytes) return 'within'
+  return bytes <= limitBytes * FAR_FACTOR ? 'above' : 'far_above'
+}
+
+/**
+ * What waits goes out only while webhooks are active, so that a full backlog must not keep them
+ * paused for ever: above the limit they may be unpaused, and stay so while it goes down. Nobody
+ * gets far above it by unpausing again and again.
+ */
+export function isFull(backlog: Backlog, limitBytes: number): boolean {
+  const level = backlogLevel(backlog, limitBytes)
+  return level === 'far_above' || (level === 'above' && !backlog.draining)
+}
