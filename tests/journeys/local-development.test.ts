@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(30_000)
+
+const MANUAL = fileURLToPath(new URL('../../docs/local-development.md', import.meta.url))
 
 let headgate: TestHeadgate
 let chain: DevnetChain
@@ -58,3 +62,17 @@ test.each([
   const { json } = await headgate.post(rpc(method, [...params]), { slug })
   expect(json.result).toBeTruthy()
 })
+
+test.each(['eth-devnet', 'solana-devnet'])(
+  '%s lacks what its manual says it lacks',
+  async (slug) => {
+    const [, after = ''] = readFileSync(MANUAL, 'utf8').split(`<!-- ${slug} lacks -->`)
+    const [list = ''] = after.trim().split('\n\n')
+    const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name as string)
+    expect(names.length).toBeGreaterThan(10)
+    for (const name of names) {
+      const { json } = await headgate.post(rpc(name), { slug })
+      expect([name, json.error?.code]).toEqual([name, -32601])
+    }
+  },
+)
