@@ -7,6 +7,8 @@ import {
   type ScriptedNetwork,
 } from '../../tests/support/scripted-network.ts'
 import type { HeadNews } from './head-feed.ts'
+import { noteHeaderRead } from './own-book.ts'
+import { noteFailure, noteThrottled, rest } from './upstream.ts'
 
 let world: ScriptedNetwork
 
@@ -62,6 +64,53 @@ describe('the feed of heads', () => {
       ['a', 1000],
       ['b', 1001],
     ])
+  })
+
+  test('hears an upstream whatever calls do there, as long as its own polls are good', async () => {
+    world = await openScriptedNetwork([{ name: 'a' }, { name: 'b' }])
+    const nowMs = world.clock.monotonicMs()
+    rest(world.upstream('a'), nowMs)
+    noteThrottled(world.upstream('b'), 60_000, nowMs)
+    for (let call = 0; call < 100; call++) noteFailure(world.upstream('b'), 'hangs', nowMs)
+    for (const name of ['a', 'b']) world.node(name).block = blockAt(1001)
+    await world.clock.advance(POLL_MS)
+    expect(world.network.pool.selection.verdicts.map(({ state }) => state)).not.toContain('used')
+    expect(world.network.heads.latest().map(shown)).toEqual([
+      ['a', 1001],
+      ['b', 1001],
+    ])
+  })
+
+  test('leaves out an upstream whose own polls fail, lag or lie', async () => {
+    world = await openScriptedNetwork([
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'silent' },
+      { name: 'behind' },
+      { name: 'ahead' },
+    ])
+    world.node('silent').silent = true
+    for (const name of ['a', 'b']) world.node(name).block = blockAt(1100)
+    world.node('ahead').block = blockAt(9000)
+    await world.clock.advance(60_000)
+    expect(world.network.heads.latest().map(shown)).toEqual([
+      ['a', 1100],
+      ['b', 1100],
+    ])
+  })
+
+  test('hears others rather than one that gives no headers, and that one rather than none', async () => {
+    world = await openScriptedNetwork([{ name: 'a' }, { name: 'b' }])
+    const names = () => world.network.heads.latest().map(({ upstream }) => upstream.spec.name)
+    const nowMs = world.clock.monotonicMs()
+    noteHeaderRead(world.upstream('a').own, false, nowMs)
+    expect(names()).toEqual(['b'])
+    noteHeaderRead(world.upstream('b').own, false, nowMs)
+    expect(names()).toEqual(['a', 'b'])
+    noteHeaderRead(world.upstream('a').own, true, nowMs)
+    expect(names()).toEqual(['a'])
+    await world.clock.advance(5000)
+    expect(names()).toEqual(['a', 'b'])
   })
 
   test.each([

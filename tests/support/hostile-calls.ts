@@ -1,7 +1,14 @@
 import { rpc } from './headgate.ts'
 
 /** One kind of call that is meant to make a node look bad; `at` tells its calls apart. */
-export type HostileKind = { title: string; status: number; bodyOf(at: number): string }
+export type HostileKind = {
+  title: string
+  /** What we answer it with. */
+  status: number
+  /** Megabytes are read and written for it, so few are sent at once. */
+  isLarge: boolean
+  bodyOf(at: number): string
+}
 
 const TO = `0x${'aa'.repeat(20)}`
 const LETTERS = 'a'.repeat(1_000_000)
@@ -17,31 +24,37 @@ export const HOSTILE_KINDS: readonly HostileKind[] = [
   echoed('of an outage', 'internal error: server overloaded, request timed out'),
   {
     title: 'words of a rate limit in the name of a method',
+    isLarge: false,
     status: 200,
     bodyOf: (at) => JSON.stringify(rpc(`eth_rate limit ${at}`, [], at)),
   },
   {
     title: 'a name of 280 KB',
+    isLarge: true,
     status: 400,
     bodyOf: (at) => `{"jsonrpc":"2.0","id":${at},"method":"${LONG_NAME}","params":[]}`,
   },
   {
     title: 'a revert whose reason speaks of a rate limit',
+    isLarge: false,
     status: 200,
     bodyOf: (at) => callOf(at, revertsWith('rate limit exceeded, unauthorized')),
   },
   {
     title: 'a revert with 200 KB',
+    isLarge: true,
     status: 200,
     bodyOf: (at) => callOf(at, REVERTS_200_KB),
   },
   {
     title: 'a param of 1 MB that is echoed',
+    isLarge: true,
     status: 200,
     bodyOf: (at) => JSON.stringify(rpc('eth_chainId', [`${at} ${LETTERS}`], at)),
   },
   {
     title: 'a batch of the like',
+    isLarge: false,
     status: 200,
     bodyOf: (at) =>
       JSON.stringify([
@@ -55,6 +68,7 @@ export const HOSTILE_KINDS: readonly HostileKind[] = [
 function echoed(what: string, words: string): HostileKind {
   return {
     title: `params with the words ${what}`,
+    isLarge: false,
     status: 200,
     bodyOf: (at) => JSON.stringify(rpc('eth_getBalance', [`${words} ${at}`, 'latest'], at)),
   }
