@@ -108,6 +108,8 @@ const ROWS: Row[] = [
   ['LIMITS_CONNECTIONS_MAX', '100', ['limits', 'connectionsMax'], 100],
   ['LIMITS_BODIES_BYTES_MAX', '9000000', ['limits', 'bodiesBytesMax'], 9_000_000],
   ['LIMITS_BODY_MS', '2000', ['limits', 'bodyMs'], 2000],
+  ['LIMITS_UNREAD_BYTES_MAX', '9000000', ['limits', 'unreadBytesMax'], 9_000_000],
+  ['LIMITS_UNREAD_MS', '2000', ['limits', 'unreadMs'], 2000],
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],
   ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],

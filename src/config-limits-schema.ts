@@ -14,6 +14,8 @@ type LimitValues = {
   connectionsMax?: number
   bodiesBytesMax: number
   bodyMs: number
+  unreadBytesMax: number
+  unreadMs: number
 }
 
 const LIMITS: JsonSchema = section('What is taken in and held at once.', {
@@ -32,6 +34,13 @@ const LIMITS: JsonSchema = section('What is taken in and held at once.', {
     'Bytes of request bodies that are being received, over all connections.',
   ),
   bodyMs: whole(15_000, 1000, 100_000, 'How long a request body may take to arrive.'),
+  unreadBytesMax: whole(
+    536_870_912,
+    8_388_608,
+    2 ** 40,
+    'Bytes of large answers that clients have not taken yet, over all connections.',
+  ),
+  unreadMs: whole(60_000, 1000, 110_000, 'How long a client may take none of a large answer.'),
 })
 
 const METRICS: JsonSchema = section('Where metrics are read.', {

@@ -45,7 +45,12 @@ describe('without a file', () => {
       trustProxy: false,
       demoKey: true,
       log: { requests: true, format: 'auto' },
-      limits: { bodiesBytesMax: 268_435_456, bodyMs: 15_000 },
+      limits: {
+        bodiesBytesMax: 268_435_456,
+        bodyMs: 15_000,
+        unreadBytesMax: 536_870_912,
+        unreadMs: 60_000,
+      },
       metrics: {},
       tokenHeaders: ['X-Alchemy-Token'],
       networks: [],

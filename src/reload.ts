@@ -14,6 +14,8 @@ const LIVE: ReadonlySet<string> = new Set([
   'demoKey',
   'limits.bodiesBytesMax',
   'limits.bodyMs',
+  'limits.unreadBytesMax',
+  'limits.unreadMs',
   'webhooks.timeoutMs',
   'webhooks.retryDelaysMs',
   'programAccounts.pageLimit',
@@ -99,8 +101,8 @@ function isSection(name: string, value: unknown): value is object {
 function takeOver(inForce: Settings, next: Settings): void {
   const { networks, prices, cache, demoKey } = next
   Object.assign(inForce, { networks, prices, cache, demoKey })
-  const { bodiesBytesMax, bodyMs } = next.limits
-  Object.assign(inForce.limits, { bodiesBytesMax, bodyMs })
+  const { connectionsMax: _, ...live } = next.limits
+  Object.assign(inForce.limits, live)
   const { timeoutMs, retryDelaysMs } = next.webhooks
   Object.assign(inForce.webhooks, { timeoutMs, retryDelaysMs })
   const { pageLimit, defaultEncoding, scansMax, spillBytesMax } = next.programAccounts

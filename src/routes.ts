@@ -3,12 +3,13 @@ import { absentApi, absentRpc } from './http/absent-role.ts'
 import { apiRouter } from './http/api-router.ts'
 import { openCallTurns } from './http/call-turns.ts'
 import { openApiReply } from './http/open-api-document.ts'
-import { openRequestBodies, type RequestBodies } from './http/request-bodies.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import type { NetworkSet } from './network-set.ts'
 import { makePages } from './pages.ts'
 import type { World } from './world.ts'
+
+export { openEdgeLimits } from './edge-limits.ts'
 
 /** What the service is put together from. */
 export type Given = {
@@ -21,21 +22,6 @@ export type Given = {
 }
 
 type NetworkReports = Parameters<typeof apiRouter>[0]['networkReport']
-
-/** One budget and one deadline for the bodies of calls of both kinds. */
-export function openBodies({ world, settings }: Given): RequestBodies {
-  // Read each time, since a reload may change them.
-  const { limits } = settings
-  return openRequestBodies({
-    ...world,
-    get bytesMax() {
-      return limits.bodiesBytesMax
-    },
-    get deadlineMs() {
-      return limits.bodyMs
-    },
-  })
-}
 
 /** What is answered where: the RPC endpoint, the management API, pages and probes. */
 export function makeRoutes(
@@ -50,7 +36,7 @@ export function makeRoutes(
   return {
     main: {
       rpc: has('gateway')
-        ? (request, target, address) => serveRpcRoute(rpc, request, target, address)
+        ? (request, target, client) => serveRpcRoute(rpc, request, target, client)
         : absentRpc,
       api: has('api') ? management(given, rpc.bodies, networkReport) : absentApi,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
@@ -63,7 +49,7 @@ export function makeRoutes(
 
 function management(
   { world, settings, networks, publicUrl }: Given,
-  bodies: RequestBodies,
+  bodies: RpcRouteNeeds['bodies'],
   networkReport: NetworkReports,
 ): Routes['api'] {
   const { clock, database, egress, entropy, secrets, signals, telemetry } = world

@@ -8,7 +8,7 @@ import type { RpcRouteNeeds } from './http/rpc-route.ts'
 import type { Routes } from './http/server.ts'
 import { openSpendGuard } from './metering/spend-guard.ts'
 import { openUsageMeter } from './metering/usage-meter.ts'
-import { type Given, makeRoutes, openBodies } from './routes.ts'
+import { type Given, makeRoutes, openEdgeLimits } from './routes.ts'
 import { networkReport } from './upstream/network-report.ts'
 
 export type Service = {
@@ -42,7 +42,7 @@ export function openService(given: Given): Service {
   )
   const rpc: RpcRouteNeeds = {
     clock,
-    bodies: openBodies(given),
+    ...openEdgeLimits(world, settings),
     notes: openRpcNotes(telemetry, settings.log.requests),
     guard,
     meter,

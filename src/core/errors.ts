@@ -27,6 +27,7 @@ const HTTP_STATUS = {
   upstream_failed: 503,
   // We have no room for it now; the next moment may be better.
   overloaded: 503,
+  unread_answers: 503,
   upstream_timeout: 504,
 } as const
 

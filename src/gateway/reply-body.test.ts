@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { newMemory } from '../core/lent-memory.ts'
+import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { lend, newMemory } from '../core/lent-memory.ts'
 import { joinRoomy } from '../core/roomy-bytes.ts'
+import { openReaderWatch } from './reader-watch.ts'
 import { dropReply, replyBody } from './reply-body.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
@@ -19,20 +21,38 @@ const streamed = (text: string): ReplyParts => [
   '}',
 ]
 
+const STUCK_MS = 60_000
+
+/** How an answer is sent, with what became of it. */
+function sendingOf(clock: TestClock = testClock()) {
+  const seen = { ended: 0, cut: 0 }
+  const sending = {
+    watch: openReaderWatch(clock, () => STUCK_MS),
+    cut: () => void seen.cut++,
+    ended: () => void seen.ended++,
+  }
+  return { clock, seen, sending }
+}
+
+const LARGE = `"${'a'.repeat(2 ** 20)}"`
+
 describe('the body of a reply', () => {
-  test('is in one piece where the answer is at hand', () => {
-    const body = replyBody([held('[1]')], false)
+  test('is in one piece where the answer is small and at hand', () => {
+    const { seen, sending } = sendingOf()
+    const body = replyBody([held('[1]')], false, sending)
     expect(body).toBeInstanceOf(Uint8Array)
     expect(new TextDecoder().decode(body as Uint8Array)).toBe('{"result":[1]}')
-    expect(replyBody(['{}'], false)).toBe('{}')
+    expect(replyBody(['{}'], false, sending)).toBe('{}')
+    expect(replyBody(['{}', '{}'], true, sending)).toBe('[{},{}]')
+    expect(seen.ended).toBe(3)
   })
 
   test('is copied by the response: its memory is lent to another answer right away', async () => {
-    const text = `"${'a'.repeat(2 ** 20)}"`
+    const text = `"${'a'.repeat(2 ** 17)}"`
     const shared = joinRoomy([bytesOf(text)], [newMemory(2 ** 21)])
     const replies: ReplyParts[] = [held(text), ['{"result":', shared, '}']]
     for (const reply of replies) {
-      const body = replyBody([reply], false) as Uint8Array
+      const body = replyBody([reply], false, sendingOf().sending) as Uint8Array
       const response = new Response(body)
       body.fill(0)
       expect(await response.text()).toBe(`{"result":${text}}`)
@@ -40,15 +60,18 @@ describe('the body of a reply', () => {
   })
 
   test('of a batch has text, held and streamed answers in their order', async () => {
-    const body = replyBody(['{"a":0}', held('[1]'), streamed('[2]'), held('[3]')], true)
-    expect(await new Response(body).text()).toBe(
+    const { seen, sending } = sendingOf()
+    const replies = ['{"a":0}', held('[1]'), streamed('[2]'), held('[3]')]
+    expect(await new Response(replyBody(replies, true, sending)).text()).toBe(
       '[{"a":0},{"result":[1]},{"result":[2]},{"result":[3]}]',
     )
-    const one = replyBody([held('[1]')], true)
-    expect(await new Response(one).text()).toBe('[{"result":[1]}]')
+    expect(await new Response(replyBody([held('[1]')], true, sending)).text()).toBe(
+      '[{"result":[1]}]',
+    )
+    expect(seen.ended).toBe(2)
   })
 
-  test('that nobody reads lets go of its streams alone', async () => {
+  test('that nobody reads lets go of its streams', async () => {
     let isCancelled = false
     const stream = new ReadableStream<Uint8Array>({
       cancel() {
@@ -58,5 +81,87 @@ describe('the body of a reply', () => {
     dropReply(['{}', held('[1]'), ['', stream, '']])
     await Promise.resolve()
     expect(isCancelled).toBe(true)
+  })
+})
+
+describe('a large answer', () => {
+  test('is handed over in slices and lets go of its memory at the end', async () => {
+    const { seen, sending } = sendingOf()
+    const memories = [newMemory(2 ** 21)]
+    const answer = joinRoomy([bytesOf(LARGE)], memories)
+    const body = replyBody([['{"result":', answer, '}']], false, sending)
+    expect(body).toBeInstanceOf(ReadableStream)
+    expect(await new Response(body).text()).toBe(`{"result":${LARGE}}`)
+    expect(seen).toEqual({ ended: 1, cut: 0 })
+    expect(lend(memories, 1)).not.toBeNull()
+  })
+
+  test('of many small texts is no less large', async () => {
+    const { seen, sending } = sendingOf()
+    const texts = Array.from({ length: 100 }, (_, at) => `"${at}${'b'.repeat(10_000)}"`)
+    const body = replyBody(texts, true, sending)
+    expect(body).toBeInstanceOf(ReadableStream)
+    expect(await new Response(body).text()).toBe(`[${texts.join(',')}]`)
+    expect(seen.ended).toBe(1)
+  })
+
+  test('that its client leaves alone is let go of', async () => {
+    const { seen, sending } = sendingOf()
+    const memories = [newMemory(2 ** 21)]
+    const answer = joinRoomy([bytesOf(LARGE)], memories)
+    const body = replyBody([['', answer, '']], false, sending) as ReadableStream<Uint8Array>
+    const reader = body.getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(seen).toEqual({ ended: 1, cut: 0 })
+    expect(lend(memories, 1)).not.toBeNull()
+  })
+
+  test('holds nothing that others wait for when its client is slow, and is whole for all that', async () => {
+    const { clock, sending } = sendingOf()
+    const memories = [newMemory(2 ** 21)]
+    const answer = joinRoomy([bytesOf(LARGE)], memories)
+    const body = replyBody([['', answer, '']], false, sending) as ReadableStream<Uint8Array>
+    const reader = body.getReader()
+    const read: Uint8Array[] = []
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      read.push(value)
+      if (read.length !== 2) continue
+      await clock.advance(2000)
+      const another = lend(memories, 1)
+      expect(another).not.toBeNull()
+      another?.fill(0)
+    }
+    expect(Buffer.concat(read).toString()).toBe(LARGE)
+  })
+
+  test('that its client takes nothing of for a minute is cut', async () => {
+    const { clock, seen, sending } = sendingOf()
+    const body = replyBody([held(LARGE)], false, sending) as ReadableStream<Uint8Array>
+    const reader = body.getReader()
+    for (let minutes = 0; minutes < 3; minutes++) {
+      await reader.read()
+      await clock.advance(STUCK_MS - 2000)
+    }
+    expect(seen).toEqual({ ended: 0, cut: 0 })
+    await clock.advance(4000)
+    expect(seen).toEqual({ ended: 1, cut: 1 })
+    expect(reader.read()).rejects.toThrow()
+    expect(clock.timers()).toBe(0)
+  })
+
+  test('whose node is slow is not blamed on its client', async () => {
+    const { clock, seen, sending } = sendingOf()
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const body = replyBody([['{', silent, '}']], false, sending) as ReadableStream<Uint8Array>
+    const reader = body.getReader()
+    await reader.read()
+    void reader.read()
+    await clock.advance(STUCK_MS * 3)
+    expect(seen).toEqual({ ended: 0, cut: 0 })
+    await reader.cancel()
+    expect(seen).toEqual({ ended: 1, cut: 0 })
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { roomyOver } from '../core/roomy-bytes.ts'
 import type { Call } from '../core/rpc/jsonrpc.ts'
+import { openAnswerRoom } from './answer-room.ts'
 import { serveBatch } from './serve-batch.ts'
 import type { RpcContext, ServeNeeds } from './serve-rpc.ts'
 
@@ -27,6 +28,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     own,
     guard: { admit: () => null, settle() {} },
     meter: { add() {} },
+    answers: openAnswerRoom(() => 2 ** 40),
   } as unknown as ServeNeeds
   const context = {
     caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
@@ -36,6 +38,8 @@ test('a batch of pages of our own is made some at a time, and holds no more than
       pool: {},
     },
     clientAddress: () => '127.0.0.1',
+    isBatch: true,
+    held: null,
   } as unknown as RpcContext
   const calls = Array.from({ length: MEMBERS }, (_, id): Call => {
     const call = { idText: `${id}`, method: 'getProgramAccounts', params: [], paramsText: '[]' }

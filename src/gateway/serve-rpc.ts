@@ -1,5 +1,5 @@
 import { Failure, Rejection } from '../core/errors.ts'
-import type { RoomyBytes } from '../core/roomy-bytes.ts'
+import { letGo, type RoomyBytes, roomyBytes } from '../core/roomy-bytes.ts'
 import {
   type BadCall,
   type Call,
@@ -15,9 +15,10 @@ import {
   askNetwork,
   type CacheWord,
   type NetworkService,
+  type Question,
   type Transport,
 } from '../upstream/ask-network.ts'
-import type { FilterOwner } from '../upstream/filters.ts'
+import { type AnswerHold, type AnswerRoom, unreadAnswers } from './answer-room.ts'
 import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isOwnMethod, type OwnMethods } from './own-methods.ts'
@@ -28,6 +29,7 @@ export type ServeNeeds = {
   meter: UsageMeter
   demo: DemoLimiter
   heights: SteadyHeights
+  answers: AnswerRoom
   /** Null passes every method on to a node. */
   own: OwnMethods | null
   publicUrl: string
@@ -36,7 +38,14 @@ export type ServeNeeds = {
 }
 
 /** Who asks for what, once the key and the network are known. */
-export type RpcContext = { caller: Caller; service: NetworkService; clientAddress(): string }
+export type RpcContext = {
+  caller: Caller
+  service: NetworkService
+  clientAddress(): string
+  isBatch: boolean
+  /** The room that its answers take until they are sent; null while they take none. */
+  held: AnswerHold | null
+}
 
 /** Text, or a big answer, held or not, which follows text and is followed by text. */
 export type ReplyParts =
@@ -68,6 +77,9 @@ type Reply =
 
 const NO_SUCH_METHOD = -32601
 
+/** Smaller ones are not counted: a batch has at most a thousand of them. */
+const COUNTED_BYTES_MIN = 16 * 1024
+
 /** Stands where the upstream's name would, when none was asked. */
 const NO_UPSTREAM = 'none'
 
@@ -89,6 +101,9 @@ export async function serveRpc(
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
   if (crowded) return refused(call.idText, method.refusedLabel, crowded)
 
+  const unread = isOwnMethod(service, call.method) && !needs.answers.hasRoom(callerName(context))
+  if (unread) return refused(call.idText, method.refusedLabel, unreadAnswers())
+
   const tooMuch = needs.guard.admit(account, method)
   if (tooMuch) return refused(call.idText, method.refusedLabel, tooMuch)
 
@@ -101,6 +116,11 @@ export async function serveRpc(
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
   needs.guard.settle(account, method, false)
+
+  // Its rate is counted, so that it cannot be repeated for nothing; the bill is not for it.
+  if (!holds(needs, context, asked.reply)) {
+    return refused(call.idText, method.refusedLabel, unreadAnswers())
+  }
 
   // Charged only after the node answered: our outage is not on the customer's bill.
   const { reply } = asked
@@ -131,11 +151,30 @@ function ask(
   return askNetwork(service, { of, params, paramsText, owner }, transport)
 }
 
-/** The key `demo` is everybody's, so its filters belong to the address that made them. */
-function filterOwner(needs: ServeNeeds, { caller, clientAddress }: RpcContext): FilterOwner {
+function filterOwner(needs: ServeNeeds, context: RpcContext): Question['owner'] {
+  return { secret: needs.filterSecret, name: callerName(context) }
+}
+
+/** The key `demo` is everybody's, so what it has belongs to the address that asks. */
+function callerName({ caller, clientAddress }: RpcContext): string {
   const { id } = caller.app
-  const name = caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
-  return { secret: needs.filterSecret, name }
+  return caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
+}
+
+/** Takes room for an answer that is held until its client has read it; false: it has none. */
+function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
+  const bytes = heldBytes(context, reply)
+  if (bytes < COUNTED_BYTES_MIN) return true
+  context.held ??= needs.answers.open(callerName(context))
+  if (context.held.grow(bytes)) return true
+  if (reply.kind === 'bytes') letGo(roomyBytes(reply.bytes))
+  return false
+}
+
+/** A single text is small enough for the socket; those of a batch add up until all are there. */
+function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
+  if (reply.kind === 'bytes') return reply.bytes.to - reply.bytes.from
+  return isBatch && 'text' in reply ? reply.text.length : 0
 }
 
 async function askOwn(

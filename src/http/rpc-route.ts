@@ -1,38 +1,35 @@
 import { Failure, Rejection } from '../core/errors.ts'
-import { letGo } from '../core/roomy-bytes.ts'
 import { parseBody } from '../core/rpc/jsonrpc.ts'
 import type { AppDirectory, Caller } from '../gateway/app-directory.ts'
-import { dropReply, replyBody } from '../gateway/reply-body.ts'
-import { serveBatch } from '../gateway/serve-batch.ts'
-import { refused, type Served, type ServeNeeds, serveRpc } from '../gateway/serve-rpc.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
+import { type ServedBatch, serveBatch } from '../gateway/serve-batch.ts'
+import {
+  type RpcContext,
+  refused,
+  type Served,
+  type ServeNeeds,
+  serveRpc,
+} from '../gateway/serve-rpc.ts'
+import type { NetworkService } from '../upstream/ask-network.ts'
 import { isJsonType, mayBeLarge, type RequestBodies } from './request-bodies.ts'
-import { preflightReply, replyHeaders } from './rpc-headers.ts'
-import type { RpcNotes } from './rpc-notes.ts'
+import { preflightReply } from './rpc-headers.ts'
+import { type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
 
-export type RpcRouteNeeds = ServeNeeds & {
-  clock: Clock
-  notes: RpcNotes
-  bodies: RequestBodies
-  directory: AppDirectory
-  /** Looked up for each request, so that a reload takes effect with the next one. */
-  networkBySlug(slug: string): NetworkService | undefined
-  nextRequestId(): string
-}
+export type RpcRouteNeeds = ServeNeeds &
+  ReplyNeeds & {
+    bodies: RequestBodies
+    directory: AppDirectory
+    /** Looked up for each request, so that a reload takes effect with the next one. */
+    networkBySlug(slug: string): NetworkService | undefined
+  }
 
 /** Where a request is headed, cut out of its URL. */
 export type RpcTarget = { slug: string; key: string }
 
-type Outcome = {
-  replies: Served[]
-  isBatch: boolean
-  status: number
-  centiCu: number
-  cache: CacheWord
-  upstream: string
-  rejection: Rejection | null
-  caller: Caller | null
+/** Who is at the other end of the connection. */
+export type Client = {
+  address(): string
+  /** Ends the connection, within seconds. */
+  cut(): void
 }
 
 const NOT_JSON = 'The content-type must be application/json.'
@@ -42,12 +39,14 @@ export async function serveRpcRoute(
   needs: RpcRouteNeeds,
   request: Request,
   target: RpcTarget,
-  clientAddress: () => string,
+  client: Client,
 ): Promise<Response> {
   if (request.method === 'OPTIONS') return preflightReply(request)
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
-  const reply = (outcome: Outcome) => replyTo(needs, request, service, outcome, startedAtMs)
+  const asked = { request, networkId: service?.network.id, startedAtMs, cut: client.cut }
+  const reply = (outcome: Outcome, held: RpcContext['held'] = null) =>
+    replyTo(needs, asked, outcome, held)
 
   if (request.method !== 'POST') {
     return reply(whole(new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.')))
@@ -61,7 +60,7 @@ export async function serveRpcRoute(
   const barred =
     notFor(needs, caller, service) ??
     notJson(request) ??
-    (caller.isDemo && mayBeLarge(request) ? needs.demo.admitBody(clientAddress()) : null)
+    (caller.isDemo && mayBeLarge(request) ? needs.demo.admitBody(client.address()) : null)
   if (barred) return reply(whole(barred, caller))
 
   const text = await needs.bodies.text(request)
@@ -70,17 +69,26 @@ export async function serveRpcRoute(
   const body = parseBody(text)
   if (body instanceof Rejection) return reply(whole(body, caller))
 
-  const context = { caller, service, clientAddress }
-  if (body.kind === 'single') {
-    return reply(single(await serveRpc(needs, context, body.call, service.request), caller))
+  const context: RpcContext = {
+    caller,
+    service,
+    clientAddress: client.address,
+    isBatch: body.kind === 'batch',
+    held: null,
   }
-  const batch = await serveBatch(needs, context, body.calls)
-  const { members, centiCu, cache, upstream } = batch
-  const facts = { centiCu, cache, upstream, rejection: null, caller }
-  const response = reply({ replies: members, isBatch: true, status: 200, ...facts })
-  const retryAfterS = throttledForS(members)
-  if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
-  return response
+  try {
+    const outcome =
+      body.kind === 'single'
+        ? single(await serveRpc(needs, context, body.call, service.request), caller)
+        : several(await serveBatch(needs, context, body.calls), caller)
+    const response = reply(outcome, context.held)
+    const retryAfterS = outcome.isBatch ? throttledForS(outcome.replies) : 0
+    if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
+    return response
+  } catch (bug) {
+    context.held?.release()
+    throw bug
+  }
 }
 
 /** When asking again makes sense for all members that came too fast; 0: none did. */
@@ -91,35 +99,6 @@ function throttledForS(members: readonly Served[]): number {
     longestS = Math.max(longestS, rejection.facts.retryAfterS ?? 0)
   }
   return longestS
-}
-
-function replyTo(
-  needs: RpcRouteNeeds,
-  request: Request,
-  service: NetworkService | undefined,
-  outcome: Outcome,
-  startedAtMs: number,
-): Response {
-  const requestId = needs.nextRequestId()
-  needs.notes.note({
-    requestId,
-    network: service?.network.id ?? 'unknown',
-    appId: outcome.caller?.app.id ?? null,
-    replies: outcome.replies,
-    isBatch: outcome.isBatch,
-    status: outcome.status,
-    centiCu: outcome.centiCu,
-    cache: outcome.cache,
-    upstream: outcome.upstream,
-    tookMs: needs.clock.monotonicMs() - startedAtMs,
-  })
-  const headers = replyHeaders(outcome, request)
-  const body = bodyOf(outcome, request)
-  const response = new Response(body, { status: outcome.status, headers })
-  // By the standard, a response has copied them.
-  if (body instanceof Uint8Array) letGo(body)
-  response.headers.set('x-request-id', requestId)
-  return response
 }
 
 function notJson(request: Request): Rejection | null {
@@ -168,18 +147,14 @@ function single(served: Served, caller: Caller | null): Outcome {
   }
 }
 
-function whole(rejection: Rejection, caller: Caller | null = null): Outcome {
-  return single(refused('null', '', rejection), caller)
+function several(batch: ServedBatch, caller: Caller): Outcome {
+  const { members, centiCu, cache, upstream } = batch
+  const facts = { centiCu, cache, upstream, rejection: null, caller }
+  return { replies: members, isBatch: true, status: 200, ...facts }
 }
 
-function bodyOf(outcome: Outcome, request: Request): string | Uint8Array | ReadableStream {
-  const { replies, isBatch } = outcome
-  const only = isBatch ? undefined : replies[0]?.parts
-  if (typeof only === 'string') return only
-  const parts = replies.map((served) => served.parts)
-  // Whoever hung up will not read, and unread streams would hold their upstreams.
-  if (request.signal.aborted) dropReply(parts)
-  return replyBody(parts, isBatch)
+function whole(rejection: Rejection, caller: Caller | null = null): Outcome {
+  return single(refused('null', '', rejection), caller)
 }
 
 function unknownNetwork(slug: string): Rejection {

@@ -14,14 +14,10 @@ import {
   rpcTarget,
   urlParts,
 } from './request-target.ts'
-import type { RpcTarget } from './rpc-route.ts'
+import type { Client, RpcTarget } from './rpc-route.ts'
 
 export type Routes = {
-  rpc(
-    request: Request,
-    target: RpcTarget,
-    clientAddress: () => string,
-  ): Response | Promise<Response>
+  rpc(request: Request, target: RpcTarget, client: Client): Response | Promise<Response>
   api(request: Request, path: string, clientAddress: string): Response | Promise<Response>
   /** Pages and probes, by exact path; GET only. */
   pages: ReadonlyMap<string, (headers: Headers) => Response | Promise<Response>>
@@ -57,6 +53,9 @@ const IDLE_TIMEOUT_S = 120
 const BODY_BYTES_MAX = 128 * 1024 * 1024
 
 const STOP_LOOK_MS = 20
+
+/** The shortest time of silence after which the runtime ends a connection. */
+const CUT_S = 1
 
 /** Takes requests off the wire and hands each to its route. */
 export function startServer(needs: ServerNeeds): HttpServer {
@@ -99,8 +98,12 @@ export function startServer(needs: ServerNeeds): HttpServer {
 
 function listen(needs: ServerNeeds, port: number): BunServer {
   const handler = (asked: AskedPath | null) => (request: Request, socket: BunServer) => {
-    const address = () => clientAddress(needs, request, socket.requestIP(request)?.address)
-    return route(needs, request, asked, address)
+    const client: Client = {
+      address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
+      // The runtime has no other way to end a connection that takes no more bytes.
+      cut: () => socket.timeout(request, CUT_S),
+    }
+    return route(needs, request, asked, client)
   }
   const routed = pathPatterns().map(({ pattern, asked }) => [pattern, handler(asked)])
   return Bun.serve({
@@ -121,7 +124,7 @@ function route(
   needs: ServerNeeds,
   request: Request,
   asked: AskedPath | null,
-  address: () => string,
+  client: Client,
 ): Response | Promise<Response> {
   const routes = needs.routes()
   if (!routes) return plain(503, 'starting')
@@ -132,10 +135,10 @@ function route(
   if (asked !== null && isResolved(path, asked)) return oddPath()
 
   const target = asked === null ? null : rpcTarget(parts, needs.domain)
-  if (target) return routes.rpc(request, target, address)
+  if (target) return routes.rpc(request, target, client)
   if (asked !== null && isRespelled(path, (request as BunRequest).params)) return oddPath()
 
-  if (path.startsWith('/api/')) return routes.api(request, path, address())
+  if (path.startsWith('/api/')) return routes.api(request, path, client.address())
   const page = asked === null ? undefined : routes.pages.get(path)
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)

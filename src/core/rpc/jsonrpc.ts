@@ -74,7 +74,7 @@ function rpcCode(code: RejectionCode): number {
   if (code === 'invalid_params') return -32602
   if (code === 'method_not_served') return -32601
   if (code === 'upstream_failed' || code === 'upstream_timeout') return -32603
-  if (code === 'overloaded') return -32603
+  if (code === 'overloaded' || code === 'unread_answers') return -32603
   if (code === 'throughput_exceeded' || code === 'capacity_exceeded') return 429
   return -32600
 }

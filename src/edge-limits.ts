@@ -1,0 +1,25 @@
+import type { Settings } from './config.ts'
+import { openAnswerRoom } from './gateway/answer-room.ts'
+import { openReaderWatch } from './gateway/reader-watch.ts'
+import { openRequestBodies } from './http/request-bodies.ts'
+import type { World } from './world.ts'
+
+/**
+ * What bounds requests on their way in and answers on their way out, for all clients together.
+ * The limits are read each time, since a reload may change them.
+ */
+export function openEdgeLimits({ clock }: World, { limits }: Settings) {
+  return {
+    bodies: openRequestBodies({
+      clock,
+      get bytesMax() {
+        return limits.bodiesBytesMax
+      },
+      get deadlineMs() {
+        return limits.bodyMs
+      },
+    }),
+    answers: openAnswerRoom(() => limits.unreadBytesMax),
+    readers: openReaderWatch(clock, () => limits.unreadMs),
+  }
+}

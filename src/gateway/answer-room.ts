@@ -1,0 +1,64 @@
+import { Rejection } from '../core/errors.ts'
+
+/** What answers may hold until their clients have taken them, over all connections. */
+export type AnswerRoom = {
+  /** False when one more large answer of this caller would be refused, whatever its size. */
+  hasRoom(caller: string): boolean
+  /** For the answers of one request. */
+  open(caller: string): AnswerHold
+}
+
+export type AnswerHold = {
+  /** Takes room for so many bytes more; false: there is none left for this caller. */
+  grow(bytes: number): boolean
+  /** Gives all of it back. */
+  release(): void
+}
+
+const UNREAD = 'Too many large answers to this app have not been read yet; please try again.'
+
+/**
+ * One budget for all. A caller may hold as much as it leaves free, so that whoever does not read
+ * his answers, by accident or on purpose, never takes the room of those who do.
+ */
+export function openAnswerRoom(bytesMax: () => number): AnswerRoom {
+  const heldBy = new Map<string, number>()
+  let heldBytes = 0
+
+  const mayTake = (caller: string, bytes: number): boolean => {
+    const own = heldBy.get(caller) ?? 0
+    const freeBytes = bytesMax() - heldBytes - bytes
+    // The first is taken if there is any room for it: its size is not the caller's fault.
+    return own === 0 ? freeBytes >= 0 : own + bytes <= freeBytes
+  }
+
+  const add = (caller: string, bytes: number) => {
+    heldBytes += bytes
+    const own = (heldBy.get(caller) ?? 0) + bytes
+    if (own === 0) heldBy.delete(caller)
+    else heldBy.set(caller, own)
+  }
+
+  return {
+    hasRoom: (caller) => mayTake(caller, 1),
+    open(caller) {
+      let taken = 0
+      return {
+        grow(bytes) {
+          if (!mayTake(caller, bytes)) return false
+          taken += bytes
+          add(caller, bytes)
+          return true
+        },
+        release() {
+          add(caller, -taken)
+          taken = 0
+        },
+      }
+    },
+  }
+}
+
+export function unreadAnswers(): Rejection {
+  return new Rejection('unread_answers', UNREAD, { retryAfterS: 1 })
+}

@@ -1,0 +1,130 @@
+import { keep } from '../core/lent-memory.ts'
+import { letGo, type RoomyBytes, roomyBytes } from '../core/roomy-bytes.ts'
+import type { ReaderWatch, Reading } from './reader-watch.ts'
+
+export type Piece = string | RoomyBytes | ReadableStream<Uint8Array>
+
+/** How an answer is sent, and what its end means to others. */
+export type Sending = {
+  watch: ReaderWatch
+  /** Ends the connection of a client that takes nothing. */
+  cut(): void
+  /** Everything was taken, or nothing more will be. Told once. */
+  ended(): void
+}
+
+type Reader = {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/** What is held is handed over in slices, so that little of it is held twice. */
+const SLICE_BYTES = 256 * 1024
+
+/** The pieces one behind the other, pulled only as fast as the client reads. */
+export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<Uint8Array> {
+  const { watch } = sending
+  const source = openSource(pieces)
+  let isOver = false
+
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    watch.remove(reading)
+    source.drop()
+    sending.ended()
+  }
+
+  const reading: Reading = {
+    idleSinceMs: Number.POSITIVE_INFINITY,
+    onSlow: source.keep,
+    onStuck() {
+      end()
+      sending.cut()
+    },
+  }
+
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    reading.idleSinceMs = Number.POSITIVE_INFINITY
+    try {
+      const bytes = isOver ? null : await source.next()
+      if (isOver) throw new Error('the client took too long')
+      if (bytes) {
+        reading.idleSinceMs = watch.nowMs()
+        return controller.enqueue(bytes)
+      }
+      end()
+      controller.close()
+    } catch (thrown) {
+      // The client sees its connection break, never a short answer that looks whole.
+      end()
+      controller.error(thrown)
+    }
+  }
+
+  watch.add(reading)
+  return new ReadableStream<Uint8Array>({ pull, cancel: end }, { highWaterMark: 0 })
+}
+
+/** Gives up a piece that nobody will read. */
+export function drop(piece: Piece): void {
+  if (typeof piece === 'string') return
+  if (piece instanceof ReadableStream) piece.cancel().catch(() => {})
+  else letGo(roomyBytes(piece))
+}
+
+/** Reads pieces in turn; what is in hand is a stream that is read or bytes that are sliced. */
+function openSource(pieces: Piece[]) {
+  const encoder = new TextEncoder()
+  let reader: Reader | null = null
+  let held: Uint8Array | null = null
+  let heldFrom = 0
+
+  const letGoOfHeld = () => {
+    if (held) letGo(held)
+    held = null
+  }
+
+  const nextSlice = (): Uint8Array | null => {
+    if (!held) return null
+    // Copied, since the memory is let go as soon as its last slice is on its way.
+    const slice = new Uint8Array(held.subarray(heldFrom, heldFrom + SLICE_BYTES))
+    heldFrom += slice.length
+    if (heldFrom >= held.length) letGoOfHeld()
+    return slice
+  }
+
+  const next = async (): Promise<Uint8Array | null> => {
+    for (;;) {
+      const slice = nextSlice()
+      if (slice) return slice
+      if (reader) {
+        const { done, value } = await reader.read()
+        if (!done && value) return value
+        reader = null
+      }
+      const piece = pieces.shift()
+      if (piece === undefined) return null
+      if (typeof piece === 'string') return encoder.encode(piece)
+      if (piece instanceof ReadableStream) {
+        reader = piece.getReader()
+      } else {
+        held = roomyBytes(piece)
+        heldFrom = 0
+      }
+    }
+  }
+
+  return {
+    next,
+    /** Memory that others wait for is copied, for a client that may be long. */
+    keep() {
+      if (held) held = keep(held)
+    },
+    drop() {
+      letGoOfHeld()
+      reader?.cancel().catch(() => {})
+      for (const piece of pieces.splice(0)) drop(piece)
+    },
+  }
+}

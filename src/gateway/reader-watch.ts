@@ -1,0 +1,49 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** A large answer on its way to its client. */
+export type Reading = {
+  /** Since when the client has taken nothing; Infinity while it waits for us. */
+  idleSinceMs: number
+  /** It takes its time: what others could use is not to be held for it. */
+  onSlow(): void
+  /** It takes nothing any more. */
+  onStuck(): void
+}
+
+/** Looks after clients that do not read what they asked for. */
+export type ReaderWatch = {
+  nowMs(): number
+  add(reading: Reading): void
+  remove(reading: Reading): void
+}
+
+const LOOK_EVERY_MS = 1000
+
+export function openReaderWatch(
+  clock: Pick<Clock, 'monotonicMs' | 'every'>,
+  stuckMs: () => number,
+): ReaderWatch {
+  const readings = new Set<Reading>()
+  let stopLooking: (() => void) | null = null
+
+  const look = () => {
+    const nowMs = clock.monotonicMs()
+    for (const reading of readings) {
+      const idleMs = nowMs - reading.idleSinceMs
+      if (idleMs >= stuckMs()) reading.onStuck()
+      else if (idleMs >= LOOK_EVERY_MS) reading.onSlow()
+    }
+    if (readings.size > 0) return
+    stopLooking?.()
+    stopLooking = null
+  }
+
+  return {
+    nowMs: () => clock.monotonicMs(),
+    add(reading) {
+      readings.add(reading)
+      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
+    },
+    remove: (reading) => void readings.delete(reading),
+  }
+}

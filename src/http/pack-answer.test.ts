@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test'
+import { isPackable, packAnswer } from './pack-answer.ts'
+
+const SLICE = 64 * 1024
+
+/** Does not get smaller, so that what was read and what was pulled can be compared. */
+const noise = () => crypto.getRandomValues(new Uint8Array(SLICE))
+
+function endless() {
+  const seen = { pulled: 0, isCancelled: false }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        seen.pulled++
+        controller.enqueue(noise())
+      },
+      cancel() {
+        seen.isCancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { stream, seen }
+}
+
+test('only what is long is worth packing', () => {
+  expect(isPackable('a'.repeat(16 * 1024 - 1))).toBe(false)
+  expect(isPackable('a'.repeat(16 * 1024))).toBe(true)
+  expect(isPackable(new Uint8Array(100))).toBe(false)
+  expect(packAnswer('a'.repeat(20_000), 'br')).toBeNull()
+})
+
+test('bytes that are let go of meanwhile are packed all the same', async () => {
+  for (const size of [20_000, 500_000]) {
+    const bytes = new Uint8Array(new SharedArrayBuffer(size)).fill(7)
+    const packed = packAnswer(bytes, 'gzip')?.body
+    bytes.fill(0)
+    const whole = new Uint8Array(await new Response(packed).arrayBuffer())
+    expect(Bun.gunzipSync(whole).every((byte) => byte === 7)).toBe(true)
+  }
+})
+
+describe.each(['gzip', 'zstd'])('a stream packed with %s', (coding) => {
+  const pack = (stream: ReadableStream<Uint8Array>) =>
+    packAnswer(stream, coding)?.body as ReadableStream<Uint8Array>
+
+  test('is read no faster than its client reads', async () => {
+    const { stream, seen } = endless()
+    const reader = pack(stream).getReader()
+    let readBytes = 0
+    while (readBytes < 20 * SLICE) readBytes += (await reader.read()).value?.length ?? 0
+    await new Promise(setImmediate)
+    expect(seen.pulled).toBeLessThan(30)
+
+    await reader.cancel()
+    await new Promise(setImmediate)
+    expect(seen.isCancelled).toBe(true)
+  })
+
+  test('breaks where its source breaks', async () => {
+    let pulled = 0
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled++ < 20) controller.enqueue(noise())
+        else controller.error(new Error('the node broke off'))
+      },
+    })
+    const read = async () => {
+      for await (const _bytes of pack(stream));
+    }
+    await expect(read()).rejects.toThrow('the node broke off')
+  })
+})

@@ -1,0 +1,90 @@
+import { letGo } from '../core/roomy-bytes.ts'
+import type { AnswerHold } from '../gateway/answer-room.ts'
+import type { Caller } from '../gateway/app-directory.ts'
+import type { Sending } from '../gateway/pieces-stream.ts'
+import type { ReaderWatch } from '../gateway/reader-watch.ts'
+import { dropReply, replyBody } from '../gateway/reply-body.ts'
+import type { Served } from '../gateway/serve-rpc.ts'
+import type { Clock } from '../ports/clock.ts'
+import { isPackable, packAnswer } from './pack-answer.ts'
+import { replyHeaders } from './rpc-headers.ts'
+import type { RpcNotes } from './rpc-notes.ts'
+
+export type ReplyNeeds = {
+  clock: Clock
+  notes: RpcNotes
+  readers: ReaderWatch
+  nextRequestId(): string
+}
+
+export type Outcome = {
+  replies: Served[]
+  isBatch: boolean
+  status: number
+  centiCu: number
+  cache: Served['cache']
+  upstream: string
+  rejection: Served['rejection']
+  caller: Caller | null
+}
+
+/** What is known of a request beside its outcome. */
+export type Asked = {
+  request: Request
+  networkId: string | undefined
+  startedAtMs: number
+  /** Ends the connection. */
+  cut(): void
+}
+
+/** Notes how a request went and answers it. */
+export function replyTo(
+  needs: ReplyNeeds,
+  asked: Asked,
+  outcome: Outcome,
+  held: AnswerHold | null,
+): Response {
+  const { request } = asked
+  const requestId = needs.nextRequestId()
+  needs.notes.note({
+    requestId,
+    network: asked.networkId ?? 'unknown',
+    appId: outcome.caller?.app.id ?? null,
+    replies: outcome.replies,
+    isBatch: outcome.isBatch,
+    status: outcome.status,
+    centiCu: outcome.centiCu,
+    cache: outcome.cache,
+    upstream: outcome.upstream,
+    tookMs: needs.clock.monotonicMs() - asked.startedAtMs,
+  })
+  const headers = replyHeaders(outcome, request)
+  const body = bodyOf(needs, asked, outcome, held)
+  const packable = isPackable(body)
+  const packed = packable ? packAnswer(body, request.headers.get('accept-encoding')) : null
+  const response = new Response(packed?.body ?? body, { status: outcome.status, headers })
+  // By the standard, a response has copied them.
+  if (body instanceof Uint8Array) letGo(body)
+  response.headers.set('x-request-id', requestId)
+  if (packable) response.headers.set('vary', 'accept-encoding')
+  if (packed) response.headers.set('content-encoding', packed.coding)
+  return response
+}
+
+function bodyOf(
+  needs: ReplyNeeds,
+  { request, cut }: Asked,
+  { replies, isBatch }: Outcome,
+  held: AnswerHold | null,
+): string | Uint8Array | ReadableStream<Uint8Array> {
+  const only = isBatch ? undefined : replies[0]?.parts
+  if (typeof only === 'string') return only
+  const parts = replies.map((served) => served.parts)
+  const ended = () => held?.release()
+  const sending: Sending = { watch: needs.readers, cut, ended }
+  if (!request.signal.aborted) return replyBody(parts, isBatch, sending)
+  // Whoever hung up will not read, and unread streams would hold their upstreams.
+  dropReply(parts)
+  ended()
+  return ''
+}
