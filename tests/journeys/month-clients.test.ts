@@ -29,6 +29,7 @@ const AT_ONCE_MS = 10_000
 
 const CLIENTS: [name: string, ask: () => Promise<unknown>][] = [
   ['ethers', () => new JsonRpcProvider(url, 1, { staticNetwork: true }).getBlockNumber()],
+  ['ethers, which asks for the chain first,', asksForTheChainFirst],
   ['viem', () => createPublicClient({ transport: http(url) }).getBlockNumber()],
   [
     'viem, in batches',
@@ -56,3 +57,13 @@ test('ethers in a browser is told so too, and whoever says who they are is told 
   const { headers: toOthers } = await ask({ 'user-agent': 'curl/8' })
   expect(toOthers.get('retry-after')).toBeNull()
 })
+
+/** As most are opened; it goes on looking for its network until it is destroyed. */
+async function asksForTheChainFirst(): Promise<number> {
+  const provider = new JsonRpcProvider(url)
+  try {
+    return await provider.getBlockNumber()
+  } finally {
+    provider.destroy()
+  }
+}
