@@ -84,6 +84,22 @@ describe('test-query answers', () => {
     expect(await numberOf('{ block { number } }')).toBe(256)
   })
 
+  test('400 for a variable whose items are of another kind than the query declares', async () => {
+    const { database } = on.api.needs
+    const items = [`0x${'ab'.repeat(32)}`]
+    await addItems(database, { teamId: on.api.teamId, name: 'v', kind: 'Bytes32', items })
+    const query = 'query ($v: [Address!]) { block { logs(filter: {addresses: $v}) { data } } }'
+    const { status, body } = await on.ask(query)
+    expect([status, body]).toEqual([
+      400,
+      {
+        name: 'ValidationError',
+        message:
+          'graphql_query: the variable v holds values of 32 bytes; declare it as [Bytes32!].',
+      },
+    ])
+  })
+
   test('the same for a query in an object, whatever it says of empty messages', async () => {
     const query = '{ block { logs { data } } }'
     const [bare, skipping] = [

@@ -31,7 +31,7 @@ describe('a result, beside what graphql-js answers on the same block', () => {
     expect(fewest).toBeGreaterThanOrEqual(Math.floor(SEEDS / 4))
   }, 600_000)
 
-  test('has the same bytes where it is cut: whole items, from the end, the last list first', () => {
+  test('has the same bytes where it is cut: whole items, from the end, of the longest list first', () => {
     const seen = { filled: 0, empty: 0, skipped: 0, cut: 0 }
     for (let seed = 1; seed <= Math.ceil(SEEDS / 3); seed++) {
       const chance = seededChance(seed + 1_000_000)
