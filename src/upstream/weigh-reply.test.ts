@@ -109,12 +109,7 @@ describe('what a node says of itself still counts', () => {
     ['a limit, by code', 'eth_getBalance', errs(-32005, 'limit exceeded'), { throttled: true }],
     ['an internal error', 'eth_getBalance', errs(-32603, 'boom'), { breaker: 'open' }],
     ['a missing method', 'debug_getRawBlock', errs(-32601, 'no'), { lacks: ['debug_getRawBlock'] }],
-    [
-      'the like in words',
-      'eth_getProof',
-      errs(1, 'method not enabled'),
-      { lacks: ['eth_getProof'] },
-    ],
+    ['the like in words', 'eth_getCode', errs(1, 'method not enabled'), { lacks: ['eth_getCode'] }],
   ])('%s', async (_what, method, say, state) => {
     nodes = { a: say, b: answers }
     const asked = Array.from({ length: TIMES }, (_, at) => ask(method, [at]))

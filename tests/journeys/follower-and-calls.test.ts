@@ -22,6 +22,7 @@ describe.concurrent('webhooks go on while each call of others', () => {
   ])('%s', async (_title, answer, reason) => {
     await withWebhook(async ({ node, gate, receiver }) => {
       node.misbehave = (method) => (method === 'eth_getBalance' ? answer() : null)
+      node.answers.eth_getTransactionCount = '0x7'
       const calls = Array.from({ length: 8 }, (_, at) =>
         gate.post(rpc('eth_getBalance', [addressAt(at), 'latest'], at)),
       )
@@ -32,6 +33,9 @@ describe.concurrent('webhooks go on while each call of others', () => {
         const { number } = node.head
         await until(() => numbers(receiver).at(-1) === number, 'the block arrives')
         expect(verdict(gate)?.state).toBe('excluded')
+        // With nobody better to ask, it is asked all the same.
+        const other = await gate.post(rpc('eth_getTransactionCount', [addressAt(1), number], 9))
+        expect(other.json).toEqual({ jsonrpc: '2.0', id: 9, result: '0x7' })
       }
       expect((await readyz(gate)).status).toBe(200)
       for (const { status } of await Promise.all(calls)) expect(status).toBeGreaterThanOrEqual(503)

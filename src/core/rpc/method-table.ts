@@ -27,8 +27,8 @@ export type MethodRow = {
   depends?: Depends
   /** May answer with megabytes: sent alone, never inside an upstream batch. */
   heavy?: boolean
-  /** The caller's own code decides how long it takes and what its errors say. */
-  runsCode?: boolean
+  /** The caller decides how much work it is, or by code of its own even what its errors say. */
+  openEnded?: boolean
   paidOnly?: boolean
 }
 
@@ -41,7 +41,7 @@ const EVM: readonly MethodRow[] = [
   { name: 'eth_syncing', cu: 0 },
   { name: 'net_listening', cu: 0 },
   { name: 'eth_blockNumber', cu: 10, depends: 'head' },
-  { name: 'eth_feeHistory', cu: 10, depends: { blockAt: 1 } },
+  { name: 'eth_feeHistory', cu: 10, depends: { blockAt: 1 }, openEnded: true },
   { name: 'eth_maxPriorityFeePerGas', cu: 10, depends: 'head' },
   { name: 'eth_blobBaseFee', cu: 10, depends: 'head' },
   { name: 'eth_accounts', cu: 10 },
@@ -50,11 +50,11 @@ const EVM: readonly MethodRow[] = [
   { name: 'eth_getCode', cu: 20, depends: { blockAt: 1 } },
   { name: 'eth_getTransactionCount', cu: 20, depends: { blockAt: 1 } },
   { name: 'eth_getStorageAt', cu: 20, depends: { blockAt: 2 } },
-  { name: 'eth_getProof', cu: 20, depends: { blockAt: 2 } },
-  { name: 'eth_call', cu: 26, depends: { blockAt: 1 }, runsCode: true },
-  { name: 'eth_estimateGas', cu: 20, depends: { blockAt: 1 }, runsCode: true },
-  { name: 'eth_createAccessList', cu: 20, depends: { blockAt: 1 }, runsCode: true },
-  { name: 'eth_simulateV1', cu: 40, depends: { blockAt: 1 }, runsCode: true },
+  { name: 'eth_getProof', cu: 20, depends: { blockAt: 2 }, openEnded: true },
+  { name: 'eth_call', cu: 26, depends: { blockAt: 1 }, openEnded: true },
+  { name: 'eth_estimateGas', cu: 20, depends: { blockAt: 1 }, openEnded: true },
+  { name: 'eth_createAccessList', cu: 20, depends: { blockAt: 1 }, openEnded: true },
+  { name: 'eth_simulateV1', cu: 40, depends: { blockAt: 1 }, openEnded: true },
   { name: 'eth_getBlockByNumber', cu: 20, depends: { blockAt: 0 }, heavy: true },
   { name: 'eth_getBlockByHash', cu: 20, depends: 'block_hash', heavy: true },
   { name: 'eth_getBlockTransactionCountByNumber', cu: 20, depends: { blockAt: 0 } },
@@ -124,7 +124,7 @@ const SOLANA: readonly MethodRow[] = [
   { name: 'getGenesisHash', cu: 20, depends: 'network' },
   { name: 'sendTransaction', cu: 20, safety: 'write' },
   { name: 'requestAirdrop', cu: 20, safety: 'write' },
-  { name: 'simulateTransaction', cu: 20, runsCode: true },
+  { name: 'simulateTransaction', cu: 20, openEnded: true },
   { name: 'isBlockhashValid', cu: 20 },
   { name: 'minimumLedgerSlot', cu: 20 },
   { name: 'get*', cu: UNLISTED_CU },

@@ -17,7 +17,7 @@ export type Method = {
   safety: Safety
   depends: Depends
   heavy: boolean
-  /** What the caller sends decides how long it takes and what its errors say. */
+  /** What the caller sends decides how long it takes, and perhaps what its errors say. */
   callersDoing: boolean
   paidOnly: boolean
   access: MethodAccess
@@ -133,7 +133,7 @@ function toMethod(row: MethodRow, name: string, settings: BookSettings): Method 
     safety: row.safety ?? 'read',
     depends: row.depends ?? 'nothing_kept',
     heavy: row.heavy ?? false,
-    callersDoing: row.heavy === true || row.runsCode === true,
+    callersDoing: row.heavy === true || row.openEnded === true,
     paidOnly,
     access,
     isRestricted: paidOnly || access !== 'all',
