@@ -8,7 +8,7 @@ import {
 import { isSolanaError } from '../core/solana/solana-error.ts'
 import { type ReadPage, readAhead } from './account-index-ahead.ts'
 
-const PLACE = { slot: 10n, limit: 5, bytesMax: 1e6 }
+const PLACE = { slot: 10n, limit: 5, bytesMax: 1e6, teamId: 'team' }
 
 let clock: TestClock
 /** Where pages were read from, by the first byte of the key before them. */

@@ -46,7 +46,13 @@ describe('an index under churn and faults', () => {
 
 /** Runs of a few accounts each, some of which rest for a while. */
 function storeWithRuns() {
-  const rules = { runBytes: 1_500, wishBytesMin: 0, bytesMax: 1e6, restlessSlots: 4, restSlots: 9 }
+  const rules = {
+    runBytes: 1_500,
+    wishBytesMin: 0,
+    bytesMax: 1e6,
+    restlessSlots: 4,
+    restSlots: 9,
+  }
   return openAccountStoreHere(':memory:', { runs: rules })
 }
 
@@ -159,7 +165,13 @@ async function look(stage: IndexStage, walks: Set<Walk>): Promise<number> {
 async function goOn(stage: IndexStage, walks: Set<Walk>, walk: Walk): Promise<void> {
   const { chance, index, ledger } = stage
   if (chance.fraction() < 0.5) return
-  const place = { slot: walk.slot, after: walk.after, limit: chance.between(1, 8), bytesMax: 1e9 }
+  const place = {
+    slot: walk.slot,
+    after: walk.after,
+    limit: chance.between(1, 8),
+    bytesMax: 1e9,
+    teamId: 'team',
+  }
   const page = await index.page(walk.call, place)
   if (page === 'large') throw new Error('it is held whole')
   if (page === 'gone') {

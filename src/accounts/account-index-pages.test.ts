@@ -10,7 +10,7 @@ import { openPageReader } from './account-index-pages.ts'
 
 const MIB = 1024 * 1024
 const SHOWN = { slot: 7, unixTimestamp: 0n, takenAtMs: 0, keptUntilMs: null, retiredAtMs: null }
-const PLACE = { slot: 7n, after: null, limit: 1000, bytesMax: 1e9 }
+const PLACE = { slot: 7n, after: null, limit: 1000, bytesMax: 1e9, teamId: 'team' }
 const FACTS = { decimals: 3, interest: null, scaled: null }
 
 /** A store that answers with these steps, one record of so many bytes each. */

@@ -6,6 +6,7 @@ import { isSolanaError } from '../core/solana/solana-error.ts'
 import type { VerifiedSlot } from '../core/solana/verified-slots.ts'
 import type { AccountStore, KnownMint, PageOrder, PageStep } from '../ports/account-store.ts'
 import type { LookUpMints } from './account-index-mints.ts'
+import { type FairTurns, openFairTurns } from './fair-turns.ts'
 import type { IndexPage, IndexPart, IndexPlace } from './indexed-pages.ts'
 
 /** Reads a page step by step, so that others get their turn in between. */
@@ -35,7 +36,10 @@ const PART_BYTES = 2 * 1024 * 1024
 
 const COMMA = 44
 
-type Reading = { store: AccountStore; lookUpMints: LookUpMints }
+/** One is on its way while the other is read: the store reads in one thread. */
+const STEPS_AT_ONCE = 2
+
+type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns }
 
 /** The next records, with what parts them from those before. */
 type Step = {
@@ -49,7 +53,7 @@ type Step = {
 
 export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): PageReader {
   const memories = Array.from({ length: MEMORIES }, () => newMemory(MEMORY_BYTES))
-  const reading = { store, lookUpMints }
+  const reading = { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
   return {
     async page(call, place, shown) {
       const page = await readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call)
@@ -95,7 +99,7 @@ async function readWhole(
 async function* steps(
   reading: Reading,
   call: ProgramAccountsCall,
-  { limit, bytesMax, after: first }: IndexPlace,
+  { limit, bytesMax, teamId, after: first }: IndexPlace,
   { slot, unixTimestamp }: VerifiedSlot,
   stepBytesMax: number,
 ): AsyncGenerator<Step | SolanaError> {
@@ -103,7 +107,7 @@ async function* steps(
   let bytesRead = 0
   let after = first
   for (;;) {
-    const step = await readStep(reading, call, {
+    const step = await readStep(reading, call, teamId, {
       ...questionOf(call),
       limit: limit - count,
       bytesMax: bytesMax - bytesRead,
@@ -128,13 +132,14 @@ async function* steps(
 
 /** Where records need mints that the store does not have, a node is asked for those. */
 async function readStep(
-  { store, lookUpMints }: Reading,
+  { store, lookUpMints, turns }: Reading,
   { commitment }: ProgramAccountsCall,
+  teamId: string,
   order: PageOrder,
 ): Promise<PageStep | SolanaError> {
   const mints: KnownMint[] = []
   for (;;) {
-    const step = await store.page({ ...order, mints })
+    const step = await turns.run(teamId, () => store.page({ ...order, mints }))
     if (isSolanaError(step) || step.unknownMints.length === 0) return step
     letGo(step.bytes)
     mints.push(...(await lookUpMints(step.unknownMints, commitment, order.slot)))

@@ -44,7 +44,7 @@ describe('an index of our own', () => {
     const call = stage.call()
     const covered = stage.index.covers(call)
     const slot = covered?.slot ?? 0n
-    const place = { slot, after: null, limit: 1, bytesMax: 1e9 }
+    const place = { slot, after: null, limit: 1, bytesMax: 1e9, teamId: 'team' }
     const first = await stage.index.page(call, place)
     expect(first).toMatchObject({ count: 1, last: keyOf(1), more: true })
 
@@ -63,7 +63,7 @@ describe('an index of our own', () => {
     const call = stage.call()
     const slot = stage.index.covers(call)?.slot ?? 0n
     await stage.run(50_000)
-    const place = { slot, after: null, limit: 1, bytesMax: 1e9 }
+    const place = { slot, after: null, limit: 1, bytesMax: 1e9, teamId: 'team' }
     expect(await stage.index.page(call, place)).toBe('gone')
     expect(await stage.index.page(call, { ...place, slot: slot + 1n })).toBe('gone')
     await stage.check()
@@ -110,7 +110,7 @@ describe('what it shows for a commitment', () => {
     await openLive()
     const call = { ...stage.call(), programText: 'Vote111111111111111111111111111111111111111' }
     expect(stage.index.covers(call)).toBeNull()
-    const place = { slot: 1_000n, after: null, limit: 1, bytesMax: 1e9 }
+    const place = { slot: 1_000n, after: null, limit: 1, bytesMax: 1e9, teamId: 'team' }
     expect(await stage.index.page(call, place)).toBe('gone')
   })
 
@@ -133,7 +133,13 @@ describe('what it shows for a commitment', () => {
     await stage.run(8_000)
     const call = stage.call({ encoding: 'base58' })
     const slot = stage.index.covers(call)?.slot ?? 0n
-    const page = await stage.index.page(call, { slot, after: null, limit: 9, bytesMax: 1e9 })
+    const page = await stage.index.page(call, {
+      slot,
+      after: null,
+      limit: 9,
+      bytesMax: 1e9,
+      teamId: 'team',
+    })
     expect(page).toMatchObject({ code: -32600 })
   })
 })

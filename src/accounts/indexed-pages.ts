@@ -26,6 +26,8 @@ export type IndexPart = { bytes: readonly Uint8Array[]; last: Uint8Array | null;
 
 export type IndexPlace = {
   slot: bigint
+  /** Whose turn it is to read. */
+  teamId: string
   /** The last key of the page before; null for the first page. */
   after: Uint8Array | null
   limit: number
@@ -54,10 +56,10 @@ export async function serveIndexed(
   index: AccountIndex,
   keys: PageKeys,
   call: ProgramAccountsCall,
-  place: { slot: bigint; after: Uint8Array | null; bond: string },
+  place: { slot: bigint; after: Uint8Array | null; bond: string; teamId: string },
 ): Promise<OwnAnswer | 'gone'> {
-  const { slot, after, bond } = place
-  const from = { slot, after, limit: call.limit, bytesMax: pageBytesMax(call) }
+  const { slot, after, bond, teamId } = place
+  const from = { slot, after, teamId, limit: call.limit, bytesMax: pageBytesMax(call) }
   const page = await index.page(call, from)
   if (page === 'gone') return 'gone'
   const form = pageForm(call, { slot, apiVersion: null })

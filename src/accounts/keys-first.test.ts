@@ -165,8 +165,14 @@ describe('read by keys', () => {
     put(node, { pubkey: mint, data: mintData(6) })
     put(node, { pubkey: new Uint8Array(32).fill(7), data: tokenData(mint, 1_500_000n) })
     put(node, { pubkey: new Uint8Array(32).fill(6), data: tokenData(lonely, 1n) })
+    // A node looks at the bytes of a mint alone, whoever owns it.
+    const foreign = new Uint8Array(32).fill(10)
+    put(node, { pubkey: foreign, owner: new Uint8Array(32).fill(11), data: mintData(2) })
+    put(node, { pubkey: new Uint8Array(32).fill(12), data: tokenData(foreign, 250n) })
     const { result } = (await stage.ask({ encoding: 'jsonParsed' })).reply
-    expect(keysIn(result)).toEqual([encodeKey(new Uint8Array(32).fill(7)), encodeKey(mint)])
+    const keys = [7, 9, 12].map((byte) => encodeKey(new Uint8Array(32).fill(byte)))
+    expect(keysIn(result)).toEqual(keys)
+    expect(result[2].account.data.parsed.info.tokenAmount.uiAmountString).toBe('2.5')
     expect(result[0].account.data.parsed.info.tokenAmount.uiAmountString).toBe('1.5')
   })
 

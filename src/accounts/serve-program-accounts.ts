@@ -80,8 +80,7 @@ async function serveFirst(
   // A node may be further; it also has the words for a slot that is still to come.
   const isFarEnough = call.minContextSlot === null || call.minContextSlot <= (covered?.slot ?? 0n)
   if (index && covered && isFarEnough) {
-    const { bond } = asker
-    const answer = await serveIndexed(index, keys, call, { ...covered, after: null, bond })
+    const answer = await serveIndexed(index, keys, call, { ...covered, ...asker, after: null })
     if (answer !== 'gone') return answer
   }
   if (call.changedSinceSlot !== null) return ownError(needsIndex())
@@ -108,7 +107,8 @@ async function serveNext(
   const gone = ownError(pageKeyError('expired', call.version))
   if (snapshot === '') {
     const index = needs.indexOf(service)
-    const answer = index ? await serveIndexed(index, keys, call, { slot, after, bond }) : 'gone'
+    const place = { slot, after, bond, teamId }
+    const answer = index ? await serveIndexed(index, keys, call, place) : 'gone'
     return answer === 'gone' ? gone : answer
   }
 

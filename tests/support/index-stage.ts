@@ -153,7 +153,7 @@ async function readAll(
   const texts: string[] = []
   let after: Uint8Array | null = null
   for (;;) {
-    const page = await index.page(call, { slot, after, limit, bytesMax: 1e9 })
+    const page = await index.page(call, { slot, after, limit, bytesMax: 1e9, teamId: 'team' })
     if (typeof page === 'string') throw new Error(`the page is ${page}`)
     if (isSolanaError(page)) throw new Error(page.message)
     if (page.count > limit) throw new Error('a page holds more than was asked for')
