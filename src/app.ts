@@ -24,21 +24,24 @@ export async function openEmbeddedWorld(
   write?: WriteLog,
 ): Promise<EmbeddedWorld> {
   const system = openSystem(write)
-  const { database, prepared: secret } = await openOwnStore(
-    settings.data,
-    STORE_THREAD,
-    (hasStore) => instanceSecret(settings.data, settings.secret, system.entropy, hasStore),
-  )
+  const { data: folder } = settings
+  const store = await openOwnStore(system, {
+    folder,
+    script: STORE_THREAD,
+    freeBytesMin: settings.limits.diskFreeBytesMin,
+    prepare: (hasStore) => instanceSecret(folder, settings.secret, system.entropy, hasStore),
+  })
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   return {
     ...system,
-    accountStores: openAccountStores(settings.data),
-    database,
+    accountStores: openAccountStores(folder),
+    database: store.database,
     egress: openEgress({ clock: system.clock, allowPrivate }),
     queue: openInProcessQueue(),
-    secrets: openSecrets(secret, system.entropy),
+    secrets: openSecrets(store.prepared, system.entropy),
     signals: openInProcessSignals(),
-    spill: openSpillFiles(join(settings.data, 'spill')),
+    storeHealth: store.storeHealth,
+    spill: openSpillFiles(join(folder, 'spill')),
   }
 }
 

@@ -16,6 +16,8 @@ type LimitValues = {
   bodyMs: number
   unreadBytesMax: number
   unreadMs: number
+  /** Absent: by the size of the disk. */
+  diskFreeBytesMin?: number
 }
 
 const LIMITS: JsonSchema = section('What is taken in and held at once.', {
@@ -41,6 +43,15 @@ const LIMITS: JsonSchema = section('What is taken in and held at once.', {
     'Bytes of large answers that clients have not taken yet, over all connections.',
   ),
   unreadMs: whole(60_000, 1000, 110_000, 'How long a client may take none of a large answer.'),
+  diskFreeBytesMin: {
+    type: 'integer',
+    description:
+      'While the disk of the data folder has less room than this, nothing is accepted that makes ' +
+      'the store grow: new webhooks, apps, items of variables and replays. Default: 512 MiB, or ' +
+      '1 % of the disk if that is less.',
+    minimum: 0,
+    maximum: 2 ** 50,
+  },
 })
 
 const METRICS: JsonSchema = section('Where metrics are read.', {

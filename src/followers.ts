@@ -53,7 +53,8 @@ export function openFollowers(
   changed()
   const deaf = networks.subscribe(changed)
   const services = networks.list
-  const replays = openReplays({ clock, database, telemetry, services, committed, holder })
+  const hasRoom = () => !world.storeHealth.room().isLow
+  const replays = openReplays({ clock, database, telemetry, services, committed, hasRoom, holder })
   const unreminded = signals.subscribe('webhooks', replays.remind)
 
   return {

@@ -23,9 +23,9 @@ export function makePages({ world, settings, networks, publicUrl, isBehind }: Gi
   probes: Pages
   metrics: Pages
 } {
-  const { clock, database, telemetry } = world
+  const { clock, database, storeHealth, telemetry } = world
   const listed = () => networks.list().map(({ network }) => network)
-  const probed = { clock, database, telemetry, networks: networks.list, isBehind }
+  const probed = { clock, database, storeHealth, telemetry, networks: networks.list, isBehind }
   const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
   const home = keepReply(() => homePage(shown))
   // It names the networks, which a reload exchanges.

@@ -52,7 +52,7 @@ function management(
   bodies: RpcRouteNeeds['bodies'],
   networkReport: NetworkReports,
 ): Routes['api'] {
-  const { clock, database, egress, entropy, secrets, signals, telemetry } = world
+  const { clock, database, egress, entropy, secrets, signals, storeHealth, telemetry } = world
   return apiRouter({
     clock,
     bodies,
@@ -60,6 +60,7 @@ function management(
     egress,
     entropy,
     secrets,
+    isDiskLow: () => storeHealth.room().isLow,
     telemetry,
     publicUrl,
     tokenHeaders: settings.tokenHeaders,

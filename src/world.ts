@@ -1,6 +1,6 @@
 import type { AccountStores } from './ports/account-store.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Database } from './ports/database.ts'
+import type { Database, StoreHealth } from './ports/database.ts'
 import type { Egress } from './ports/egress.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { Outbound } from './ports/outbound.ts'
@@ -24,5 +24,6 @@ export type World = {
   signals: Signals
   sockets: Sockets
   spill: SpillFiles
+  storeHealth: StoreHealth
   telemetry: Telemetry
 }

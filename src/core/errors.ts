@@ -29,6 +29,8 @@ const HTTP_STATUS = {
   overloaded: 503,
   unread_answers: 503,
   upstream_timeout: 504,
+  // Only the operator can help, so a client that re-sends a 503 should not re-send this.
+  insufficient_storage: 507,
 } as const
 
 export type RejectionCode = keyof typeof HTTP_STATUS

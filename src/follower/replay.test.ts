@@ -51,6 +51,18 @@ describe('a replay delivers', () => {
     expect(on.reminded).toEqual(Array(6).fill(WEBHOOK))
   })
 
+  test('nothing while the disk has no room, and goes on when it has', async () => {
+    await on.addWebhook()
+    await on.follow(...BLOCKS.slice(4))
+    on.disk.hasRoom = false
+    on.open()
+    const id = await on.create(995, 1000)
+    await on.clock.advance(10_000)
+    expect(await on.replayOf(id)).toMatchObject({ state: 'running', nextBlock: 995 })
+    on.disk.hasRoom = true
+    expect(await on.ended(id)).toMatchObject({ state: 'done', nextBlock: 1001 })
+  })
+
   test('heights older than anything followed with their own number', async () => {
     await on.addWebhook()
     await on.follow(...BLOCKS.slice(6))

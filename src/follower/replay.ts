@@ -22,6 +22,8 @@ type Needs = {
   services(): readonly NetworkService[]
   /** These webhooks have something to be sent. */
   committed(webhookIds: readonly string[]): void
+  /** The disk has room; replays wait while it has not. */
+  hasRoom(): boolean
   /** Names this process among those that may work on a replay. */
   holder: string
 }
@@ -132,6 +134,7 @@ export function openReplays(needs: Needs): Replays {
 
 /** Gives the free places to the replays whose turn it is; at most once around. */
 async function handOut(needs: Needs, desk: Desk): Promise<void> {
+  if (!needs.hasRoom()) return
   let isAround = desk.last === null
   while (desk.working.size < REPLAYS_AT_ONCE_MAX && !desk.stopped) {
     const page = await runningReplays(needs.database, PAGE, desk.last)

@@ -20,6 +20,7 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   overloaded: 'Unavailable',
   upstream_failed: 'Unavailable',
   upstream_timeout: 'Timeout',
+  insufficient_storage: 'InsufficientStorage',
 }
 
 const HEADERS = {

@@ -7,13 +7,15 @@ import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
 import { checkBody, checkParameters } from './check-request.ts'
 import { OPEN_API } from './contract.ts'
-import { type Operation, type Paths, successStatus } from './openapi.ts'
+import { makesGrow, type Operation, type Paths, successStatus } from './openapi.ts'
 import { readJsonBody } from './read-body.ts'
 import { type Route, routeTable } from './route-table.ts'
 
 export type ApiNeeds = CallNeeds & {
   telemetry: Pick<Telemetry, 'log'>
   bodies: Parameters<typeof readJsonBody>[0]
+  /** There is no room for what makes the store grow. */
+  isDiskLow(): boolean
 } & Parameters<typeof authenticator>[0]
 
 /** What a router counts over all its calls. */
@@ -101,6 +103,7 @@ async function serve(
 
   const fault = checkBody(operation, body)
   if (fault) return fault
+  if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
 
   const id = operation.operationId
   const call = { parameters, body }
@@ -123,4 +126,12 @@ function logFailure(needs: ApiNeeds, operation: Operation, error: unknown): void
     code,
     error: text,
   })
+}
+
+/** What is stored already goes on; what can be deleted makes room. */
+function diskIsFull(): Rejection {
+  const text =
+    'The disk of this service is nearly full, so nothing new is stored at the moment. Its ' +
+    'operator has to make room.'
+  return new Rejection('insufficient_storage', text)
 }

@@ -48,6 +48,7 @@ export const APP_PATHS: Paths = {
     }),
     post: operation({
       id: 'createApp',
+      grows: 'always',
       tag: 'Apps',
       audience: 'team',
       summary: 'Create an app',

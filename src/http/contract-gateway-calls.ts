@@ -98,8 +98,8 @@ export const GATEWAY_PATHS: Paths = {
     get: watchOperation(
       'getReadiness',
       'Is it ready?',
-      'Ready when the store can be reached, each network has a fresh head, and its follower ' +
-        'is not behind it.',
+      'Ready when the store can be reached and took the last commit, each network has a fresh ' +
+        'head, and its follower is not behind it.',
       {
         '200': { description: 'Ready for traffic.' },
         '503': { description: 'Not ready; the body says what is missing.' },

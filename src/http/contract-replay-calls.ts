@@ -39,6 +39,7 @@ export const REPLAY_PATHS: Paths = {
   '/api/replay-webhook': {
     post: operation({
       id: 'replayWebhook',
+      grows: 'always',
       tag: 'Deliveries',
       audience: 'team',
       summary: 'Replay a range of blocks',

@@ -61,6 +61,7 @@ export const VARIABLE_PATHS: Paths = {
     }),
     post: operation({
       id: 'addVariableItems',
+      grows: 'always',
       tag: 'Variables',
       audience: 'team',
       summary: 'Create a variable, or add to one',
@@ -80,6 +81,7 @@ export const VARIABLE_PATHS: Paths = {
     }),
     patch: operation({
       id: 'changeVariableItems',
+      grows: { with: 'add' },
       tag: 'Variables',
       audience: 'team',
       summary: 'Add to a variable, or take away from it',

@@ -47,6 +47,7 @@ export const WEBHOOK_PATHS: Paths = {
   '/api/create-webhook': {
     post: operation({
       id: 'createWebhook',
+      grows: 'always',
       tag: 'Webhooks',
       audience: 'team',
       summary: 'Create a webhook',

@@ -32,6 +32,7 @@ export type Operation = {
   parameters: readonly Parameter[]
   requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
   responses: Readonly<Record<string, ResponseDoc>>
+  'x-grows'?: Growth
   'x-audience': Audience
   /** A command to paste; `$HEADGATE_URL` and its like stand for the reader's own. */
   'x-example': string
@@ -58,6 +59,8 @@ export type OpenApi = {
   }
 }
 
+type Growth = 'always' | { with: string }
+
 type Outline = {
   id: string
   tag: string
@@ -71,6 +74,8 @@ type Outline = {
   answer: ResponseDoc
   /** 200 where nothing is said. */
   answerStatus?: 201
+  /** It makes the store grow: always, or where the body has this member. */
+  grows?: Growth
   /** What goes wrong in ways of its own, by status; the usual errors are added. */
   errors?: Readonly<Record<string, string>>
   example: string
@@ -122,9 +127,16 @@ export function operation(outline: Outline): Operation {
       },
     }),
     responses: { [outline.answerStatus ?? 200]: outline.answer, ...errorResponses(outline) },
+    ...(outline.grows && { 'x-grows': outline.grows }),
     'x-audience': outline.audience,
     'x-example': outline.example,
   }
+}
+
+/** Whether the call would make the store grow. */
+export function makesGrow({ 'x-grows': grows }: Operation, body: unknown): boolean {
+  if (grows === undefined || grows === 'always') return grows !== undefined
+  return typeof body === 'object' && body !== null && grows.with in body
 }
 
 /** The status of an answer that is no error. */
@@ -176,6 +188,9 @@ function errorResponses(outline: Outline): Record<string, ResponseDoc> {
     texts['408'] = '`RequestTimeout`: the body took too long to arrive.'
     texts['413'] = '`PayloadTooLarge`: the body is over 2.5 MiB.'
     texts['415'] = '`UnsupportedMediaType`: the body is not sent as JSON.'
+  }
+  if (outline.grows) {
+    texts['507'] = '`InsufficientStorage`: the disk is nearly full; only its operator can help.'
   }
   const responses: Record<string, ResponseDoc> = {}
   for (const [status, text] of Object.entries({ ...texts, ...outline.errors })) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
+import type { Database, StoreHealth } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { readRevision } from '../tables/revisions.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
@@ -9,6 +9,7 @@ type Needs = {
   clock: Clock
   database: Database
   telemetry: Telemetry
+  storeHealth: StoreHealth
   networks(): readonly NetworkService[]
   isBehind(networkId: string): boolean
 }
@@ -25,9 +26,12 @@ export function healthz(): Response {
   return json(200, { status: 'ok' })
 }
 
-/** All is well: the store answers, each network has a fresh head, and its follower is there. */
+/**
+ * All is well: the store answers and took the last commit, each network has a fresh head, and its
+ * follower is there.
+ */
 export async function readyz(needs: Needs): Promise<Response> {
-  const store = await storeAnswers(needs)
+  const store = needs.storeHealth.commits() && (await storeAnswers(needs))
   const networks = needs.networks().map((service) => {
     const { id, head } = networkReport(service)
     const { headPollMs } = service.network
@@ -37,7 +41,9 @@ export async function readyz(needs: Needs): Promise<Response> {
     return { id, ready: fresh && !behind, head: head?.number ?? null, follower_behind: behind }
   })
   const ready = store && networks.every((network) => network.ready)
-  return json(ready ? 200 : 503, { ready, store, networks })
+  // All that is stored goes on with little room, so traffic may come.
+  const { isLow: disk_low } = needs.storeHealth.room()
+  return json(ready ? 200 : 503, { ready, store, disk_low, networks })
 }
 
 export function metrics(needs: Needs): Response {

@@ -31,6 +31,22 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** The room on the disk that the store is on. */
+export type DiskRoom = {
+  freeBytes: number
+  floorBytes: number
+  /** Less is free than the floor: nothing is accepted that makes the store grow for good. */
+  isLow: boolean
+}
+
+/** How the store does, by what became of it last. */
+export interface StoreHealth {
+  /** False from a commit that failed until one succeeds. */
+  commits(): boolean
+
+  room(): DiskRoom
+}
+
 /** Builds a statement; an interpolated `Sql` is spliced in, everything else becomes a parameter. */
 export function sql(parts: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Sql {
   const texts = [parts[0] ?? '']

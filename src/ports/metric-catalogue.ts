@@ -99,6 +99,8 @@ export const METRICS = {
   headgate_capacity_pauses_total: counter([], 'Webhooks paused because a month was used up.'),
   headgate_backlog_pauses_total: counter([], 'Teams paused because too much was undelivered.'),
   headgate_pruned_rows_total: counter(['what'], 'Rows that retention removed.'),
+  headgate_disk_free_bytes: gauge([], 'Room on the disk of the data folder.'),
+  headgate_disk_low: gauge([], '1 while that is less than limits.diskFreeBytesMin.'),
   headgate_store_failures_total: counter(['part'], 'Other statements that the store refused.'),
   headgate_usage_write_failures_total: counter([], 'Writes of usage that failed and are repeated.'),
   headgate_directory_look_failures_total: counter([], 'Looks for changed keys that failed.'),

@@ -10,6 +10,7 @@ export function apiParts(clock: Clock, publicUrl: string) {
     bodies: openRequestBodies({ clock: systemClock(), bytesMax: 2 ** 26, deadlineMs: 15_000 }),
     tokenHeaders: ['X-Alchemy-Token'],
     openApi: openApiReply(publicUrl, ['X-Alchemy-Token']),
+    isDiskLow: () => false,
     ...openCallTurns({ clock }),
   }
 }

@@ -59,6 +59,7 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     return found
   }
 
+  const disk = { hasRoom: true }
   return {
     store,
     network,
@@ -67,6 +68,7 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     replayOf,
     /** Webhooks whose courier was told, each as often as it was. */
     reminded,
+    disk,
     addWebhook: (differing: Partial<Webhook> = {}) =>
       addWebhooks(store, webhookCalled(differing.id ?? WEBHOOK, differing)),
     follow: (...followed: readonly RawParts[]) => follow(store, followed),
@@ -78,6 +80,7 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
         telemetry: quietTelemetry(),
         services: () => [network.network],
         committed: (ids) => void reminded.push(...ids),
+        hasRoom: () => disk.hasRoom,
         holder,
       })
       opened.push(replays)
