@@ -21,6 +21,9 @@ export type Service = {
   stop(): Promise<void>
 }
 
+/** By the W3C's Trace Context. */
+const SPAN_ID_BYTES = 8
+
 /** Puts the engines together over a world; knows nothing of which world it is. */
 export function openService(given: Given): Service {
   const { world, settings, networks, publicUrl } = given
@@ -54,6 +57,7 @@ export function openService(given: Given): Service {
     own: accounts,
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
+    nextSpanId: () => Buffer.from(entropy.bytes(SPAN_ID_BYTES)).toString('hex'),
   }
   const networkReports = () =>
     networks.list().map((service) => ({

@@ -45,6 +45,8 @@ export type RpcContext = {
   isBatch: boolean
   /** The room that its answers take until they are sent; null while they take none. */
   held: AnswerHold | null
+  /** Null where the caller named none. */
+  trace: Question['trace']
 }
 
 /** Text, or a big answer, held or not, which follows text and is followed by text. */
@@ -148,7 +150,8 @@ function ask(
     return askOwn(needs.own, service, { method, paramsText, teamId })
   }
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
-  return askNetwork(service, { of, params, paramsText, owner }, transport)
+  const { trace } = context
+  return askNetwork(service, { of, params, paramsText, owner, trace }, transport)
 }
 
 function filterOwner(needs: ServeNeeds, context: RpcContext): Question['owner'] {

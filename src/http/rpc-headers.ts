@@ -1,5 +1,6 @@
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import type { Rejection } from '../core/errors.ts'
+import { readTrace, type Trace } from '../core/rpc/trace-context.ts'
 import type { CacheWord } from '../upstream/ask-network.ts'
 import { endsConnection } from './request-bodies.ts'
 
@@ -56,6 +57,13 @@ function keepTemplate(facts: ReplyFacts, place: number, fromBrowser: boolean): H
   prices.set(facts.centiCu, places)
   templates.set(facts.upstream, prices)
   return made
+}
+
+/** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
+export function traceOf({ headers }: Request, nextSpanId: () => string): Trace | null {
+  const traceparent = headers.get('traceparent')
+  if (traceparent === null) return null
+  return readTrace(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
 /** Any page may call: the key is what counts, not the origin. */

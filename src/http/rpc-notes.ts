@@ -5,6 +5,8 @@ import type { Telemetry } from '../ports/telemetry.ts'
 /** What is told of one request when it is over. */
 type RequestNote = {
   requestId: string
+  /** Of the caller's trace, if there is one. */
+  traceId: string | null
   /** The network's id, or `unknown`. */
   network: string
   appId: string | null
@@ -91,7 +93,9 @@ function alike(before: RequestNote, now: RequestNote): boolean {
 }
 
 function lineText(request: RequestNote, middle: string): string {
-  return `"request":"${request.requestId}${middle}${Math.round(request.tookMs * 100) / 100}`
+  const { requestId, traceId, tookMs } = request
+  const line = `"request":"${requestId}${middle}${Math.round(tookMs * 100) / 100}`
+  return traceId === null ? line : `${line},"trace_id":"${traceId}"`
 }
 
 /** Put together by hand: all texts in it are ours, or were checked when they were configured. */

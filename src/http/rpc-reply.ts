@@ -32,6 +32,8 @@ export type Outcome = {
 export type Asked = {
   request: Request
   networkId: string | undefined
+  /** Of the caller's trace, if there is one. */
+  traceId: string | null
   startedAtMs: number
   /** Ends the connection. */
   cut(): void
@@ -48,6 +50,7 @@ export function replyTo(
   const requestId = needs.nextRequestId()
   needs.notes.note({
     requestId,
+    traceId: asked.traceId,
     network: asked.networkId ?? 'unknown',
     appId: outcome.caller?.app.id ?? null,
     replies: outcome.replies,

@@ -11,7 +11,7 @@ import {
 } from '../gateway/serve-rpc.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
 import { isJsonType, mayBeLarge, type RequestBodies } from './request-bodies.ts'
-import { preflightReply } from './rpc-headers.ts'
+import { preflightReply, traceOf } from './rpc-headers.ts'
 import { type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
@@ -20,6 +20,7 @@ export type RpcRouteNeeds = ServeNeeds &
     directory: AppDirectory
     /** Looked up for each request, so that a reload takes effect with the next one. */
     networkBySlug(slug: string): NetworkService | undefined
+    nextSpanId(): string
   }
 
 /** Where a request is headed, cut out of its URL. */
@@ -44,7 +45,14 @@ export async function serveRpcRoute(
   if (request.method === 'OPTIONS') return preflightReply(request)
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
-  const asked = { request, networkId: service?.network.id, startedAtMs, cut: client.cut }
+  const trace = traceOf(request, needs.nextSpanId)
+  const asked = {
+    request,
+    networkId: service?.network.id,
+    traceId: trace?.traceId ?? null,
+    startedAtMs,
+    cut: client.cut,
+  }
   const reply = (outcome: Outcome, held: RpcContext['held'] = null) =>
     replyTo(needs, asked, outcome, held)
 
@@ -75,6 +83,7 @@ export async function serveRpcRoute(
     clientAddress: client.address,
     isBatch: body.kind === 'batch',
     held: null,
+    trace,
   }
   try {
     const outcome =

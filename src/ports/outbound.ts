@@ -1,7 +1,10 @@
 export type OutboundRequest = {
   url: string
   body: string
+  /** Kept from call to call: a driver finds what it knows of an address by this very object. */
   headers: Readonly<Record<string, string>>
+  /** Of this call alone; visible ASCII, checked by whoever gives them. */
+  callHeaders?: Readonly<Record<string, string>> | undefined
   /** A second sending does no harm, should a kept connection turn out to be dead. */
   repeatable: boolean
 }

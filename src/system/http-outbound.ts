@@ -47,13 +47,13 @@ export function overFetch(request: OutboundRequest) {
 }
 
 async function fetchAnswer(
-  { url, body, headers, repeatable }: OutboundRequest,
+  { url, body, headers, callHeaders, repeatable }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
   const init: FetchInit = {
     method: 'POST',
     body,
-    headers: { ...headers },
+    headers: { ...headers, ...callHeaders },
     signal,
     // A redirect would carry the call, and perhaps its credentials, to a host nobody configured.
     redirect: 'manual',

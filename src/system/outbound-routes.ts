@@ -38,12 +38,21 @@ export function openRoutes<Connection extends { end(): unknown }>() {
 }
 
 function startOf(url: URL, headers: Readonly<Record<string, string>>): string {
-  const names = Object.keys(headers).filter((name) => !FRAMING_HEADERS.has(name.toLowerCase()))
-  const lines = names.map((name) => `${name}: ${headers[name]}`)
-  assert(!lines.some((line) => /[\r\n\0]/.test(line)), 'a header is one line')
-  if (!names.some((name) => name.toLowerCase() === 'host')) lines.unshift(`host: ${url.host}`)
-  const rows = [`POST ${url.pathname}${url.search} HTTP/1.1`, ...lines]
-  return rows.map((row) => `${row}\r\n`).join('')
+  const isHostGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'host')
+  const host = isHostGiven ? '' : `host: ${url.host}\r\n`
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${host}${headerLines(headers)}`
+}
+
+/** Headers as they stand in a message. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  let text = ''
+  for (const name of Object.keys(headers)) {
+    if (FRAMING_HEADERS.has(name.toLowerCase())) continue
+    const line = `${name}: ${headers[name]}`
+    assert(!/[\r\n\0]/.test(line), 'a header is one line')
+    text += `${line}\r\n`
+  }
+  return text
 }
 
 function originOf<Connection extends { end(): unknown }>(

@@ -6,7 +6,7 @@ import type {
 } from '../ports/outbound.ts'
 import { wholeResponse } from './http1-head.ts'
 import { openResponseReader } from './http1-response.ts'
-import { type Origin, openRoutes } from './outbound-routes.ts'
+import { headerLines, type Origin, openRoutes } from './outbound-routes.ts'
 import {
   answerOf,
   breakOff,
@@ -31,7 +31,8 @@ export function openSocketOutbound(): Required<Outbound> {
     const { home, start } = routeOf(request)
     const bodyBytes = Buffer.byteLength(request.body)
     // All but the body is ASCII, so its characters are its bytes.
-    const message = `${start}content-length: ${bodyBytes}\r\n\r\n${request.body}`
+    const own = request.callHeaders === undefined ? '' : headerLines(request.callHeaders)
+    const message = `${start}${own}content-length: ${bodyBytes}\r\n\r\n${request.body}`
     const exchange: Exchange = {
       repeatable: request.repeatable,
       message,

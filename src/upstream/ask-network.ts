@@ -50,6 +50,7 @@ export type Question = {
   paramsText: string
   /** Who asks; needed for filters alone. */
   owner: FilterOwner | null
+  trace: PoolCall['trace']
 }
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
@@ -123,12 +124,13 @@ async function askUnsafe(
 }
 
 function toPoolCall(question: Question, keep: Keep): PoolCall {
-  const { of, params, paramsText } = question
+  const { of, params, paramsText, trace } = question
   return {
     method: of.name,
     of,
     params,
     paramsText,
+    trace,
     atHead: keep === 'head' || of.depends === 'head' || of.depends === 'nothing_kept',
     heightMin: heightWanted(of, params),
     heavy: of.heavy,

@@ -90,7 +90,9 @@ async function together(
   })
   const startedAtMs = pool.clock.monotonicMs()
   const patienceMs = Math.min(BATCH_MS_MAX, upstream.spec.timeoutMs)
-  const sending = client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX)
+  // All are of one request, and so of one trace.
+  const trace = members[0]?.call.trace
+  const sending = client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX, trace)
   const stopTimer = pool.clock.after(patienceMs, sending.cancel)
   upstream.inFlight++
   const body = await sending.body

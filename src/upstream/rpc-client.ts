@@ -7,6 +7,7 @@ import {
   parseNodeReply,
   parseNodeValue,
 } from '../core/rpc/node-reply.ts'
+import type { Trace } from '../core/rpc/trace-context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
@@ -44,7 +45,7 @@ export type Reply = NodeResult | NodeError | Streamed | StreamedError | Failed
 export type RpcClient = {
   /**
    * Tells `hear` once what came of the call; returns how to give up. `whole`: for one who
-   * reads the value himself, however long it is; its text is left out.
+   * reads the value himself, however long it is; its text is left out. `trace` goes along.
    */
   call(
     method: string,
@@ -52,9 +53,14 @@ export type RpcClient = {
     repeatable: boolean,
     hear: (reply: Reply) => void,
     whole?: boolean,
+    trace?: Trace | null,
   ): () => void
   /** The body of an answer to a text made by the caller, for batches. */
-  sendText(text: string, bytesMax: number): { body: Promise<string | Failed>; cancel(): void }
+  sendText(
+    text: string,
+    bytesMax: number,
+    trace?: Trace | null,
+  ): { body: Promise<string | Failed>; cancel(): void }
   nextId(): number
 }
 
@@ -82,17 +88,18 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
   return {
     nextId: () => ++lastId,
 
-    call(method, paramsText, repeatable, hear, whole = false) {
+    call(method, paramsText, repeatable, hear, whole = false, trace = null) {
       const id = ++lastId
       const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
-      const request = { url, body, headers, repeatable }
+      const request = { url, body, headers, callHeaders: trace?.headers, repeatable }
       const read = whole ? readWhole : readReply
       return tell(outbound, request, (answer) => read(answer, id), hear)
     },
 
-    sendText(text, bytesMax) {
-      const request = { url, body: text, headers, repeatable: true }
+    sendText(text, bytesMax, trace = null) {
+      const callHeaders = trace?.headers
+      const request = { url, body: text, headers, callHeaders, repeatable: true }
       const { promise, resolve } = Promise.withResolvers<string | Failed>()
       const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
       return { body: promise, cancel: tell(outbound, request, read, resolve) }

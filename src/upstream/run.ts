@@ -2,6 +2,7 @@ import type { Failure } from '../core/errors.ts'
 import type { Network } from '../core/network.ts'
 import type { Method } from '../core/rpc/methods.ts'
 import type { NodeError, NodeResult } from '../core/rpc/node-reply.ts'
+import type { Trace } from '../core/rpc/trace-context.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AttemptWatch, Timed } from './attempt-watch.ts'
 import type { HedgeBook } from './hedge-book.ts'
@@ -14,6 +15,8 @@ export type PoolCall = Wish & {
   of: Method
   paramsText: string
   params: readonly unknown[]
+  /** The trace that the call belongs to, where its caller named one. */
+  trace?: Trace | null | undefined
   /** Asked for by ourselves, in our own words, and read here: it never becomes a stream. */
   whole?: boolean
   /** Too much work to be asked of two at once, however slow the first one is. */

@@ -114,8 +114,8 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
   pool.watch.add(attempt)
   const repeatable = call.of.safety !== 'write'
   const hear = (reply: Reply) => finish(pool, attempt, reply)
-  const { method, paramsText, whole } = call
-  attempt.cancel = upstream.client.call(method, paramsText, repeatable, hear, whole)
+  const { method, paramsText, whole, trace } = call
+  attempt.cancel = upstream.client.call(method, paramsText, repeatable, hear, whole, trace)
 }
 
 /** Long enough for a poll to be answered meanwhile, which clears the node. */

@@ -11,7 +11,12 @@ export type Bench = {
   clear(): void
 }
 
-type Extra = { headers?: Record<string, string>; repeatable?: boolean; path?: string }
+type Extra = {
+  headers?: Record<string, string>
+  callHeaders?: Record<string, string>
+  repeatable?: boolean
+  path?: string
+}
 
 /** Characters of every length, and one that JSON would rather not see. */
 export const MIXED_TEXT = '{"a":"\u00e9 \u20ac \ufffd \u{1f600} \u0000"}\n'
@@ -28,8 +33,8 @@ export function openBench(outbound: Outbound): Bench {
   return {
     serve,
     serveBytes: (...parts) => serve({ onRequest: (peer) => peer.send(...parts) }),
-    ask(server, body = 'x', { headers = {}, repeatable = true, path = '' } = {}) {
-      return outbound.post({ url: `${server.url}${path}`, body, headers, repeatable })
+    ask(server, body = 'x', { headers = {}, callHeaders, repeatable = true, path = '' } = {}) {
+      return outbound.post({ url: `${server.url}${path}`, body, headers, callHeaders, repeatable })
     },
     clear() {
       for (const server of servers.splice(0)) server.stop()

@@ -29,6 +29,21 @@ export function requestExam({ serveBytes, ask }: Bench): void {
     expect(head.match(/^host: .*$/gim)).toEqual([expect.stringContaining(new URL(server.url).host)])
   })
 
+  test('headers of one call go with that call alone', async () => {
+    const server = serveBytes(answerText('ok'))
+    const headers = { 'x-kept': '1' }
+    await ask(server, 'x', { headers, callHeaders: { 'x-once': '2' } }).answer
+    await ask(server, 'x', { headers }).answer
+    const [first = '', second = ''] = server.requests().map(({ head }) => head)
+    expect(first).toMatch(/^x-kept: 1$/im)
+    expect(first).toMatch(/^x-once: 2$/im)
+    expect(second).toMatch(/^x-kept: 1$/im)
+    expect(second).not.toMatch(/^x-once/im)
+    const asking = async () => ask(server, 'x', { callHeaders: { a: 'b\r\nc: d' } }).answer
+    await expect(asking()).rejects.toThrow()
+    expect(server.requests()).toHaveLength(2)
+  })
+
   test('a host header of the caller takes the place of the usual one', async () => {
     const server = serveBytes(answerText('ok'))
     await ask(server, 'x', { headers: { Host: 'node.example' } }).answer

@@ -78,7 +78,10 @@ describe('the quick start of the README', () => {
 
   test('shows the beginning of what the terminal shows', () => {
     const shown = /```text\n(Headgate is up[\s\S]*?) {2}…\n```/.exec(README)?.[1] ?? ''
-    expect(masked(headgate.said())).toStartWith(masked(shown).trimEnd())
+    expect(shown).not.toBe('')
+    // A start that takes its time has written lines of its log before.
+    const said = headgate.said().replace(/^(?:\{.*\}\n)*/, '')
+    expect(masked(said)).toStartWith(masked(shown).trimEnd())
   })
 })
 
