@@ -34,7 +34,12 @@ test('a team that floods us with long queries is told to wait, and others go on'
   })
 
   expect((await on.create({}, { token: on.other.token })).status).toBe(200)
-  expect((await on.update({ webhook_id: id, name: 'New' })).status).toBe(200)
+  // A change of another kind makes followers read the query anew.
+  expect((await on.update({ webhook_id: id, name: 'New' })).status).toBe(429)
+  const rotated = await on.call('POST', '/api/rotate-signing-key', { body: { webhook_id: id } })
+  expect(rotated.status).toBe(429)
+  // Whoever is in trouble can always pause and delete.
+  expect((await on.update({ webhook_id: id, is_active: false })).status).toBe(200)
   on.time.nowMs += 10_000
   expect((await on.create()).status).toBe(200)
 })

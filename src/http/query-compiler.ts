@@ -13,6 +13,8 @@ type Needs = { clock: Clock }
  */
 export type QueryCompiler = {
   compile(teamId: string, text: string, network: Network): Plan | Rejection
+  /** Counts what followers compile anew because of a change of another kind. */
+  count(teamId: string, text: string): Rejection | null
 }
 
 /** A query counts by the length of its text, as the work does, and a short one as one part. */
@@ -28,17 +30,21 @@ const TEAMS_MAX = 10_000
 export function openQueryCompiler({ clock }: Needs): QueryCompiler {
   const limits = { countMax: TEAM_PARTS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
   const compiled = windowLimiter({ clock }, limits)
+
+  const count = (teamId: string, text: string): Rejection | null => {
+    const retryAfterS = compiled.waitS(teamId)
+    if (retryAfterS > 0) {
+      const told =
+        `A team may have ${TEAM_PARTS_PER_WINDOW_MAX} queries read in ten seconds; one of over ` +
+        `${PART_CHARS} characters counts as several.`
+      return new Rejection('too_many_requests', told, { retryAfterS })
+    }
+    compiled.add(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS)))
+    return null
+  }
+
   return {
-    compile(teamId, text, network) {
-      const retryAfterS = compiled.waitS(teamId)
-      if (retryAfterS > 0) {
-        const told =
-          `A team may have ${TEAM_PARTS_PER_WINDOW_MAX} queries read in ten seconds; one of over ` +
-          `${PART_CHARS} characters counts as several.`
-        return new Rejection('too_many_requests', told, { retryAfterS })
-      }
-      compiled.add(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS)))
-      return compileForNetwork(text, network)
-    },
+    count,
+    compile: (teamId, text, network) => count(teamId, text) ?? compileForNetwork(text, network),
   }
 }

@@ -7,12 +7,14 @@ import { findWebhook } from '../tables/webhooks.ts'
 import type { TeamCall } from './api-call.ts'
 import type * as wire from './contract.ts'
 import { evmService, type ServiceNeeds } from './evm-service.ts'
+import type { QueryCompiler } from './query-compiler.ts'
 import { noSuchWebhook } from './webhook-calls.ts'
 
 export type ReplayCallNeeds = ServiceNeeds & {
   database: Database
   clock: Clock
   entropy: Entropy
+  queries: Pick<QueryCompiler, 'count'>
   /** Tells whoever replays at once; without it they would find out by polling. */
   webhooksChanged(webhookId?: string): void
 }
@@ -41,6 +43,8 @@ export async function replayWebhook(
   const { network } = found.webhook
   const unfit = unfitRange(needs, network, fromBlock, toBlock)
   if (unfit) return unfit
+  const refused = needs.queries.count(call.team.id, found.webhook.query)
+  if (refused) return refused
 
   const id = `rpl_${needs.entropy.alphanumeric(ID_LENGTH)}`
   const createdAtMs = needs.clock.nowMs()

@@ -92,8 +92,8 @@ export async function updateWebhook(
   const { webhook_id: id } = asked
   if (Object.keys(asked).length === 1) return nothingToChange()
 
-  const found = await webhooks.findWebhook(needs.database, call.team.id, id)
-  if (!found) return noSuchWebhook(id)
+  const found = await toChange(needs, call, id, asked)
+  if (found instanceof Rejection) return found
 
   const { network } = found.webhook
   const { query } = queryParts<Partial<wire.GraphqlQuery>>(asked.graphql_query ?? {})
@@ -136,6 +136,9 @@ export async function rotateSigningKey(
   call: TeamCall,
 ): Promise<WebhookReply | Rejection> {
   const { webhook_id: id, prepare = false } = call.body as wire.KeyRotation
+  const found = await toChange(needs, call, id)
+  if (found instanceof Rejection) return found
+
   const sealed = needs.secrets.seal(newSigningKey(needs), signingKeyPlace(id))
   if (prepare) return changed(needs, call, id, { nextKeySealed: sealed })
   const previousUntilMs = needs.clock.nowMs() + KEY_OVERLAP_MS
@@ -145,6 +148,23 @@ export async function rotateSigningKey(
 /** Of a webhook that is not there, or is another team's, which is the same to the caller. */
 export function noSuchWebhook(id: string): Rejection {
   return new Rejection('not_found', `This team has no webhook ${id}.`)
+}
+
+/** The webhook before a change, which makes followers compile its query anew if it is active. */
+async function toChange(
+  { database, queries }: WebhookCallNeeds,
+  { team }: TeamCall,
+  id: string,
+  asked: Partial<wire.WebhookChange> = {},
+): Promise<webhooks.StoredWebhook | Rejection> {
+  const found = await webhooks.findWebhook(database, team.id, id)
+  if (!found) return noSuchWebhook(id)
+
+  // A new query is counted where it is compiled, and a paused one is not run.
+  const { query } = queryParts<Partial<wire.GraphqlQuery>>(asked.graphql_query ?? {})
+  const isCounted = query !== undefined || asked.is_active === false
+  const refused = isCounted ? null : queries.count(team.id, found.webhook.query)
+  return refused ?? found
 }
 
 async function changed(
