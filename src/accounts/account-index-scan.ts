@@ -4,7 +4,7 @@ import type { AccountStore, Scan, ScanEnd } from '../ports/account-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
 import type { Reply } from '../upstream/rpc-client.ts'
-import { pick, REACH } from '../upstream/selection.ts'
+import { heardUpstreams, pick, REACH } from '../upstream/selection.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
 type Needs = { clock: Clock; store: AccountStore; service: NetworkService }
@@ -76,7 +76,9 @@ function nextUpstream(
   const wish = { method: 'getProgramAccounts', atHead: false, heightMin: slotMin, heavy: true }
   const found = pick(pool.selection, wish, tried, REACH.good)
   if (found === null) tried.length = 0
-  const upstream = found ?? pick(pool.selection, wish, [], REACH.good)
+  // Calls may have taken out all of them; whoever answers polls is asked all the same.
+  const again = found ?? pick(pool.selection, wish, [], REACH.good)
+  const upstream = again ?? heardUpstreams(pool.selection)[0] ?? null
   if (upstream) tried.push(upstream)
   return upstream
 }

@@ -209,6 +209,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     error_rate: { type: 'number', minimum: 0, maximum: 1 },
     latency_ms: nullable('number', 'The usual time until an answer.'),
     in_flight: COUNT,
+    heard: {
+      type: 'boolean',
+      description: 'Heads, and blocks for webhooks, are taken from it, whatever calls do there.',
+    },
   }),
 
   ...QUERY_SCHEMAS,

@@ -185,6 +185,7 @@ export const TEAM_PATHS: Paths = {
                 error_rate: 0,
                 latency_ms: 14.2,
                 in_flight: 3,
+                heard: true,
               },
             ],
             account_indexes: [],

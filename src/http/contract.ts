@@ -131,6 +131,8 @@ type UpstreamReport = {
   error_rate: number
   latency_ms: number | null
   in_flight: number
+  /** Heads are taken from it, whatever calls do there. */
+  heard: boolean
 }
 
 export type NetworkReport = {

@@ -165,6 +165,7 @@ test('the networks are shown as the pool reports them', async () => {
         error_rate: 0.5,
         latency_ms: null,
         in_flight: 0,
+        heard: false,
       },
     ],
     account_indexes: [],

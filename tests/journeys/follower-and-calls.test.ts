@@ -38,6 +38,8 @@ describe.concurrent('webhooks go on while each call of others', () => {
         expect(other.json).toEqual({ jsonrpc: '2.0', id: 9, result: '0x7' })
       }
       expect((await readyz(gate)).status).toBe(200)
+      const { json } = await gate.api('GET', '/api/networks')
+      expect(json.data[0].upstreams).toMatchObject([{ state: 'excluded', heard: true }])
       for (const { status } of await Promise.all(calls)) expect(status).toBeGreaterThanOrEqual(503)
     })
   })
