@@ -151,7 +151,8 @@ function ask(
   }
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
   const { trace } = context
-  return askNetwork(service, { of, params, paramsText, owner, trace }, transport)
+  const share = callerName(context)
+  return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
 }
 
 function filterOwner(needs: ServeNeeds, context: RpcContext): Question['owner'] {

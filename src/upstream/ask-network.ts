@@ -51,6 +51,8 @@ export type Question = {
   /** Who asks; needed for filters alone. */
   owner: FilterOwner | null
   trace: PoolCall['trace']
+  /** Who asks, as far as places for big answers go. */
+  share?: string | undefined
 }
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
@@ -134,6 +136,7 @@ function toPoolCall(question: Question, keep: Keep): PoolCall {
     atHead: keep === 'head' || of.depends === 'head' || of.depends === 'nothing_kept',
     heightMin: heightWanted(of, params),
     heavy: of.heavy,
+    share: question.share,
   }
 }
 

@@ -9,7 +9,7 @@ import type { HedgeBook } from './hedge-book.ts'
 import type { Streamed, StreamedError } from './rpc-client.ts'
 import type { Selection, Wish } from './selection.ts'
 import type { Upstream } from './upstream.ts'
-import type { WaitingLine } from './waiting-line.ts'
+import type { ShareLines, WaitingLine } from './waiting-line.ts'
 
 export type PoolCall = Wish & {
   of: Method
@@ -38,6 +38,7 @@ export type UpstreamPool = {
   hedges: HedgeBook
   watch: AttemptWatch<Attempt>
   line: WaitingLine<Run>
+  shareLines: ShareLines<Run>
 }
 
 /** One request of a client with all its attempts. */
@@ -70,4 +71,6 @@ export type Attempt = Timed & {
   upstream: Upstream
   startedAtMs: number
   cancel(): void
+  /** Whose share of the upstream it counts towards, once it does. */
+  sharedBy: string | undefined
 }

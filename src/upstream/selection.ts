@@ -19,6 +19,8 @@ export type Wish = {
   heightMin: number | null
   /** It may be answered by megabytes. */
   heavy?: boolean
+  /** Whose share of the places for such answers it takes; absent: our own work. */
+  share?: string | undefined
 }
 
 /** Who is used, as last judged. Requests only read it. */
@@ -158,8 +160,29 @@ export function pick(
  */
 export function isFull(upstream: Upstream, wish: Wish): boolean {
   const { inFlight, streaming, spec } = upstream
-  if (inFlight - streaming >= spec.concurrencyMax) return true
-  return wish.heavy === true && streaming >= spec.concurrencyMax
+  return inFlight - streaming >= spec.concurrencyMax || isShareFull(upstream, wish)
+}
+
+/** Places for big answers that are passed on, beside the calls that are in flight. */
+const BIG_PLACES_FACTOR = 2
+
+/**
+ * True when its caller may have no more big answers under way. One caller may have as many as it
+ * leaves free, which alone is as many as calls may be in flight; and each may have one.
+ */
+function isShareFull({ streaming, shares, shared, spec }: Upstream, wish: Wish): boolean {
+  if (wish.heavy !== true) return false
+  const places = spec.concurrencyMax * BIG_PLACES_FACTOR
+  if (wish.share === undefined) return streaming >= places
+  if (shared === 0) return false
+  return (shares.get(wish.share) ?? 0) >= Math.max(1, places - shared)
+}
+
+/** Nothing but its caller's share keeps a call from every upstream that could answer it. */
+export function waitsForShare({ upstreams }: Selection, wish: Wish): boolean {
+  if (wish.heavy !== true || wish.share === undefined) return false
+  const usable = upstreams.filter(({ chain }) => chain !== 'wrong')
+  return usable.length > 0 && usable.every((upstream) => isShareFull(upstream, wish))
 }
 
 /** One that rested and may prove itself with a copied read. */

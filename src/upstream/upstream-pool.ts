@@ -6,9 +6,9 @@ import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.ts'
 import type { Reply, Streamed, StreamedError } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
-import { isFull, onTrial, pick, REACH, review, type Selection } from './selection.ts'
-import { noteFailure, noteLacks, rest, type Upstream } from './upstream.ts'
-import { openWaitingLine } from './waiting-line.ts'
+import { isFull, onTrial, pick, REACH, review, type Selection, waitsForShare } from './selection.ts'
+import { noteFailure, noteLacks, noteShare, rest, type Upstream } from './upstream.ts'
+import { openShareLines, openWaitingLine } from './waiting-line.ts'
 import { wasSilent, weighReply } from './weigh-reply.ts'
 
 /** A request as a whole ends here, however many upstreams are left to try. */
@@ -36,7 +36,9 @@ export function openUpstreamPool(
     onDeadline: (attempt) => attempt.cancel(),
   })
   const line = openWaitingLine<Run>(clock)
-  const pool: UpstreamPool = { clock, network, selection, hedges: newHedgeBook(), watch, line }
+  const shareLines = openShareLines<Run>(clock)
+  const hedges = newHedgeBook()
+  const pool: UpstreamPool = { clock, network, selection, hedges, watch, line, shareLines }
   return pool
 }
 
@@ -49,6 +51,7 @@ export function requestAny(pool: UpstreamPool, call: PoolCall): Promise<PoolAnsw
   earnHedge(pool.hedges)
   return new Promise<PoolAnswer>((resolve, reject) => {
     const run = newRun(call, false, resolve, reject)
+    if (waitsForShare(pool.selection, call)) return pool.shareLines.join(call.share ?? '', run)
     // Whoever comes later does not overtake those who wait.
     if (pool.line.length > 0) moveLine(pool)
     if (pool.line.length === 0 && launch(pool, run)) return
@@ -71,6 +74,7 @@ export function requestFrom(
 /** Lets those go who wait for a place; called whenever an upstream has finished a call. */
 export function moveLine(pool: UpstreamPool): void {
   pool.line.move((run) => launch(pool, run))
+  pool.shareLines.move((run) => launch(pool, run))
 }
 
 /** One that was not asked yet could take the call, but for what it has in hand. */
@@ -110,7 +114,9 @@ function start(pool: UpstreamPool, run: Run, upstream: Upstream): void {
       run.deadlineMs,
     ),
     cancel: NOTHING_SENT,
+    sharedBy: undefined,
   }
+  if (call.heavy) share(attempt)
   pool.watch.add(attempt)
   const repeatable = call.of.safety !== 'write'
   const hear = (reply: Reply) => finish(pool, attempt, reply)
@@ -125,12 +131,12 @@ function patientStallMs({ headPollMs }: Network): number {
 
 function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
   pool.watch.remove(attempt)
-  const { run, upstream } = attempt
+  const { run } = attempt
   const nowMs = pool.clock.monotonicMs()
   run.running--
   if ('stream' in reply) keepWatching(pool, attempt, reply)
-  else upstream.inFlight--
-  if (pool.line.length > 0) moveLine(pool)
+  else leave(attempt)
+  if (pool.line.length > 0 || pool.shareLines.length > 0) moveLine(pool)
 
   const answer = weighReply(pool, attempt, reply, nowMs)
   if (run.settled) {
@@ -166,7 +172,9 @@ function tryNext(pool: UpstreamPool, run: Run, nowMs: number): void {
   if (!over && (askAgain(pool, run) || launch(pool, run, reach))) return
   // What a dead node had in hand must not fail because the good one is busy with the rest.
   if (!over && !run.fallback && hasRoomSoon(pool, run)) {
-    pool.line.join(run)
+    const { call } = run
+    if (waitsForShare(pool.selection, call)) pool.shareLines.join(call.share ?? '', run)
+    else pool.line.join(run)
     return
   }
   run.settled = true
@@ -195,6 +203,7 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed | St
   attempt.hedgeAtMs = Number.POSITIVE_INFINITY
   attempt.stallAtMs = Number.POSITIVE_INFINITY
   attempt.upstream.streaming++
+  share(attempt)
   reply.stream = guardStream(reply.stream, {
     waiting() {
       attempt.deadlineMs = pool.clock.monotonicMs() + STREAM_IDLE_MS_MAX
@@ -202,11 +211,24 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed | St
     },
     arrived: () => pool.watch.remove(attempt),
     ended: () => {
-      attempt.upstream.inFlight--
       attempt.upstream.streaming--
+      leave(attempt)
       moveLine(pool)
     },
   })
+}
+
+/** Gives the place of a call back, and its caller's share. */
+function leave({ upstream, sharedBy }: Attempt): void {
+  upstream.inFlight--
+  if (sharedBy !== undefined) noteShare(upstream, sharedBy, -1)
+}
+
+/** Light calls have a share only if their answers turn out to be big. */
+function share(attempt: Attempt): void {
+  if (attempt.sharedBy !== undefined) return
+  attempt.sharedBy = attempt.run.call.share
+  if (attempt.sharedBy !== undefined) noteShare(attempt.upstream, attempt.sharedBy, 1)
 }
 
 function hedge(pool: UpstreamPool, attempt: Attempt): void {

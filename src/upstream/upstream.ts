@@ -13,6 +13,9 @@ export type Upstream = {
   inFlight: number
   /** Those of them whose answer is being passed on. */
   streaming: number
+  /** Heavy calls in hand and answers being passed on, by caller, and all of them. */
+  shares: Map<string, number>
+  shared: number
   latencyMs: number
   chain: 'unknown' | 'right' | 'wrong'
   chainSaid: number | string | null
@@ -69,6 +72,8 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     client: openRpcClient(outbound, spec),
     inFlight: 0,
     streaming: 0,
+    shares: new Map(),
+    shared: 0,
     latencyMs: 0,
     chain: 'unknown',
     chainSaid: null,
@@ -93,6 +98,14 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     lacks: new Map(),
     batchesUntilMs: 0,
   }
+}
+
+/** Counts a call, or the end of one, towards its caller's share. */
+export function noteShare(upstream: Upstream, share: string, change: 1 | -1): void {
+  upstream.shared += change
+  const own = (upstream.shares.get(share) ?? 0) + change
+  if (own === 0) upstream.shares.delete(share)
+  else upstream.shares.set(share, own)
 }
 
 /** The node answered, be it with an error that is the caller's own. */

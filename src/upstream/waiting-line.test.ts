@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../tests/support/test-clock.ts'
-import { openWaitingLine } from './waiting-line.ts'
+import { openShareLines, openWaitingLine } from './waiting-line.ts'
 
 describe('the line of calls that wait for a place', () => {
   test('sends them off in the order they came, until one finds no place', () => {
@@ -38,20 +38,50 @@ describe('the line of calls that wait for a place', () => {
   })
 })
 
+describe('the lines of callers who have their share', () => {
+  test('hold up nobody else, and keep the order of each', async () => {
+    const clock = testClock()
+    const lines = openShareLines<Call>(clock)
+    const run = (share: string) => {
+      const call = newCall()
+      lines.join(share, call)
+      return call
+    }
+    const [a, b, c, d] = [run('greedy'), run('greedy'), run('modest'), run('modest')]
+    const sent: unknown[] = []
+    lines.move((call) => {
+      if (call === a || call === b) return false
+      return sent.push(call) > 0
+    })
+    expect(sent).toEqual([c, d])
+    expect(lines.length).toBe(1)
+    lines.move((call) => call === a)
+    await clock.advance(10_000)
+    expect([a.failed, b.failed, c.failed]).toEqual(['', 'upstream_timed_out', ''])
+    lines.move(() => true)
+    expect(lines.length).toBe(0)
+  })
+})
+
 type Call = { failed: string; reject(failure: { code: string }): void }
 
 function newLine() {
   const clock = testClock()
   const line = openWaitingLine<Call>(clock)
   const run = () => {
-    const call: Call = {
-      failed: '',
-      reject({ code }) {
-        call.failed = code
-      },
-    }
+    const call = newCall()
     line.join(call)
     return call
   }
   return { clock, line, run }
+}
+
+function newCall(): Call {
+  const call: Call = {
+    failed: '',
+    reject({ code }) {
+      call.failed = code
+    },
+  }
+  return call
 }

@@ -39,3 +39,34 @@ export function openWaitingLine<T extends { reject(failure: Failure): void }>(
     },
   }
 }
+
+/** Calls that wait because their caller has its share of all upstreams in hand: a line for each. */
+export type ShareLines<T> = {
+  /** Callers who wait. */
+  readonly length: number
+  join(share: string, run: T): void
+  /** Sends off whatever finds a place. Who has none holds up himself alone. */
+  move(launch: (run: T) => boolean): void
+}
+
+export function openShareLines<T extends { reject(failure: Failure): void }>(
+  clock: Clock,
+): ShareLines<T> {
+  const lines = new Map<string, WaitingLine<T>>()
+  return {
+    get length() {
+      return lines.size
+    },
+    join(share, run) {
+      const line = lines.get(share) ?? openWaitingLine<T>(clock)
+      lines.set(share, line)
+      line.join(run)
+    },
+    move(launch) {
+      for (const [share, line] of lines) {
+        line.move(launch)
+        if (line.length === 0) lines.delete(share)
+      }
+    },
+  }
+}

@@ -5,6 +5,9 @@ import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgat
 const PLACES = 8
 const CALLS = 1000
 
+/** Packed, answers that repeat themselves would be read before anybody reads them. */
+const PLAIN = { 'accept-encoding': 'identity' }
+
 test('a batch of a thousand heavy calls is answered whole by a node that takes eight at once', async () => {
   const node = startFakeNode()
   const headgate = await startHeadgate({ nodes: [node], upstreams: [{ concurrencyMax: PLACES }] })
@@ -69,7 +72,11 @@ test('clients who do not read their big answers shut nobody out from small ones'
   const url = `${headgate.url}/eth-mainnet/v2/${headgate.appKey}`
   const slow = await Promise.all(
     ['0x1', '0x2'].map((fromBlock) =>
-      fetch(url, { method: 'POST', body: JSON.stringify(rpc('eth_getLogs', [{ fromBlock }])) }),
+      fetch(url, {
+        method: 'POST',
+        headers: PLAIN,
+        body: JSON.stringify(rpc('eth_getLogs', [{ fromBlock }])),
+      }),
     ),
   )
   const inFlight = async () =>
@@ -84,6 +91,33 @@ test('clients who do not read their big answers shut nobody out from small ones'
   await headgate.stop()
   node.stop()
 })
+
+test('an app that does not read its big answers leaves places to others, for big ones too', async () => {
+  const node = startFakeNode()
+  const headgate = await startHeadgate({ nodes: [node], upstreams: [{ concurrencyMax: 4 }] })
+  node.answers.eth_getLogs = () => ['ab'.repeat(8_000_000)]
+  const made = await headgate.api('POST', '/api/apps', { name: 'two', networks: ['ETH_MAINNET'] })
+  let block = 0
+  const ask = (key: string) => {
+    const body = JSON.stringify(rpc('eth_getLogs', [{ fromBlock: `0x${(++block).toString(16)}` }]))
+    return fetch(`${headgate.url}/eth-mainnet/v2/${key}`, { method: 'POST', body, headers: PLAIN })
+  }
+  // More than it may have: the rest waits, and stands in nobody's way.
+  const slow = Array.from({ length: 12 }, () => ask(headgate.appKey))
+  await until(() => node.callsOf('eth_getLogs') === 4, 'it has all that it may have')
+
+  const other = await ask(made.json.data.key)
+  expect(((await other.json()) as { result: string[] }).result[0]).toHaveLength(16_000_000)
+  expect((await headgate.post(rpc('eth_getBalance', ['0x00', 'latest']))).json.result).toBe('0x1')
+  expect(node.callsOf('eth_getLogs')).toBe(5)
+
+  // As soon as it reads, what waited gets its turn.
+  const read = async (asked: Promise<Response>) => (await (await asked).text()).length
+  const lengths = await Promise.all(slow.map(read))
+  expect(lengths.every((length) => length > 16_000_000)).toBe(true)
+  await headgate.stop()
+  node.stop()
+}, 60_000)
 
 async function dead(headgate: TestHeadgate): Promise<boolean> {
   const { json } = await headgate.api('GET', '/api/networks')
