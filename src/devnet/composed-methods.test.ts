@@ -154,6 +154,16 @@ describe('the access list of a call', () => {
     ])
   })
 
+  test('of one that goes on and on is refused', async () => {
+    const to = `0x${'bb'.repeat(20)}`
+    // JUMPDEST, PUSH 0, JUMP.
+    await result('hardhat_setCode', to, '0x5b5f56')
+    const short = await result('eth_createAccessList', { to, gas: '0x10000' })
+    expect(short).toMatchObject({ error: 'execution failed', gasUsed: '0x10000' })
+    const { error } = await rpc('eth_createAccessList', { to, gas: '0x1e8481' })
+    expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('2000000 gas') })
+  })
+
   test('of a transfer is empty', async () => {
     const [from, to] = (await result('eth_accounts')) as string[]
     const listed = await result('eth_createAccessList', { from, to, value: '0x1' })

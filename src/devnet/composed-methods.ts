@@ -20,6 +20,8 @@ const TAG = /^(?:0x[0-9a-f]{1,64}|latest|earliest|safe|finalized|pending)$/
 
 /** A call that reads its gas may touch something else each time; others need two rounds. */
 const ROUNDS_MAX = 8
+/** The steps of a loop that uses up all gas would take gigabytes. */
+const STEPS_GAS_MAX = 2_000_000
 const STEPS_ALONE = { disableMemory: true, disableStorage: true }
 
 const INVALID_PARAMS = -32602
@@ -86,7 +88,10 @@ async function createAccessList(ask: Ask, [given, which = 'latest']: readonly un
   const framed = await ask('debug_traceCall', [call, which, { tracer: 'callTracer' }])
   const frame = resultIn(framed)
   if (frame === null) return framed
-  const { from, to } = JSON.parse(frame) as { from: string; to?: string }
+  const { from, to, gasUsed } = JSON.parse(frame) as { from: string; to?: string; gasUsed: string }
+  if (Number(gasUsed) > STEPS_GAS_MAX) {
+    return fault(SERVER_ERROR, `a call that uses more than ${STEPS_GAS_MAX} gas is too long here`)
+  }
   let accessList = (call.accessList ?? []) as AccessList
   for (let round = 1; ; round++) {
     const answer = await ask('debug_traceCall', [{ ...call, accessList }, which, STEPS_ALONE])
@@ -99,8 +104,8 @@ async function createAccessList(ask: Ask, [given, which = 'latest']: readonly un
     if (!isSame && round < ROUNDS_MAX) continue
     const isRevert = structLogs.at(-1)?.op === 'REVERT'
     const error = failed ? { error: isRevert ? 'execution reverted' : 'execution failed' } : {}
-    const gasUsed = `0x${gas.toString(16)}`
-    return JSON.stringify({ result: { accessList, ...error, gasUsed } })
+    const result = { accessList, ...error, gasUsed: `0x${gas.toString(16)}` }
+    return JSON.stringify({ result })
   }
 }
 
