@@ -1,4 +1,5 @@
 import type { Telemetry } from '../ports/telemetry.ts'
+import { followedAt } from '../tables/chain-tail.ts'
 import { waitingCount } from '../tables/delivery-backlog.ts'
 import type { Replay } from '../tables/replays.ts'
 import { openReplayBlocks, type ReplayBlocks } from './replay-blocks.ts'
@@ -22,6 +23,9 @@ const TURN_MS = 2_000
 const WAITING_MAX = 256
 const BLOCKS_BETWEEN_COUNTS = 32
 
+/** Further behind the head than that, the follower needs the nodes more than any replay. */
+const LAG_BLOCKS_MAX = 5
+
 /** One block after the other, for as long as a turn lasts. */
 export async function takeReplayTurn(needs: ReplayTurnNeeds, of: Replay): Promise<ReplayTurn> {
   const { clock, database, telemetry } = needs
@@ -42,6 +46,8 @@ export async function takeReplayTurn(needs: ReplayTurnNeeds, of: Replay): Promis
 
     const asked: ReplayQuery | Standstill = await readReplayQuery(needs, replay, query)
     if ('kind' in asked) return ended(asked)
+    if (isCountDue && (await isFollowerBehind(needs, asked))) return ended({ kind: 'waits' })
+
     // What was read for another query may lack what this one wants.
     if (asked.plan !== query?.plan) blocks = null
     query = asked
@@ -57,4 +63,14 @@ export async function takeReplayTurn(needs: ReplayTurnNeeds, of: Replay): Promis
     replay = { ...replay, nextBlock: replay.nextBlock + 1 }
   }
   return ended({ kind: 'over' })
+}
+
+async function isFollowerBehind(
+  { database }: ReplayTurnNeeds,
+  { service }: ReplayQuery,
+): Promise<boolean> {
+  const { head } = service.pool.selection
+  if (head === null) return false
+  const { id } = service.network
+  return (await followedAt(database, id, head.number - LAG_BLOCKS_MAX)) === null
 }

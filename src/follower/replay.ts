@@ -8,6 +8,7 @@ import {
   failReplay,
   noteReplayTrouble,
   type Replay,
+  replayingTeams,
   runningReplays,
 } from '../tables/replays.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
@@ -46,10 +47,13 @@ type Note = {
 }
 
 type Desk = {
-  working: Map<string, Promise<void>>
+  /** By the ids of replays, with their teams. */
+  working: Map<string, { teamId: string; done: Promise<void> }>
   notes: Map<string, Note>
-  /** The last replay that was looked at; null at the beginning of a round. */
-  last: Replay | null
+  /** When replays last had a turn, so that those of a team take theirs one after the other. */
+  served: Map<string, number>
+  /** The last team that was given a place. */
+  lastTeam: string
   stopped: boolean
   /** There is a place, or news. */
   wake(): void
@@ -59,7 +63,12 @@ type Desk = {
 const REPLAYS_AT_ONCE_MAX = 3
 
 const LOOK_EVERY_MS = 1_000
-const PAGE = 100
+
+/** Looked at for one whose turn it is; the rest is looked at next time. */
+const TEAMS_PER_ROUND_MAX = 100
+
+/** Far more than a team may have. */
+const TEAM_REPLAYS_MAX = 1_000
 
 /** Longer than a turn with a block that takes as long as a block may take. */
 const LEASE_MS = 60_000
@@ -92,7 +101,8 @@ export function openReplays(needs: Needs): Replays {
   const desk: Desk = {
     working: new Map(),
     notes: new Map(),
-    last: null,
+    served: new Map(),
+    lastTeam: '',
     stopped: false,
     wake() {
       heard = true
@@ -115,7 +125,7 @@ export function openReplays(needs: Needs): Replays {
       await handOut(needs, desk).catch((thrown) => noteStoreTrouble(needs, thrown))
       await idle()
     }
-    await Promise.all(desk.working.values())
+    await Promise.all([...desk.working.values()].map(({ done }) => done))
   }
   const ended = loop()
 
@@ -132,22 +142,53 @@ export function openReplays(needs: Needs): Replays {
   }
 }
 
-/** Gives the free places to the replays whose turn it is; at most once around. */
+/**
+ * Gives the free places to the teams whose turn it is: first to those that have none, so that
+ * who has many replays gets no more than others while they want places too.
+ */
 async function handOut(needs: Needs, desk: Desk): Promise<void> {
-  if (!needs.hasRoom()) return
-  let isAround = desk.last === null
-  while (desk.working.size < REPLAYS_AT_ONCE_MAX && !desk.stopped) {
-    const page = await runningReplays(needs.database, PAGE, desk.last)
-    for (const replay of page) {
-      if (desk.working.size >= REPLAYS_AT_ONCE_MAX || desk.stopped) return
-      desk.last = replay
-      if (!desk.working.has(replay.id) && isRested(needs, desk, replay)) begin(needs, desk, replay)
-    }
-    if (page.length === PAGE) continue
-    desk.last = null
-    if (isAround) return forgetOld(needs, desk)
-    isAround = true
+  if (isBusy(desk) || !needs.hasRoom()) return
+  const teamIds = await replayingTeams(needs.database, desk.lastTeam, TEAMS_PER_ROUND_MAX)
+  for (let share = 1; share <= REPLAYS_AT_ONCE_MAX; share++) {
+    const wantMore = await goAround(needs, desk, teamIds, share)
+    if (isBusy(desk)) return
+    if (!wantMore) break
   }
+  forgetOld(needs, desk)
+}
+
+/** As far as there are places, up to the share of each. True when any has reached its share. */
+async function goAround(
+  needs: Needs,
+  desk: Desk,
+  teamIds: readonly string[],
+  share: number,
+): Promise<boolean> {
+  let wantMore = false
+  for (const teamId of teamIds) {
+    const own = [...desk.working.values()].filter((one) => one.teamId === teamId).length
+    if (own < share) {
+      const replays = await runningReplays(needs.database, teamId, TEAM_REPLAYS_MAX)
+      const replay = whoseTurn(needs, desk, replays)
+      if (isBusy(desk)) return false
+      if (!replay) continue
+      begin(needs, desk, replay)
+      desk.lastTeam = teamId
+    }
+    wantMore = true
+  }
+  return wantMore
+}
+
+function isBusy({ working, stopped }: Desk): boolean {
+  return stopped || working.size >= REPLAYS_AT_ONCE_MAX
+}
+
+/** The one that has waited longest for its turn. */
+function whoseTurn(needs: Needs, desk: Desk, replays: readonly Replay[]): Replay | null {
+  const servedMs = ({ id }: Replay) => desk.served.get(id) ?? -1
+  const ready = replays.filter((one) => !desk.working.has(one.id) && isRested(needs, desk, one))
+  return ready.toSorted((a, b) => servedMs(a) - servedMs(b))[0] ?? null
 }
 
 function isRested({ clock }: Needs, { notes }: Desk, { id }: Replay): boolean {
@@ -155,7 +196,8 @@ function isRested({ clock }: Needs, { notes }: Desk, { id }: Replay): boolean {
 }
 
 function begin(needs: Needs, desk: Desk, replay: Replay): void {
-  const turn = workOn(needs, desk, replay)
+  desk.served.set(replay.id, needs.clock.monotonicMs())
+  const done = workOn(needs, desk, replay)
     .catch((thrown) => {
       noteStoreTrouble(needs, thrown)
       rest(needs, desk, replay, TROUBLE_MS_MIN)
@@ -164,7 +206,7 @@ function begin(needs: Needs, desk: Desk, replay: Replay): void {
       desk.working.delete(replay.id)
       desk.wake()
     })
-  desk.working.set(replay.id, turn)
+  desk.working.set(replay.id, { teamId: replay.teamId, done })
 }
 
 async function workOn(needs: Needs, desk: Desk, replay: Replay): Promise<void> {
@@ -241,8 +283,9 @@ function rest({ clock }: Needs, { notes }: Desk, { id, nextBlock }: Replay, wait
   notes.set(id, { ...before, restsUntilMs: clock.monotonicMs() + waitMs })
 }
 
-function forgetOld({ clock }: Needs, { notes }: Desk): void {
+function forgetOld({ clock }: Needs, { notes, served }: Desk): void {
   const nowMs = clock.monotonicMs()
+  for (const [id, atMs] of served) if (atMs + NOTE_MS_MAX < nowMs) served.delete(id)
   for (const [id, { restsUntilMs }] of notes) {
     if (restsUntilMs + NOTE_MS_MAX < nowMs) notes.delete(id)
   }

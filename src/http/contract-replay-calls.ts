@@ -62,8 +62,10 @@ export const REPLAY_PATHS: Paths = {
       errors: {
         '400':
           '`ValidationError`: a field is wrong, the range is too long or goes beyond the newest ' +
-          'block, the webhook is paused, or a replay of it is running.',
+          'block, the webhook is paused, a replay of it is running, or all running replays of the ' +
+          'team together would have more than 1,000,000 blocks to go.',
         '404': '`NotFound`: the team has no webhook of this id.',
+        '429': '`TooManyRequests`: the team has 10 replays running.',
       },
       example: `curl "$HEADGATE_URL/api/replay-webhook" \\
   -H "X-Service-Token: $HEADGATE_TOKEN" \\

@@ -107,6 +107,38 @@ describe('replay-webhook', () => {
   })
 })
 
+describe('the replays of a team', () => {
+  test('are ten at once, and a million blocks together', async () => {
+    const started: string[] = []
+    for (let at = 0; at < 10; at++) {
+      const { id } = await on.created()
+      const answer = await replay(1, 100_000, id)
+      expect(answer.status).toBe(200)
+      started.push(answer.body.data.id)
+    }
+    const more = await replay(1, 1)
+    expect([more.status, more.body]).toEqual([
+      429,
+      {
+        name: 'TooManyRequests',
+        message:
+          'webhook_id: a team may have 10 replays running at once; wait until one has ended, or cancel one.',
+      },
+    ])
+    await on.call('POST', `/api/replays/${started[0]}/cancel`)
+    const long = await replay(1, 100_001)
+    expect([long.status, long.body]).toEqual([
+      400,
+      {
+        name: 'ValidationError',
+        message:
+          'from_block, to_block: all running replays of a team together may have 1000000 blocks to go, and 900000 are under way.',
+      },
+    ])
+    expect((await replay(1, 100_000)).status).toBe(200)
+  })
+})
+
 describe('a replay', () => {
   test('is cancelled, and stays so', async () => {
     const { id } = (await replay(100, 102)).body.data
@@ -159,8 +191,8 @@ test('what is not there, or is another team’s, is 404', async () => {
   expect((await read(id)).body.data.state).toBe('running')
 })
 
-function replay(from_block: number, to_block: number) {
-  const body = { webhook_id: webhook, from_block, to_block }
+function replay(from_block: number, to_block: number, webhook_id = webhook) {
+  const body = { webhook_id, from_block, to_block }
   return on.call('POST', '/api/replay-webhook', { body })
 }
 

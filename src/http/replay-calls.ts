@@ -25,6 +25,12 @@ const ID_LENGTH = 16
 /** Months of most chains. It keeps a slip of the finger from asking for all of one. */
 const REPLAY_BLOCKS_MAX = 1_000_000
 
+/** Of one team at once. They deliver mostly nothing and cost nothing, and all share the nodes. */
+const TEAM_LIMITS = { replaysMax: 10, blocksMax: REPLAY_BLOCKS_MAX }
+
+/** A replay may take hours, so that it makes no sense to ask again at once. */
+const AGAIN_S = 60
+
 /** The newest ones; nobody goes through more by hand. */
 const LISTED_REPLAYS_MAX = 100
 
@@ -49,10 +55,9 @@ export async function replayWebhook(
   const id = `rpl_${needs.entropy.alphanumeric(ID_LENGTH)}`
   const createdAtMs = needs.clock.nowMs()
   const replay = { id, teamId: call.team.id, webhookId, network, fromBlock, toBlock, createdAtMs }
-  const created = await replays.createReplay(needs.database, replay)
-  if (!created) {
-    return new Rejection('validation', `webhook_id: a replay of ${webhookId} is running already.`)
-  }
+  const started = await replays.startReplay(needs.database, replay, TEAM_LIMITS)
+  const tooMuch = refusalOf(started, replay)
+  if (tooMuch) return tooMuch
 
   needs.webhooksChanged(webhookId)
   return replayOf(needs, call, id)
@@ -81,6 +86,27 @@ export async function cancelReplay(
   const id = String(call.parameters.id)
   const replay = await replays.cancelReplay(database, call.team.id, id, clock.nowMs())
   return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
+}
+
+type Started = Awaited<ReturnType<typeof replays.startReplay>>
+
+function refusalOf(started: Started, { webhookId }: replays.NewReplay): Rejection | null {
+  const { replaysMax, blocksMax } = TEAM_LIMITS
+  if (started.kind === 'running') {
+    return new Rejection('validation', `webhook_id: a replay of ${webhookId} is running already.`)
+  }
+  if (started.kind === 'too_many') {
+    const text =
+      `webhook_id: a team may have ${replaysMax} replays running at once; ` +
+      'wait until one has ended, or cancel one.'
+    return new Rejection('too_many_requests', text, { retryAfterS: AGAIN_S })
+  }
+  if (started.kind === 'started') return null
+  return new Rejection(
+    'validation',
+    `from_block, to_block: all running replays of a team together may have ${blocksMax} blocks ` +
+      `to go, and ${started.blocks} are under way.`,
+  )
 }
 
 function unfitRange(

@@ -18,7 +18,7 @@ import {
 } from './delivery-claims.ts'
 import { findDeliveryWithAttempts, listDeliveryPage, resendDelivery } from './delivery-log.ts'
 import { writeOutcomes } from './delivery-outcomes.ts'
-import { createReplay, recordReplayStep, runningReplays } from './replays.ts'
+import { createReplay, recordReplayStep, replayingTeams, runningReplays } from './replays.ts'
 import { pruneDelivered } from './retention.ts'
 import { deleteWebhook } from './webhooks.ts'
 
@@ -88,7 +88,8 @@ describe('however many deliveries are stored, only those that are meant are read
     ['resending', (tx) => resendDelivery(tx, TEAM_A, 'whevt_1', NOW_MS)],
     ['deleting a webhook', (tx) => deleteWebhook(tx, TEAM_A, 'wh_1')],
     ['versions of a height', (tx) => webhooksWithDeliveryAt(tx, 'ETH_MAINNET', 1)],
-    ['running replays', (tx) => runningReplays(tx, 10)],
+    ['running replays', (tx) => runningReplays(tx, TEAM_A, 10)],
+    ['teams with replays', (tx) => replayingTeams(tx, TEAM_A, 10)],
     ['a step of a replay', replayOne],
     ['retention', pruneAll],
   ]

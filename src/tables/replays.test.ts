@@ -19,7 +19,9 @@ import {
   listReplays,
   noteReplayTrouble,
   recordReplayStep,
+  replayingTeams,
   runningReplays,
+  startReplay,
 } from './replays.ts'
 import { deleteWebhook } from './webhooks.ts'
 
@@ -80,16 +82,33 @@ describe('a replay', () => {
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ error: null })
   })
 
-  test('is found page by page', async () => {
-    await addWebhooks(db, webhookCalled('wh_3'))
-    for (const at of [1, 2, 3]) {
-      await createReplay(db, newReplay({ id: `rpl_${at}`, webhookId: `wh_${at}` }))
+  test('is found team by team, the oldest first', async () => {
+    for (const [at, teamId] of [TEAM_B, TEAM_A, TEAM_A].entries()) {
+      await createReplay(db, newReplay({ id: `rpl_${at}`, webhookId: `wh_${at}`, teamId }))
     }
-    const [first, second] = await runningReplays(db, 2)
-    expect([first?.id, second?.id]).toEqual(['rpl_1', 'rpl_2'])
-    const rest = await runningReplays(db, 2, second)
-    expect(rest.map(({ id }) => id)).toEqual(['rpl_3'])
-    expect(await runningReplays(db, 2, rest[0])).toEqual([])
+    expect(await replayingTeams(db, '', 10)).toEqual([TEAM_A, TEAM_B])
+    expect(await replayingTeams(db, TEAM_A, 10)).toEqual([TEAM_B, TEAM_A])
+    expect(await replayingTeams(db, TEAM_B, 1)).toEqual([TEAM_A])
+    const of = async (teamId: string) => (await runningReplays(db, teamId, 10)).map(({ id }) => id)
+    expect([await of(TEAM_A), await of(TEAM_B)]).toEqual([['rpl_1', 'rpl_2'], ['rpl_0']])
+  })
+
+  test('is one of so many of a team, and of so many blocks', async () => {
+    const limits = { replaysMax: 3, blocksMax: 100 }
+    const start = async (at: number, fromBlock: number, toBlock: number, teamId = TEAM_A) => {
+      const which = { id: `rpl_${at}`, webhookId: `wh_${at}`, teamId, fromBlock, toBlock }
+      return startReplay(db, newReplay(which), limits)
+    }
+    expect(await start(1, 1, 60)).toEqual({ kind: 'started', blocks: 0 })
+    expect(await start(1, 1, 2)).toEqual({ kind: 'running', blocks: 60 })
+    expect(await start(2, 1, 41)).toEqual({ kind: 'too_long', blocks: 60 })
+    expect(await start(2, 1, 40)).toEqual({ kind: 'started', blocks: 60 })
+    expect(await start(3, 1, 1)).toEqual({ kind: 'too_long', blocks: 100 })
+    expect(await start(4, 1, 100, TEAM_B)).toEqual({ kind: 'started', blocks: 0 })
+    await cancelReplay(db, TEAM_A, 'rpl_1', NOW_MS)
+    const ended = await Promise.all([5, 6, 7, 8].map((at) => start(at, 1, 1)))
+    expect(ended.filter(({ kind }) => kind === 'started')).toHaveLength(2)
+    expect(ended.at(-1)).toEqual({ kind: 'too_many', blocks: 42 })
   })
 
   test('runs alone for its webhook', async () => {
@@ -98,7 +117,7 @@ describe('a replay', () => {
     expect(await createReplay(db, newReplay({ id: 'rpl_3', webhookId: 'wh_2' }))).toBe(true)
     await cancelReplay(db, TEAM_A, 'rpl_1', NOW_MS)
     expect(await createReplay(db, newReplay({ id: 'rpl_2' }))).toBe(true)
-    expect((await runningReplays(db, 10)).map(({ id }) => id)).toEqual(['rpl_2', 'rpl_3'])
+    expect((await runningReplays(db, TEAM_A, 10)).map(({ id }) => id)).toEqual(['rpl_2', 'rpl_3'])
   })
 
   test('that was cancelled goes no further, and what it committed is delivered', async () => {
@@ -128,7 +147,7 @@ describe('a replay', () => {
     await createReplay(db, newReplay())
     await failReplay(db, 'rpl_1', error, NOW_MS + 5)
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ state: 'failed', error })
-    expect(await runningReplays(db, 10)).toEqual([])
+    expect(await runningReplays(db, TEAM_A, 10)).toEqual([])
   })
 
   test('ends when its webhook is deleted, and leaves nothing waiting', async () => {

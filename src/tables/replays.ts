@@ -76,6 +76,41 @@ export async function createReplay(db: Database, replay: NewReplay): Promise<boo
   return created.length === 1
 }
 
+/** What a team may have running at once. */
+export type ReplayLimits = { replaysMax: number; blocksMax: number }
+
+/**
+ * 'running' when one of the webhook's is; `too_many` and `too_long` where the team has as much
+ * to do as it may: then nothing happens. `blocks` are those of all that run, before it.
+ */
+export function startReplay(
+  db: Database,
+  replay: NewReplay,
+  { replaysMax, blocksMax }: ReplayLimits,
+): Promise<{ kind: 'started' | 'running' | 'too_many' | 'too_long'; blocks: number }> {
+  const { teamId, fromBlock, toBlock } = replay
+  return db.transaction(async (tx) => {
+    // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
+    await tx.query(sql`UPDATE team_slots SET webhooks = webhooks WHERE team_id = ${teamId}`)
+    const [sum] = await tx.query<{ count: number; blocks: number }>(sql`
+      SELECT CAST(COUNT(*) AS BIGINT) AS count,
+        CAST(COALESCE(SUM(to_block - next_block + 1), 0) AS BIGINT) AS blocks
+      FROM replays WHERE state = 'running' AND team_id = ${teamId}`)
+    const { count, blocks } = sum ?? { count: 0, blocks: 0 }
+    if (await isReplaying(tx, replay.webhookId)) return { kind: 'running', blocks }
+    if (count >= replaysMax) return { kind: 'too_many', blocks }
+    if (blocks + toBlock - fromBlock + 1 > blocksMax) return { kind: 'too_long', blocks }
+    const isNew = await createReplay(tx, replay)
+    return { kind: isNew ? 'started' : 'running', blocks }
+  })
+}
+
+async function isReplaying(tx: Database, webhookId: string): Promise<boolean> {
+  const running = await tx.query(sql`
+    SELECT id FROM replays WHERE webhook_id = ${webhookId} AND state = 'running'`)
+  return running.length > 0
+}
+
 /** Null when the team has no such replay. */
 export async function findReplay(db: Database, teamId: string, id: string): Promise<Replay | null> {
   const [found] = await readReplays(db, sql`WHERE id = ${id} AND team_id = ${teamId}`)
@@ -90,16 +125,24 @@ export function listReplays(db: Database, teamId: string, limit: number): Promis
   )
 }
 
-/** A page, oldest first; the next one begins after the last of this one. */
-export function runningReplays(
+/** Teams that have any running, in the order of their ids, beginning after that one. */
+export async function replayingTeams(
   db: Database,
+  after: string,
   limit: number,
-  after: Pick<Replay, 'createdAtMs' | 'id'> | null = null,
-): Promise<Replay[]> {
-  const later = after ? sql`AND (created_at_ms, id) > (${after.createdAtMs}, ${after.id})` : sql``
+): Promise<string[]> {
+  const rows = await db.query<{ team_id: string }>(sql`
+    SELECT DISTINCT team_id, CASE WHEN team_id > ${after} THEN 0 ELSE 1 END AS round
+    FROM replays WHERE state = 'running' ORDER BY round, team_id LIMIT ${limit}`)
+  return rows.map(({ team_id }) => team_id)
+}
+
+/** Those of a team, oldest first. */
+export function runningReplays(db: Database, teamId: string, limit: number): Promise<Replay[]> {
   return readReplays(
     db,
-    sql`WHERE state = 'running' ${later} ORDER BY created_at_ms, id LIMIT ${limit}`,
+    sql`WHERE state = 'running' AND team_id = ${teamId}
+      ORDER BY created_at_ms, id LIMIT ${limit}`,
   )
 }
 

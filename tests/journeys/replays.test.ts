@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { runningReplays } from '../../src/tables/replays.ts'
+import { replayingTeams, runningReplays } from '../../src/tables/replays.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import {
@@ -138,7 +138,9 @@ async function replay(id: string) {
 
 /** Asked of the store, since a token may make only so many calls a second. */
 async function isDone(id: string): Promise<boolean> {
-  const running = await runningReplays(headgate.running.world.database, SHOWN_MAX)
+  const { database } = headgate.running.world
+  const [teamId = ''] = await replayingTeams(database, '', 1)
+  const running = await runningReplays(database, teamId, SHOWN_MAX)
   return running.every((one) => one.id !== id)
 }
 

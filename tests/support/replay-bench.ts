@@ -15,6 +15,7 @@ import {
   insertTeams,
   NETWORK,
   TEAM_A,
+  TEAM_B,
   webhookCalled,
 } from './webhook-store.ts'
 
@@ -54,7 +55,7 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     throw new Error('it never came true')
   }
   const replayOf = async (id: string): Promise<Replay> => {
-    const found = await findReplay(store, TEAM_A, id)
+    const found = (await findReplay(store, TEAM_A, id)) ?? (await findReplay(store, TEAM_B, id))
     if (!found) throw new Error(`no replay ${id}`)
     return found
   }
@@ -86,9 +87,9 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
       opened.push(replays)
       return replays
     },
-    async create(fromBlock: number, toBlock: number, webhookId = WEBHOOK) {
+    async create(fromBlock: number, toBlock: number, webhookId = WEBHOOK, teamId = TEAM_A) {
       const id = `rpl_${String(++made).padStart(16, '0')}`
-      const wanted = { id, teamId: TEAM_A, webhookId, network: NETWORK, fromBlock, toBlock }
+      const wanted = { id, teamId, webhookId, network: NETWORK, fromBlock, toBlock }
       const created = await createReplay(store, { ...wanted, createdAtMs: clock.nowMs() })
       if (!created) throw new Error('not created')
       return id

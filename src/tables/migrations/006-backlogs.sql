@@ -15,3 +15,7 @@ WHERE state = 'failed' AND webhook_id IN (SELECT id FROM webhooks WHERE state = 
 INSERT INTO team_backlogs (team_id, bytes)
 SELECT team_id, CAST(SUM(data_bytes + 1024) AS BIGINT) FROM deliveries
 WHERE state IN ('waiting', 'failed') AND kind = 'data' GROUP BY team_id;
+
+-- Replays are worked on team by team.
+CREATE INDEX replays_running_by_team ON replays (team_id, created_at_ms)
+  WHERE state = 'running';
