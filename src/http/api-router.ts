@@ -108,7 +108,10 @@ async function serve(
   const id = operation.operationId
   const call = { parameters, body }
   if (!token) return CALL_HANDLERS.public[id]?.(needs, { ...call, headers: request.headers })
-  if (team) return CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
+  if (team) {
+    const work = async () => CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
+    return request.method === 'GET' ? budget.read(team.id, work) : work()
+  }
   const handlers = audience === 'operator' ? CALL_HANDLERS.operator : CALL_HANDLERS['any-token']
   return handlers[id]?.(needs, { ...call, token })
 }
