@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { courierStage, SIGNING_KEY } from '../../tests/support/courier-stage.ts'
 import { lost } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { hexSignature, standardSignature } from '../core/delivery/signature.ts'
 import { signingKeyPlace } from '../ports/secrets.ts'
 import { resendDelivery } from '../tables/delivery-log.ts'
+
+/** Hours pass here in seconds, or in more where the machine is busy with others. */
+setDefaultTimeout(30_000)
 
 const SECOND = 1000
 const MINUTE = 60_000

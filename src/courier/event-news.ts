@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { EventNews } from '../tables/chain-events.ts'
-import type { NewDelivery } from '../tables/deliveries.ts'
+import type { EventResult, NewDelivery } from '../tables/deliveries.ts'
 import type { ReadyDelivery } from '../tables/delivery-claims.ts'
 import { takeInHand } from './in-hand.ts'
 import { type Moves, openMoves } from './move-to-rows.ts'
@@ -24,6 +24,9 @@ type Needs = {
 
 export type { EventNews }
 
+/** What is kept of it until it is taken. */
+type HeldNews = Omit<EventNews, 'results'> & { results: readonly (EventResult | null)[] }
+
 export type NewsReader = {
   /** An event was committed. */
   note(news: EventNews): void
@@ -36,7 +39,7 @@ export type NewsReader = {
 /** More events than that are not news any more: then each webhook is looked at for itself. */
 const EVENTS_MAX = 64
 
-/** Of an event. Larger ones are read where they are sent, instead of being held until then. */
+/** Of an event. The largest beyond it are read where they are sent, instead of being held. */
 const RESULTS_BYTES_MAX = 2 ** 20
 
 /** So many wait for their webhooks to be read, which takes a moment. */
@@ -50,17 +53,17 @@ const UNPLACED_MAX = 10_000
 export function openNewsReader(needs: Needs): NewsReader {
   const { schedule, results, lines } = needs
   const moves = openMoves(needs)
-  const waiting: EventNews[] = []
+  const waiting: HeldNews[] = []
   /** In hand, of webhooks that nothing is known of yet. */
-  let unplaced: { news: EventNews; row: ReadyDelivery }[] = []
+  let unplaced: { news: HeldNews; row: ReadyDelivery }[] = []
 
-  const keepResult = ({ network, sequenceNumber, results: all }: EventNews, part: number) => {
+  const keepResult = ({ network, sequenceNumber, results: all }: HeldNews, part: number) => {
     const result = all[part]
     if (result) results.keep(network, sequenceNumber, part, result)
   }
 
   /** Null when it has to wait until its webhook is read. */
-  const takeOne = (news: EventNews, row: ReadyDelivery): boolean | null => {
+  const takeOne = (news: HeldNews, row: ReadyDelivery): boolean | null => {
     if (moves.isMoving(row.webhookId)) return false
     const line = lines.isOutdated(row.webhookId) ? undefined : schedule.lines.get(row.webhookId)
     if (!line) return null
@@ -69,7 +72,7 @@ export function openNewsReader(needs: Needs): NewsReader {
     return true
   }
 
-  const takeHand = (news: EventNews) => {
+  const takeHand = (news: HeldNews) => {
     const refused: ReadyDelivery[] = []
     const unread: string[] = []
     for (const [position, delivery] of news.deliveries.entries()) {
@@ -132,8 +135,8 @@ async function giveRows({ schedule, lines, ready }: Needs, moves: Moves, line: L
 
 function takeRows(
   { schedule, lines }: Needs,
-  news: EventNews,
-  keepResult: (news: EventNews, part: number) => void,
+  news: HeldNews,
+  keepResult: (news: HeldNews, part: number) => void,
 ): void {
   const others: string[] = []
   for (const delivery of news.deliveries) {
@@ -166,8 +169,17 @@ function asRead(delivery: NewDelivery, position: number | null): ReadyDelivery {
   }
 }
 
-function withoutLargeResults(news: EventNews): EventNews {
-  const bytes = news.results.reduce((sum, result) => sum + result.bytes, 0)
-  const isSmall = bytes <= RESULTS_BYTES_MAX
-  return isSmall ? news : { ...news, results: [] }
+/** The small ones stay, so that large ones of one team cost no other a look at the table. */
+function withoutLargeResults(news: EventNews): HeldNews {
+  const { results } = news
+  const bytes = results.reduce((sum, result) => sum + result.bytes, 0)
+  if (bytes <= RESULTS_BYTES_MAX) return news
+  let left = RESULTS_BYTES_MAX
+  const held: (EventResult | null)[] = results.map(() => null)
+  for (const [part, result] of [...results.entries()].sort(([, a], [, b]) => a.bytes - b.bytes)) {
+    left -= result.bytes
+    if (left < 0) break
+    held[part] = result
+  }
+  return { ...news, results: held }
 }

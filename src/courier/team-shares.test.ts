@@ -24,7 +24,7 @@ describe('teams', () => {
 
   test('may use nearly all places while nobody else wants any', () => {
     const schedule = openSchedule()
-    crowd(schedule, 'team_a', 1000, { answers: true })
+    crowd(schedule, 'team_a', 300, { answers: true })
     takeAll(schedule)
     expect(schedule.inFlight).toBeGreaterThanOrEqual(Math.floor((PLACES_MAX * 8) / 9))
     expect(schedule.inFlight).toBeLessThan(PLACES_MAX * 0.9)
@@ -34,9 +34,9 @@ describe('teams', () => {
     'whose hosts hang leave places to all others at once, and then share alike: %p',
     ({ answers }) => {
       const schedule = openSchedule()
-      crowd(schedule, 'team_a', 1000, { answers })
+      crowd(schedule, 'team_a', 300, { answers })
       const hanging = takeAll(schedule)
-      crowd(schedule, 'team_b', 1000, { answers })
+      crowd(schedule, 'team_b', 300, { answers })
       const [first] = pickTurns(schedule, 0) as [Turn]
       expect(first.host.team.id).toBe('team_b')
       endTurn(schedule, first, first.places, true)
@@ -53,7 +53,7 @@ describe('teams', () => {
 
   test('leave retries to each other too', () => {
     const schedule = openSchedule()
-    crowd(schedule, 'team_a', 1000, { answers: true, retries: true })
+    crowd(schedule, 'team_a', 300, { answers: true, retries: true })
     takeAll(schedule)
     expect(schedule.retriesInFlight).toBeGreaterThan(256)
     crowd(schedule, 'team_b', 1, { answers: true, retries: true })
