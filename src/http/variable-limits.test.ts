@@ -81,6 +81,16 @@ describe('a variable of another kind than a query declares is refused and named'
     expect((await post('wallets', addresses(1))).status).toBe(201)
   })
 
+  test('which a variable of a similar name is not', async () => {
+    const query = (name: string) => USING_EVENTS.replaceAll('wallets', name)
+    for (const name of ['walletsX', 'Wallets', 'xwallets']) {
+      await on.created({ graphql_query: query(name) })
+    }
+    expect((await post('wallets', addresses(1))).status).toBe(201)
+    await on.created({ graphql_query: query('aXb') })
+    expect((await post('a_b', addresses(1))).status).toBe(201)
+  })
+
   test('whoever comes first when both come at once', async () => {
     const [webhook, variable] = await Promise.all([
       on.create({ graphql_query: USING_EVENTS }),

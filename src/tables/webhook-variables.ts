@@ -30,7 +30,9 @@ export async function webhookOfOtherKind(
 ): Promise<string | null> {
   const rows = await db.query<{ id: string; variables: string }>(sql`
     SELECT id, variables FROM webhooks
-    WHERE team_id = ${teamId} AND state <> 'deleted' AND variables <> '{}' ORDER BY id`)
+    WHERE team_id = ${teamId} AND state <> 'deleted' AND variables LIKE ${`%"${name}":%`}
+    ORDER BY id`)
+  // An underscore of the name stands for any character there, and case may count for nothing.
   const using = rows.find(({ variables }) => {
     const kinds = new Map(Object.entries(JSON.parse(variables) as Record<string, VariableKind>))
     return kinds.has(name) && kinds.get(name) !== kind
