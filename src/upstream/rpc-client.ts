@@ -42,6 +42,10 @@ export type StreamedError = {
 
 export type Reply = NodeResult | NodeError | Streamed | StreamedError | Failed
 
+export function isStreamed(reply: Reply): reply is Streamed | StreamedError {
+  return reply.kind === 'stream' || reply.kind === 'error_stream'
+}
+
 export type RpcClient = {
   /**
    * Tells `hear` once what came of the call; returns how to give up. `whole`: for one who

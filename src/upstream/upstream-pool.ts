@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import { openAttemptWatch } from './attempt-watch.ts'
 import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedgeBook, spendHedge } from './hedge-book.ts'
-import type { Reply, Streamed, StreamedError } from './rpc-client.ts'
+import { isStreamed, type Reply, type Streamed, type StreamedError } from './rpc-client.ts'
 import type { Attempt, PoolAnswer, PoolCall, Run, UpstreamPool } from './run.ts'
 import { isFull, onTrial, pick, REACH, review, type Selection, waitsForShare } from './selection.ts'
 import { noteFailure, noteLacks, noteShare, rest, type Upstream } from './upstream.ts'
@@ -134,13 +134,13 @@ function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
   const { run } = attempt
   const nowMs = pool.clock.monotonicMs()
   run.running--
-  if ('stream' in reply) keepWatching(pool, attempt, reply)
+  if (isStreamed(reply)) keepWatching(pool, attempt, reply)
   else leave(attempt)
   if (pool.line.length > 0 || pool.shareLines.length > 0) moveLine(pool)
 
   const answer = weighReply(pool, attempt, reply, nowMs)
   if (run.settled) {
-    if ('stream' in reply) reply.stream.cancel().catch(() => {})
+    if (isStreamed(reply)) reply.stream.cancel().catch(() => {})
     return
   }
   if (answer) {
@@ -266,7 +266,7 @@ function shadow(pool: UpstreamPool, call: PoolCall): void {
     review(pool.selection)
   }
   const proven = (answer: PoolAnswer) => {
-    if ('stream' in answer.reply) answer.reply.stream.cancel().catch(() => {})
+    if (isStreamed(answer.reply)) answer.reply.stream.cancel().catch(() => {})
     if (run.doubted.length > 0) noteFailure(upstream, 'internal error', pool.clock.monotonicMs())
     done()
   }

@@ -36,14 +36,14 @@ export function withoutEcho(message: string, sent: Sent): string {
 }
 
 /**
- * True when these words of a message, in lower case, stand anywhere in what was sent. It
- * finds what `withoutEcho` cannot: pieces from the middle of a text, names of members, and
- * texts beyond its bounds.
+ * All that was sent, in lower case. Words of a message that stand anywhere in it are no
+ * evidence either: so pieces from the middle of a text, names of members, and texts beyond
+ * the bounds of `withoutEcho` are found as well.
  */
-export function isEchoed(words: string, { method, params, paramsText }: Sent): boolean {
+export function allSent({ method, params, paramsText }: Sent): string {
   // Escapes that JSON does not need would hide what is meant.
   const said = paramsText.includes('\\') ? JSON.stringify(params) : paramsText
-  return said.toLowerCase().includes(words) || method.toLowerCase().includes(words)
+  return `${method} ${said}`.toLowerCase()
 }
 
 function without(words: string, text: string): string {

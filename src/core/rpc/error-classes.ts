@@ -1,5 +1,5 @@
 import type { NetworkKind } from '../network.ts'
-import { isEchoed, type Sent, withoutEcho } from './callers-words.ts'
+import { allSent, type Sent, withoutEcho } from './callers-words.ts'
 
 /**
  * What an error inside a node's answer means for the request.
@@ -136,10 +136,13 @@ export function judgeError(
   sent: Sent,
 ): ErrorVerdict {
   let words: string | null = null
+  let echoes: string | null = null
   const says = (pattern: RegExp, verdict: ErrorClass) => {
     words ??= withoutEcho(message, sent)
     const said = pattern.exec(words)?.[0]
-    return said !== undefined && (verdict === 'caller' || !isEchoed(said, sent))
+    if (said === undefined || verdict === 'caller') return said !== undefined
+    echoes ??= allSent(sent)
+    return !echoes.includes(said)
   }
   if (kind === 'solana' || !CALLERS_CODES.includes(code)) return firstMatch(kind, code, says)
   // To ask elsewhere says nothing of this node, so that may hang on words even here.
