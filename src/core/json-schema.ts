@@ -99,10 +99,12 @@ function checkContent(walk: Walk, schema: JsonSchema, value: unknown, path: Json
 
 function checkString(schema: JsonSchema, value: string, path: JsonPath): Weighed[] {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema
-  const chars = codePointsOf(value)
-  if (chars < minLength && minLength === 1) return fault(path, 'must not be empty')
-  if (chars < minLength) return fault(path, `must have at least ${minLength} characters`)
-  if (chars > maxLength) return fault(path, `must have at most ${maxLength} characters`)
+  // A character has one or two units, so most texts need not be counted.
+  const isShort = value.length < 2 * minLength && codePointsOf(value) < minLength
+  if (isShort && minLength === 1) return fault(path, 'must not be empty')
+  if (isShort) return fault(path, `must have at least ${minLength} characters`)
+  const isLong = value.length > maxLength && codePointsOf(value) > maxLength
+  if (isLong) return fault(path, `must have at most ${maxLength} characters`)
   if (pattern === undefined || new RegExp(pattern, 'u').test(value)) return []
   return fault(path, schema['x-form'] ? `must be ${schema['x-form']}` : `must match ${pattern}`)
 }

@@ -39,6 +39,9 @@ const WRONG_QUERY = {
   '400':
     '`ValidationError`: a field, the query or the address of the URL is wrong; the message ' +
     'names it. `QueryTooDeep`: a type stands more than twice on a path.',
+  '429':
+    '`TooManyRequests`: over 100 calls a second, too many bytes, or too many queries in the last ' +
+    'ten seconds.',
   '501': '`UnsupportedField`: the query asks for `inputData`.',
 }
 
