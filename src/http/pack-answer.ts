@@ -1,11 +1,12 @@
 import { type Coding, chooseCoding } from './accept-encoding.ts'
+import { packedStream } from './packed-stream.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array>
 
 /** Below it, packing saves less than it costs. */
 const PACKED_BYTES_MIN = 16 * 1024
 
-/** Takes some tenths of a millisecond; what is longer is packed in slices, beside other work. */
+/** Takes some tenths of a millisecond; what is longer is packed in another thread. */
 const AT_ONCE_BYTES_MAX = 64 * 1024
 
 const encoder = new TextEncoder()
@@ -27,7 +28,7 @@ export function packAnswer(
   if (bytes.length <= AT_ONCE_BYTES_MAX) return { body: packedAtOnce(bytes, coding), coding }
   // What was handed in may be let go of before it is packed.
   const own = typeof body === 'string' ? bytes : new Uint8Array(bytes)
-  return { body: packedStream(slices(own), coding), coding }
+  return { body: packedStream(streamOf(own), coding), coding }
 }
 
 /** Packed in one go, which takes about a millisecond for each 300 KiB. */
@@ -38,26 +39,11 @@ export function packedAtOnce(bytes: Uint8Array, coding: Coding): Uint8Array {
   return coding === 'zstd' ? Bun.zstdCompressSync(unshared) : Bun.gzipSync(unshared)
 }
 
-/** Pulled as fast as it is read, so that no more than a few slices are held. */
-function packedStream(
-  stream: ReadableStream<Uint8Array>,
-  coding: Coding,
-): ReadableStream<Uint8Array> {
-  // The runtime knows zstd, which the types of the standard do not have yet.
-  const packer = new CompressionStream(coding as 'gzip')
-  return stream.pipeThrough(packer as ReadableWritablePair<Uint8Array, Uint8Array>)
-}
-
-function slices(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let from = 0
-  return new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        if (from >= bytes.length) return controller.close()
-        controller.enqueue(bytes.subarray(from, from + AT_ONCE_BYTES_MAX))
-        from += AT_ONCE_BYTES_MAX
-      },
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes)
+      controller.close()
     },
-    { highWaterMark: 0 },
-  )
+  })
 }
