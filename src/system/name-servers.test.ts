@@ -57,6 +57,21 @@ test('names of the hosts file are found there', async () => {
   expect(server.asked).toEqual([])
 })
 
+test('a machine that gets other name servers asks those', async () => {
+  const clock = testClock()
+  let configured = ['127.0.0.1:1']
+  const asks = askNameServers({ clock, readServers: () => configured })
+  setServers(configured)
+  await expect(asks('both.test')).rejects.toThrow()
+  configured = [server.address]
+  await clock.advance(30_000)
+  expect(await asks('both.test')).toContain(V4)
+  // None at all is no better than those of before.
+  configured = []
+  await clock.advance(30_000)
+  expect(await asks('both.test')).toContain(V4)
+})
+
 test('a hundred names that never answer hold up neither another name nor a file', async () => {
   let ended = 0
   const silent = Array.from({ length: 100 }, (_, at) => resolve(`silent${at}.test`))
