@@ -34,20 +34,22 @@ test('a team that sends megabytes is told to wait, and others go on', async () =
 
 test('a team that reads megabytes over and over is told to wait, and can still change things', async () => {
   const comment = '# long\n'.repeat(9_000)
-  for (let at = 0; at < 24; at++) {
-    await on.created({ graphql_query: `{ block { number ${comment} } }` })
+  const long = { graphql_query: `{ block { number ${comment} } }` }
+  let id = ''
+  for (let at = 0; at < 24; at++) id = (await on.created(long)).id
+  const list = async () => {
+    const headers = { 'x-service-token': on.teamToken }
+    const response = await fetch(`${on.url}/api/team-webhooks`, { headers })
+    return { status: response.status, headers: response.headers, text: await response.text() }
   }
-  const token = await on.moreToken()
-  const lists = Array.from({ length: 60 }, () => on.call('GET', '/api/team-webhooks', { token }))
-  const answers = await Promise.all(lists)
+  const answers = await Promise.all(Array.from({ length: 50 }, list))
   const refused = answers.filter(({ status }) => status === 429)
-  const bytes = answers.reduce((sum, { body }) => sum + JSON.stringify(body).length, 0)
-  expect(refused.length).toBeGreaterThan(5)
+  const bytes = answers.reduce((sum, { text }) => sum + text.length, 0)
+  expect(refused.length).toBeGreaterThan(3)
   expect(bytes).toBeLessThan(68 * 2 ** 20)
-  expect(refused[0]?.body.message).toBe('A team may read 67108864 bytes in ten seconds.')
+  expect(refused[0]?.text).toContain('A team may read 67108864 bytes in ten seconds.')
   expect(refused[0]?.headers.get('retry-after')).toBe('10')
 
-  const { id } = answers.find(({ status }) => status === 200)?.body.data[0] ?? {}
   const gone = await on.call('DELETE', `/api/delete-webhook?webhook_id=${id}`)
   expect(gone.status).toBe(200)
   const other = await on.call('GET', '/api/team-webhooks', { token: on.other.token })
