@@ -42,10 +42,11 @@ const RPC_ERRORS: readonly [status: string, description: string][] = [
   ['403', 'The app is inactive, lacks the network, or its tier lacks the method: -32600.'],
   ['404', 'No network has this slug.'],
   ['405', 'Anything but POST; `Allow` says what is possible.'],
+  ['408', 'The body took longer than 15 seconds to arrive.'],
   ['413', 'A body over 2.5 MiB, or a batch of over 1000 calls.'],
   ['415', 'The content type is not JSON.'],
   ['429', 'Compute units a second (see `Retry-After`) or the month’s capacity are used up.'],
-  ['503', 'Every node of the network failed: -32603.'],
+  ['503', 'Every node of the network failed, or there is no room at the moment: -32603.'],
   ['504', 'Every node of the network timed out: -32603.'],
 ]
 

@@ -128,6 +128,20 @@ describe('a body', () => {
     expect(answer.body).toContain('took too long')
   })
 
+  test('of the demo key is not even read when its address has used up its rate', async () => {
+    const env = { HEADGATE_DEMO_KEY: 'true' }
+    const shown = await startHeadgate({ nodes: [node], env })
+    const demo = { key: 'demo' }
+    await until(async () => (await shown.post(rpc('eth_getLogs'), demo)).status === 429, 'no room')
+    const head = 'POST /eth-mainnet/v2/demo HTTP/1.1\r\nhost: a\r\nconnection: close\r\n'
+    // Of its body only the beginning comes: whoever waited for it would say 408.
+    const large = await sendRaw(shown.url, `${head}content-length: 100000\r\n\r\n{`)
+    expect(large.status).toBe(429)
+    // What costs nothing is answered all the same.
+    expect((await shown.post(rpc('eth_chainId'), demo)).status).toBe(200)
+    await shown.stop()
+  })
+
   test('is refused while others hold all the room there is, and taken again afterwards', async () => {
     const held = [1, 2, 3].map(() => post(rpcPath(), 'content-length: 2600000', '{'))
     const call = JSON.stringify(rpc('eth_chainId', ['a'.repeat(2_500_000)]))

@@ -55,7 +55,6 @@ function oddNode(name: string): FakeNode {
 
 async function send({ method, path, headers, body }: MutatedRequest) {
   const response = await fetch(`${headgate.url}${path}`, { method, headers, body })
-  // A result that breaks off half-way must break the connection, not look whole.
   const text = await response.text().catch(() => null)
   return { status: response.status, headers: response.headers, text }
 }
@@ -71,13 +70,18 @@ function faultOf(request: MutatedRequest, { status, headers, text }: Sent): stri
   if (!isRpc) return status === 404 || status === 405 ? null : `HTTP ${status} off the RPC path`
   if (request.method === 'OPTIONS') return status === 204 ? null : `HTTP ${status}`
   if (!STATUSES.includes(status)) return `HTTP ${status}`
-  if (text === null) return /odd_get9/.test(bodyOf(request)) ? null : 'a broken answer'
+  if (text === null) return mayBreak(request) ? null : 'a broken answer'
   if (request.method === 'HEAD') return text === '' ? null : 'a body'
   try {
     return shapeFault(JSON.parse(text))
   } catch {
     return `no JSON: ${text.slice(0, 200)}`
   }
+}
+
+/** A result that breaks off half-way must break the connection, not look whole. */
+function mayBreak(request: MutatedRequest): boolean {
+  return /odd_get9/.test(bodyOf(request))
 }
 
 /** A secret of ours that stands in a text. */
@@ -101,6 +105,8 @@ async function runCases(next: () => number): Promise<void> {
   for (let at = next(); at < CASES; at = next()) {
     const request = mutatedRequest(SEED, at, headgate.appKey)
     const answer = await send(request).catch((thrown: unknown) => String(thrown))
+    // Packed, hardly anything of it may have been sent by then, not even its head.
+    if (typeof answer === 'string' && mayBreak(request)) continue
     const fault = typeof answer === 'string' ? answer : faultOf(request, answer)
     if (fault !== null) throw new Error(described(at, request, fault))
   }
