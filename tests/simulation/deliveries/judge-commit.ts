@@ -37,6 +37,9 @@ function judgeDelivery(
     return
   }
   if (now.state === 'cancelled') return void judgeCancel(run, old)
+  // Its webhook was to be active and is paused again: then it is told at once.
+  const isHurried = now.kind === 'error' && old.state === 'waiting' && old.due_at_ms > now.due_at_ms
+  if (isHurried && life.name === OFFICE && now.attempts_made === old.attempts_made) return
   // Somebody wants it sent again.
   booked.againAtMs = run.clock.elapsedMs()
   if (now.state !== 'waiting' || now.attempts_made !== 0 || life.name !== OFFICE) {
@@ -86,7 +89,7 @@ function wasToldGone({ posts }: DeliveryRun, life: Life, { id, url }: WebhookRow
 function judgeResults(run: DeliveryRun, life: Life, changes: readonly Change[]): void {
   const results = run.recording.get(life.name) ?? []
   for (const { table, old, now } of changes) {
-    if (table !== 'deliveries' || !now || old?.part === now.part) continue
+    if (table !== 'deliveries' || !now || now.kind === 'error' || old?.part === now.part) continue
     const given = results.find(({ webhookIds }) => webhookIds.includes(now.webhook_id))
     const stored = run.book.results.get(resultKey(now))
     const truncation = given?.truncation ? JSON.stringify(given.truncation) : null

@@ -5,6 +5,8 @@ import { complain, type DeliveryRun, OFFICE, type Post, wallOf } from './deliver
 import type { Change, ChangeOf, UsageRow } from './journal-changes.ts'
 import { CAPACITY_TEXT } from './judge-posts.ts'
 
+const REASON = 'MONTHLY_CAPACITY_EXCEEDED'
+
 /** A month that has just ended may still be in somebody's mind. */
 const MONTH_TURN_MS = 60_000
 
@@ -56,6 +58,7 @@ export function judgePauses(run: DeliveryRun, life: Life, changes: readonly Chan
     errors.push(change.now.webhook_id)
     if (change.now.error !== CAPACITY_TEXT) complain(run, `an error says ${change.now.error}`)
   }
+  if (life.name === OFFICE) return void judgePausedAgain(run, life, changes, errors)
   // One that waits to say the same is not repeated.
   for (const { row } of run.book.deliveries.values()) {
     const isWaiting = row.kind === 'error' && row.state === 'waiting'
@@ -67,6 +70,23 @@ export function judgePauses(run: DeliveryRun, life: Life, changes: readonly Chan
     complain(run, `${life.name} pauses ${[...paused]} with errors for ${errors}`)
   }
   for (const teamId of teamIds) judgeTeam(run, life, teamId)
+}
+
+/** What is made active while the month is used up is paused instead, and told so. */
+function judgePausedAgain(
+  run: DeliveryRun,
+  life: Life,
+  changes: readonly Change[],
+  errors: readonly string[],
+): void {
+  for (const id of errors) {
+    const change = changes.find((one) => one.table === 'webhooks' && one.now?.id === id)
+    const row = change?.table === 'webhooks' ? change.now : null
+    if (row?.reason !== REASON) complain(run, `${id} is told of a pause and is ${row?.state}`)
+    else if (!isOverLimit(run, row.team_id, wallOf(run, life.name))) {
+      complain(run, `${id} is not made active, though its team has not used up its month`)
+    }
+  }
 }
 
 /** Whether the team may not go on as it is now. */
@@ -92,7 +112,7 @@ function judgeTeam(run: DeliveryRun, life: Life, teamId: string): void {
 }
 
 function isCapacityPause({ old, now }: ChangeOf<'webhooks'>): boolean {
-  return old?.state === 'active' && now?.reason === 'MONTHLY_CAPACITY_EXCEEDED'
+  return old?.state === 'active' && now?.reason === REASON
 }
 
 function noteUsage(

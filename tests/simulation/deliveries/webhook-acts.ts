@@ -1,8 +1,14 @@
-import { changeWebhook, createWebhook, deleteWebhook } from '../../../src/tables/webhooks.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  type StandingRules,
+} from '../../../src/tables/webhooks.ts'
 import { webhookCalled } from '../../support/webhook-store.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, type ActNeeds, newSecret, pick, pickWebhook } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
+import { PUBLIC_URL } from './judge-posts.ts'
 import { sealed } from './sim-keys.ts'
 
 const SLOTS_MAX = 1_000
@@ -19,7 +25,8 @@ export const create: Act = async (needs) => {
     url: urlOf(needs, id),
     ordered: chance.fraction() < plan.orderedRate,
   })
-  await createWebhook(database, webhook, newKey(needs), SLOTS_MAX)
+  const rules = rulesFor(needs, id)
+  await createWebhook(database, webhook, newKey(needs), SLOTS_MAX, rules ? { rules } : {})
   trace.note(OFFICE, 'creates', id, webhook.teamId, webhook.url, webhook.ordered ? 'ordered' : '')
 }
 
@@ -31,7 +38,7 @@ export const pauseOrResume: Act = async (needs) => {
     state === 'active'
       ? ({ state: 'paused', reason: 'MANUAL' } as const)
       : ({ state: 'active', reason: null } as const)
-  await changeWebhook(needs.database, team_id, id, { standing })
+  await changeWebhook(needs.database, team_id, id, { standing }, rulesFor(needs, id))
   needs.changed(id)
 }
 
@@ -41,7 +48,7 @@ export const resume: Act = async (needs) => {
   const { id, team_id } = pick(needs.chance, paused)?.row ?? {}
   if (!id || !team_id) return
   const standing = { state: 'active', reason: null } as const
-  await changeWebhook(needs.database, team_id, id, { standing })
+  await changeWebhook(needs.database, team_id, id, { standing }, rulesFor(needs, id))
   needs.changed(id)
 }
 
@@ -81,6 +88,16 @@ export const move: Act = async (needs) => {
   await changeWebhook(needs.database, team_id, id, { url: urlOf(needs, id) })
   needs.run.trace.note(OFFICE, 'moves', id)
   needs.changed(id)
+}
+
+/**
+ * As the management API asks, for every other webhook. The others are made active although the
+ * month is used up, as by a process that has not heard of it, and couriers pause them.
+ */
+function rulesFor({ run }: ActNeeds, id: string): StandingRules | undefined {
+  const isRuled = Number(id.slice('wh_'.length)) % 2 === 0
+  const { tiers } = run.plan
+  return isRuled ? { tiers, publicUrl: PUBLIC_URL, nowMs: wallOf(run, OFFICE) } : undefined
 }
 
 function urlOf({ run, chance }: ActNeeds, id: string): string {
