@@ -38,7 +38,8 @@ export function openAcceptGate(needs: Needs): () => void {
   const { descriptors, telemetry } = needs
   const limit = descriptors.max
   const openMax = needs.connectionsMax ?? (limit === null ? null : limit * SHARE_FOR_CLIENTS)
-  if (openMax === null) return () => {}
+  // Where none can be opened at the start, this system does not count them as we do.
+  if (openMax === null || !Number.isFinite(descriptors.lowestFree())) return () => {}
 
   const aside = limit === null ? 0 : Math.min(SET_ASIDE_MAX, Math.ceil(limit * SET_ASIDE_SHARE))
   let putBack = descriptors.setAside(aside)
