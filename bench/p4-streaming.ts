@@ -73,7 +73,7 @@ async function read(server: Contender, mib: number, waitMs: number) {
   const startedAtMs = performance.now()
   const response = await fetch(server.url, {
     method: 'POST',
-    // Contenders are asked for the same bytes, and not all of them pack.
+    // Contenders are asked for the same bytes, and not all of them compress.
     headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
     body: JSON.stringify({
       jsonrpc: '2.0',

@@ -1,6 +1,6 @@
 import type { Settings } from './config.ts'
-import { openAnswerRoom } from './gateway/answer-room.ts'
 import { openReaderWatch } from './gateway/reader-watch.ts'
+import { openUnreadBudget } from './gateway/unread-budget.ts'
 import { openRequestBodies } from './http/request-bodies.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +19,7 @@ export function openEdgeLimits({ clock }: World, { limits }: Settings) {
         return limits.bodyMs
       },
     }),
-    answers: openAnswerRoom(() => limits.unreadBytesMax),
+    answers: openUnreadBudget(() => limits.unreadBytesMax),
     readers: openReaderWatch(clock, () => limits.unreadMs),
   }
 }

@@ -1,7 +1,7 @@
 import type { Settings } from './config.ts'
+import { cacheReply } from './http/cached-reply.ts'
 import { docsPage } from './http/docs-page.ts'
 import { homePage } from './http/home-page.ts'
-import { keepReply } from './http/kept-reply.ts'
 import { healthz, metrics, readyz } from './http/probes.ts'
 import type { Routes } from './http/server.ts'
 import type { NetworkSet } from './network-set.ts'
@@ -27,13 +27,13 @@ export function makePages({ world, settings, networks, publicUrl, isBehind }: Gi
   const listed = () => networks.list().map(({ network }) => network)
   const probed = { clock, database, storeHealth, telemetry, networks: networks.list, isBehind }
   const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
-  const home = keepReply(() => homePage(shown))
+  const home = cacheReply(() => homePage(shown))
   // It names the networks, which a reload exchanges.
   networks.subscribe(home.renew)
   return {
     pages: new Map([
       ['/', home.reply],
-      ['/docs', keepReply(() => docsPage(shown)).reply],
+      ['/docs', cacheReply(() => docsPage(shown)).reply],
     ]),
     probes: new Map<string, () => Response | Promise<Response>>([
       ['/healthz', healthz],

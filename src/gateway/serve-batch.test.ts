@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { roomyOver } from '../core/roomy-bytes.ts'
 import type { Call } from '../core/rpc/jsonrpc.ts'
-import { openAnswerRoom } from './answer-room.ts'
 import { serveBatch } from './serve-batch.ts'
 import type { RpcContext, ServeNeeds } from './serve-rpc.ts'
+import { openUnreadBudget } from './unread-budget.ts'
 
 const MEMBERS = 300
 const PAGE_BYTES = 4 * 2 ** 20
@@ -28,7 +28,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     own,
     guard: { admit: () => null, settle() {} },
     meter: { add() {} },
-    answers: openAnswerRoom(() => 2 ** 40),
+    answers: openUnreadBudget(() => 2 ** 40),
   } as unknown as ServeNeeds
   const context = {
     caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },

@@ -18,18 +18,18 @@ import {
   type Question,
   type Transport,
 } from '../upstream/ask-network.ts'
-import { type AnswerHold, type AnswerRoom, unreadAnswers } from './answer-room.ts'
 import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isOwnMethod, type OwnMethods } from './own-methods.ts'
 import type { SteadyHeights } from './steady-height.ts'
+import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {
   guard: SpendGuard
   meter: UsageMeter
   demo: DemoLimiter
   heights: SteadyHeights
-  answers: AnswerRoom
+  answers: UnreadBudget
   /** Null passes every method on to a node. */
   own: OwnMethods | null
   publicUrl: string
@@ -44,7 +44,7 @@ export type RpcContext = {
   clientAddress(): string
   isBatch: boolean
   /** The room that its answers take until they are sent; null while they take none. */
-  held: AnswerHold | null
+  held: UnreadReservation | null
   /** Null where the caller named none. */
   trace: Question['trace']
 }

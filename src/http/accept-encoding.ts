@@ -1,4 +1,4 @@
-/** What an answer can be packed in, the one we like best first. */
+/** What an answer can be compressed in, the one we like best first. */
 const CODINGS = ['zstd', 'gzip'] as const
 
 export type Coding = (typeof CODINGS)[number]
@@ -6,13 +6,13 @@ export type Coding = (typeof CODINGS)[number]
 /** More than any client sends; what stands behind is not looked at. */
 const HEADER_CHARS_MAX = 1000
 
-/** How to pack an answer for a client that says this; null: not at all. */
+/** How to compress an answer for a client that says this; null: not at all. */
 export function chooseCoding(acceptEncoding: string | null): Coding | null {
   if (acceptEncoding === null) return null
   const weights = weightsOf(acceptEncoding.slice(0, HEADER_CHARS_MAX))
   const others = weights.get('*') ?? 0
   let best: Coding | null = null
-  // Unpacked is always understood, so only what is liked at least as much comes before it.
+  // Uncompressed is always understood, so only what is liked at least as much comes before it.
   let bestWeight = weights.get('identity') ?? 0
   for (const coding of CODINGS) {
     const weight = weights.get(coding) ?? others

@@ -1,6 +1,6 @@
 import { Failure, type Rejection, type RejectionCode } from '../core/errors.ts'
+import { compressAnswer, isCompressible } from './compress-answer.ts'
 import type { ErrorReply } from './contract.ts'
-import { isPackable, packAnswer } from './pack-answer.ts'
 import { endsConnection } from './request-bodies.ts'
 
 const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
@@ -45,18 +45,18 @@ export function plainTextReply(text: string): Response {
   })
 }
 
-/** The same reply, packed where it is large and its client takes that. */
-export async function packReply(response: Response, request: Request): Promise<Response> {
-  const isPacked = response.headers.get('etag') !== null
-  // What is kept is packed already.
-  if (response.status !== 200 || isPacked) return response
+/** The same reply, compressed where it is large and its client takes that. */
+export async function compressReply(response: Response, request: Request): Promise<Response> {
+  const isCompressed = response.headers.get('etag') !== null
+  // What is kept is compressed already.
+  if (response.status !== 200 || isCompressed) return response
   const bytes = await response.bytes()
   const { headers } = response
-  if (!isPackable(bytes)) return new Response(bytes, { headers })
-  const packed = packAnswer(bytes, request.headers.get('accept-encoding'))
+  if (!isCompressible(bytes)) return new Response(bytes, { headers })
+  const compressed = compressAnswer(bytes, request.headers.get('accept-encoding'))
   headers.set('vary', 'accept-encoding')
-  if (packed) headers.set('content-encoding', packed.coding)
-  return new Response(packed?.body ?? bytes, { headers })
+  if (compressed) headers.set('content-encoding', compressed.coding)
+  return new Response(compressed?.body ?? bytes, { headers })
 }
 
 /** A refusal in the words of the management API. */

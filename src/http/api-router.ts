@@ -1,7 +1,7 @@
 import { assert, Failure, Rejection } from '../core/errors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { actingTeam } from './acting-team.ts'
-import { failureReply, jsonReply, packReply, refusalReply } from './api-reply.ts'
+import { compressReply, failureReply, jsonReply, refusalReply } from './api-reply.ts'
 import { type Authenticate, authenticator } from './authenticate.ts'
 import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
@@ -56,7 +56,7 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
   return async (request, path, clientAddress) => {
     const startedAtMs = needs.clock.monotonicMs()
     const route = findRoute(request.method, path)
-    const response = await packReply(await answer(request, route, clientAddress), request)
+    const response = await compressReply(await answer(request, route, clientAddress), request)
     const ms = Math.round((needs.clock.monotonicMs() - startedAtMs) * 100) / 100
     // The path itself stays out: whoever mistypes an address may have a key in it.
     const call = route.kind === 'found' ? route.operation.operationId : route.kind

@@ -1,8 +1,8 @@
 import type { PublicCall, TeamCall, TokenCall } from './api-call.ts'
 import * as apps from './app-calls.ts'
+import type { CachedReply } from './cached-reply.ts'
 import type { NetworkReport } from './contract.ts'
 import * as deliveries from './delivery-calls.ts'
-import type { KeptReply } from './kept-reply.ts'
 import * as queries from './query-calls.ts'
 import * as replays from './replay-calls.ts'
 import * as teams from './team-calls.ts'
@@ -21,7 +21,7 @@ export type CallNeeds = apps.AppCallNeeds &
   webhooks.WebhookCallNeeds & {
     publicUrl: string
     /** The document of this API. */
-    openApi: KeptReply
+    openApi: CachedReply
     /** How the networks and their upstreams are right now. */
     networkReport(): readonly NetworkReport[]
   }

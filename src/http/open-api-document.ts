@@ -1,5 +1,5 @@
+import { type CachedReply, cacheReply } from './cached-reply.ts'
 import { OPEN_API } from './contract.ts'
-import { type KeptReply, keepReply } from './kept-reply.ts'
 import type { OpenApi } from './openapi.ts'
 import { TOKEN_HEADER } from './read-token.ts'
 
@@ -10,9 +10,9 @@ const HEADERS = {
 } as const
 
 /** The document of the API with what this instance is configured to. */
-export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): KeptReply {
+export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): CachedReply {
   const text = () => JSON.stringify(documentOf(publicUrl, tokenHeaders))
-  return keepReply(() => new Response(text(), { headers: HEADERS })).reply
+  return cacheReply(() => new Response(text(), { headers: HEADERS })).reply
 }
 
 function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {

@@ -1,12 +1,12 @@
 import { letGo } from '../core/roomy-bytes.ts'
-import type { AnswerHold } from '../gateway/answer-room.ts'
 import type { Caller } from '../gateway/app-directory.ts'
 import type { Sending } from '../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../gateway/reader-watch.ts'
 import { dropReply, replyBody } from '../gateway/reply-body.ts'
 import type { Served } from '../gateway/serve-rpc.ts'
+import type { UnreadReservation } from '../gateway/unread-budget.ts'
 import type { Clock } from '../ports/clock.ts'
-import { isPackable, packAnswer } from './pack-answer.ts'
+import { compressAnswer, isCompressible } from './compress-answer.ts'
 import { replyHeaders } from './rpc-headers.ts'
 import type { RpcNotes } from './rpc-notes.ts'
 
@@ -44,7 +44,7 @@ export function replyTo(
   needs: ReplyNeeds,
   asked: Asked,
   outcome: Outcome,
-  held: AnswerHold | null,
+  held: UnreadReservation | null,
 ): Response {
   const { request } = asked
   const requestId = needs.nextRequestId()
@@ -63,14 +63,16 @@ export function replyTo(
   })
   const headers = replyHeaders(outcome, request)
   const body = bodyOf(needs, asked, outcome, held)
-  const packable = isPackable(body)
-  const packed = packable ? packAnswer(body, request.headers.get('accept-encoding')) : null
-  const response = new Response(packed?.body ?? body, { status: outcome.status, headers })
+  const compressible = isCompressible(body)
+  const compressed = compressible
+    ? compressAnswer(body, request.headers.get('accept-encoding'))
+    : null
+  const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
   // By the standard, a response has copied them.
   if (body instanceof Uint8Array) letGo(body)
   response.headers.set('x-request-id', requestId)
-  if (packable) response.headers.set('vary', 'accept-encoding')
-  if (packed) response.headers.set('content-encoding', packed.coding)
+  if (compressible) response.headers.set('vary', 'accept-encoding')
+  if (compressed) response.headers.set('content-encoding', compressed.coding)
   return response
 }
 
@@ -78,7 +80,7 @@ function bodyOf(
   needs: ReplyNeeds,
   { request, cut }: Asked,
   { replies, isBatch }: Outcome,
-  held: AnswerHold | null,
+  held: UnreadReservation | null,
 ): string | Uint8Array | ReadableStream<Uint8Array> {
   const only = isBatch ? undefined : replies[0]?.parts
   if (typeof only === 'string') return only

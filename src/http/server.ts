@@ -4,8 +4,8 @@ import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { openAcceptGate } from './accept-gate.ts'
 import { forwardedAddress } from './client-address.ts'
+import { limitConnections } from './connection-limit.ts'
 import {
   type AskedPath,
   isResolved,
@@ -79,7 +79,7 @@ export function startServer(needs: ServerNeeds): HttpServer {
   }
   const { descriptors, connectionsMax, clock, telemetry } = needs
   const gate = { clock, telemetry, connectionsMax, close: () => close(listening), open: reopen }
-  const endGate = descriptors ? openAcceptGate({ ...gate, descriptors }) : () => {}
+  const endGate = descriptors ? limitConnections({ ...gate, descriptors }) : () => {}
 
   return {
     port,

@@ -6,8 +6,8 @@ import {
   POLL_MS,
   type ScriptedNetwork,
 } from '../../tests/support/scripted-network.ts'
+import { noteHeaderRead } from './active-health.ts'
 import type { HeadNews } from './head-feed.ts'
-import { noteHeaderRead } from './own-book.ts'
 import { noteFailure, noteThrottled, rest } from './upstream.ts'
 
 let world: ScriptedNetwork

@@ -1,5 +1,5 @@
 import type { Header } from '../core/chain/block.ts'
-import { givesHeaders } from './own-book.ts'
+import { givesHeaders } from './active-health.ts'
 import type { SeenHead } from './seen-head.ts'
 import { heardUpstreams, review, type Selection } from './selection.ts'
 import { noteHead, type Upstream } from './upstream.ts'

@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../core/rpc/upstream-choice.ts'
 import type { Clock } from '../ports/clock.ts'
-import { givesHeaders, ownView } from './own-book.ts'
+import { activeView, givesHeaders } from './active-health.ts'
 import { lacksMethod, type Upstream, viewOf } from './upstream.ts'
 
 /** What a call asks of the upstream that gets it. */
@@ -102,7 +102,7 @@ export function review(selection: Selection): void {
   const verdicts = judgeUpstreams(views, tip, limits)
   selection.verdicts = verdicts
   selection.stateOf = statesOf(upstreams, verdicts)
-  const ownViews = upstreams.map(({ own }, at) => ownView(own, views[at] as UpstreamView))
+  const ownViews = upstreams.map(({ own }, at) => activeView(own, views[at] as UpstreamView))
   selection.heardOf = statesOf(upstreams, judgeUpstreams(ownViews, tip, limits))
   selection.astray = new Set(upstreams.filter((_, at) => verdicts[at]?.astray))
   if (!tip) {

@@ -1,7 +1,7 @@
 import type { NetworkKind, UpstreamSpec } from '../core/network.ts'
 import type { UpstreamView } from '../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../ports/outbound.ts'
-import { newOwnBook, type OwnBook } from './own-book.ts'
+import { type ActiveHealth, newActiveHealth } from './active-health.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
 import type { SeenHead } from './seen-head.ts'
 
@@ -31,7 +31,7 @@ export type Upstream = {
   /** Calls have failed and none has succeeded since, whatever polls say. */
   callsFail: boolean
   throttledUntilMs: number
-  own: OwnBook
+  own: ActiveHealth
   lastFault: string
   /** Methods this node said it does not have, until when we believe it. */
   lacks: Map<string, number>
@@ -93,7 +93,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     failuresInARow: 0,
     callsFail: false,
     throttledUntilMs: 0,
-    own: newOwnBook(),
+    own: newActiveHealth(),
     lastFault: '',
     lacks: new Map(),
     batchesUntilMs: 0,

@@ -1,5 +1,5 @@
+import { answersUs } from './active-health.ts'
 import type { NetworkService } from './ask-network.ts'
-import { answersUs } from './own-book.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Behind the others and without a new head for so long, an upstream has no say any more. */

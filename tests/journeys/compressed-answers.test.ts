@@ -42,18 +42,18 @@ const CALLS: [what: string, body: unknown, charsMin: number][] = [
 ]
 
 describe.each(['gzip', 'zstd'] as const)('with %s', (coding) => {
-  test.each(CALLS)('%s says the same as unpacked', async (_what, body, charsMin) => {
+  test.each(CALLS)('%s says the same as uncompressed', async (_what, body, charsMin) => {
     const plain = await post(body, 'identity')
     expect(plain.response.headers.get('content-encoding')).toBeNull()
     expect(plain.response.headers.get('vary')).toBe('accept-encoding')
     expect(plain.bytes.length).toBeGreaterThan(charsMin)
 
-    const packed = await post(body, coding)
-    expect(packed.response.status).toBe(200)
-    expect(packed.response.headers.get('content-encoding')).toBe(coding)
-    expect(packed.response.headers.get('vary')).toBe('accept-encoding')
-    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 4)
-    expect(Buffer.from(UNPACK[coding](packed.bytes)).equals(plain.bytes)).toBe(true)
+    const compressed = await post(body, coding)
+    expect(compressed.response.status).toBe(200)
+    expect(compressed.response.headers.get('content-encoding')).toBe(coding)
+    expect(compressed.response.headers.get('vary')).toBe('accept-encoding')
+    expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 4)
+    expect(Buffer.from(UNPACK[coding](compressed.bytes)).equals(plain.bytes)).toBe(true)
   })
 
   test('a small answer is sent as it is', async () => {
@@ -62,7 +62,7 @@ describe.each(['gzip', 'zstd'] as const)('with %s', (coding) => {
     expect(response.headers.get('vary')).toBeNull()
   })
 
-  test('a large answer of the management API is packed too', async () => {
+  test('a large answer of the management API is compressed too', async () => {
     const description = 'words '.repeat(150)
     const app = { description, networks: ['ETH_MAINNET'] }
     for (let at = 0; at < 20; at++) {
@@ -73,10 +73,10 @@ describe.each(['gzip', 'zstd'] as const)('with %s', (coding) => {
         headers: { 'x-service-token': headgate.teamToken, 'accept-encoding': acceptEncoding },
         decompress: false,
       } as RequestInit)
-    const packed = await ask(coding)
-    expect(packed.headers.get('content-encoding')).toBe(coding)
-    expect(packed.headers.get('cache-control')).toBe('no-store')
-    const unpacked = UNPACK[coding](new Uint8Array(await packed.arrayBuffer()))
-    expect(Buffer.from(unpacked).toString()).toBe(await (await ask('identity')).text())
+    const compressed = await ask(coding)
+    expect(compressed.headers.get('content-encoding')).toBe(coding)
+    expect(compressed.headers.get('cache-control')).toBe('no-store')
+    const uncompressed = UNPACK[coding](new Uint8Array(await compressed.arrayBuffer()))
+    expect(Buffer.from(uncompressed).toString()).toBe(await (await ask('identity')).text())
   })
 })

@@ -102,16 +102,16 @@ describe('a page', () => {
   test.each([
     ['gzip', (bytes: Uint8Array<ArrayBuffer>) => Bun.gunzipSync(bytes)],
     ['zstd', (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes)],
-  ])('is packed with %s for who takes that', async (coding, unpack) => {
+  ])('is compressed with %s for who takes that', async (coding, decompress) => {
     const url = `${headgate.url}/docs`
     const headers = { 'accept-encoding': coding }
-    const packed = await fetch(url, { headers, decompress: false } as RequestInit)
-    expect(packed.headers.get('content-encoding')).toBe(coding)
-    expect(packed.headers.get('vary')).toBe('accept-encoding')
+    const compressed = await fetch(url, { headers, decompress: false } as RequestInit)
+    expect(compressed.headers.get('content-encoding')).toBe(coding)
+    expect(compressed.headers.get('vary')).toBe('accept-encoding')
     const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
     expect(plain.headers.get('content-encoding')).toBeNull()
-    const unpacked = unpack(new Uint8Array(await packed.arrayBuffer()))
-    expect(new TextDecoder().decode(unpacked)).toBe(await plain.text())
+    const uncompressed = decompress(new Uint8Array(await compressed.arrayBuffer()))
+    expect(new TextDecoder().decode(uncompressed)).toBe(await plain.text())
   })
 })
 

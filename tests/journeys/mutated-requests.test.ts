@@ -105,7 +105,7 @@ async function runCases(next: () => number): Promise<void> {
   for (let at = next(); at < CASES; at = next()) {
     const request = mutatedRequest(SEED, at, headgate.appKey)
     const answer = await send(request).catch((thrown: unknown) => String(thrown))
-    // Packed, hardly anything of it may have been sent by then, not even its head.
+    // Compressed, hardly anything of it may have been sent by then, not even its head.
     if (typeof answer === 'string' && mayBreak(request)) continue
     const fault = typeof answer === 'string' ? answer : faultOf(request, answer)
     if (fault !== null) throw new Error(described(at, request, fault))

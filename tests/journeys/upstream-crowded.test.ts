@@ -5,7 +5,7 @@ import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgat
 const PLACES = 8
 const CALLS = 1000
 
-/** Packed, answers that repeat themselves would be read before anybody reads them. */
+/** Compressed, answers that repeat themselves would be read before anybody reads them. */
 const PLAIN = { 'accept-encoding': 'identity' }
 
 test('a batch of a thousand heavy calls is answered whole by a node that takes eight at once', async () => {

@@ -25,7 +25,7 @@ const WAYS: Way[] = [
   ['in chunks', (text) => new Response(new Blob([text]).stream())],
   ['with status 400', (text) => new Response(text, { status: 400 })],
   [
-    'packed',
+    'compressed',
     (text) => new Response(Bun.gzipSync(text), { headers: { 'content-encoding': 'gzip' } }),
   ],
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { testClock } from '../../tests/support/test-clock.ts'
-import { openAcceptGate } from './accept-gate.ts'
+import { limitConnections } from './connection-limit.ts'
 
 /** A process that may have 1,000 descriptors open, and what the gate did there. */
 function crowd(options: { max?: number | null; connectionsMax?: number } = {}) {
@@ -9,7 +9,7 @@ function crowd(options: { max?: number | null; connectionsMax?: number } = {}) {
   const telemetry = quietTelemetry()
   const seen = { open: 40, aside: 0, isOpen: true, mayOpen: true }
   const max = options.max === undefined ? 1000 : options.max
-  const end = openAcceptGate({
+  const end = limitConnections({
     clock,
     telemetry,
     connectionsMax: options.connectionsMax,

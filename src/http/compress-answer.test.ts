@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isPackable, packAnswer } from './pack-answer.ts'
+import { compressAnswer, isCompressible } from './compress-answer.ts'
 
 const SLICE = 64 * 1024
 
@@ -23,30 +23,30 @@ function endless() {
   return { stream, seen }
 }
 
-test('only what is long is worth packing', () => {
-  expect(isPackable('a'.repeat(16 * 1024 - 1))).toBe(false)
-  expect(isPackable('a'.repeat(16 * 1024))).toBe(true)
-  expect(isPackable(new Uint8Array(100))).toBe(false)
-  expect(packAnswer('a'.repeat(20_000), 'br')).toBeNull()
+test('only what is long is worth compression', () => {
+  expect(isCompressible('a'.repeat(16 * 1024 - 1))).toBe(false)
+  expect(isCompressible('a'.repeat(16 * 1024))).toBe(true)
+  expect(isCompressible(new Uint8Array(100))).toBe(false)
+  expect(compressAnswer('a'.repeat(20_000), 'br')).toBeNull()
 })
 
-test('bytes that are let go of meanwhile are packed all the same', async () => {
+test('bytes that are let go of meanwhile are compressed all the same', async () => {
   for (const size of [20_000, 500_000]) {
     const bytes = new Uint8Array(new SharedArrayBuffer(size)).fill(7)
-    const packed = packAnswer(bytes, 'gzip')?.body
+    const compressed = compressAnswer(bytes, 'gzip')?.body
     bytes.fill(0)
-    const whole = new Uint8Array(await new Response(packed).arrayBuffer())
+    const whole = new Uint8Array(await new Response(compressed).arrayBuffer())
     expect(Bun.gunzipSync(whole).every((byte) => byte === 7)).toBe(true)
   }
 })
 
-describe.each(['gzip', 'zstd'])('a stream packed with %s', (coding) => {
-  const pack = (stream: ReadableStream<Uint8Array>) =>
-    packAnswer(stream, coding)?.body as ReadableStream<Uint8Array>
+describe.each(['gzip', 'zstd'])('a stream compressed with %s', (coding) => {
+  const compress = (stream: ReadableStream<Uint8Array>) =>
+    compressAnswer(stream, coding)?.body as ReadableStream<Uint8Array>
 
   test('is read no faster than its client reads', async () => {
     const { stream, seen } = endless()
-    const reader = pack(stream).getReader()
+    const reader = compress(stream).getReader()
     let readBytes = 0
     while (readBytes < 20 * SLICE) readBytes += (await reader.read()).value?.length ?? 0
     await new Promise(setImmediate)
@@ -66,7 +66,7 @@ describe.each(['gzip', 'zstd'])('a stream packed with %s', (coding) => {
       },
     })
     const read = async () => {
-      for await (const _bytes of pack(stream));
+      for await (const _bytes of compress(stream));
     }
     await expect(read()).rejects.toThrow('the node broke off')
   })

@@ -1,8 +1,8 @@
 import { type Coding, chooseCoding } from './accept-encoding.ts'
-import { packedAtOnce } from './pack-answer.ts'
+import { compressedAtOnce } from './compress-answer.ts'
 
 /** Answers with something that is the same for all who ask, given a request's headers. */
-export type KeptReply = (headers: Headers) => Promise<Response>
+export type CachedReply = (headers: Headers) => Promise<Response>
 
 type Kept = {
   headers: Headers
@@ -12,10 +12,10 @@ type Kept = {
 }
 
 /**
- * Makes a reply when it is first asked for and keeps it, packed too, until `renew`: whoever asks
- * again costs next to nothing, however large it is.
+ * Makes a reply when it is first asked for and keeps it, compressed too, until `renew`: asking for
+ * it again costs next to nothing, however large it is.
  */
-export function keepReply(make: () => Response): { reply: KeptReply; renew(): void } {
+export function cacheReply(make: () => Response): { reply: CachedReply; renew(): void } {
   let made: Promise<Kept> | null = null
   return {
     async reply(headers) {
@@ -46,9 +46,9 @@ async function keptFrom(response: Response): Promise<Kept> {
 function bytesIn({ bytes }: Kept, coding: Coding | ''): Uint8Array {
   const plain = bytes.get('') ?? new Uint8Array()
   if (coding === '') return plain
-  const packed = bytes.get(coding) ?? packedAtOnce(plain, coding)
-  bytes.set(coding, packed)
-  return packed
+  const compressed = bytes.get(coding) ?? compressedAtOnce(plain, coding)
+  bytes.set(coding, compressed)
+  return compressed
 }
 
 /** One client may hold the text in any coding: each of them is this text. */

@@ -1,14 +1,14 @@
 import { Rejection } from '../core/errors.ts'
 
 /** What answers may hold until their clients have taken them, over all connections. */
-export type AnswerRoom = {
+export type UnreadBudget = {
   /** False when one more large answer of this caller would be refused, whatever its size. */
   hasRoom(caller: string): boolean
   /** For the answers of one request. */
-  open(caller: string): AnswerHold
+  open(caller: string): UnreadReservation
 }
 
-export type AnswerHold = {
+export type UnreadReservation = {
   /** Takes room for so many bytes more; false: there is none left for this caller. */
   grow(bytes: number): boolean
   /** Gives all of it back. */
@@ -21,7 +21,7 @@ const UNREAD = 'Too many large answers to this app have not been read yet; pleas
  * One budget for all. A caller may hold as much as it leaves free, so that whoever does not read
  * his answers, by accident or on purpose, never takes the room of those who do.
  */
-export function openAnswerRoom(bytesMax: () => number): AnswerRoom {
+export function openUnreadBudget(bytesMax: () => number): UnreadBudget {
   const heldBy = new Map<string, number>()
   let heldBytes = 0
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { openAnswerRoom } from './answer-room.ts'
+import { openUnreadBudget } from './unread-budget.ts'
 
 test('a caller may hold as much as it leaves free for others', () => {
-  const room = openAnswerRoom(() => 1000)
+  const room = openUnreadBudget(() => 1000)
   const greedy = Array.from({ length: 20 }, () => room.open('greedy')).map((hold) => hold.grow(100))
   expect(greedy.filter(Boolean)).toHaveLength(5)
   expect(room.hasRoom('greedy')).toBe(false)
@@ -15,7 +15,7 @@ test('a caller may hold as much as it leaves free for others', () => {
 })
 
 test('the first answer of a caller is taken where it fits at all', () => {
-  const room = openAnswerRoom(() => 1000)
+  const room = openUnreadBudget(() => 1000)
   expect(room.open('one').grow(1001)).toBe(false)
   const hold = room.open('one')
   expect(hold.grow(900)).toBe(true)
@@ -24,7 +24,7 @@ test('the first answer of a caller is taken where it fits at all', () => {
 })
 
 test('what is released can be taken again, once', () => {
-  const room = openAnswerRoom(() => 1000)
+  const room = openUnreadBudget(() => 1000)
   const hold = room.open('one')
   expect(hold.grow(600)).toBe(true)
   expect(room.hasRoom('one')).toBe(false)

@@ -34,7 +34,7 @@ const COUNT_EVERY_LOOKS = 5
  * whatever comes, and with none left its loop turns without end over a connection that it cannot
  * accept, while upstreams and store cannot open anything either. The returned function ends it.
  */
-export function openAcceptGate(needs: Needs): () => void {
+export function limitConnections(needs: Needs): () => void {
   const { descriptors, telemetry } = needs
   const limit = descriptors.max
   const openMax = needs.connectionsMax ?? (limit === null ? null : limit * SHARE_FOR_CLIENTS)
