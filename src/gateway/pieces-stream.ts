@@ -7,6 +7,8 @@ export type Piece = string | RoomyBytes | ReadableStream<Uint8Array>
 /** How an answer is sent, and what its end means to others. */
 export type Sending = {
   watch: ReaderWatch
+  /** So few requests are open that what they leave unread cannot be much. */
+  isQuiet(): boolean
   /** Ends the connection of a client that takes nothing. */
   cut(): void
   /** Everything was taken, or nothing more will be. Told once. */

@@ -24,11 +24,12 @@ const streamed = (text: string): ReplyParts => [
 const STUCK_MS = 60_000
 
 /** How an answer is sent, with what became of it. */
-function sendingOf(clock: TestClock = testClock()) {
+function sendingOf(clock: TestClock = testClock(), quiet = false) {
   const seen = { ended: 0, cut: 0 }
   const sending = {
     watch: openReaderWatch(clock, () => STUCK_MS),
     cut: () => void seen.cut++,
+    isQuiet: () => quiet,
     ended: () => void seen.ended++,
   }
   return { clock, seen, sending }
@@ -37,6 +38,16 @@ function sendingOf(clock: TestClock = testClock()) {
 const LARGE = `"${'a'.repeat(2 ** 20)}"`
 
 describe('the body of a reply', () => {
+  test('is in one piece for a page of the index while few requests are open', () => {
+    const { sending, seen } = sendingOf(testClock(), true)
+    expect(replyBody([held(LARGE)], false, sending)).toEqual(bytesOf(`{"result":${LARGE}}`))
+    expect(seen).toEqual({ ended: 1, cut: 0 })
+    const huge = `"${'a'.repeat(9 * 2 ** 20)}"`
+    expect(replyBody([held(huge)], false, sending)).toBeInstanceOf(ReadableStream)
+    expect(replyBody([held(LARGE)], true, sending)).toBeInstanceOf(ReadableStream)
+    expect(replyBody([held(LARGE)], false, sendingOf().sending)).toBeInstanceOf(ReadableStream)
+  })
+
   test('is in one piece where the answer is small and at hand', () => {
     const { seen, sending } = sendingOf()
     const body = replyBody([held('[1]')], false, sending)

@@ -35,8 +35,7 @@ export type Asked = {
   /** Of the caller's trace, if there is one. */
   traceId: string | null
   startedAtMs: number
-  /** Ends the connection. */
-  cut(): void
+  client: Pick<Sending, 'cut' | 'isQuiet'>
 }
 
 /** Notes how a request went and answers it. */
@@ -78,7 +77,7 @@ export function replyTo(
 
 function bodyOf(
   needs: ReplyNeeds,
-  { request, cut }: Asked,
+  { request, client: { cut, isQuiet } }: Asked,
   { replies, isBatch }: Outcome,
   held: UnreadReservation | null,
 ): string | Uint8Array | ReadableStream<Uint8Array> {
@@ -86,7 +85,7 @@ function bodyOf(
   if (typeof only === 'string') return only
   const parts = replies.map((served) => served.parts)
   const ended = () => held?.release()
-  const sending: Sending = { watch: needs.readers, cut, ended }
+  const sending: Sending = { watch: needs.readers, cut, isQuiet, ended }
   if (!request.signal.aborted) return replyBody(parts, isBatch, sending)
   // Whoever hung up will not read, and unread streams would hold their upstreams.
   dropReply(parts)

@@ -31,6 +31,8 @@ export type Client = {
   address(): string
   /** Ends the connection, within seconds. */
   cut(): void
+  /** Few requests are open at the server. */
+  isQuiet(): boolean
 }
 
 const NOT_JSON = 'The content-type must be application/json.'
@@ -51,7 +53,7 @@ export async function serveRpcRoute(
     networkId: service?.network.id,
     traceId: trace?.traceId ?? null,
     startedAtMs,
-    cut: client.cut,
+    client,
   }
   const reply = (outcome: Outcome, held: RpcContext['held'] = null) =>
     replyTo(needs, asked, outcome, held)

@@ -54,6 +54,9 @@ const BODY_BYTES_MAX = 128 * 1024 * 1024
 
 const STOP_LOOK_MS = 20
 
+/** At 8 MiB each, what so many clients leave unread is a fraction of the budget for that. */
+const QUIET_REQUESTS_MAX = 16
+
 /** The shortest time of silence after which the runtime ends a connection. */
 const CUT_S = 1
 
@@ -102,6 +105,7 @@ function listen(needs: ServerNeeds, port: number): BunServer {
       address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
       // The runtime has no other way to end a connection that takes no more bytes.
       cut: () => socket.timeout(request, CUT_S),
+      isQuiet: () => socket.pendingRequests <= QUIET_REQUESTS_MAX,
     }
     return route(needs, request, asked, client)
   }

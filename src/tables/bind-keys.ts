@@ -20,9 +20,9 @@ type SealedWebhook = {
 export async function bindKeys(db: Database, secrets: KeySecrets): Promise<number> {
   return db.transaction(async (tx) => {
     const apps = await tx.query<SealedApp>(sql`SELECT id, key_sealed FROM apps`)
+    if (apps.some(({ id, key_sealed: key }) => isBound(secrets, key, appKeyPlace(id)))) return 0
     const webhooks = await tx.query<SealedWebhook>(sql`
       SELECT id, signing_key_sealed, previous_key_sealed, next_key_sealed FROM webhooks`)
-    if (apps.some(({ id, key_sealed: key }) => isBound(secrets, key, appKeyPlace(id)))) return 0
     const keyIsBound = ({ id, signing_key_sealed: key }: SealedWebhook) =>
       isBound(secrets, key, signingKeyPlace(id))
     if (webhooks.some(keyIsBound)) return 0
