@@ -61,8 +61,9 @@ test('a team whose results nobody accepts is paused and told so, and gets rid of
   expect(waiting.length).toBeGreaterThan(BLOCKS / 2)
   receiver.answer = () => 200
   expect((await unpause(one, full)).state).toBe('active')
-  const dataOn = (path: string) => receiver.acceptedOn(path).filter(({ json }) => json.event.data)
-  await until(() => dataOn('/full-1').length === waiting.length, 'what waited has arrived')
+  const hasArrived = ({ id }: { id: string }) =>
+    receiver.acceptedOn('/full-1').some(({ json }) => json.id === id)
+  await until(() => waiting.every(hasArrived), 'what waited has arrived')
   await chain.mine()
   const { number } = await chain.head()
   const newest = () => receiver.acceptedOn('/full-1').at(-1)?.json.event.data?.block.number
