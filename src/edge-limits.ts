@@ -2,6 +2,7 @@ import type { Settings } from './config.ts'
 import { openReaderWatch } from './gateway/reader-watch.ts'
 import { openUnreadBudget } from './gateway/unread-budget.ts'
 import { openRequestBodies } from './http/request-bodies.ts'
+import { openSmallBodies } from './http/small-bodies.ts'
 import type { World } from './world.ts'
 
 /**
@@ -19,6 +20,7 @@ export function openEdgeLimits({ clock }: World, { limits }: Settings) {
         return limits.bodyMs
       },
     }),
+    smallBodies: openSmallBodies({ clock, deadlineMs: () => limits.bodyMs }),
     answers: openUnreadBudget(() => limits.unreadBytesMax),
     readers: openReaderWatch(clock, () => limits.unreadMs),
   }

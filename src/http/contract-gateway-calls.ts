@@ -42,7 +42,10 @@ const RPC_ERRORS: readonly [status: string, description: string][] = [
   ['403', 'The app is inactive, lacks the network, or its tier lacks the method: -32600.'],
   ['404', 'No network has this slug.'],
   ['405', 'Anything but POST; `Allow` says what is possible.'],
-  ['408', 'The body took longer than 15 seconds to arrive.'],
+  [
+    '408',
+    'A body over 8 KiB took longer than 15 seconds to arrive; for smaller ones the connection is closed.',
+  ],
   ['413', 'A body over 2.5 MiB, or a batch of over 1000 calls.'],
   ['415', 'The content type is not JSON.'],
   ['429', 'Compute units a second (see `Retry-After`) or the month’s capacity are used up.'],

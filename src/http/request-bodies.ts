@@ -24,11 +24,9 @@ export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
  * Bodies up to here mostly come with their headers and are not counted: connections are
  * limited, and so is what they can hold in this way.
  */
-const UNCOUNTED_BYTES_MAX = 8 * 1024
+export const UNCOUNTED_BYTES_MAX = 8 * 1024
 
 const LOOK_EVERY_MS = 1000
-
-const NOT_UTF8 = 'Parse error: the body is not UTF-8.'
 
 /** Throws at bytes that are no text; drops a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true })
@@ -126,12 +124,6 @@ export function isJsonType(mediaType: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json')
 }
 
-/** Not small, or not said to be. */
-export function mayBeLarge(request: Request): boolean {
-  const declared = request.headers.get('content-length')
-  return declared === null || Number(declared) > UNCOUNTED_BYTES_MAX
-}
-
 /** What is refused while more of it comes: the connection cannot be used for anything else. */
 export function endsConnection({ code }: Rejection): boolean {
   return code === 'request_timeout' || code === 'overloaded'
@@ -166,12 +158,16 @@ function decode(bytes: Uint8Array): string | Rejection {
   try {
     return DECODER.decode(bytes)
   } catch {
-    return new Rejection('parse_error', NOT_UTF8)
+    return notUtf8()
   }
 }
 
+export function notUtf8(): Rejection {
+  return new Rejection('parse_error', 'Parse error: the body is not UTF-8.')
+}
+
 /** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */
-function brokeOff(): Rejection {
+export function brokeOff(): Rejection {
   return new Rejection('parse_error', 'The body broke off before its end.')
 }
 

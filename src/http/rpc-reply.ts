@@ -1,4 +1,5 @@
 import { letGo } from '../core/roomy-bytes.ts'
+import type { Trace } from '../core/rpc/trace-context.ts'
 import type { Caller } from '../gateway/app-directory.ts'
 import type { Sending } from '../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../gateway/reader-watch.ts'
@@ -32,8 +33,8 @@ export type Outcome = {
 export type Asked = {
   request: Request
   networkId: string | undefined
-  /** Of the caller's trace, if there is one. */
-  traceId: string | null
+  /** The caller's, if there is one. */
+  trace: Trace | null
   startedAtMs: number
   client: Pick<Sending, 'cut' | 'isQuiet'>
 }
@@ -49,7 +50,7 @@ export function replyTo(
   const requestId = needs.nextRequestId()
   needs.notes.note({
     requestId,
-    traceId: asked.traceId,
+    traceId: asked.trace?.traceId ?? null,
     network: asked.networkId ?? 'unknown',
     appId: outcome.caller?.app.id ?? null,
     replies: outcome.replies,
@@ -66,10 +67,12 @@ export function replyTo(
   const compressed = compressible
     ? compressAnswer(body, request.headers.get('accept-encoding'))
     : null
+  // Hot path: a response copies the headers it is given, so these can be used again, while its
+  // own are made only when somebody asks for them.
+  headers.set('x-request-id', requestId)
   const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
   // By the standard, a response has copied them.
   if (body instanceof Uint8Array) letGo(body)
-  response.headers.set('x-request-id', requestId)
   if (compressible) response.headers.set('vary', 'accept-encoding')
   if (compressed) response.headers.set('content-encoding', compressed.coding)
   return response

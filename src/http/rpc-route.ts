@@ -10,13 +10,15 @@ import {
   serveRpc,
 } from '../gateway/serve-rpc.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
-import { isJsonType, mayBeLarge, type RequestBodies } from './request-bodies.ts'
+import { brokeOff, isJsonType, type RequestBodies } from './request-bodies.ts'
 import { preflightReply, traceOf } from './rpc-headers.ts'
-import { type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
+import { type Asked as AskedReply, type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
+import { decodedText, type SmallBodies, smallLength } from './small-bodies.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
   ReplyNeeds & {
     bodies: RequestBodies
+    smallBodies: SmallBodies
     directory: AppDirectory
     /** Looked up for each request, so that a reload takes effect with the next one. */
     networkBySlug(slug: string): NetworkService | undefined
@@ -35,64 +37,90 @@ export type Client = {
   isQuiet(): boolean
 }
 
+type Asked = AskedReply & { client: Client }
+
 const NOT_JSON = 'The content-type must be application/json.'
 
 /** Answers `POST {base_url}/v2/<key>`. Hot path: as few promises as it can do with. */
-export async function serveRpcRoute(
+export function serveRpcRoute(
   needs: RpcRouteNeeds,
   request: Request,
   target: RpcTarget,
   client: Client,
-): Promise<Response> {
+): Response | Promise<Response> {
   if (request.method === 'OPTIONS') return preflightReply(request)
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
   const trace = traceOf(request, needs.nextSpanId)
-  const asked = {
-    request,
-    networkId: service?.network.id,
-    traceId: trace?.traceId ?? null,
-    startedAtMs,
-    client,
-  }
-  const reply = (outcome: Outcome, held: RpcContext['held'] = null) =>
-    replyTo(needs, asked, outcome, held)
+  const asked = { request, networkId: service?.network.id, trace, startedAtMs, client }
 
   if (request.method !== 'POST') {
-    return reply(whole(new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.')))
+    const rejection = new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.')
+    return refuse(needs, asked, rejection)
   }
-  if (!service) return reply(whole(unknownNetwork(target.slug)))
+  if (!service) return refuse(needs, asked, unknownNetwork(target.slug))
 
-  const found = find(needs, target.key !== '' ? target.key : bearer(request))
-  const caller = found instanceof Promise ? await found : found
-  if (caller instanceof Rejection) return reply(whole(caller))
+  const caller = find(needs, target.key !== '' ? target.key : bearer(request))
+  if (!(caller instanceof Promise)) return serveCaller(needs, asked, service, caller)
+  return caller.then((found) => serveCaller(needs, asked, service, found))
+}
 
+function serveCaller(
+  needs: RpcRouteNeeds,
+  asked: Asked,
+  service: NetworkService,
+  caller: Caller | Rejection,
+): Response | Promise<Response> {
+  if (caller instanceof Rejection) return refuse(needs, asked, caller)
+  const { request, client } = asked
+  const length = smallLength(request)
   const barred =
     notFor(needs, caller, service) ??
     notJson(request) ??
-    (caller.isDemo && mayBeLarge(request) ? needs.demo.admitBody(client.address()) : null)
-  if (barred) return reply(whole(barred, caller))
+    (caller.isDemo && length === null ? needs.demo.admitBody(client.address()) : null)
+  if (barred) return refuse(needs, asked, barred, caller)
+  return serveBody(needs, asked, service, caller, length)
+}
 
-  const text = await needs.bodies.text(request)
-  if (text instanceof Rejection) return reply(whole(text, caller))
+/** `length` is that of a small body; null: it may be large. */
+async function serveBody(
+  needs: RpcRouteNeeds,
+  asked: Asked,
+  service: NetworkService,
+  caller: Caller,
+  length: number | null,
+): Promise<Response> {
+  let text: string | Rejection
+  if (length === null) {
+    text = await needs.bodies.text(asked.request)
+  } else {
+    needs.smallBodies.begun(asked)
+    try {
+      text = decodedText(await asked.request.text(), length)
+    } catch {
+      text = brokeOff()
+    }
+    needs.smallBodies.ended(asked)
+  }
+  if (text instanceof Rejection) return refuse(needs, asked, text, caller)
 
   const body = parseBody(text)
-  if (body instanceof Rejection) return reply(whole(body, caller))
+  if (body instanceof Rejection) return refuse(needs, asked, body, caller)
 
   const context: RpcContext = {
     caller,
     service,
-    clientAddress: client.address,
+    clientAddress: asked.client.address,
     isBatch: body.kind === 'batch',
     held: null,
-    trace,
+    trace: asked.trace,
   }
   try {
     const outcome =
       body.kind === 'single'
         ? single(await serveRpc(needs, context, body.call, service.request), caller)
         : several(await serveBatch(needs, context, body.calls), caller)
-    const response = reply(outcome, context.held)
+    const response = replyTo(needs, asked, outcome, context.held)
     const retryAfterS = outcome.isBatch ? throttledForS(outcome.replies) : 0
     if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
     return response
@@ -100,6 +128,16 @@ export async function serveRpcRoute(
     context.held?.release()
     throw bug
   }
+}
+
+/** Refuses the whole request. */
+function refuse(
+  needs: RpcRouteNeeds,
+  asked: Asked,
+  rejection: Rejection,
+  caller: Caller | null = null,
+): Response {
+  return replyTo(needs, asked, single(refused('null', '', rejection), caller), null)
 }
 
 /** When asking again makes sense for all members that came too fast; 0: none did. */
@@ -162,10 +200,6 @@ function several(batch: ServedBatch, caller: Caller): Outcome {
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }
   return { replies: members, isBatch: true, status: 200, ...facts }
-}
-
-function whole(rejection: Rejection, caller: Caller | null = null): Outcome {
-  return single(refused('null', '', rejection), caller)
 }
 
 function unknownNetwork(slug: string): Rejection {

@@ -138,12 +138,14 @@ function route(
   const { path } = parts
   if (asked !== null && isResolved(path, asked)) return oddPath()
 
-  const target = asked === null ? null : rpcTarget(parts, needs.domain)
+  const target = rpcTarget(parts, needs.domain)
   if (target) return routes.rpc(request, target, client)
-  if (asked !== null && isRespelled(path, (request as BunRequest).params)) return oddPath()
+  const page = routes.pages.get(path)
+  const isApi = path.startsWith('/api/')
+  if (asked === null) return page || isApi ? oddPath() : plain(404, 'not found')
+  if (isRespelled(path, asked, (request as BunRequest).params)) return oddPath()
 
-  if (path.startsWith('/api/')) return routes.api(request, path, client.address())
-  const page = asked === null ? undefined : routes.pages.get(path)
+  if (isApi) return routes.api(request, path, client.address())
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
@@ -151,7 +153,10 @@ function route(
 
 /** Who guards a path in front of us must be able to tell it from the target alone. */
 function oddPath(): Response {
-  return plain(400, 'dot segments, backslashes and broken escapes are not taken in a path')
+  return plain(
+    400,
+    'dot segments, empty segments, backslashes and broken escapes are not taken in a path',
+  )
 }
 
 function clientAddress(needs: ServerNeeds, request: Request, peer: string | undefined): string {

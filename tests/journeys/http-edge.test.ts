@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
-import { sendRaw } from '../support/raw-http.ts'
+import { dripAfter, sendRaw } from '../support/raw-http.ts'
 
 const node = startFakeNode()
 let headgate: TestHeadgate
@@ -41,6 +41,11 @@ describe('a path', () => {
     '/x/../eth-mainnet/v2/demo',
     '/x/../eth-mainnet/v2/demo/',
     'http://a/../metrics',
+    '/./api/team',
+    '/api//team',
+    '/x/../api/team',
+    '/api\\team',
+    '/a/../b/c/d/e/f/g/h/i/../../../../../../../../metrics',
     '/api/%',
   ])('%s is refused, not resolved', async (target) => {
     expect((await ask(target)).status).toBe(400)
@@ -57,8 +62,10 @@ describe('a path', () => {
     ['/docs/', 404],
     ['//metrics', 404],
     ['/a/b/c/d/e/f/g/h/i', 404],
-    ['/a/../b/c/d/e/f/g/h/i/../../../../../../../../metrics', 404],
-    ['/api//team', 404],
+    ['/api/', 404],
+    ['/%61pi/team', 404],
+    ['/eth-mainnet/v2', 405],
+    ['/v2/demo', 405],
     ['/api/apps/a%2Fb', 401],
   ])('%s is answered with %d', async (target, status) => {
     expect((await ask(target)).status).toBe(status)
@@ -126,6 +133,13 @@ describe('a body', () => {
     expect(answer.status).toBe(408)
     expect(answer.head.toLowerCase()).toContain('connection: close')
     expect(answer.body).toContain('took too long')
+  })
+
+  test('of a call, small and too slow, is cut with its connection, drop by drop or not', async () => {
+    const head = `POST ${rpcPath()} HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{`
+    const answers = await Promise.all([sendRaw(headgate.url, head), dripAfter(headgate.url, head)])
+    expect(answers.map(({ status }) => status)).toEqual([0, 0])
+    expect((await headgate.post(rpc('eth_chainId'))).status).toBe(200)
   })
 
   test('of the demo key is not even read when its address has used up its rate', async () => {

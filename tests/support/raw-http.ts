@@ -41,6 +41,20 @@ export async function hangUpAfter(url: string, text: string): Promise<void> {
   })
 }
 
+/** Sends the start of a request, then a byte every now and then, until the server closes. */
+export async function dripAfter(url: string, text: string): Promise<RawAnswer> {
+  const { port } = new URL(url)
+  const socket = connect({ host: '127.0.0.1', port: Number(port) })
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)))
+  socket.on('error', () => {})
+  socket.write(text)
+  const drip = setInterval(() => socket.write(' '), 50)
+  await new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  clearInterval(drip)
+  return rawAnswer(Buffer.concat(chunks).toString('utf8'))
+}
+
 function rawAnswer(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n')
   const head = end < 0 ? text : text.slice(0, end)
