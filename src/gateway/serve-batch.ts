@@ -30,7 +30,7 @@ export async function serveBatch(
   calls: readonly (Call | BadCall)[],
 ): Promise<ServedBatch> {
   const sender = openBatchSender(context.service.pool)
-  const serve = (call: Call | BadCall) => serveRpc(needs, context, call, sender.add)
+  const serve = async (call: Call | BadCall) => serveRpc(needs, context, call, sender.add)
   const own = openOwnMembers(serve)
   const running = calls.map((call) =>
     'method' in call && isOwnMethod(context.service, call.method) ? own(call) : serve(call),

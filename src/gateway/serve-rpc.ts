@@ -86,15 +86,14 @@ const COUNTED_BYTES_MIN = 16 * 1024
 const NO_UPSTREAM = 'none'
 
 /** The hot path: one call, from its text to the text of its answer. */
-export async function serveRpc(
+export function serveRpc(
   needs: ServeNeeds,
   context: RpcContext,
   call: Call | BadCall,
   transport: Transport,
-): Promise<Served> {
+): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
-  const { account } = caller
   const method = service.book.find(call.method)
 
   const closed = method.isRestricted ? notServed(needs, caller, method) : null
@@ -106,17 +105,43 @@ export async function serveRpc(
   const unread = isOwnMethod(service, call.method) && !needs.answers.hasRoom(callerName(context))
   if (unread) return refused(call.idText, method.refusedLabel, unreadAnswers())
 
-  const tooMuch = needs.guard.admit(account, method)
+  const tooMuch = needs.guard.admit(caller.account, method)
   if (tooMuch) return refused(call.idText, method.refusedLabel, tooMuch)
 
+  const answer = ask(needs, context, method, call, transport)
+  if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
+  return charge(needs, context, method, call, answer)
+}
+
+async function awaitAnswer(
+  needs: ServeNeeds,
+  context: RpcContext,
+  method: Method,
+  call: Call,
+  answer: Promise<Answer>,
+): Promise<Served> {
   let asked: Answer
   try {
-    asked = await ask(needs, context, method, call, transport)
+    asked = await answer
   } catch (thrown) {
-    needs.guard.settle(account, method, true)
+    const { caller, service } = context
+    needs.guard.settle(caller.account, method, true)
     if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
+  return charge(needs, context, method, call, asked)
+}
+
+/** Charged only after the node answered: our outage is not on the customer's bill. */
+function charge(
+  needs: ServeNeeds,
+  context: RpcContext,
+  method: Method,
+  call: Call,
+  asked: Answer,
+): Served {
+  const { caller, service } = context
+  const { account } = caller
   needs.guard.settle(account, method, false)
 
   // Its rate is counted, so that it cannot be repeated for nothing; the bill is not for it.
@@ -124,7 +149,6 @@ export async function serveRpc(
     return refused(call.idText, method.refusedLabel, unreadAnswers())
   }
 
-  // Charged only after the node answered: our outage is not on the customer's bill.
   const { reply } = asked
   const isError = reply.kind === 'error' || reply.kind === 'error_stream'
   const unknown = isError && reply.code === NO_SUCH_METHOD
@@ -136,14 +160,14 @@ export async function serveRpc(
   return answered(needs, context, call, asked, centiCu, label)
 }
 
-/** From an engine of ours where it has the method, else from a node. Hot path: one promise. */
+/** From an engine of ours where it has the method, else from a node. Hot path: few promises. */
 function ask(
   needs: ServeNeeds,
   context: RpcContext,
   of: Method,
   { method, params, paramsText }: Call,
   transport: Transport,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { service } = context
   if (needs.own !== null && isOwnMethod(service, method)) {
     const { teamId } = context.caller.app

@@ -116,12 +116,14 @@ async function serveBody(
     trace: asked.trace,
   }
   try {
-    const outcome =
-      body.kind === 'single'
-        ? single(await serveRpc(needs, context, body.call, service.request), caller)
-        : several(await serveBatch(needs, context, body.calls), caller)
+    if (body.kind === 'single') {
+      const served = serveRpc(needs, context, body.call, service.request)
+      const only = served instanceof Promise ? await served : served
+      return replyTo(needs, asked, single(only, caller), context.held)
+    }
+    const outcome = several(await serveBatch(needs, context, body.calls), caller)
     const response = replyTo(needs, asked, outcome, context.held)
-    const retryAfterS = outcome.isBatch ? throttledForS(outcome.replies) : 0
+    const retryAfterS = throttledForS(outcome.replies)
     if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
     return response
   } catch (bug) {

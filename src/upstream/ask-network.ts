@@ -65,12 +65,15 @@ const COLLECTED_BYTES_MAX = 512 * 1024
 const HEAD_AGE_POLLS = 2
 const HEAD_AGE_MS_MIN = 1000
 
-/** Answers from what is kept, from a like call under way, or from an upstream. Hot path. */
-export async function askNetwork(
+/**
+ * Answers from what is kept, from a like call under way, or from an upstream. Hot path: what is
+ * kept needs no promise.
+ */
+export function askNetwork(
   service: NetworkService,
   question: Question,
   transport: Transport,
-): Promise<Asked> {
+): Asked | Promise<Asked> {
   const { of, params, paramsText } = question
   const nowMs = service.pool.clock.monotonicMs()
   const head = freshHead(service, nowMs)
@@ -80,11 +83,23 @@ export async function askNetwork(
 
   const key = of.name + paramsText
   const kept = findKept(service, keep, key, headKeeps, nowMs)
-  if (kept) {
-    const reply = { kind: 'result' as const, text: kept.text, value: undefined }
-    return { reply, upstream: kept.upstream, cache: 'hit' }
+  if (!kept) {
+    const keeping = { key, keep, epoch: service.atHead.epoch, head, headKeeps }
+    return askOnce(service, question, transport, keeping, nowMs)
   }
-  const { epoch } = service.atHead
+  const reply = { kind: 'result' as const, text: kept.text, value: undefined }
+  return { reply, upstream: kept.upstream, cache: 'hit' }
+}
+
+/** Those who ask the same at the same time share one answer. */
+async function askOnce(
+  service: NetworkService,
+  question: Question,
+  transport: Transport,
+  keeping: Keeping,
+  nowMs: number,
+): Promise<Asked> {
+  const { key, keep, epoch, head } = keeping
   const joined = service.flights.join(key, epoch, nowMs)
   if (joined) {
     const shared = await joined
@@ -100,7 +115,7 @@ export async function askNetwork(
     service.flights.land(key, flight)
   }
   noteShown(service, question, answer.reply, head)
-  keepAnswer(service, { key, keep, epoch, head, headKeeps }, answer)
+  keepAnswer(service, keeping, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
 }
 
