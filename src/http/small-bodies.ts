@@ -9,7 +9,7 @@ type Needs = {
 }
 
 /** Who sends a small body, and since when. */
-export type SmallSender = { startedAtMs: number; client: { cut(): void } }
+type SmallSender = { startedAtMs: number; client: { cut(): void } }
 
 /**
  * The deadline for small bodies of calls, which their route reads by itself. Hot path: no
