@@ -75,7 +75,7 @@ export function openRequestBodies(needs: Needs): RequestBodies {
       const end = (body: Uint8Array | Rejection) => {
         // Whoever was given up has its room released already.
         if (waits.delete(wait)) release()
-        resolve(body instanceof Rejection ? body : decode(body))
+        resolve(body instanceof Rejection ? body : decodeText(body))
       }
       read.then(end, () => end(brokeOff()))
     })
@@ -154,16 +154,12 @@ async function readChunks(
   }
 }
 
-function decode(bytes: Uint8Array): string | Rejection {
+export function decodeText(bytes: Uint8Array): string | Rejection {
   try {
     return DECODER.decode(bytes)
   } catch {
-    return notUtf8()
+    return new Rejection('parse_error', 'Parse error: the body is not UTF-8.')
   }
-}
-
-export function notUtf8(): Rejection {
-  return new Rejection('parse_error', 'Parse error: the body is not UTF-8.')
 }
 
 /** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */

@@ -35,58 +35,66 @@ function hostSlug(host: string, domain: string): string {
   return name.slice(0, -domain.length - 1)
 }
 
-/** What the runtime's router saw of a target before its dot segments were resolved. */
+/** What is known of a target as it was sent, before its dot segments were resolved. */
 export type AskedPath = {
-  /** Of the target as it was sent. */
   slashes: number
   /** It ends with a slash. */
   open: boolean
-  /** What stands before the pattern's parameters. */
-  before: string
+  /** What stands before the parameters of the router's pattern. */
+  prefix: string
 }
+
+/** Nothing of ours lies deeper. */
+const SEGMENTS_MAX = 8
+
+/** What the router has no pattern for: three segments, as in `/<network>/v2/<key>`. */
+export const UNROUTED: AskedPath = { slashes: 3, open: false, prefix: '' }
+
+/** The router's pattern for what is deeper than anything of ours. */
+export const TOO_DEEP = `${segments(1, SEGMENTS_MAX)}/*`
 
 /**
  * The router's patterns, one for each number of segments. The URL that a handler is shown has its
  * dot segments resolved and its backslashes turned, so that `/x/..%2fmetrics` and its kin would
  * pass by whoever guards `/metrics` in front of us. Which pattern matched tells what was sent.
  *
- * None matches `/v2/<key>` and `/<network>/v2/<key>`, as the router costs a tenth of a call: what
- * it does not know is a call or nothing.
+ * Hot path: the router costs a tenth of a call, so calls are what it has no pattern for.
  */
 export function pathPatterns(): { pattern: string; asked: AskedPath }[] {
-  const patterns = [{ pattern: '/', asked: { slashes: 1, open: true, before: '' } }]
-  const add = (first: string, from: number, before: string) => {
-    let pattern = first
-    for (let slashes = from; slashes <= SEGMENTS_MAX; slashes++) {
-      pattern += `/:s${slashes}`
-      const isCall = before === '' && (slashes === 2 || slashes === 3)
-      if (!isCall) patterns.push({ pattern, asked: { slashes, open: false, before } })
-      const asked = { slashes: slashes + 1, open: true, before }
-      patterns.push({ pattern: `${pattern}/`, asked })
-    }
+  const patterns = [
+    { pattern: '/', asked: { slashes: 1, open: true, prefix: '' } },
+    { pattern: `/api${segments(2, 3)}`, asked: { slashes: 3, open: false, prefix: 'api/' } },
+  ]
+  for (let slashes = 1; slashes <= SEGMENTS_MAX; slashes++) {
+    const pattern = segments(1, slashes)
+    const closed = { slashes, open: false, prefix: '' }
+    if (slashes !== UNROUTED.slashes) patterns.push({ pattern, asked: closed })
+    const open = { slashes: slashes + 1, open: true, prefix: '' }
+    patterns.push({ pattern: `${pattern}/`, asked: open })
   }
-  add('', 1, '')
-  add('/api', 2, 'api/')
   return patterns
 }
 
-/** Nothing of ours lies deeper. */
-const SEGMENTS_MAX = 8
+function segments(first: number, last: number): string {
+  let pattern = ''
+  for (let at = first; at <= last; at++) pattern += `/:s${at}`
+  return pattern
+}
 
-/** The path is not what was sent. */
+/** The path is not what was sent. Hot path: counts, and builds nothing. */
 export function isResolved(path: string, { slashes, open }: AskedPath): boolean {
   let found = 0
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) found++
   return found !== slashes || path.endsWith('/') !== open
 }
 
-/** The same, to the letter; `segments` are those of the pattern that matched. */
+/** The same, to the letter; `parameters` are those of the pattern that matched. */
 export function isRespelled(
   path: string,
-  { before }: AskedPath,
-  segments: Readonly<Record<string, string>>,
+  { prefix }: AskedPath,
+  parameters: Readonly<Record<string, string>>,
 ): boolean {
-  const sent = before + Object.values(segments).join('/')
+  const sent = prefix + Object.values(parameters).join('/')
   try {
     return decodeURIComponent(path).replace(/^\/|\/$/g, '') !== sent
   } catch {

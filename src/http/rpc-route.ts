@@ -10,10 +10,10 @@ import {
   serveRpc,
 } from '../gateway/serve-rpc.ts'
 import type { NetworkService } from '../upstream/ask-network.ts'
-import { brokeOff, isJsonType, type RequestBodies } from './request-bodies.ts'
+import { brokeOff, decodeText, isJsonType, type RequestBodies } from './request-bodies.ts'
 import { preflightReply, traceOf } from './rpc-headers.ts'
 import { type Asked as AskedReply, type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
-import { decodedText, type SmallBodies, smallLength } from './small-bodies.ts'
+import { isSmall, type SmallBodies } from './small-bodies.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
   ReplyNeeds & {
@@ -73,34 +73,33 @@ function serveCaller(
 ): Response | Promise<Response> {
   if (caller instanceof Rejection) return refuse(needs, asked, caller)
   const { request, client } = asked
-  const length = smallLength(request)
+  const small = isSmall(request)
   const barred =
     notFor(needs, caller, service) ??
     notJson(request) ??
-    (caller.isDemo && length === null ? needs.demo.admitBody(client.address()) : null)
+    (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
   if (barred) return refuse(needs, asked, barred, caller)
-  return serveBody(needs, asked, service, caller, length)
+  return serveBody(needs, asked, service, caller, small)
 }
 
-/** `length` is that of a small body; null: it may be large. */
 async function serveBody(
   needs: RpcRouteNeeds,
   asked: Asked,
   service: NetworkService,
   caller: Caller,
-  length: number | null,
+  small: boolean,
 ): Promise<Response> {
   let text: string | Rejection
-  if (length === null) {
-    text = await needs.bodies.text(asked.request)
-  } else {
+  if (small) {
     needs.smallBodies.begun(asked)
     try {
-      text = decodedText(await asked.request.text(), length)
+      text = decodeText(await asked.request.bytes())
     } catch {
       text = brokeOff()
     }
     needs.smallBodies.ended(asked)
+  } else {
+    text = await needs.bodies.text(asked.request)
   }
   if (text instanceof Rejection) return refuse(needs, asked, text, caller)
 

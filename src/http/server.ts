@@ -12,6 +12,8 @@ import {
   isRespelled,
   pathPatterns,
   rpcTarget,
+  TOO_DEEP,
+  UNROUTED,
   urlParts,
 } from './request-target.ts'
 import type { Client, RpcTarget } from './rpc-route.ts'
@@ -100,7 +102,7 @@ export function startServer(needs: ServerNeeds): HttpServer {
 }
 
 function listen(needs: ServerNeeds, port: number): BunServer {
-  const handler = (asked: AskedPath | null) => (request: Request, socket: BunServer) => {
+  const handler = (asked: AskedPath) => (request: Request, socket: BunServer) => {
     const client: Client = {
       address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
       // The runtime has no other way to end a connection that takes no more bytes.
@@ -118,8 +120,8 @@ function listen(needs: ServerNeeds, port: number): BunServer {
     development: false,
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: BODY_BYTES_MAX,
-    routes: Object.fromEntries(routed),
-    fetch: handler(null),
+    routes: { ...Object.fromEntries(routed), [TOO_DEEP]: () => plain(404, 'not found') },
+    fetch: handler(UNROUTED),
     error: (bug) => reportBug(needs.telemetry, bug),
   })
 }
@@ -127,7 +129,7 @@ function listen(needs: ServerNeeds, port: number): BunServer {
 function route(
   needs: ServerNeeds,
   request: Request,
-  asked: AskedPath | null,
+  asked: AskedPath,
   client: Client,
 ): Response | Promise<Response> {
   const routes = needs.routes()
@@ -136,16 +138,16 @@ function route(
   if (request.headers.get('host')?.includes(',')) return plain(400, 'more than one Host header')
   const parts = urlParts(request.url)
   const { path } = parts
-  if (asked !== null && isResolved(path, asked)) return oddPath()
+  // Nothing of ours has an empty segment, sent or resolved.
+  if (isResolved(path, asked)) return path.includes('//') ? plain(404, 'not found') : oddPath()
 
   const target = rpcTarget(parts, needs.domain)
   if (target) return routes.rpc(request, target, client)
-  const page = routes.pages.get(path)
-  const isApi = path.startsWith('/api/')
-  if (asked === null) return page || isApi ? oddPath() : plain(404, 'not found')
+  if (asked === UNROUTED) return plain(404, 'not found')
   if (isRespelled(path, asked, (request as BunRequest).params)) return oddPath()
 
-  if (isApi) return routes.api(request, path, client.address())
+  if (path.startsWith('/api/')) return routes.api(request, path, client.address())
+  const page = routes.pages.get(path)
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
@@ -153,10 +155,7 @@ function route(
 
 /** Who guards a path in front of us must be able to tell it from the target alone. */
 function oddPath(): Response {
-  return plain(
-    400,
-    'dot segments, empty segments, backslashes and broken escapes are not taken in a path',
-  )
+  return plain(400, 'dot segments, backslashes and broken escapes are not taken in a path')
 }
 
 function clientAddress(needs: ServerNeeds, request: Request, peer: string | undefined): string {

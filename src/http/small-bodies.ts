@@ -1,6 +1,5 @@
-import type { Rejection } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import { notUtf8, UNCOUNTED_BYTES_MAX } from './request-bodies.ts'
+import { UNCOUNTED_BYTES_MAX } from './request-bodies.ts'
 
 type Needs = {
   clock: Pick<Clock, 'monotonicMs' | 'every'>
@@ -21,8 +20,6 @@ export type SmallBodies = {
 }
 
 const LOOK_EVERY_MS = 1000
-
-const BOM_BYTES = 3
 
 export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
   // All get the same time, so the oldest comes first.
@@ -49,23 +46,8 @@ export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
   }
 }
 
-/** The declared length of a body that is small by its own word; null: it may be large. */
-export function smallLength(request: Request): number | null {
+/** Small, and said to be. */
+export function isSmall(request: Request): boolean {
   const declared = request.headers.get('content-length')
-  if (declared === null) return null
-  const bytes = Number(declared)
-  return bytes <= UNCOUNTED_BYTES_MAX ? bytes : null
-}
-
-/**
- * The text of a body that the runtime has decoded, refused where its bytes were no UTF-8: those
- * became U+FFFD, which has another length. Hot path: decoding by ourselves costs a tenth of a
- * call. One thing passes: of a character of four bytes the first three, which are as long as
- * the U+FFFD that they become.
- */
-export function decodedText(text: string, bytes: number): string | Rejection {
-  if (!text.includes('\uFFFD')) return text
-  const found = Buffer.byteLength(text)
-  // The runtime drops a byte order mark.
-  return found === bytes || found === bytes - BOM_BYTES ? text : notUtf8()
+  return declared !== null && Number(declared) <= UNCOUNTED_BYTES_MAX
 }

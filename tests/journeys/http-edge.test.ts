@@ -42,10 +42,10 @@ describe('a path', () => {
     '/x/../eth-mainnet/v2/demo/',
     'http://a/../metrics',
     '/./api/team',
-    '/api//team',
     '/x/../api/team',
     '/api\\team',
-    '/a/../b/c/d/e/f/g/h/i/../../../../../../../../metrics',
+    '/./v2/demo',
+    '/v2/./demo',
     '/api/%',
   ])('%s is refused, not resolved', async (target) => {
     expect((await ask(target)).status).toBe(400)
@@ -62,7 +62,11 @@ describe('a path', () => {
     ['/docs/', 404],
     ['//metrics', 404],
     ['/a/b/c/d/e/f/g/h/i', 404],
+    ['/api//team', 404],
     ['/api/', 404],
+    ['/a/../b/c/d/e/f/g/h/i/../../../../../../../../metrics', 404],
+    ['/a/b/c/d/e/f/../../../../../../eth-mainnet/v2/demo', 404],
+    ['//eth-mainnet/v2', 404],
     ['/%61pi/team', 404],
     ['/eth-mainnet/v2', 405],
     ['/v2/demo', 405],
@@ -172,10 +176,16 @@ describe('a body', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('that is not UTF-8 is not JSON', async () => {
+  test.each([
+    ['bytes that UTF-8 never has', [0xff, 0xfe]],
+    ['a lone continuation byte', [0x80]],
+    ['three bytes of a character of four', [0xf0, 0x9f, 0x98]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+  ])('with %s is not JSON', async (_what, bytes) => {
     const start = Buffer.from('{"jsonrpc":"2.0","id":"')
     const end = Buffer.from('","method":"eth_chainId"}')
-    const body = Buffer.concat([start, Buffer.from([0xff, 0xfe]), end])
+    const body = Buffer.concat([start, Buffer.from(bytes), end])
     const close = 'connection: close'
     const call = await post(rpcPath(), `content-length: ${body.length}\r\n${close}`, body)
     expect(call.status).toBe(400)
@@ -184,6 +194,11 @@ describe('a body', () => {
     const headers = `content-length: ${body.length}\r\n${token}\r\n${close}`
     const managed = await post('/api/apps', headers, body)
     expect([managed.status, JSON.parse(managed.body).name]).toEqual([400, 'ValidationError'])
+  })
+
+  test('may have the replacement character in it', async () => {
+    const call = await headgate.post(rpc('eth_chainId', [], '\uFFFD' as never))
+    expect([call.status, call.json.id]).toEqual([200, '\uFFFD'])
   })
 })
 
