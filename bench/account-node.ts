@@ -1,5 +1,5 @@
 import { decodeKey, encodeKey } from '../src/core/solana/base58.ts'
-import { openRecordWriter } from '../src/core/solana/encodings.ts'
+import { openRecordWriter } from '../src/core/solana/text/encodings.ts'
 import { accountAt, sortedPrograms } from './account-material.ts'
 
 /**

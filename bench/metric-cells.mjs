@@ -3,7 +3,7 @@
 // What counting a call costs: our registry against prom-client, in one run. Plain JavaScript, and
 // prom-client no dependency, because nothing else here needs it.
 import { Counter, Histogram, Registry } from 'prom-client'
-import { metricRegistry } from '../src/system/metric-registry.ts'
+import { metricRegistry } from '../src/system/telemetry/metric-registry.ts'
 
 const ROUNDS = 7
 const TIMES = 200_000

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
-import { type Engine, openEngine } from '../src/core/query/engine.ts'
-import { openVariableBook } from '../src/core/query/variable-book.ts'
+import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
+import { openVariableBook } from '../src/core/query/keys/variable-book.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
 import { compare, type Effort, type Result, round2, target } from './compare.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Engine, openEngine } from '../src/core/query/engine.ts'
-import { openVariableBook, type VariableBook } from '../src/core/query/variable-book.ts'
+import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
+import { openVariableBook, type VariableBook } from '../src/core/query/keys/variable-book.ts'
 import { hex } from '../tests/support/node-json.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
 import { compare, type Effort, median, type Result, round2, target } from './compare.ts'

@@ -1,12 +1,12 @@
-import { openProbeWorld, type WriteLog, writeLogAs } from './app.ts'
 import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
 import { startTrouble } from './cli/start-trouble.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
-import { ConfigFaults, mayColour, readSettings, type Settings } from './config.ts'
-import { type NetworkSet, openNetworkSet } from './network-set.ts'
-import { reload } from './reload.ts'
-import { type Running, start } from './start.ts'
+import { ConfigFaults, mayColour, readSettings, type Settings } from './config/config.ts'
+import { openProbeWorld, type WriteLog, writeLogAs } from './wiring/app.ts'
+import { type NetworkSet, openNetworkSet } from './wiring/network-set.ts'
+import { reload } from './wiring/reload.ts'
+import { type Running, start } from './wiring/start.ts'
 
 /** The configuration is wrong, and a restart will not mend it. */
 const EXIT_BAD_CONFIG = 2

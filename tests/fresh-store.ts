@@ -1,4 +1,4 @@
-import { openSqlite } from '../src/embedded/sqlite-database.ts'
+import { openSqlite } from '../src/embedded/database/sqlite-database.ts'
 import type { Database } from '../src/ports/database.ts'
 import { migrate } from '../src/tables/migrate.ts'
 

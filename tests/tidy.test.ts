@@ -23,6 +23,7 @@ describe('the laws of the house', () => {
     ['the dashboard stands apart', imports.dashboardStandsApart],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],
+    ['folders have at most 15 source files', form.foldersAreSmall],
     ['lines are at most 100 columns wide', form.linesAreShort],
     ['files have at most twelve imports', form.importsAreFew],
     ['names say something', form.namesSaySomething],

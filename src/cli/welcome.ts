@@ -1,5 +1,5 @@
-import type { FirstRun } from '../first-run.ts'
-import type { NetworkSet } from '../network-set.ts'
+import type { FirstRun } from '../wiring/first-run.ts'
+import type { NetworkSet } from '../wiring/network-set.ts'
 
 type Started = {
   url: string

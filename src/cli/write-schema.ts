@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { CONFIG_SCHEMA } from '../config-schema.ts'
+import { CONFIG_SCHEMA } from '../config/config-schema.ts'
 
 const SCHEMA_FILE = new URL('../../headgate.schema.json', import.meta.url)
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
 import { TEAM_A, TEAM_B } from '../../tests/support/webhook-store.ts'
 import { sql } from '../ports/database.ts'
-import { findWebhook } from '../tables/webhooks.ts'
+import { findWebhook } from '../tables/webhooks/webhooks.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000

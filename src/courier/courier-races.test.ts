@@ -3,8 +3,8 @@ import { type CourierStage, courierStage } from '../../tests/support/courier-sta
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { sql } from '../ports/database.ts'
-import { pauseTeamOverLimit } from '../tables/capacity-pause.ts'
-import { resendDelivery } from '../tables/delivery-log.ts'
+import { resendDelivery } from '../tables/deliveries/delivery-log.ts'
+import { pauseTeamOverLimit } from '../tables/usage/capacity-pause.ts'
 
 const SECOND = 1000
 

@@ -4,7 +4,7 @@ import { lost } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { hexSignature, standardSignature } from '../core/delivery/signature.ts'
 import { signingKeyPlace } from '../ports/secrets.ts'
-import { resendDelivery } from '../tables/delivery-log.ts'
+import { resendDelivery } from '../tables/deliveries/delivery-log.ts'
 
 /** Hours pass here in seconds, or in more where the machine is busy with others. */
 setDefaultTimeout(30_000)

@@ -1,10 +1,10 @@
-import type { EventNews } from '../tables/chain-events.ts'
+import type { EventNews } from '../tables/chain/chain-events.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
 import { inTurn } from './in-turn.ts'
-import { openCapacityWatch } from './pause-over-limit.ts'
-import { openPruner } from './prune.ts'
-import { openSweep } from './sweep.ts'
+import { openCapacityWatch } from './upkeep/pause-over-limit.ts'
+import { openPruner } from './upkeep/prune.ts'
+import { openSweep } from './upkeep/sweep.ts'
 
 export type Courier = {
   /**

@@ -1,8 +1,8 @@
-import type { NewsReader } from './event-news.ts'
-import { openOutbox } from './outbox.ts'
-import { pickTurns } from './pick-turns.ts'
-import { type TurnNeeds, takeTurns } from './take-turns.ts'
-import type { WebhookLines } from './webhook-lines.ts'
+import type { NewsReader } from './schedule/event-news.ts'
+import { pickTurns } from './schedule/pick-turns.ts'
+import { type TurnNeeds, takeTurns } from './schedule/take-turns.ts'
+import type { WebhookLines } from './schedule/webhook-lines.ts'
+import { openOutbox } from './send/outbox.ts'
 
 type Needs = Omit<TurnNeeds, 'outbox' | 'outdated'> & {
   lines: WebhookLines

@@ -1,6 +1,6 @@
 import { headerAt } from '../core/chain/tail.ts'
 import { heightOfMost } from '../core/chain/votes.ts'
-import { votersHeads } from '../upstream/voters.ts'
+import { votersHeads } from '../upstream/blocks/voters.ts'
 import type { Branch } from './find-branch.ts'
 import type { Following } from './following.ts'
 

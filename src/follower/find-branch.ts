@@ -1,9 +1,9 @@
 import type { Header } from '../core/chain/block.ts'
 import { jointOf } from '../core/chain/tail.ts'
 import { assert } from '../core/errors.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
-import { headerByHash, headerByNumber } from '../upstream/find-header.ts'
-import type { HeadNews } from '../upstream/head-feed.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { headerByHash, headerByNumber } from '../upstream/blocks/find-header.ts'
+import type { HeadNews } from '../upstream/heads/head-feed.ts'
 import { type Following, isWhole } from './following.ts'
 
 /** Headers ascending, from right above the chain we hold. */

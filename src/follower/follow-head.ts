@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { HeadNews } from '../upstream/head-feed.ts'
+import type { HeadNews } from '../upstream/heads/head-feed.ts'
 import { finalWith } from './final-with.ts'
 import { type Branch, findBranch } from './find-branch.ts'
 import type { Following } from './following.ts'

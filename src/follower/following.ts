@@ -1,5 +1,5 @@
 import type { Tail } from '../core/chain/tail.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 
 /** What is held of the chain, as stored. Changed by commits and by reading it anew, only. */
 export type Following = {

@@ -1,8 +1,8 @@
-import type { KeySet } from '../core/query/key-set.ts'
-import type { VariableBook } from '../core/query/variable-book.ts'
+import type { KeySet } from '../core/query/keys/key-set.ts'
+import type { VariableBook } from '../core/query/keys/variable-book.ts'
 import type { Database } from '../ports/database.ts'
-import * as changes from '../tables/variable-changes.ts'
-import * as variables from '../tables/variables.ts'
+import * as changes from '../tables/webhooks/variable-changes.ts'
+import * as variables from '../tables/webhooks/variables.ts'
 
 export type UsedVariable = { teamId: string; name: string }
 

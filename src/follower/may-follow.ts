@@ -1,7 +1,7 @@
 import { isCorroborated, isOutvoted } from '../core/chain/votes.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { votesAt } from '../upstream/find-header.ts'
-import { votersHeads } from '../upstream/voters.ts'
+import { votesAt } from '../upstream/blocks/find-header.ts'
+import { votersHeads } from '../upstream/blocks/voters.ts'
 import type { Branch } from './find-branch.ts'
 import type { Following } from './following.ts'
 

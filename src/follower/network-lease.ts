@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { releaseLease, takeLease } from '../tables/leases.ts'
+import { releaseLease, takeLease } from '../tables/sql/leases.ts'
 
 type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 

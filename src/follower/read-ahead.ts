@@ -1,9 +1,9 @@
 import type { Block, BlockWants, Header } from '../core/chain/block.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
-import { readBlock } from '../upstream/block-reader.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { readBlock } from '../upstream/blocks/block-reader.ts'
+import type { Upstream } from '../upstream/node/upstream.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 

@@ -3,7 +3,11 @@ import { withHeader } from '../core/chain/tail.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type EventNews, recordEvent, webhooksWithDeliveryAt } from '../tables/chain-events.ts'
+import {
+  type EventNews,
+  recordEvent,
+  webhooksWithDeliveryAt,
+} from '../tables/chain/chain-events.ts'
 import { type Following, TAIL_LENGTH_MAX } from './following.ts'
 import type { Blocks } from './read-ahead.ts'
 import type { StandingQueries } from './standing-queries.ts'

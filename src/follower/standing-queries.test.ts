@@ -11,8 +11,8 @@ import {
 } from '../../tests/support/webhook-store.ts'
 import type { Block } from '../core/chain/block.ts'
 import type { Database } from '../ports/database.ts'
-import { addItems, deleteVariable, removeItems } from '../tables/variables.ts'
-import { changeWebhook, deleteWebhook } from '../tables/webhooks.ts'
+import { addItems, deleteVariable, removeItems } from '../tables/webhooks/variables.ts'
+import { changeWebhook, deleteWebhook } from '../tables/webhooks/webhooks.ts'
 import { openStandingQueries, type StandingQueries } from './standing-queries.ts'
 
 const ALICE = `0x${'a1'.repeat(20)}`

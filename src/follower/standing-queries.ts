@@ -1,12 +1,16 @@
 import { Rejection } from '../core/errors.ts'
-import { compileQuery } from '../core/query/compile.ts'
-import { type Engine, openEngine } from '../core/query/engine.ts'
-import type { KeySeed } from '../core/query/key-words.ts'
-import type { Plan } from '../core/query/plan.ts'
-import { openVariableBook, type VariableBook } from '../core/query/variable-book.ts'
+import { type Engine, openEngine } from '../core/query/engine/engine.ts'
+import type { KeySeed } from '../core/query/keys/key-words.ts'
+import { openVariableBook, type VariableBook } from '../core/query/keys/variable-book.ts'
+import { compileQuery } from '../core/query/language/compile.ts'
+import type { Plan } from '../core/query/language/plan.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type StandingWebhook, webhookRevision, webhooksChangedSince } from '../tables/webhooks.ts'
+import {
+  type StandingWebhook,
+  webhookRevision,
+  webhooksChangedSince,
+} from '../tables/webhooks/webhooks.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
 
 type Needs = {

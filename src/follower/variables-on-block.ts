@@ -1,8 +1,8 @@
 import type { Block } from '../core/chain/block.ts'
-import { type KeySet, openKeySet } from '../core/query/key-set.ts'
-import type { VariableKind, VariableUse } from '../core/query/plan.ts'
+import { type KeySet, openKeySet } from '../core/query/keys/key-set.ts'
+import type { VariableKind, VariableUse } from '../core/query/language/plan.ts'
 import type { Database } from '../ports/database.ts'
-import { findVariable, itemsAmong } from '../tables/variables.ts'
+import { findVariable, itemsAmong } from '../tables/webhooks/variables.ts'
 
 export type VariableNeeds = { database: Database }
 

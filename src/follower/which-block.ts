@@ -1,9 +1,9 @@
 import type { Header } from '../core/chain/block.ts'
 import { Failure } from '../core/errors.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
-import { headerByHash, headerByNumber } from '../upstream/find-header.ts'
-import type { HeadNews } from '../upstream/head-feed.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { headerByHash, headerByNumber } from '../upstream/blocks/find-header.ts'
+import type { HeadNews } from '../upstream/heads/head-feed.ts'
+import type { Upstream } from '../upstream/node/upstream.ts'
 
 export type WhichBlock = { hash: string } | { number: number }
 

@@ -7,8 +7,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Signals } from '../ports/signals.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { findAppByKeyHash } from '../tables/apps.ts'
-import { readRevision } from '../tables/revisions.ts'
+import { findAppByKeyHash } from '../tables/accounts/apps.ts'
+import { readRevision } from '../tables/sql/revisions.ts'
 
 /** Who calls: the app behind a key and the account that pays. */
 export type Caller = { app: App; account: TeamAccount; isDemo: boolean }

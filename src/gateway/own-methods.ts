@@ -1,5 +1,5 @@
 import type { RoomyBytes } from '../core/roomy-bytes.ts'
-import type { CacheWord, NetworkService } from '../upstream/ask-network.ts'
+import type { CacheWord, NetworkService } from '../upstream/answers/ask-network.ts'
 
 /**
  * What an engine of our own answered. Text, bytes or a stream are the JSON of `result`, at times

@@ -1,7 +1,7 @@
 import { Rejection } from '../core/errors.ts'
 import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
-import type { CacheWord } from '../upstream/ask-network.ts'
-import { openBatchSender } from '../upstream/batch-sender.ts'
+import type { CacheWord } from '../upstream/answers/ask-network.ts'
+import { openBatchSender } from '../upstream/pool/batch-sender.ts'
 import { isOwnMethod } from './own-methods.ts'
 import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
 

@@ -17,7 +17,7 @@ import {
   type NetworkService,
   type Question,
   type Transport,
-} from '../upstream/ask-network.ts'
+} from '../upstream/answers/ask-network.ts'
 import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isOwnMethod, type OwnMethods } from './own-methods.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { openSteadyHeights } from './steady-height.ts'
 
 const hex = (height: number) => `"0x${height.toString(16)}"`

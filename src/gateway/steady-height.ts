@@ -1,5 +1,5 @@
 import { numberToQuantity, quantityToNumber } from '../core/hex.ts'
-import type { NetworkService } from '../upstream/ask-network.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 
 /** Makes `eth_blockNumber` of one app never go backwards, whichever node answered. */
 export type SteadyHeights = {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { systemClock } from '../system/system-clock.ts'
+import { systemClock } from '../system/machine/system-clock.ts'
 import { type HttpServer, type Routes, startServer } from './server.ts'
 
 let server: HttpServer | undefined

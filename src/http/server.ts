@@ -4,8 +4,8 @@ import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { forwardedAddress } from './client-address.ts'
-import { limitConnections } from './connection-limit.ts'
+import { forwardedAddress } from './edge/client-address.ts'
+import { limitConnections } from './edge/connection-limit.ts'
 import {
   type AskedPath,
   isResolved,
@@ -15,8 +15,8 @@ import {
   TOO_DEEP,
   UNROUTED,
   urlParts,
-} from './request-target.ts'
-import type { Client, RpcTarget } from './rpc-route.ts'
+} from './edge/request-target.ts'
+import type { Client, RpcTarget } from './rpc/rpc-route.ts'
 
 export type Routes = {
   rpc(request: Request, target: RpcTarget, client: Client): Response | Promise<Response>

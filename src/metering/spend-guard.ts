@@ -11,7 +11,7 @@ import { assert, Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/methods.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
-import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage.ts'
+import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
 import type { TeamAccount } from './team-account.ts'
 
 /** A tier taken out of the configuration must not set its teams free. */

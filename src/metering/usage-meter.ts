@@ -2,7 +2,7 @@ import { hourOf } from '../core/billing/plan.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { recordUsage, type UsageBatch, type UsageRow } from '../tables/usage.ts'
+import { recordUsage, type UsageBatch, type UsageRow } from '../tables/usage/usage.ts'
 import type { TeamAccount } from './team-account.ts'
 
 type Needs = {

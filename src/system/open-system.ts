@@ -1,10 +1,10 @@
-import { openDescriptors } from './descriptors.ts'
-import { openOutbound } from './http-outbound.ts'
-import { jsonTelemetry } from './json-telemetry.ts'
-import { stdoutWriter } from './stdout-writer.ts'
-import { systemClock } from './system-clock.ts'
-import { systemEntropy } from './system-entropy.ts'
-import { openWebSockets } from './web-sockets.ts'
+import { openOutbound } from './http1/http-outbound.ts'
+import { openDescriptors } from './machine/descriptors.ts'
+import { systemClock } from './machine/system-clock.ts'
+import { systemEntropy } from './machine/system-entropy.ts'
+import { openWebSockets } from './machine/web-sockets.ts'
+import { jsonTelemetry } from './telemetry/json-telemetry.ts'
+import { stdoutWriter } from './telemetry/stdout-writer.ts'
 
 /** Where log lines go. */
 export type WriteLog = (text: string) => void | Promise<void>

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failureOf } from '../../tests/support/failure-of.ts'
-import { openSqlite, openSqliteFile } from '../embedded/sqlite-database.ts'
+import { openSqlite, openSqliteFile } from '../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../ports/database.ts'
 import { migrate } from './migrate.ts'
-import { splitStatements } from './split-statements.ts'
+import { splitStatements } from './sql/split-statements.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dir, 'migrations')
 

@@ -6,7 +6,7 @@ import courier from './migrations/003-courier.sql' with { type: 'text' }
 import sheets from './migrations/004-sheets.sql' with { type: 'text' }
 import management from './migrations/005-management.sql' with { type: 'text' }
 import backlogs from './migrations/006-backlogs.sql' with { type: 'text' }
-import { splitStatements } from './split-statements.ts'
+import { splitStatements } from './sql/split-statements.ts'
 
 type Migration = { version: number; name: string; script: string }
 

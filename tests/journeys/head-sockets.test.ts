@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Network } from '../../src/core/network.ts'
-import { type EvmChain, startEvmChain } from '../../src/devnet/evm-chain.ts'
+import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
 import { openSystem } from '../../src/system/open-system.ts'
-import type { HeadNews } from '../../src/upstream/head-feed.ts'
-import { type OpenNetwork, openNetwork } from '../../src/upstream/open-network.ts'
+import { type OpenNetwork, openNetwork } from '../../src/upstream/answers/open-network.ts'
+import type { HeadNews } from '../../src/upstream/heads/head-feed.ts'
 import { until } from '../support/scripted-server.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */

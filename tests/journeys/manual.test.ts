@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CONFIG_SCHEMA } from '../../src/config-schema.ts'
+import { CONFIG_SCHEMA } from '../../src/config/config-schema.ts'
 import type { JsonSchema } from '../../src/core/json-schema.ts'
 import { isJsonObject } from '../../src/core/json-value.ts'
 import { methodRows, UNLISTED_CU } from '../../src/core/rpc/method-table.ts'
-import { OPEN_API } from '../../src/http/contract.ts'
+import { OPEN_API } from '../../src/http/contract/contract.ts'
 import { METRICS } from '../../src/ports/metric-catalogue.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,7 +20,8 @@ describe('docs/operating.md', () => {
   })
 
   test('names every reason why an upstream is or is not used', () => {
-    const source = read('src/core/rpc/upstream-choice.ts') + read('src/upstream/network-report.ts')
+    const source =
+      read('src/core/rpc/upstream-choice.ts') + read('src/upstream/answers/network-report.ts')
     const reasons = wordsIn(source, /(?:return|reason:(?: verdict\?\.reason \?\?)?) (['`])(.+?)\1/g)
     expect(reasons.length).toBeGreaterThan(12)
     for (const reason of reasons) expect(OPERATING).toContain(`| \`${reason}\` |`)

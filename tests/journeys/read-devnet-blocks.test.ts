@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Block } from '../../src/core/chain/block.ts'
-import { type EvmChain, startEvmChain } from '../../src/devnet/evm-chain.ts'
-import { systemClock } from '../../src/system/system-clock.ts'
+import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { type HttpNetwork, openHttpNetwork } from '../support/http-network.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 

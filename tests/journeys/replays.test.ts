@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { replayingTeams, runningReplays } from '../../src/tables/replays.ts'
+import { replayingTeams, runningReplays } from '../../src/tables/webhooks/replays.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { addItems } from '../../src/tables/variables.ts'
+import { addItems } from '../../src/tables/webhooks/variables.ts'
 import { PING_TOPIC } from '../support/ping-contract.ts'
 import { EMITTED, NOBODY, type QueriedChain, startQueriedChain } from '../support/queried-chain.ts'
 

@@ -1,4 +1,4 @@
-import { readChain, sequenceAt } from '../../src/tables/chain-tail.ts'
+import { readChain, sequenceAt } from '../../src/tables/chain/chain-tail.ts'
 import type { SimBlock } from './chain-block.ts'
 import { checkDeliveries } from './check-deliveries.ts'
 import { BEFORE_ALL } from './customers.ts'

@@ -3,7 +3,7 @@ import { type Follower, followNetwork } from '../../src/follower/follow-network.
 import { openStandingQueries } from '../../src/follower/standing-queries.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
-import { openNetwork } from '../../src/upstream/open-network.ts'
+import { openNetwork } from '../../src/upstream/answers/open-network.ts'
 import type { Life } from './process-life.ts'
 import { clockOf, telemetryOf, waysOut } from './process-ports.ts'
 import type { SimNode } from './sim-node.ts'

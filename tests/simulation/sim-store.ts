@@ -1,5 +1,5 @@
 import { Failure } from '../../src/core/errors.ts'
-import { openSqlite } from '../../src/embedded/sqlite-database.ts'
+import { openSqlite } from '../../src/embedded/database/sqlite-database.ts'
 import { type Database, type Sql, sql } from '../../src/ports/database.ts'
 import { migrate } from '../../src/tables/migrate.ts'
 import type { Chance } from '../support/seeded-chance.ts'

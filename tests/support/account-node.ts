@@ -1,13 +1,13 @@
 import type { Account, AccountFilter } from '../../src/core/solana/account.ts'
-import { matchesFilters } from '../../src/core/solana/account-filters.ts'
 import { decodeKey, encodeKey } from '../../src/core/solana/base58.ts'
-import { openRecordWriter } from '../../src/core/solana/encodings.ts'
 import { compareKeys } from '../../src/core/solana/key-order.ts'
+import { matchesFilters } from '../../src/core/solana/request/account-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,
-} from '../../src/core/solana/program-accounts.ts'
+} from '../../src/core/solana/request/program-accounts.ts'
 import { isSolanaError, solanaErrorText } from '../../src/core/solana/solana-error.ts'
+import { openRecordWriter } from '../../src/core/solana/text/encodings.ts'
 import { type FakeNode, startFakeNode } from './fake-node.ts'
 import { seededChance } from './seeded-chance.ts'
 

@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AccountIndex } from '../../src/accounts/indexed-pages.ts'
+import type { AccountIndex } from '../../src/accounts/snapshot/indexed-pages.ts'
 import {
   openProgramAccounts,
   type ProgramAccounts,
-} from '../../src/accounts/serve-program-accounts.ts'
+} from '../../src/accounts/snapshot/serve-program-accounts.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { openSpillFiles } from '../../src/system/spill-files.ts'
-import { systemClock } from '../../src/system/system-clock.ts'
-import { systemEntropy } from '../../src/system/system-entropy.ts'
+import { openSpillFiles } from '../../src/system/machine/spill-files.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
+import { systemEntropy } from '../../src/system/machine/system-entropy.ts'
 import { type AccountNode, PROGRAM } from './account-node.ts'
 import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
 import { openSolanaNetwork } from './solana-network.ts'

@@ -1,8 +1,8 @@
-import { openCallTurns } from '../../src/http/call-turns.ts'
-import { openApiReply } from '../../src/http/open-api-document.ts'
-import { openRequestBodies } from '../../src/http/request-bodies.ts'
+import { openApiReply } from '../../src/http/contract/open-api-document.ts'
+import { openRequestBodies } from '../../src/http/edge/request-bodies.ts'
+import { openCallTurns } from '../../src/http/rpc/call-turns.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { systemClock } from '../../src/system/system-clock.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
 
 /** Parts of the management API that its tests take as they are. */
 export function apiParts(clock: Clock, publicUrl: string) {

@@ -1,7 +1,7 @@
 import type { Block, BlockWants } from '../../src/core/chain/block.ts'
 import type { Network, UpstreamSpec } from '../../src/core/network.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
-import { readBlock } from '../../src/upstream/block-reader.ts'
+import { readBlock } from '../../src/upstream/blocks/block-reader.ts'
 import { NodeSays } from './fake-node.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import type { RawParts } from './raw-block.ts'

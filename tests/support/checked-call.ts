@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { checkSchema } from '../../src/core/json-schema.ts'
-import { OPEN_API } from '../../src/http/contract.ts'
-import { routeTable } from '../../src/http/route-table.ts'
+import { routeTable } from '../../src/http/api/route-table.ts'
+import { OPEN_API } from '../../src/http/contract/contract.ts'
 
 export type Answer = {
   status: number

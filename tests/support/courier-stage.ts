@@ -1,14 +1,14 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
-import { recordEvent } from '../../src/tables/chain-events.ts'
-import type { SheetRow } from '../../src/tables/sheet-form.ts'
+import { recordEvent } from '../../src/tables/chain/chain-events.ts'
+import type { SheetRow } from '../../src/tables/deliveries/sheets/sheet-form.ts'
 import {
   changeWebhook,
   createWebhook,
   type StandingRules,
   type WebhookChange,
-} from '../../src/tables/webhooks.ts'
+} from '../../src/tables/webhooks/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
 import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
 import { aTier } from './a-tier.ts'

@@ -1,6 +1,6 @@
 import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
-import { openSecrets } from '../../src/system/secrets.ts'
-import { systemEntropy } from '../../src/system/system-entropy.ts'
+import { openSecrets } from '../../src/system/machine/secrets.ts'
+import { systemEntropy } from '../../src/system/machine/system-entropy.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { scriptedEgress } from './scripted-egress.ts'
 import { testClock } from './test-clock.ts'

@@ -1,5 +1,5 @@
-import type { Lane } from '../../src/tables/delivery-claims.ts'
-import type { AttemptOutcome } from '../../src/tables/delivery-outcomes.ts'
+import type { Lane } from '../../src/tables/deliveries/delivery-claims.ts'
+import type { AttemptOutcome } from '../../src/tables/deliveries/delivery-outcomes.ts'
 
 /** A delivery as someone would keep it who had no database, and no care for speed. */
 export type ModelDelivery = {

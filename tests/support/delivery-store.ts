@@ -1,16 +1,19 @@
 import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { deliveryCentiCu } from '../../src/core/delivery/delivery-price.ts'
 import { type Database, type SqlValue, sql } from '../../src/ports/database.ts'
-import type { AttemptFacts } from '../../src/tables/attempt-facts.ts'
-import { recordEvent } from '../../src/tables/chain-events.ts'
-import { readChain } from '../../src/tables/chain-tail.ts'
+import { recordEvent } from '../../src/tables/chain/chain-events.ts'
+import { readChain } from '../../src/tables/chain/chain-tail.ts'
+import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
 import {
   claimDeliveries,
   type Lane,
   type ReadyDelivery,
   readyDeliveries,
-} from '../../src/tables/delivery-claims.ts'
-import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
+} from '../../src/tables/deliveries/delivery-claims.ts'
+import {
+  type AttemptOutcome,
+  writeOutcomes,
+} from '../../src/tables/deliveries/delivery-outcomes.ts'
 import { eventAt, NETWORK, TEAM_A } from './webhook-store.ts'
 
 /** A moment in the middle of an hour. */

@@ -1,6 +1,6 @@
 import type { EgressOutcome, EgressRequest } from '../../src/ports/egress.ts'
-import { openEgress } from '../../src/system/egress.ts'
-import { type Connect, openConnector, type Target } from '../../src/system/wire.ts'
+import { openEgress } from '../../src/system/egress/egress.ts'
+import { type Connect, openConnector, type Target } from '../../src/system/egress/wire.ts'
 import { type Authority, type Certificate, makeAuthority } from './certificates.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 import { testClock } from './test-clock.ts'

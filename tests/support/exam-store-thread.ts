@@ -1,4 +1,4 @@
-import { obeyOrders } from '../../src/embedded/sqlite-worker.ts'
+import { obeyOrders } from '../../src/embedded/database/sqlite-worker.ts'
 import { sql } from '../../src/ports/database.ts'
 
 /** The thread of a store with a work for the exam. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts'
-import { systemClock } from '../../src/system/system-clock.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
 
 /** The machine's time, so many times as fast. */
 export function fastClock(factor: number): Clock {

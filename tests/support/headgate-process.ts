@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Subprocess } from 'bun'
-import type { FirstRun } from '../../src/first-run.ts'
+import type { FirstRun } from '../../src/wiring/first-run.ts'
 import type { FakeNode } from './fake-node.ts'
 import { until } from './headgate.ts'
 

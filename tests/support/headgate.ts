@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigFaults, loadSettings } from '../../src/config.ts'
+import { ConfigFaults, loadSettings } from '../../src/config/config.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { type Running, start } from '../../src/start.ts'
+import { type Running, start } from '../../src/wiring/start.ts'
 import type { FakeNode } from './fake-node.ts'
 
 export type TestHeadgate = {

@@ -1,8 +1,8 @@
 import type { Block, BlockWants } from '../../src/core/chain/block.ts'
-import { openOutbound } from '../../src/system/http-outbound.ts'
-import { systemClock } from '../../src/system/system-clock.ts'
-import { readBlock } from '../../src/upstream/block-reader.ts'
-import { openNetwork } from '../../src/upstream/open-network.ts'
+import { openOutbound } from '../../src/system/http1/http-outbound.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
+import { openNetwork } from '../../src/upstream/answers/open-network.ts'
+import { readBlock } from '../../src/upstream/blocks/block-reader.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { scriptedSockets } from './scripted-sockets.ts'
 

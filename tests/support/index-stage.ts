@@ -1,13 +1,13 @@
-import { type OpenAccountIndex, openAccountIndex } from '../../src/accounts/account-index.ts'
-import { matchesFilters } from '../../src/core/solana/account-filters.ts'
+import { type OpenAccountIndex, openAccountIndex } from '../../src/accounts/index/account-index.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
+import { matchesFilters } from '../../src/core/solana/request/account-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsV2Call,
-} from '../../src/core/solana/program-accounts.ts'
+} from '../../src/core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../src/core/solana/solana-error.ts'
-import { openAccountStoreHere } from '../../src/embedded/account-store.ts'
-import { openNetwork } from '../../src/upstream/open-network.ts'
+import { openAccountStoreHere } from '../../src/embedded/account-store/account-store.ts'
+import { openNetwork } from '../../src/upstream/answers/open-network.ts'
 import { type LedgerNode, ledgerNode } from './ledger-node.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { recordsOf, type ScriptedLedger, scriptedLedger } from './scripted-ledger.ts'

@@ -1,5 +1,5 @@
-import type { ApiNeeds } from '../../src/http/api-router.ts'
-import type { NetworkService } from '../../src/upstream/ask-network.ts'
+import type { ApiNeeds } from '../../src/http/api/api-router.ts'
+import type { NetworkService } from '../../src/upstream/answers/ask-network.ts'
 import { managementApi } from '../management-api.ts'
 import { advanceUntil, openBlockNetwork } from './block-network.ts'
 import { ALICE, type RawParts, rawBlock, rawLog } from './raw-block.ts'

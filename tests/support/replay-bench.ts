@@ -1,10 +1,13 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
-import { openReplays, type Replays } from '../../src/follower/replay.ts'
+import { openReplays, type Replays } from '../../src/follower/replay/replay.ts'
 import type { Database } from '../../src/ports/database.ts'
-import { recordEvent } from '../../src/tables/chain-events.ts'
-import { readChain } from '../../src/tables/chain-tail.ts'
-import { findDeliveryWithAttempts, listDeliveryPage } from '../../src/tables/delivery-log.ts'
-import { createReplay, findReplay, type Replay } from '../../src/tables/replays.ts'
+import { recordEvent } from '../../src/tables/chain/chain-events.ts'
+import { readChain } from '../../src/tables/chain/chain-tail.ts'
+import {
+  findDeliveryWithAttempts,
+  listDeliveryPage,
+} from '../../src/tables/deliveries/delivery-log.ts'
+import { createReplay, findReplay, type Replay } from '../../src/tables/webhooks/replays.ts'
 import { freshStore } from '../fresh-store.ts'
 import { type BlockNetwork, openBlockNetwork } from './block-network.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'

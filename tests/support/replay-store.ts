@@ -1,4 +1,4 @@
-import type { NewReplay, ReplayStep } from '../../src/tables/replays.ts'
+import type { NewReplay, ReplayStep } from '../../src/tables/webhooks/replays.ts'
 import { NOW_MS } from './delivery-store.ts'
 import { NETWORK, TEAM_A } from './webhook-store.ts'
 

@@ -1,6 +1,6 @@
-import { endTurn, leavePlace, pickTurns, type Turn } from '../../src/courier/pick-turns.ts'
-import { enlist, type Line, placeLine, type Schedule } from '../../src/courier/schedule.ts'
-import type { CourierWebhook } from '../../src/tables/courier-webhooks.ts'
+import { endTurn, leavePlace, pickTurns, type Turn } from '../../src/courier/schedule/pick-turns.ts'
+import { enlist, type Line, placeLine, type Schedule } from '../../src/courier/schedule/schedule.ts'
+import type { CourierWebhook } from '../../src/tables/webhooks/courier-webhooks.ts'
 
 /** A webhook of the schedule that has something new, and with `all` something to repeat. */
 export function wanting(

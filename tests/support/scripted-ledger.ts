@@ -1,6 +1,6 @@
 import type { Account, DataSlice } from '../../src/core/solana/account.ts'
-import { openRecordWriter } from '../../src/core/solana/encodings.ts'
 import { compareKeys } from '../../src/core/solana/key-order.ts'
+import { openRecordWriter } from '../../src/core/solana/text/encodings.ts'
 
 /** The accounts of one program, slot by slot, as a ledger would hold them. */
 export type ScriptedLedger = {

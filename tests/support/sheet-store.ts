@@ -1,11 +1,14 @@
 import type { Database } from '../../src/ports/database.ts'
 import { sql } from '../../src/ports/database.ts'
-import { type RecordedEvent, recordEvent } from '../../src/tables/chain-events.ts'
-import { readChain } from '../../src/tables/chain-tail.ts'
-import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
-import { logBytes, logBytesOf } from '../../src/tables/log-sizes.ts'
-import { receiversOf } from '../../src/tables/sheet-form.ts'
-import { undeliveredBytes } from '../../src/tables/team-backlogs.ts'
+import { type RecordedEvent, recordEvent } from '../../src/tables/chain/chain-events.ts'
+import { readChain } from '../../src/tables/chain/chain-tail.ts'
+import {
+  type AttemptOutcome,
+  writeOutcomes,
+} from '../../src/tables/deliveries/delivery-outcomes.ts'
+import { logBytes, logBytesOf } from '../../src/tables/deliveries/log-sizes.ts'
+import { receiversOf } from '../../src/tables/deliveries/sheets/sheet-form.ts'
+import { undeliveredBytes } from '../../src/tables/usage/team-backlogs.ts'
 import { factsOf, NOW_MS, outcomeOf } from './delivery-store.ts'
 import { eventAt, NETWORK } from './webhook-store.ts'
 

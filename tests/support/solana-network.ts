@@ -1,8 +1,8 @@
 import type { UpstreamSpec } from '../../src/core/network.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Telemetry } from '../../src/ports/telemetry.ts'
-import { openOutbound } from '../../src/system/http-outbound.ts'
-import { type OpenNetwork, openNetwork } from '../../src/upstream/open-network.ts'
+import { openOutbound } from '../../src/system/http1/http-outbound.ts'
+import { type OpenNetwork, openNetwork } from '../../src/upstream/answers/open-network.ts'
 import { scriptedSockets } from './scripted-sockets.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }

@@ -1,10 +1,13 @@
 import { expect } from 'bun:test'
-import type { RecordedEvent } from '../../src/tables/chain-events.ts'
-import { claimDeliveries } from '../../src/tables/delivery-claims.ts'
-import { resendDelivery } from '../../src/tables/delivery-log.ts'
-import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
-import { moveOldOpen } from '../../src/tables/move-old-open.ts'
-import { renewDelivery } from '../../src/tables/renew-delivery.ts'
+import type { RecordedEvent } from '../../src/tables/chain/chain-events.ts'
+import { claimDeliveries } from '../../src/tables/deliveries/delivery-claims.ts'
+import { resendDelivery } from '../../src/tables/deliveries/delivery-log.ts'
+import {
+  type AttemptOutcome,
+  writeOutcomes,
+} from '../../src/tables/deliveries/delivery-outcomes.ts'
+import { renewDelivery } from '../../src/tables/deliveries/renew-delivery.ts'
+import { moveOldOpen } from '../../src/tables/deliveries/sheets/move-old-open.ts'
 import { dataBytesOf, factsOf, LEASE_MS, NOW_MS, outcomeOf, readyIds } from './delivery-store.ts'
 import type { Chance } from './seeded-chance.ts'
 import { eventTo, outcomeAt } from './sheet-store.ts'

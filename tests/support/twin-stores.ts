@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
 import type { Database } from '../../src/ports/database.ts'
-import { pauseTeamOverLimit } from '../../src/tables/capacity-pause.ts'
-import { moveOldOpen } from '../../src/tables/move-old-open.ts'
-import { pruneDelivered } from '../../src/tables/retention.ts'
-import { changeWebhook } from '../../src/tables/webhooks.ts'
+import { pruneDelivered } from '../../src/tables/deliveries/retention.ts'
+import { moveOldOpen } from '../../src/tables/deliveries/sheets/move-old-open.ts'
+import { pauseTeamOverLimit } from '../../src/tables/usage/capacity-pause.ts'
+import { changeWebhook } from '../../src/tables/webhooks/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
 import {
   addWebhooks,

@@ -1,12 +1,15 @@
 import type { Network } from '../../src/core/network.ts'
-import type { ApiNeeds } from '../../src/http/api-router.ts'
+import type { ApiNeeds } from '../../src/http/api/api-router.ts'
 import { sql } from '../../src/ports/database.ts'
-import type { AttemptFacts } from '../../src/tables/attempt-facts.ts'
-import { type DueResult, recordEvent } from '../../src/tables/chain-events.ts'
-import { claimDeliveries } from '../../src/tables/delivery-claims.ts'
-import { type AttemptOutcome, writeOutcomes } from '../../src/tables/delivery-outcomes.ts'
-import { createTeam, createToken } from '../../src/tables/new-accounts.ts'
-import type { NetworkService } from '../../src/upstream/ask-network.ts'
+import { createTeam, createToken } from '../../src/tables/accounts/new-accounts.ts'
+import { type DueResult, recordEvent } from '../../src/tables/chain/chain-events.ts'
+import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
+import { claimDeliveries } from '../../src/tables/deliveries/delivery-claims.ts'
+import {
+  type AttemptOutcome,
+  writeOutcomes,
+} from '../../src/tables/deliveries/delivery-outcomes.ts'
+import type { NetworkService } from '../../src/upstream/answers/ask-network.ts'
 import { managementApi, START_MS } from '../management-api.ts'
 import type { CallOptions } from './checked-call.ts'
 import { eventAt } from './webhook-store.ts'

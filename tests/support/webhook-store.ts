@@ -1,10 +1,10 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { type Secrets, signingKeyPlace } from '../../src/ports/secrets.ts'
-import { insertApp } from '../../src/tables/apps.ts'
-import type { ChainEvent, DueResult } from '../../src/tables/chain-events.ts'
-import { insertTeam } from '../../src/tables/teams.ts'
-import { createWebhook } from '../../src/tables/webhooks.ts'
+import { insertApp } from '../../src/tables/accounts/apps.ts'
+import { insertTeam } from '../../src/tables/accounts/teams.ts'
+import type { ChainEvent, DueResult } from '../../src/tables/chain/chain-events.ts'
+import { createWebhook } from '../../src/tables/webhooks/webhooks.ts'
 
 export const NETWORK = 'ETH_MAINNET'
 

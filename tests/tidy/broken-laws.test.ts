@@ -18,15 +18,15 @@ const BROKEN: readonly Case[] = [
     'src/core/a.ts',
     "import type { X } from '../ports/x.ts'",
   ],
-  ['up lazily', imports.importsGoDown, 'src/http/a.ts', "await import('../app.ts')"],
+  ['up lazily', imports.importsGoDown, 'src/http/a.ts', "await import('../wiring/app.ts')"],
   ['sideways', imports.importsGoDown, 'src/gateway/a.ts', "import { x } from '../courier/x.ts'"],
   ['sideways below', imports.importsGoDown, 'src/tables/a.ts', "import '../upstream/x.ts'"],
   ['to a test', imports.importsGoDown, 'src/core/a.ts', "import { x } from './x.test.ts'"],
   ['out of the house', imports.importsGoDown, 'src/core/a.ts', "import '../../tests/x.ts'"],
   ['from an unknown room', imports.importsGoDown, 'src/attic/a.ts', "import '../core/x.ts'"],
-  ['to an unknown room', imports.importsGoDown, 'src/app.ts', "import './attic/x.ts'"],
+  ['to an unknown room', imports.importsGoDown, 'src/wiring/app.ts', "import '../attic/x.ts'"],
   ['itself', imports.importsNeverCircle, 'src/core/a.ts', "import type { X } from './a.ts'"],
-  ['an unreadable target', imports.importsAreReadable, 'src/app.ts', 'await import(name)'],
+  ['an unreadable target', imports.importsAreReadable, 'src/wiring/app.ts', 'await import(name)'],
   ['the world in core', imports.coreIsPure, 'src/core/a.ts', "import { readFile } from 'node:fs'"],
   ['a library in core', imports.coreIsPure, 'src/core/a.ts', "import { parse } from 'yaml'"],
   ['one by its prefix', imports.coreIsPure, 'src/core/a.ts', "import x from 'graphql-upload'"],
@@ -37,18 +37,28 @@ const BROKEN: readonly Case[] = [
   [
     'the chain at once',
     imports.driversHaveOneUser,
-    'src/app.ts',
-    "import { x } from './devnet/x.ts'",
+    'src/wiring/app.ts',
+    "import { x } from '../devnet/x.ts'",
   ],
-  ['NATS at once', imports.driversHaveOneUser, 'src/app.ts', "import { x } from './cluster/x.ts'"],
+  [
+    'NATS at once',
+    imports.driversHaveOneUser,
+    'src/wiring/app.ts',
+    "import { x } from '../cluster/x.ts'",
+  ],
   ['our insides', imports.dashboardStandsApart, 'dashboard/a.tsx', "import '../src/core/x.ts'"],
   [
     'values of the contract',
     imports.dashboardStandsApart,
     'dashboard/a.tsx',
-    "import { x } from '../src/http/contract.ts'",
+    "import { x } from '../src/http/contract/contract.ts'",
   ],
-  ['the dashboard', imports.dashboardStandsApart, 'src/app.ts', "import '../dashboard/main.tsx'"],
+  [
+    'the dashboard',
+    imports.dashboardStandsApart,
+    'src/wiring/app.ts',
+    "import '../../dashboard/main.tsx'",
+  ],
   ['the time', form.wordsStayHome, 'src/core/a.ts', 'const now = Date.now()'],
   ['the time as a date', form.wordsStayHome, 'src/core/a.ts', 'const now = new Date( )'],
   ['the time without brackets', form.wordsStayHome, 'src/core/a.ts', 'const now = new Date'],
@@ -67,14 +77,14 @@ const BROKEN: readonly Case[] = [
   ['outgoing HTTP', form.wordsStayHome, 'src/upstream/a.ts', 'await fetch(url)'],
   ['its older door', form.wordsStayHome, 'src/upstream/a.ts', "import https from 'node:https'"],
   ['an outgoing WebSocket', form.wordsStayHome, 'src/upstream/a.ts', 'new WebSocket(url)'],
-  ['the environment', form.wordsStayHome, 'src/app.ts', 'process.env.HOME'],
-  ['its other door', form.wordsStayHome, 'src/app.ts', 'Bun.env.HOME'],
+  ['the environment', form.wordsStayHome, 'src/wiring/app.ts', 'process.env.HOME'],
+  ['its other door', form.wordsStayHome, 'src/wiring/app.ts', 'Bun.env.HOME'],
   ['SQL', form.wordsStayHome, 'src/http/a.ts', 'db.query(sql`SELECT 1`)'],
   ['SQLite', form.wordsStayHome, 'src/tables/a.ts', "import { Database } from 'bun:sqlite'"],
   ['a long file', form.filesAreShort, 'src/core/a.ts', 'a\n'.repeat(301)],
   ['a long test', form.filesAreShort, 'src/core/a.test.ts', 'a\n'.repeat(301)],
   ['a wide line', form.linesAreShort, 'src/core/a.ts', `const a = 1 // ${'x'.repeat(87)}`],
-  ['many imports', form.importsAreFew, 'src/app.ts', "import './a.ts'\n".repeat(13)],
+  ['many imports', form.importsAreFew, 'src/wiring/app.ts', "import './a.ts'\n".repeat(13)],
   ['index', form.namesSaySomething, 'src/core/index.ts', ''],
   ['utils', form.namesSaySomething, 'src/core/utils.ts', ''],
   ['helpers of tests', form.namesSaySomething, 'tests/helpers.ts', ''],
@@ -86,31 +96,51 @@ const BROKEN: readonly Case[] = [
 const KEPT: readonly Case[] = [
   ['down', imports.importsGoDown, 'src/http/a.ts', "import { x } from '../gateway/x.ts'"],
   ['in the room', imports.importsGoDown, 'src/core/rpc/a.ts', "import { x } from '../hex.ts'"],
-  ['between the wiring', imports.importsGoDown, 'src/main.ts', "import { x } from './app.ts'"],
-  ['from the cli', imports.importsGoDown, 'src/cli/a.ts', "import { x } from '../config.ts'"],
-  ['the version', imports.importsGoDown, 'src/app.ts', "import x from '../package.json'"],
-  ['a test', imports.importsGoDown, 'src/core/a.test.ts', "import { x } from '../app.ts'"],
+  [
+    'between the wiring',
+    imports.importsGoDown,
+    'src/main.ts',
+    "import { x } from './wiring/app.ts'",
+  ],
+  [
+    'from the cli',
+    imports.importsGoDown,
+    'src/cli/a.ts',
+    "import { x } from '../config/config.ts'",
+  ],
+  ['the version', imports.importsGoDown, 'src/wiring/app.ts', "import x from '../../package.json'"],
+  ['a test', imports.importsGoDown, 'src/core/a.test.ts', "import { x } from '../wiring/app.ts'"],
   ['a pure library', imports.coreIsPure, 'src/core/a.ts', "import x from '@noble/hashes/sha3.js'"],
-  ['app.ts', imports.driversHaveOneUser, 'src/app.ts', "import { x } from './system/x.ts'"],
-  ['lazy', imports.driversHaveOneUser, 'src/app.ts', "await import('./devnet/evm-chain.ts')"],
-  ['its type', imports.driversHaveOneUser, 'src/app.ts', "import type { X } from './devnet/x.ts'"],
+  ['app.ts', imports.driversHaveOneUser, 'src/wiring/app.ts', "import { x } from '../system/x.ts'"],
+  [
+    'lazy',
+    imports.driversHaveOneUser,
+    'src/wiring/app.ts',
+    "await import('../devnet/evm-chain.ts')",
+  ],
+  [
+    'its type',
+    imports.driversHaveOneUser,
+    'src/wiring/app.ts',
+    "import type { X } from '../devnet/x.ts'",
+  ],
   [
     'the clock of another process',
     imports.driversHaveOneUser,
-    'src/devnet/solana-ledger-process.ts',
-    "import { x } from '../system/x.ts'",
+    'src/devnet/solana/solana-ledger-process.ts',
+    "import { x } from '../../system/x.ts'",
   ],
   ['a neighbour', imports.driversHaveOneUser, 'src/system/a.ts', "import './b.ts'"],
   [
     'types of the contract',
     imports.dashboardStandsApart,
     'dashboard/a.tsx',
-    "import type { X } from '../src/http/contract.ts'\nimport './b.tsx'\nimport 'react'",
+    "import type { X } from '../src/http/contract/contract.ts'\nimport './b.tsx'\nimport 'react'",
   ],
-  ['the clock', form.wordsStayHome, 'src/system/system-clock.ts', 'Date.now()'],
+  ['the clock', form.wordsStayHome, 'src/system/machine/system-clock.ts', 'Date.now()'],
   ['a given date', form.wordsStayHome, 'src/core/a.ts', 'new Date(nowMs).toISOString()'],
   ['a handler', form.wordsStayHome, 'src/http/a.ts', 'Bun.serve({ fetch: answer })'],
-  ['the way out', form.wordsStayHome, 'src/system/web-sockets.ts', 'new WebSocket(url)'],
+  ['the way out', form.wordsStayHome, 'src/system/machine/web-sockets.ts', 'new WebSocket(url)'],
   ['its type', form.wordsStayHome, 'src/http/a.ts', 'let socket: WebSocket'],
   ['a longer word', form.wordsStayHome, 'src/http/a.ts', 'prefetch(url)'],
   ['a comment', form.wordsStayHome, 'src/core/a.ts', '// Date.now() stays outside.'],
@@ -120,7 +150,7 @@ const KEPT: readonly Case[] = [
   ['300 lines', form.filesAreShort, 'src/core/a.ts', 'a\n'.repeat(300)],
   ['100 columns', form.linesAreShort, 'src/core/a.ts', `const a = 1 // ${'x'.repeat(85)}`],
   ['a wide text', form.linesAreShort, 'src/core/a.ts', `const a = '${'x'.repeat(300)}'`],
-  ['twelve imports', form.importsAreFew, 'src/app.ts', "import './a.ts'\n".repeat(12)],
+  ['twelve imports', form.importsAreFew, 'src/wiring/app.ts', "import './a.ts'\n".repeat(12)],
   ['indexes', form.namesSaySomething, 'src/core/predicate-index.ts', ''],
 ]
 
@@ -141,6 +171,13 @@ describe('a law that is broken is caught', () => {
       'a circle: src/core/a.ts → src/core/b.ts → src/core/rpc/c.ts → src/core/a.ts',
     ])
     expect(imports.importsNeverCircle(circle.slice(0, 2))).toEqual([])
+  })
+
+  test('a folder of sixteen files, tests not counted', () => {
+    const files = Array.from({ length: 16 }, (_, at) => ({ path: `src/http/a${at}.ts`, text: '' }))
+    const test = { path: 'src/http/a.test.ts', text: '' }
+    expect(form.foldersAreSmall([...files, test])).toEqual(['src/http has 16 files'])
+    expect(form.foldersAreSmall([...files.slice(1), test])).toEqual([])
   })
 
   test('a linter that does not measure', () => {

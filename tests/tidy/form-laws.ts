@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { houseFiles } from './import-laws.ts'
 import { codeOf, columnsOf, importsOf, type SourceFile } from './source-text.ts'
 
@@ -9,28 +10,28 @@ const RESERVED: readonly Reserved[] = [
     what: 'time',
     word: /\bDate\.now\b|\bnew Date(?!\s*\(\s*[^)\s])|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
     // What a receiving app imports takes nothing of ours along, the clock neither.
-    homes: ['src/system/system-clock.ts', 'src/receiver/verify-delivery.ts'],
+    homes: ['src/system/machine/system-clock.ts', 'src/receiver/verify-delivery.ts'],
   },
   {
     what: 'timers',
     word: /\bsetTimeout\b|\bsetInterval\b|\bBun\.sleep|\bAbortSignal\.timeout\b/,
-    homes: ['src/system/system-clock.ts'],
+    homes: ['src/system/machine/system-clock.ts'],
   },
   {
     what: 'chance',
     word: /\bMath\.random\b|\brandom(?:UUID\w*|Bytes|Int|FillSync)\b|\bgetRandomValues\b/,
-    homes: ['src/system/system-entropy.ts'],
+    homes: ['src/system/machine/system-entropy.ts'],
   },
-  { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/http-outbound.ts'] },
+  { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/http1/http-outbound.ts'] },
   {
     what: 'outgoing WebSockets',
     word: /\bnew\s+(?:globalThis\.)?WebSocket\b/,
-    homes: ['src/system/web-sockets.ts'],
+    homes: ['src/system/machine/web-sockets.ts'],
   },
   {
     what: 'the environment',
     word: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/,
-    homes: ['src/config.ts'],
+    homes: ['src/config/config.ts'],
   },
   { what: 'SQL', word: /\bsql`/, homes: ['src/tables/', 'src/ports/database.ts'] },
 ]
@@ -38,12 +39,13 @@ const RESERVED: readonly Reserved[] = [
 /** Modules that are another door to the same things. */
 const RESERVED_MODULES: readonly { name: RegExp; home: string }[] = [
   { name: /^node:(?:http|https|http2)$/, home: 'src/system/' },
-  { name: /^node:timers/, home: 'src/system/system-clock.ts' },
+  { name: /^node:timers/, home: 'src/system/machine/system-clock.ts' },
   { name: /^bun:sqlite$/, home: 'src/embedded/' },
 ]
 
 const FILE_LINES_MAX = 300
 const LINE_COLUMNS_MAX = 100
+const FOLDER_FILES_MAX = 15
 const IMPORTS_MAX = 12
 const FUNCTION_LINES_MAX = 60
 
@@ -71,6 +73,14 @@ export function filesAreShort(files: readonly SourceFile[]): string[] {
     const lines = text.trimEnd().split('\n').length
     return lines > FILE_LINES_MAX ? [`${path} has ${lines} lines`] : []
   })
+}
+
+/** A folder that takes more than one look to read is a hall: it gets sub-rooms. */
+export function foldersAreSmall(files: readonly SourceFile[]): string[] {
+  const folders = Map.groupBy(houseFiles(files), ({ path }) => posix.dirname(path))
+  return [...folders].flatMap(([folder, inside]) =>
+    inside.length > FOLDER_FILES_MAX ? [`${folder} has ${inside.length} files`] : [],
+  )
 }
 
 export function linesAreShort(files: readonly SourceFile[]): string[] {

@@ -3,7 +3,7 @@ import { type Import, importsOf, type SourceFile } from './source-text.ts'
 
 type Link = { from: string; to: string; kind: Import['kind'] }
 
-/** The floors of the house. What lies right under src/ is wiring, on the topmost. */
+/** The floors of the house. What lies right under src/ belongs to the wiring. */
 const FLOORS: Readonly<Record<string, number>> = {
   core: 0,
   ports: 1,
@@ -22,6 +22,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   devnet: 4,
   http: 5,
   cli: 6,
+  config: 6,
   wiring: 6,
 }
 
@@ -32,16 +33,16 @@ const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 
 /** A process or thread of its own puts its world together itself; elsewhere app.ts does. */
 const DRIVERS_USERS = new Set([
-  'src/app.ts',
-  'src/store-thread.ts',
-  'src/devnet/evm-chain-process.ts',
-  'src/devnet/solana-ledger-process.ts',
+  'src/wiring/app.ts',
+  'src/wiring/store-thread.ts',
+  'src/devnet/evm/evm-chain-process.ts',
+  'src/devnet/solana/solana-ledger-process.ts',
 ])
 
 /** Libraries without a clock, chance or the world. */
 const PURE_LIBRARIES = ['@noble/hashes', '@scure/base', 'graphql']
 
-const DASHBOARD_CONTRACT = 'src/http/contract.ts'
+const DASHBOARD_CONTRACT = 'src/http/contract/contract.ts'
 
 /** The only file outside of src/ that the house reads: its own version stands there. */
 const PACKAGE_FILE = 'package.json'

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
-import type { SheetRow } from '../../../src/tables/sheet-form.ts'
+import type { SheetRow } from '../../../src/tables/deliveries/sheets/sheet-form.ts'
 import { backlogsMiscounted } from '../../support/sheet-store.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
 import {

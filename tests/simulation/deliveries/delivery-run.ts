@@ -1,5 +1,5 @@
 import type { EgressOutcome } from '../../../src/ports/egress.ts'
-import type { DueResult } from '../../../src/tables/chain-events.ts'
+import type { DueResult } from '../../../src/tables/chain/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { wallMs } from '../process-ports.ts'

@@ -1,5 +1,9 @@
 import type { Database } from '../../../src/ports/database.ts'
-import { type DueResult, type EventNews, recordEvent } from '../../../src/tables/chain-events.ts'
+import {
+  type DueResult,
+  type EventNews,
+  recordEvent,
+} from '../../../src/tables/chain/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { hash32 } from '../chain-block.ts'
 import { NETWORK } from '../sim-store.ts'

@@ -1,5 +1,5 @@
-import { changeTeam, insertTeam } from '../../../src/tables/teams.ts'
-import { recordUsage } from '../../../src/tables/usage.ts'
+import { changeTeam, insertTeam } from '../../../src/tables/accounts/teams.ts'
+import { recordUsage } from '../../../src/tables/usage/usage.ts'
 import { NETWORK } from '../sim-store.ts'
 import type { Act, ActNeeds } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'

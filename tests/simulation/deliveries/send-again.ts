@@ -1,5 +1,5 @@
-import { resendDelivery } from '../../../src/tables/delivery-log.ts'
-import { createReplay, recordReplayStep } from '../../../src/tables/replays.ts'
+import { resendDelivery } from '../../../src/tables/deliveries/delivery-log.ts'
+import { createReplay, recordReplayStep } from '../../../src/tables/webhooks/replays.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, newSecret, pick, pickWebhook } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'

@@ -1,5 +1,9 @@
 import { deliveryId } from '../../../src/core/delivery/delivery-id.ts'
-import { arrivalsOf, receiversOf, type SheetRow } from '../../../src/tables/sheet-form.ts'
+import {
+  arrivalsOf,
+  receiversOf,
+  type SheetRow,
+} from '../../../src/tables/deliveries/sheets/sheet-form.ts'
 import type { Change, ChangeOf, DeliveryRow } from './journal-changes.ts'
 
 /** A sheet before and after a statement. */

@@ -1,5 +1,5 @@
 import type { Courier } from '../../../src/courier/courier.ts'
-import type { EventNews } from '../../../src/tables/chain-events.ts'
+import type { EventNews } from '../../../src/tables/chain/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { beginLife, type Doom, type Life } from '../process-life.ts'
 import { NO_FAULTS, type SimStore } from '../sim-store.ts'

@@ -3,7 +3,7 @@ import {
   createWebhook,
   deleteWebhook,
   type StandingRules,
-} from '../../../src/tables/webhooks.ts'
+} from '../../../src/tables/webhooks/webhooks.ts'
 import { webhookCalled } from '../../support/webhook-store.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, type ActNeeds, newSecret, pick, pickWebhook } from './customer-act.ts'

@@ -8,8 +8,8 @@ import {
   readU8,
   readU32,
   readU64,
-} from './bincode.ts'
-import { bareParsedText, parsedText } from './json-text.ts'
+} from './forms/bincode.ts'
+import { bareParsedText, parsedText } from './forms/json-text.ts'
 
 const UNINITIALIZED = 0
 const LOOKUP_TABLE = 1

@@ -1,4 +1,4 @@
-import { type Bincode, readBool, readBytes, readCount, readU64 } from './bincode.ts'
+import { type Bincode, readBool, readBytes, readCount, readU64 } from './forms/bincode.ts'
 
 /** How many slots the history covers, one bit each. */
 const SLOTS = 1024 * 1024

@@ -1,12 +1,12 @@
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 import { sameKey } from '../programs.ts'
-import { parsedText } from './json-text.ts'
+import { parsedText } from './forms/json-text.ts'
+import { accountStateText, isZeroKey, keyText } from './forms/state-layout.ts'
+import { uiAmount } from './forms/ui-amount.ts'
 import type { MintFacts, ParseHelps } from './parse-helps.ts'
-import { accountStateText, isZeroKey, keyText } from './state-layout.ts'
 import { tokenExtensions } from './token-extensions.ts'
 import { isMultisig, isPresent, readTokenState, type TokenState } from './token-state.ts'
-import { uiAmount } from './ui-amount.ts'
 
 /** Wrapped SOL always has nine decimals: a node knows that without looking at its mint. */
 const NATIVE_MINT = decodeKey('So11111111111111111111111111111111111111112') as Uint8Array

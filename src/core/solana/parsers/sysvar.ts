@@ -11,8 +11,8 @@ import {
   readList,
   readU64,
   readU128,
-} from './bincode.ts'
-import { floatText, parsedText } from './json-text.ts'
+} from './forms/bincode.ts'
+import { floatText, parsedText } from './forms/json-text.ts'
 import { slotHistoryText } from './slot-history.ts'
 
 type Sysvar = { type: string; infoText: (input: Bincode) => string }

@@ -1,4 +1,4 @@
-import { type Field, layout, type StateWriter } from './state-layout.ts'
+import { type Field, layout, type StateWriter } from './forms/state-layout.ts'
 import { tokenMetadata } from './token-metadata.ts'
 import {
   type ExtensionEntry,

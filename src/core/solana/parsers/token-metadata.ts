@@ -1,5 +1,12 @@
-import { type Bincode, KEY_BYTES, openBincode, readBytes, readKeyText, readU32 } from './bincode.ts'
-import { optionalKeyText } from './state-layout.ts'
+import {
+  type Bincode,
+  KEY_BYTES,
+  openBincode,
+  readBytes,
+  readKeyText,
+  readU32,
+} from './forms/bincode.ts'
+import { optionalKeyText } from './forms/state-layout.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

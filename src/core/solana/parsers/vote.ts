@@ -13,8 +13,8 @@ import {
   readU16,
   readU32,
   readU64,
-} from './bincode.ts'
-import { parsedText } from './json-text.ts'
+} from './forms/bincode.ts'
+import { parsedText } from './forms/json-text.ts'
 
 /** The three states that a node still reads; one it read before them, number 0, it refuses. */
 const V1_14_11 = 1

@@ -1,0 +1,55 @@
+import type { AccountChange, AccountStore } from '../../ports/account-store.ts'
+
+/** What was heard and is on its way into the store. */
+export type ChangeQueue = {
+  /** False when more waits than there is room for. */
+  add(change: AccountChange): boolean
+  /** Resolves when all that was added before is in the store. */
+  drained(): Promise<void>
+  /** What waits is of no use any more. */
+  clear(): void
+}
+
+/** A store that is this far behind does not catch up; a scan is quicker. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024
+
+/** `failed` is told when a change could not be written down: something is missing from then on. */
+export function openChangeQueue(
+  store: AccountStore,
+  failed: (reason: string) => void,
+): ChangeQueue {
+  let waiting: AccountChange[] = []
+  let waitingBytes = 0
+  let running: Promise<void> | null = null
+
+  const run = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      waitingBytes = 0
+      try {
+        const { refused } = await store.apply(batch)
+        if (refused > 0) failed('garbage')
+      } catch {
+        failed('store_failed')
+      }
+    }
+    running = null
+  }
+
+  return {
+    add(change) {
+      waiting.push(change)
+      waitingBytes += change.record.length
+      running ??= Promise.resolve().then(run)
+      return waitingBytes <= WAITING_BYTES_MAX
+    },
+    async drained() {
+      while (running !== null) await running
+    },
+    clear() {
+      waiting = []
+      waitingBytes = 0
+    },
+  }
+}

@@ -1,0 +1,225 @@
+import { type HeardSlots, openHeardSlots } from '../../core/solana/slots/heard-slots.ts'
+import { openVerifiedSlots } from '../../core/solana/slots/verified-slots.ts'
+import type { AccountStore } from '../../ports/account-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { readBlocks } from './account-index-blocks.ts'
+import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
+import {
+  brokenRound,
+  type KeptProgram,
+  nextKind,
+  noteRound,
+  tellRound,
+  tellTrouble,
+} from './account-index-pace.ts'
+import { runRound } from './account-index-round.ts'
+import { type IndexSocket, keepIndexSocket, type SocketHearer } from './account-index-socket.ts'
+
+export type KeeperNeeds = {
+  clock: Clock
+  sockets: Sockets
+  telemetry: Telemetry
+  store: AccountStore
+}
+
+export type IndexKeeper = {
+  programs: readonly KeptProgram[]
+  /** The newest slot that can't be taken back and was compared with what we heard. */
+  readonly finalSlot: number
+  stop(): Promise<void>
+}
+
+type Keeper = KeeperNeeds & {
+  service: NetworkService
+  network: string
+  heard: HeardSlots
+  changes: ChangeQueue
+  programs: readonly KeptProgram[]
+  /** Those of which the store has forgotten what it must not rely on. */
+  begun: Set<KeptProgram>
+  signal: AbortSignal
+  finalSlot: number
+  settleAtMs: number
+  tendAtMs: number
+  runsAtMs: number
+}
+
+/** What can be due is looked for so often. */
+const TURN_EVERY_MS = 250
+/** How often slots are compared with those that have become final. */
+const SETTLE_EVERY_MS = 2_000
+const SETTLED_SLOTS_MAX = 5_000
+const TEND_EVERY_MS = 15_000
+/** So soon does a walk become quicker for those who come after. */
+const RUNS_EVERY_MS = 1_000
+const STOP_MS_MAX = 1_000
+
+/** Keeps the accounts of some programs as they are on the ledger. */
+export function openIndexKeeper(
+  needs: KeeperNeeds,
+  service: NetworkService,
+  programs: readonly { program: Uint8Array; text: string }[],
+  keepMs: number,
+): IndexKeeper {
+  const { clock, store, telemetry } = needs
+  const stopping = new AbortController()
+  const keeper: Keeper = {
+    ...needs,
+    service,
+    network: service.network.id,
+    heard: openHeardSlots(),
+    changes: openChangeQueue(store, (reason) => socket.line?.end(reason)),
+    programs: programs.map((one) => newProgram(one, keepMs, clock.monotonicMs())),
+    begun: new Set(),
+    signal: stopping.signal,
+    finalSlot: -1,
+    settleAtMs: 0,
+    tendAtMs: clock.monotonicMs() + TEND_EVERY_MS,
+    runsAtMs: clock.monotonicMs() + RUNS_EVERY_MS,
+  }
+  const keys = keeper.programs.map(({ program }) => program)
+  store.keepOnly(keys).catch((thrown) => tellTrouble(telemetry, keeper.network, thrown))
+  const socket = keepIndexSocket(needs, service, keys, hearerOf(keeper))
+  let turning: Promise<void> | null = null
+
+  const stopTurns = clock.every(TURN_EVERY_MS, () => {
+    turning ??= turn(keeper, socket)
+      .catch((thrown) => {
+        if (!stopping.signal.aborted) tellTrouble(telemetry, keeper.network, thrown)
+      })
+      .finally(() => {
+        turning = null
+      })
+  })
+
+  return {
+    programs: keeper.programs,
+    get finalSlot() {
+      return keeper.finalSlot
+    },
+    async stop() {
+      stopTurns()
+      stopping.abort()
+      socket.stop()
+      // A node's answer may be long in coming, and nobody wants it any more.
+      await Promise.race([turning, clock.sleep(STOP_MS_MAX)])
+      await keeper.changes.drained()
+    },
+  }
+}
+
+function newProgram(
+  { program, text }: { program: Uint8Array; text: string },
+  keepMs: number,
+  nowMs: number,
+): KeptProgram {
+  return {
+    program,
+    text,
+    verified: openVerifiedSlots(keepMs),
+    hasBase: false,
+    accounts: 0,
+    tried: [],
+    dueAtMs: nowMs,
+    fullAtMs: Number.NEGATIVE_INFINITY,
+    periodMs: 0,
+    failuresInARow: 0,
+    lastFault: null,
+  }
+}
+
+function hearerOf(keeper: Keeper): SocketHearer {
+  const { clock, store, heard, changes, programs, begun } = keeper
+  const byProgram = new Map(programs.map((state) => [state.program, state]))
+  return {
+    covered(slot) {
+      if (keeper.finalSlot < 0) keeper.finalSlot = slot - 1
+      for (const state of programs) {
+        if (begun.has(state)) continue
+        begun.add(state)
+        // Obeyed before all that is heard from here on.
+        store.begin(state.program, slot).catch(() => begun.delete(state))
+      }
+    },
+    clock: (slot, unixTimestamp) => heard.noteClock(slot, unixTimestamp),
+    changed(program, slot, record) {
+      const state = byProgram.get(program)
+      heard.noteChange(slot)
+      // A new line may lag behind the one before: what is verified is not touched any more.
+      if (!state || slot <= (state.verified.newest?.slot ?? -1)) return true
+      return changes.add({ program, slot, record })
+    },
+    ended() {
+      heard.restart()
+      changes.clear()
+      for (const state of programs) {
+        if (state.hasBase) state.dueAtMs = clock.monotonicMs()
+        state.hasBase = false
+      }
+    },
+  }
+}
+
+/** Does what is due, one thing after the other: scans of one network never run side by side. */
+async function turn(keeper: Keeper, socket: IndexSocket): Promise<void> {
+  const { clock, programs, begun, store } = keeper
+  const nowMs = clock.monotonicMs()
+  if (socket.line && nowMs >= keeper.settleAtMs) {
+    keeper.settleAtMs = nowMs + SETTLE_EVERY_MS
+    await settle(keeper, socket)
+  }
+  const due = programs
+    .filter((state) => begun.has(state) && state.dueAtMs <= nowMs)
+    .toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
+  if (due) await attempt(keeper, socket, due)
+  if (nowMs >= keeper.runsAtMs) {
+    keeper.runsAtMs = nowMs + RUNS_EVERY_MS
+    await store.makeRuns()
+  }
+  if (nowMs < keeper.tendAtMs) return
+  keeper.tendAtMs = nowMs + TEND_EVERY_MS
+  for (const state of programs) await prune(keeper, state)
+  await store.tend()
+}
+
+/** What was heard of slots that are final now must be what the ledger has. */
+async function settle(keeper: Keeper, socket: IndexSocket): Promise<void> {
+  const { service, heard, network, telemetry } = keeper
+  const from = keeper.finalSlot + 1
+  const end = from + SETTLED_SLOTS_MAX
+  const blocks = await readBlocks(service, from, end, 'finalized')
+  const to = blocks?.at(-1)
+  if (!blocks || to === undefined) return
+  keeper.finalSlot = to
+  const slot = heard.dropped(blocks, from, to)
+  if (slot === null) return
+  for (const { verified } of keeper.programs) verified.dropFrom(slot)
+  telemetry.log('error', 'account_index_slot_dropped', { network, slot })
+  socket.line?.end('slot_dropped')
+}
+
+async function attempt(keeper: Keeper, socket: IndexSocket, state: KeptProgram): Promise<void> {
+  const { line } = socket
+  if (!line) return
+  const { clock, network, telemetry } = keeper
+  const startedAtMs = clock.monotonicMs()
+  const hadBase = state.hasBase
+  const kind = nextKind(state, startedAtMs)
+  const round = await runRound(keeper, line, state, kind).catch((thrown) =>
+    brokenRound(telemetry, network, thrown),
+  )
+  if (keeper.signal.aborted) return
+  noteRound(state, kind, round, startedAtMs, clock.monotonicMs())
+  telemetry.count('headgate_index_rounds_total', { network, kind, outcome: round.kind })
+  tellRound(telemetry, network, state, round, hadBase)
+}
+
+async function prune({ clock, store, finalSlot, signal }: Keeper, state: KeptProgram) {
+  const slot = state.verified.retire(finalSlot, clock.monotonicMs())
+  while (slot !== null && !signal.aborted) {
+    if (await store.prune(state.program, slot)) return
+  }
+}

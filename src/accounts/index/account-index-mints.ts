@@ -1,0 +1,52 @@
+import type { Commitment } from '../../core/solana/account.ts'
+import { type MintFacts, readMintFacts } from '../../core/solana/parsers/parse-helps.ts'
+import type { KnownMint } from '../../ports/account-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { KEYS_AT_ONCE, readAccounts } from '../scan/read-accounts.ts'
+
+/** What a node says of mints that are not in the index, at that slot or a later one. */
+export type LookUpMints = (
+  keys: readonly Uint8Array[],
+  commitment: Commitment,
+  slot: number,
+) => Promise<KnownMint[]>
+
+/** The decimals of a mint never change; what else is in it may, though seldom. */
+const KNOWN_MS = 60_000
+/** Some hundred bytes each. Forgetting costs only another look. */
+const MINTS_MAX = 100_000
+
+/**
+ * Looks up mints by way of a node, which is asked once a minute for each. A token account may be
+ * of a mint that another program owns; a node parses it all the same.
+ */
+export function openMintLookups({ clock }: { clock: Clock }, service: NetworkService): LookUpMints {
+  let known = new Map<string, { facts: MintFacts | null; untilMs: number }>()
+
+  const learn = async (keys: readonly Uint8Array[], commitment: Commitment, slot: number) => {
+    const { signal } = new AbortController()
+    const asking = { clock, service, commitment, slotMin: BigInt(slot), signal }
+    for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+      const some = keys.slice(from, from + KEYS_AT_ONCE)
+      const accounts = await readAccounts(asking, some)
+      const untilMs = clock.monotonicMs() + KNOWN_MS
+      for (const [at, key] of some.entries()) {
+        const account = accounts[at] ?? null
+        known.set(key.toHex(), { facts: account && readMintFacts(account.data), untilMs })
+      }
+    }
+  }
+
+  return async (keys, commitment, slot) => {
+    if (known.size > MINTS_MAX) known = new Map()
+    const nowMs = clock.monotonicMs()
+    const isKnown = (key: Uint8Array) => (known.get(key.toHex())?.untilMs ?? 0) > nowMs
+    await learn(
+      keys.filter((key) => !isKnown(key)),
+      commitment,
+      slot,
+    )
+    return keys.map((pubkey) => ({ pubkey, facts: known.get(pubkey.toHex())?.facts ?? null }))
+  }
+}

@@ -1,0 +1,85 @@
+import { Failure } from '../../core/errors.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { IndexedProgram, Round, RoundKind } from './account-index-round.ts'
+
+/** A program with the times of its rounds. */
+export type KeptProgram = IndexedProgram & {
+  /** When the next round is due. */
+  dueAtMs: number
+  /** When all accounts were last read. */
+  fullAtMs: number
+  /** From the begin of the last round to that of the next. */
+  periodMs: number
+  failuresInARow: number
+  lastFault: string | null
+}
+
+/** Now and then everything is compared, in case something was missed that nobody thought of. */
+const FULL_EVERY_MS = 6 * 3_600_000
+
+/** Closed accounts are looked for so often, but for no more than a tenth of the time. */
+const WAIT_MS_MIN = 2_500
+const KEYS_WAIT_FACTOR = 9
+/** After all accounts were read again, nodes rest for at least as long as that took. */
+const FULL_WAIT_FACTOR = 1
+const FAILED_WAIT_MS_MAX = 60_000
+
+/** Everything is read while not all changes are told since it was last read. */
+export function nextKind(state: KeptProgram, nowMs: number): RoundKind {
+  return state.hasBase && nowMs - state.fullAtMs < FULL_EVERY_MS ? 'keys' : 'full'
+}
+
+/** Notes what came of a round, and when the next is due. */
+export function noteRound(
+  state: KeptProgram,
+  kind: RoundKind,
+  round: Round,
+  startedAtMs: number,
+  nowMs: number,
+): void {
+  const isGood = round.kind === 'verified'
+  const factor = kind === 'keys' ? KEYS_WAIT_FACTOR : FULL_WAIT_FACTOR
+  const busyMs = isGood ? round.busyMs : nowMs - startedAtMs
+  const restMs = Math.max(WAIT_MS_MIN, busyMs * factor)
+  const failedMs = Math.min(FAILED_WAIT_MS_MAX, WAIT_MS_MIN * 2 ** state.failuresInARow)
+  state.failuresInARow = isGood ? 0 : state.failuresInARow + 1
+  state.dueAtMs = nowMs + (isGood ? restMs : Math.max(restMs, failedMs))
+  if (!isGood) state.lastFault = round.reason
+  if (!isGood) return
+  state.periodMs = state.dueAtMs - startedAtMs
+  if (kind === 'full') state.fullAtMs = nowMs
+}
+
+/** What became of a program is told when it is news. */
+export function tellRound(
+  telemetry: Telemetry,
+  network: string,
+  state: KeptProgram,
+  round: Round,
+  hadBase: boolean,
+): void {
+  const { text: program, accounts } = state
+  if (round.kind === 'failed') {
+    const isNews = hadBase || state.failuresInARow === 1
+    const fields = { network, program, reason: round.reason }
+    if (isNews) telemetry.log('warn', 'account_index_round_failed', fields)
+    return
+  }
+  const { slot, differing, closed } = round
+  if (!hadBase) telemetry.log('info', 'account_index_live', { network, program, slot, accounts })
+  else if (differing > 0) {
+    telemetry.log('error', 'account_index_drift', { network, program, slot, differing, closed })
+  }
+}
+
+/** What becomes of a round that broke, whoever's fault it is: it is tried again. */
+export function brokenRound(telemetry: Telemetry, network: string, thrown: unknown): Round {
+  if (thrown instanceof Failure) return { kind: 'failed', reason: thrown.code }
+  tellTrouble(telemetry, network, thrown)
+  return { kind: 'failed', reason: 'bug' }
+}
+
+export function tellTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
+  const reason = thrown instanceof Error ? thrown.message : 'unknown'
+  telemetry.log('warn', 'account_index_trouble', { network, reason })
+}

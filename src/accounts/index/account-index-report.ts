@@ -1,0 +1,56 @@
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { IndexKeeper } from './account-index-keeper.ts'
+import type { KeptProgram } from './account-index-pace.ts'
+
+/** What operators are told of one program. */
+export type IndexReport = {
+  program: string
+  /** live: kept up with every change; catching_up: something was missed and is read again. */
+  state: 'live' | 'catching_up'
+  accounts: number
+  /** The newest slot it can show; null before the first. */
+  slot: number | null
+  finalized_slot: number | null
+  /** How far that is behind the network's head. */
+  lag_slots: number | null
+  last_fault: string | null
+}
+
+export function reportOf(service: NetworkService, keeper: IndexKeeper): IndexReport[] {
+  return keeper.programs.map((state) => ({
+    program: state.text,
+    state: state.hasBase ? 'live' : 'catching_up',
+    accounts: state.accounts,
+    slot: state.verified.newest?.slot ?? null,
+    finalized_slot: state.verified.upTo(keeper.finalSlot)?.slot ?? null,
+    lag_slots: lagSlots(service, state),
+    last_fault: state.lastFault,
+  }))
+}
+
+/** Shows each program among the metrics; returns how to stop. */
+export function gaugeIndex(
+  telemetry: Telemetry,
+  service: NetworkService,
+  keeper: IndexKeeper,
+): () => void {
+  const forget = keeper.programs.flatMap((state) => {
+    const labels = { network: service.network.id, program: state.text }
+    const lag = () => lagSlots(service, state) ?? Number.NaN
+    return [
+      telemetry.gauge('headgate_index_live', labels, () => (state.hasBase ? 1 : 0)),
+      telemetry.gauge('headgate_index_lag_slots', labels, lag),
+      telemetry.gauge('headgate_index_accounts', labels, () => state.accounts),
+    ]
+  })
+  return () => {
+    for (const stop of forget) stop()
+  }
+}
+
+function lagSlots({ pool }: NetworkService, { verified }: KeptProgram): number | null {
+  const head = pool.selection.head?.number
+  const slot = verified.newest?.slot
+  return head === undefined || slot === undefined ? null : Math.max(0, head - slot)
+}

@@ -1,0 +1,157 @@
+import type { Account } from '../../core/solana/account.ts'
+import { encodeKey } from '../../core/solana/base58.ts'
+import type { AccountStore, Scan, ScanEnd } from '../../ports/account-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { Reply } from '../../upstream/node/rpc-client.ts'
+import type { Upstream } from '../../upstream/node/upstream.ts'
+import { heardUpstreams, pick, REACH } from '../../upstream/pool/selection.ts'
+
+type Needs = { clock: Clock; store: AccountStore; service: NetworkService }
+
+export type ScanWish = {
+  program: Account['owner']
+  hasData: boolean
+  /** Of this slot or a later one. */
+  slotMin: number
+  signal: AbortSignal
+}
+
+/** A large program takes a node minutes; nobody waits for this but us. */
+const BEGIN_MS_MAX = 600_000
+/** An answer that brings nothing for so long is given up. */
+const IDLE_MS_MAX = 60_000
+
+/** What goes to the store in one piece. */
+const PIECE_BYTES = 256 * 1024
+
+/**
+ * Has a node tell all accounts of a program, or all but their data, and the store take them in.
+ * Beside the pool: it takes longer than any caller would wait, and failing says little of a node.
+ */
+export async function scanProgram(
+  needs: Needs,
+  wish: ScanWish,
+  tried: Upstream[],
+): Promise<ScanEnd> {
+  const { store, service } = needs
+  const { program, hasData, signal } = wish
+  const upstream = nextUpstream(service, wish, tried)
+  if (upstream === null) return { kind: 'unusable', reason: 'no_upstream' }
+  const reply = await ask(needs, upstream, wish)
+  if (reply.kind === 'failed') return { kind: 'unusable', reason: reply.reason }
+  if (reply.kind === 'error') return { kind: 'refused', code: reply.code, message: reply.message }
+  if (reply.kind === 'error_stream') {
+    reply.stream.cancel().catch(() => {})
+    return { kind: 'refused', code: reply.code, message: '' }
+  }
+
+  await startScan(store, { program, hasData }, reply)
+  const pieces = openPieces(store)
+  if (reply.kind === 'result') await pieces.add(new TextEncoder().encode(reply.text))
+  else if (!(await readAll(needs.clock, reply.stream, signal, pieces.add))) {
+    await store.endScan()
+    return { kind: 'unusable', reason: signal.aborted ? 'stopped' : 'broke_off' }
+  }
+  await pieces.flush()
+  return store.endScan()
+}
+
+async function startScan(store: AccountStore, scan: Scan, reply: Reply): Promise<void> {
+  try {
+    await store.startScan(scan)
+  } catch (thrown) {
+    // Unread and not given up, it would hold its connection for ever.
+    if (reply.kind === 'stream') reply.stream.cancel().catch(() => {})
+    throw thrown
+  }
+}
+
+/** One after the other, and from the first again. */
+function nextUpstream(
+  { pool }: NetworkService,
+  { slotMin }: ScanWish,
+  tried: Upstream[],
+): Upstream | null {
+  const wish = { method: 'getProgramAccounts', atHead: false, heightMin: slotMin, heavy: true }
+  const found = pick(pool.selection, wish, tried, REACH.good)
+  if (found === null) tried.length = 0
+  // Calls may have taken out all of them; whoever answers polls is asked all the same.
+  const again = found ?? pick(pool.selection, wish, [], REACH.good)
+  const upstream = again ?? heardUpstreams(pool.selection)[0] ?? null
+  if (upstream) tried.push(upstream)
+  return upstream
+}
+
+async function ask({ clock }: Needs, upstream: Upstream, wish: ScanWish): Promise<Reply> {
+  const { program, hasData, slotMin, signal } = wish
+  const slice = hasData ? '' : ',"dataSlice":{"offset":0,"length":0}'
+  const config = `"encoding":"base64","commitment":"confirmed","withContext":true${slice}`
+  const params = `["${encodeKey(program)}",{${config},"minContextSlot":${slotMin}}]`
+  const { promise, resolve } = Promise.withResolvers<Reply>()
+  const cancel = upstream.client.call('getProgramAccounts', params, true, resolve)
+  const stopTimer = clock.after(BEGIN_MS_MAX, cancel)
+  signal.addEventListener('abort', cancel)
+  const reply = await promise
+  signal.removeEventListener('abort', cancel)
+  stopTimer()
+  return reply
+}
+
+/** False when the stream broke, or nobody wants the rest. */
+async function readAll(
+  clock: Clock,
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  add: (bytes: Uint8Array) => Promise<boolean>,
+): Promise<boolean> {
+  const reader = stream.getReader()
+  const giveUp = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', giveUp)
+  let isLate = false
+  try {
+    for (;;) {
+      const stopTimer = clock.after(IDLE_MS_MAX, () => {
+        isLate = true
+        giveUp()
+      })
+      const { done, value } = await reader.read().finally(stopTimer)
+      if (done) return !signal.aborted && !isLate
+      // What is wrong with it, the store says at the end.
+      if (!(await add(value))) return true
+    }
+  } catch {
+    return false
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    // However it went: a store that fails leaves more to be read.
+    giveUp()
+  }
+}
+
+/** Gathers what comes in small pieces: to wake a thread costs more than to copy them. */
+function openPieces(store: AccountStore) {
+  let held: Uint8Array[] = []
+  let bytes = 0
+
+  const flush = async (): Promise<boolean> => {
+    const piece = new Uint8Array(bytes)
+    let at = 0
+    for (const part of held) {
+      piece.set(part, at)
+      at += part.length
+    }
+    held = []
+    bytes = 0
+    return store.addToScan(piece)
+  }
+
+  return {
+    flush,
+    async add(part: Uint8Array): Promise<boolean> {
+      held.push(part)
+      bytes += part.length
+      return bytes < PIECE_BYTES || flush()
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { Failure } from '../../core/errors.ts'
+import { decodeKey } from '../../core/solana/base58.ts'
+import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
+import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
+import { dropPage, readAhead } from './account-index-ahead.ts'
+import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
+import { openMintLookups } from './account-index-mints.ts'
+import type { KeptProgram } from './account-index-pace.ts'
+import { openPageReader } from './account-index-pages.ts'
+import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
+
+export type IndexRules = {
+  /** In base 58. */
+  programs: readonly string[]
+  /** How long a page of a moment can be asked for after it was the newest. */
+  keepMs: number
+}
+
+export type OpenAccountIndex = AccountIndex & {
+  report(): IndexReport[]
+  /** Lets go of the nodes; the store stays open. */
+  stop(): Promise<void>
+}
+
+/** Further behind than this, a node is asked; twice and a half the usual, between these bounds. */
+const LAG_MS_MIN = 30_000
+const LAG_MS_MAX = 300_000
+const LAG_PERIODS = 2.5
+/** Slots take so much longer to become final. */
+const FINALITY_MS = 60_000
+
+/** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
+export function openAccountIndex(
+  needs: KeeperNeeds,
+  service: NetworkService,
+  { programs, keepMs }: IndexRules,
+): OpenAccountIndex {
+  const { clock, store } = needs
+  const reader = openPageReader(store, openMintLookups(needs, service))
+  const keyed = programs.flatMap((text) => {
+    const program = decodeKey(text)
+    return program ? [{ program, text }] : []
+  })
+  const keeper = openIndexKeeper(needs, service, keyed, keepMs)
+  const byText = new Map(keeper.programs.map((state) => [state.text, state]))
+  const forgetGauges = gaugeIndex(needs.telemetry, service, keeper)
+
+  /** Looking keeps it for as long as somebody reads. */
+  const shownAt = ({ programText }: ProgramAccountsCall, { slot }: IndexPlace) =>
+    byText.get(programText)?.verified.read(Number(slot), clock.monotonicMs()) ?? null
+
+  const page = async (call: ProgramAccountsCall, place: IndexPlace) => {
+    const shown = shownAt(call, place)
+    return shown ? reader.page(call, place, shown).catch(unreadable) : 'gone'
+  }
+  const pageAhead = readAhead(clock, page)
+
+  return {
+    covers(call) {
+      const state = byText.get(call.programText)
+      const shown = state ? shownFor(keeper, state, call) : null
+      if (!state || !shown || isLagging(service, state, shown, call)) return null
+      const slot = BigInt(shown.slot)
+      return call.minContextSlot !== null && call.minContextSlot > slot ? null : { slot }
+    },
+
+    async page(call, place) {
+      const page = await pageAhead(call, place)
+      // It may have turned out meanwhile that this moment never was.
+      if (shownAt(call, place)) return page
+      dropPage(page)
+      return 'gone'
+    },
+
+    async *parts(call, place) {
+      const shown = shownAt(call, place)
+      if (!shown) throw momentGone()
+      for await (const part of reader.parts(call, place, shown)) {
+        if (!shownAt(call, place)) throw momentGone()
+        yield part
+      }
+    },
+
+    report: () => reportOf(service, keeper),
+    async stop() {
+      forgetGauges()
+      await keeper.stop()
+    },
+  }
+}
+
+/** The moment to show; what is not confirmed yet is never here. */
+function shownFor(
+  { finalSlot }: IndexKeeper,
+  { verified }: KeptProgram,
+  { commitment }: ProgramAccountsCall,
+): VerifiedSlot | null {
+  if (commitment === 'processed') return null
+  return commitment === 'confirmed' ? verified.newest : verified.upTo(finalSlot)
+}
+
+function isLagging(
+  { network, pool }: NetworkService,
+  { periodMs }: KeptProgram,
+  { slot, takenAtMs }: VerifiedSlot,
+  { commitment }: ProgramAccountsCall,
+): boolean {
+  const { head, clock } = pool.selection
+  const lagMs = head ? (head.number - slot) * network.blockTimeMs : clock.monotonicMs() - takenAtMs
+  const usualMs = Math.min(LAG_MS_MAX, Math.max(LAG_MS_MIN, periodMs * LAG_PERIODS))
+  return lagMs > usualMs + (commitment === 'finalized' ? FINALITY_MS : 0)
+}
+
+/** Whoever asked is better served by a node than by the words of our store. */
+function unreadable(thrown: unknown): 'gone' {
+  if (!(thrown instanceof Failure) || thrown.code !== 'database_unavailable') throw thrown
+  return 'gone'
+}
+
+function momentGone(): Failure {
+  return new Failure('database_unavailable', { reason: 'its moment is gone' })
+}

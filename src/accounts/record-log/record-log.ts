@@ -1,0 +1,161 @@
+import { assert, Failure } from '../../core/errors.ts'
+import { compareKeys } from '../../core/solana/key-order.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type ByteLog, type LogNeeds, openByteLog } from './byte-log.ts'
+import { KEY_BYTES, openRowWriter, ROW_BYTES, type Row, readRows } from './record-rows.ts'
+import { sortRows } from './sort-rows.ts'
+
+export type RecordLogNeeds = LogNeeds & { clock: Clock }
+
+/**
+ * The records of one scan, byte for byte as they came, each with a comma behind it, beside a
+ * row for each that says where it is. Read while it grows, by any number of readers.
+ */
+export type RecordLog = {
+  readonly count: number
+  readonly bytes: number
+  /** growing: more may come. whole: that was all. A failure: it broke off. */
+  readonly state: 'growing' | 'whole' | Failure
+  add(record: Uint8Array, key: Uint8Array): void
+  /** Lets whoever waits see what was added. */
+  announce(): void
+  /** No more is added: all is there, or it broke off. */
+  end(failure?: Failure): void
+  /** Resolves when there is more, or an end; throws where it broke off. */
+  grown(count: number): Promise<void>
+  settled(): Promise<void>
+  rows(from: number, to: number): Promise<Row[]>
+  read(from: number, to: number): Promise<Uint8Array>
+  /** Of rows sorted by key, the first that is not below `key`. */
+  find(key: Uint8Array): Promise<number>
+  /** Puts the rows in the order of their keys; false when two have the same. */
+  sort(): Promise<boolean>
+  /** Makes room in memory: what is kept for later lies on the disk. */
+  unload(): void
+  remove(): Promise<void>
+}
+
+/** A shorter answer touches the disk only when its later pages are kept, or a reader is slow. */
+const RECORDS_IN_MEMORY_BYTES_MAX = 4 * 1024 * 1024
+const ROWS_IN_MEMORY_BYTES_MAX = 1024 * 1024
+
+/** Sorted in memory, at 48 bytes each. Nodes of the last years sort by themselves. */
+const SORTED_ROWS_MAX = 4_000_000
+
+const COMMA = Uint8Array.of(44)
+
+export function openRecordLog(needs: RecordLogNeeds): RecordLog {
+  const records = openByteLog(needs, RECORDS_IN_MEMORY_BYTES_MAX)
+  let rows = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+  let count = 0
+  let state: RecordLog['state'] = 'growing'
+  const rowOf = openRowWriter()
+  const growth = openBell()
+
+  const end = (failure?: Failure) => {
+    if (state !== 'growing') return
+    state = failure ?? 'whole'
+    growth.ring()
+  }
+
+  return {
+    get count() {
+      return count
+    },
+    get bytes() {
+      return records.bytes + rows.bytes
+    },
+    get state() {
+      return state
+    },
+    add(record, key) {
+      assert(state === 'growing', 'nothing is added to a log that has ended')
+      rows.append(rowOf(key, records.bytes, record.length))
+      records.append(record)
+      records.append(COMMA)
+      count++
+    },
+    announce: () => growth.ring(),
+    end,
+    async grown(known) {
+      while (state === 'growing' && count <= known) await growth.next()
+      if (state instanceof Failure) throw state
+    },
+    async settled() {
+      await records.settled()
+      await rows.settled()
+    },
+    rows: async (from, to) => readRows(await rows.read(from * ROW_BYTES, to * ROW_BYTES)),
+    read: (from, to) => records.read(from, to),
+    find: (key) => findRow(rows, count, key),
+    async sort() {
+      const before = rows
+      const sorted = await sortedRows(needs, before, count)
+      if (sorted === null) return false
+      rows = sorted
+      await before.remove()
+      return true
+    },
+    unload() {
+      records.unload()
+      rows.unload()
+    },
+    async remove() {
+      end(new Failure('upstream_answered_badly'))
+      await Promise.all([records.remove(), rows.remove()])
+    },
+  }
+}
+
+/** A search with some twenty looks, even among millions. */
+async function findRow(rows: ByteLog, count: number, key: Uint8Array): Promise<number> {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const at = middle * ROW_BYTES
+    const there = await rows.read(at, at + KEY_BYTES)
+    if (compareKeys(there, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+async function sortedRows(
+  needs: RecordLogNeeds,
+  rows: ByteLog,
+  count: number,
+): Promise<ByteLog | null> {
+  if (count > SORTED_ROWS_MAX)
+    throw new Failure('spill_failed', { reason: 'too many records to sort' })
+  const unsorted = await rows.read(0, count * ROW_BYTES)
+  const order = await sortRows(needs.clock, unsorted)
+  if (order === null) return null
+  const sorted = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+  try {
+    for (let at = 0; at < count; at++) {
+      const from = (order[at] as number) * ROW_BYTES
+      sorted.append(unsorted.subarray(from, from + ROW_BYTES))
+      if (at % ROWS_COPIED_AT_ONCE === 0) await sorted.settled()
+    }
+    await sorted.settled()
+    return sorted
+  } catch (thrown) {
+    await sorted.remove()
+    throw thrown
+  }
+}
+
+const ROWS_COPIED_AT_ONCE = 4096
+
+/** Wakes all who wait for its next ring. */
+function openBell() {
+  let bell = Promise.withResolvers<void>()
+  return {
+    next: () => bell.promise,
+    ring() {
+      bell.resolve()
+      bell = Promise.withResolvers<void>()
+    },
+  }
+}

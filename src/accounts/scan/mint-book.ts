@@ -1,0 +1,71 @@
+import type { Account } from '../../core/solana/account.ts'
+import { decodeKey } from '../../core/solana/base58.ts'
+import {
+  type MintFacts,
+  type ParseHelps,
+  readMintFacts,
+} from '../../core/solana/parsers/parse-helps.ts'
+import { isTokenProgram } from '../../core/solana/programs.ts'
+import { KEYS_AT_ONCE } from './read-accounts.ts'
+
+/** What the parsers must know beyond the accounts at hand, looked up before it is needed. */
+export type MintBook = {
+  helps: ParseHelps
+  /** Looks up what these accounts refer to. */
+  learn(accounts: readonly Account[]): Promise<void>
+}
+
+type ReadAccounts = (keys: readonly Uint8Array[]) => Promise<(Account | null)[]>
+
+const CLOCK = decodeKey('SysvarC1ock11111111111111111111111111111111') as Uint8Array
+const CLOCK_TIME_AT = 32
+const CLOCK_BYTES = 40
+
+const KEY_BYTES = 32
+const TOKEN_ACCOUNT_BYTES = 165
+
+/** Some hundred bytes each. Few programs have more, and forgetting costs only another look. */
+const MINTS_MAX = 100_000
+
+export async function openMintBook(read: ReadAccounts): Promise<MintBook> {
+  const mints = new Map<string, MintFacts | null>()
+  const [clock] = await read([CLOCK])
+  return {
+    helps: {
+      mint: (pubkey) => mints.get(nameOf(pubkey)) ?? null,
+      unixTimestamp: clock ? timeOf(clock.data) : 0n,
+    },
+    async learn(accounts) {
+      if (mints.size > MINTS_MAX) mints.clear()
+      const unknown = new Map<string, Uint8Array>()
+      for (const { data, owner } of accounts) {
+        if (data.length < TOKEN_ACCOUNT_BYTES || !isTokenProgram(owner)) continue
+        const mint = data.subarray(0, KEY_BYTES)
+        const name = nameOf(mint)
+        if (!mints.has(name)) unknown.set(name, mint)
+      }
+      const names = [...unknown.keys()]
+      const keys = [...unknown.values()]
+      for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+        const found = await read(keys.slice(from, from + KEYS_AT_ONCE))
+        for (const [at, account] of found.entries()) {
+          mints.set(names[from + at] ?? '', factsOf(account))
+        }
+      }
+    },
+  }
+}
+
+/** Whoever owns it: a node looks at its bytes alone. */
+function factsOf(account: Account | null): MintFacts | null {
+  return account && readMintFacts(account.data)
+}
+
+function timeOf(data: Uint8Array): bigint {
+  if (data.length < CLOCK_BYTES) return 0n
+  return new DataView(data.buffer, data.byteOffset).getBigInt64(CLOCK_TIME_AT, true)
+}
+
+function nameOf(key: Uint8Array): string {
+  return key.toHex()
+}

@@ -1,0 +1,90 @@
+import { Failure } from '../../core/errors.ts'
+import type { Account, Commitment } from '../../core/solana/account.ts'
+import { encodeKey } from '../../core/solana/base58.ts'
+import { readAccountsReply } from '../../core/solana/text/account-text.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { PoolAnswer } from '../../upstream/pool/run.ts'
+import { poolCall } from './scanning.ts'
+
+/** Whom to ask, and for which moment or a later one. */
+export type Asking = {
+  clock: Clock
+  service: NetworkService
+  commitment: Commitment
+  slotMin: bigint
+  signal: AbortSignal
+}
+
+/** What a node takes in one call, unless its operator says otherwise. */
+export const KEYS_AT_ONCE = 100
+
+/** Some accounts have 10 MiB; an answer with many of those is asked for in halves. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+const ATTEMPTS_MAX = 4
+/** A slot later, a node that was behind may have come up. */
+const RETRY_MS = 400
+
+/**
+ * The accounts of up to a hundred keys in their order, null where there is none. Asks again when
+ * a node is behind or fails, in halves when it says that this is too much, and throws in the end.
+ */
+export async function readAccounts(
+  asking: Asking,
+  keys: readonly Uint8Array[],
+): Promise<(Account | null)[]> {
+  for (let attempt = 1; ; attempt++) {
+    const accounts = await askOnce(asking, keys).catch(failureOf)
+    if (accounts === 'too_much' && keys.length > 1) return readHalves(asking, keys)
+    if (Array.isArray(accounts)) return accounts
+    if (attempt === ATTEMPTS_MAX || asking.signal.aborted) {
+      throw accounts instanceof Failure ? accounts : new Failure('upstream_answered_badly')
+    }
+    await asking.clock.sleep(RETRY_MS * attempt)
+  }
+}
+
+async function readHalves(
+  asking: Asking,
+  keys: readonly Uint8Array[],
+): Promise<(Account | null)[]> {
+  const middle = keys.length >> 1
+  const first = await readAccounts(asking, keys.slice(0, middle))
+  return [...first, ...(await readAccounts(asking, keys.slice(middle)))]
+}
+
+async function askOnce(
+  { service, commitment, slotMin }: Asking,
+  keys: readonly Uint8Array[],
+): Promise<(Account | null)[] | 'too_much' | 'unusable'> {
+  const texts = keys.map((key) => `"${encodeKey(key)}"`)
+  const config = `{"encoding":"base64","commitment":"${commitment}","minContextSlot":${slotMin}}`
+  const paramsText = `[[${texts.join()}],${config}]`
+  const { reply } = await service.request(poolCall(service, 'getMultipleAccounts', paramsText))
+  if (reply.kind === 'error')
+    return /too many|too large/i.test(reply.message) ? 'too_much' : 'unusable'
+  const text = await textOf(reply)
+  if (text === null) return 'too_much'
+  const read = readAccountsReply(text, keys)
+  return read !== null && read.slot >= slotMin ? read.accounts : 'unusable'
+}
+
+/** Null when it is too long to be held. */
+async function textOf(reply: Exclude<PoolAnswer['reply'], { kind: 'error' }>) {
+  if (reply.kind === 'result') return reply.text
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of reply.stream) {
+    bytes += chunk.length
+    // Left early, the loop gives the rest up.
+    if (bytes > ANSWER_BYTES_MAX) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A stream that breaks says so with an error of any kind. */
+function failureOf(thrown: unknown): Failure {
+  return thrown instanceof Failure ? thrown : new Failure('upstream_answered_badly', {}, thrown)
+}

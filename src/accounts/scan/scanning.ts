@@ -1,0 +1,42 @@
+import type { Failure } from '../../core/errors.ts'
+import type { NodeError } from '../../core/rpc/node-reply.ts'
+import type { PageContext } from '../../core/solana/request/page-form.ts'
+import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { PoolCall } from '../../upstream/pool/run.ts'
+import type { RecordLog, RecordLogNeeds } from '../record-log/record-log.ts'
+
+/** One scan under way, as each way of doing it sees it. */
+export type Scanning = {
+  needs: RecordLogNeeds
+  service: NetworkService
+  call: ProgramAccountsCall
+  /** Aborted when nobody waits for it any more, or it takes too long. */
+  signal: AbortSignal
+  /** From here on the records are read, and sent, while more come: there is no second try. */
+  show(found: Found): void
+}
+
+/** The records of a scan and the moment they show. */
+export type Found = { upstream: string; context: PageContext; log: RecordLog }
+
+export type Scanned =
+  | { kind: 'whole'; found: Found }
+  /** A node's own refusal. */
+  | { kind: 'refused'; error: Omit<NodeError, 'kind'>; upstream: string }
+  /** No usable answer. Once it was shown, its log has told its readers. */
+  | { kind: 'broken'; failure: Failure; upstream: string | null; wasShown: boolean }
+
+/** A call of ours to an upstream; not one that a client made, so nothing of it is kept. */
+export function poolCall(service: NetworkService, method: string, paramsText: string): PoolCall {
+  return {
+    method,
+    of: service.book.find(method),
+    params: [],
+    paramsText,
+    atHead: true,
+    heightMin: null,
+    heavy: true,
+    unhedged: true,
+  }
+}

@@ -1,0 +1,48 @@
+import { hashKey } from '../../core/key-hash.ts'
+import type { SolanaError } from '../../core/solana/account.ts'
+import {
+  type PageKey,
+  pageKeyError,
+  readPageKey,
+  writePageKey,
+} from '../../core/solana/request/page-key.ts'
+import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
+import { queryHash } from '../../core/solana/request/query-hash.ts'
+import { minContextSlotError } from '../../core/solana/solana-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** Where a page ended: the snapshot it is of, and its last key. */
+type PageEnd = { snapshot: string; slot: bigint; after: Uint8Array; bond: string }
+
+export type PageKeys = {
+  /** What a caller's key stands for; an error when it is not ours, not for this, or too old. */
+  read(text: string, call: ProgramAccountsCall, bond: string): PageKey | SolanaError
+  write(end: PageEnd): { text: string; expiresAtMs: number }
+}
+
+/** What a key is bound to: the network, and all that decides which records there are. */
+export function bondOf(networkId: string, call: ProgramAccountsCall): string {
+  return hashKey(`${networkId}\n${queryHash(call)}`)
+}
+
+export function openPageKeys(
+  needs: { clock: Clock; pageKeySecret: Uint8Array },
+  pageKeyMs: number,
+): PageKeys {
+  const { clock, pageKeySecret: secret } = needs
+  return {
+    read(text, call, bond) {
+      const key = readPageKey(secret, text, clock.nowMs())
+      if (typeof key === 'string') return pageKeyError(key, call.version)
+      if (key.queryHash !== bond) return pageKeyError('foreign', call.version)
+      const { minContextSlot } = call
+      const isTooOld = minContextSlot !== null && minContextSlot > key.slot
+      return isTooOld ? minContextSlotError(key.slot) : key
+    },
+    write({ snapshot, slot, after, bond }) {
+      const expiresAtMs = clock.nowMs() + pageKeyMs
+      const key = { snapshot, slot, after, queryHash: bond, expiresAtMs }
+      return { text: writePageKey(secret, key), expiresAtMs }
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import { Failure } from '../../core/errors.ts'
+import type { PageKey } from '../../core/solana/request/page-key.ts'
+import { pageKeyError } from '../../core/solana/request/page-key.ts'
+import {
+  type ProgramAccountsCall,
+  type ProgramAccountsRules,
+  readProgramAccountsCall,
+  readProgramAccountsV2Call,
+} from '../../core/solana/request/program-accounts.ts'
+import { invalidParams, isSolanaError, solanaError } from '../../core/solana/solana-error.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { type AccountIndex, serveIndexed } from './indexed-pages.ts'
+import { type OwnAnswer, ownError } from './own-answer.ts'
+import { bondOf, openPageKeys, type PageKeys } from './page-keys.ts'
+import type { SnapshotWalk } from './snapshot-walk.ts'
+import { type Asker, openWalkBook, type WalkBook, type WalkBookNeeds } from './walk-book.ts'
+import { serveWalkPage } from './walk-page.ts'
+
+type Needs = WalkBookNeeds & {
+  /** Signs page keys; never shown. */
+  pageKeySecret: Uint8Array
+  /** The index of a network, where there is one. */
+  indexOf(service: NetworkService): AccountIndex | null
+}
+
+type Rules = ProgramAccountsRules & {
+  /** How long a page key is good for. */
+  pageKeyMs: number
+  /** Scans of one network at once. */
+  scansMax: number
+  /** Room on the disk for what later pages are read from. */
+  spillBytesMax: number
+}
+
+/** getProgramAccounts and getProgramAccountsV2, over any node or from our own index. */
+export type ProgramAccounts = {
+  /** Throws a Failure when no node could answer, before a byte of an answer was given. */
+  serve(
+    service: NetworkService,
+    method: string,
+    paramsText: string,
+    teamId: string,
+  ): Promise<OwnAnswer>
+  stop(): Promise<void>
+}
+
+type Parts = { needs: Needs; book: WalkBook; keys: PageKeys }
+
+const INTERNAL_ERROR = -32603
+
+export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts {
+  const book = openWalkBook(needs, rules)
+  const parts: Parts = { needs, book, keys: openPageKeys(needs, rules.pageKeyMs) }
+  return {
+    async serve(service, method, paramsText, teamId) {
+      const read =
+        method === 'getProgramAccountsV2' ? readProgramAccountsV2Call : readProgramAccountsCall
+      const call = read(paramsText, rules)
+      if (isSolanaError(call)) return ownError(call)
+
+      const bond = bondOf(service.network.id, call)
+      if (call.pageKey !== null) {
+        const key = parts.keys.read(call.pageKey, call, bond)
+        return isSolanaError(key) ? ownError(key) : serveNext(parts, service, call, key, teamId)
+      }
+      return serveFirst(parts, service, call, { bond, teamId })
+    },
+    stop: () => book.stop(),
+  }
+}
+
+async function serveFirst(
+  { needs, book, keys }: Parts,
+  service: NetworkService,
+  call: ProgramAccountsCall,
+  asker: Asker,
+): Promise<OwnAnswer> {
+  const index = needs.indexOf(service)
+  const covered = index?.covers(call) ?? null
+  // A node may be further; it also has the words for a slot that is still to come.
+  const isFarEnough = call.minContextSlot === null || call.minContextSlot <= (covered?.slot ?? 0n)
+  if (index && covered && isFarEnough) {
+    const answer = await serveIndexed(index, keys, call, { ...covered, ...asker, after: null })
+    if (answer !== 'gone') return answer
+  }
+  if (call.changedSinceSlot !== null) return ownError(needsIndex())
+
+  const { walk, isJoined } = book.enter(service, call, asker)
+  return reading(book, walk, async (left) => {
+    const begun = await walk.begun
+    if ('error' in begun) {
+      left()
+      return { kind: 'error', ...begun.error, upstream: begun.upstream }
+    }
+    const cache = isJoined ? 'coalesced' : 'miss'
+    return serveWalkPage(keys, { call, walk, found: begun, after: null, cache }, left)
+  })
+}
+
+async function serveNext(
+  { needs, book, keys }: Parts,
+  service: NetworkService,
+  call: ProgramAccountsCall,
+  { snapshot, slot, after, queryHash: bond }: PageKey,
+  teamId: string,
+): Promise<OwnAnswer> {
+  const gone = ownError(pageKeyError('expired', call.version))
+  if (snapshot === '') {
+    const index = needs.indexOf(service)
+    const place = { slot, after, bond, teamId }
+    const answer = index ? await serveIndexed(index, keys, call, place) : 'gone'
+    return answer === 'gone' ? gone : answer
+  }
+
+  const walk = book.enterKept(snapshot, { bond, teamId })
+  const found = walk?.found ?? null
+  if (!walk || !found) return gone
+  return reading(book, walk, (left) =>
+    serveWalkPage(keys, { call, walk, found, after, cache: 'hit' }, left),
+  )
+}
+
+/** Has a walk read, and leaves it once, whatever comes of that. */
+async function reading(
+  book: WalkBook,
+  walk: SnapshotWalk,
+  read: (left: () => void) => Promise<OwnAnswer>,
+): Promise<OwnAnswer> {
+  let isLeft = false
+  const left = () => {
+    if (isLeft) return
+    isLeft = true
+    book.leave(walk)
+  }
+  try {
+    return await read(left)
+  } catch (thrown) {
+    left()
+    if (thrown instanceof Failure && thrown.code === 'spill_failed') return ownError(tooMuch())
+    throw thrown
+  }
+}
+
+function needsIndex() {
+  const words = 'only served for programs that are indexed here'
+  return invalidParams(`Invalid params: changedSinceSlot: ${words}.`)
+}
+
+function tooMuch() {
+  const words = 'The accounts take more room than there is for them here; ask for fewer'
+  return solanaError(INTERNAL_ERROR, `${words}, with filters or a dataSlice.`)
+}

@@ -1,0 +1,37 @@
+import type { BlockWants } from '../../chain/block.ts'
+import type { Selection } from './plan.ts'
+
+/** Members of a transaction that only its receipt knows. */
+const RECEIPT_FIELDS = new Set([
+  'status',
+  'gasUsed',
+  'cumulativeGasUsed',
+  'effectiveGasPrice',
+  'createdContract',
+  'logs',
+])
+
+/** What must be read of a block for this selection. */
+export function queryWants(selection: Selection): BlockWants {
+  const receipts = asksFor(selection, needsReceipts)
+  const traces = asksFor(selection, (on, name) => on === 'Block' && name === 'callTracerTraces')
+  // A log and a trace know their transaction, so these come along.
+  const transactions = receipts || traces || asksFor(selection, isTransactionList)
+  return { transactions, receipts, traces }
+}
+
+function needsReceipts(on: string, name: string): boolean {
+  return on === 'Transaction' ? RECEIPT_FIELDS.has(name) : on === 'Block' && name === 'logs'
+}
+
+function isTransactionList(on: string, name: string): boolean {
+  return on === 'Block' && name === 'transactions'
+}
+
+function asksFor({ on, fields }: Selection, is: (on: string, name: string) => boolean): boolean {
+  return fields.some(({ name, selection }) => {
+    // Of the parent block nothing is read: its hash and the number are known.
+    if (on === 'Block' && name === 'parent') return false
+    return is(on, name) || (selection !== null && asksFor(selection, is))
+  })
+}

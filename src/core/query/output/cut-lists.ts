@@ -1,0 +1,76 @@
+import type { Item } from '../items/item-filter.ts'
+import { bytesOf, itemText, type Run } from './fragments.ts'
+import type { Shape } from './shapes.ts'
+
+/** One list of a result while it is being cut. */
+type Cutting = {
+  shape: Shape
+  items: readonly Item[]
+  text: string
+  bytes: number
+  kept: number
+  /** The text of the item after those kept; null behind the last, or when no result can hold it. */
+  next: string | null
+  /** The length of the list with that item in it. */
+  nextBytes: number
+}
+
+/** The beginning of a list that stays, as text without its brackets. */
+export type CutList = { text: string; isCut: boolean }
+
+/**
+ * Cuts lists from the end until they fit together, always the one that is longest in bytes, and
+ * of equal ones the last: a short list is never lost to a long one. Put the other way round,
+ * which looks at no more items than stay: whichever list stays shortest gets its next item.
+ */
+export function cutLists(
+  run: Run,
+  lists: readonly { shape: Shape; items: readonly Item[] }[],
+  bytesMax: number,
+): CutList[] {
+  const cutting = lists.map((list): Cutting => {
+    return { ...list, text: '', bytes: 0, kept: 0, next: null, nextBytes: 0 }
+  })
+  for (const list of cutting) readNext(run, list)
+
+  // None of them can lose anything of an even share, so up to that they need not be compared.
+  const share = Math.floor(bytesMax / lists.length)
+  for (const list of cutting) while (list.nextBytes <= share) keepNext(run, list)
+
+  let bytes = cutting.reduce((sum, list) => sum + list.bytes, 0)
+  let growing = cutting.filter(hasNext)
+  while (growing.length > 0) {
+    const shortest = shortestOf(growing)
+    bytes += shortest.nextBytes - shortest.bytes
+    if (bytes > bytesMax) break
+    keepNext(run, shortest)
+    if (!hasNext(shortest)) growing = growing.filter(hasNext)
+  }
+  return cutting.map(({ text, kept, items }) => ({ text, isCut: kept < items.length }))
+}
+
+function hasNext({ nextBytes }: Cutting): boolean {
+  return nextBytes < Number.POSITIVE_INFINITY
+}
+
+/** The one that is shortest with its next item in it; of equal ones the first. */
+function shortestOf(growing: readonly Cutting[]): Cutting {
+  let shortest = growing[0]!
+  for (const list of growing) if (list.nextBytes < shortest.nextBytes) shortest = list
+  return shortest
+}
+
+function keepNext(run: Run, list: Cutting): void {
+  list.text += list.kept === 0 ? list.next : `,${list.next}`
+  list.bytes = list.nextBytes
+  list.kept += 1
+  readNext(run, list)
+}
+
+function readNext(run: Run, list: Cutting): void {
+  const item = list.items[list.kept]
+  list.next = item === undefined ? null : itemText(run, list.shape, item)
+  const comma = list.kept === 0 ? 0 : 1
+  list.nextBytes =
+    list.next === null ? Number.POSITIVE_INFINITY : list.bytes + comma + bytesOf(run, list.next)
+}

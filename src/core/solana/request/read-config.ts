@@ -1,0 +1,212 @@
+import { type RawMembers, rawElements, rawMembers } from '../../json-scan.ts'
+import type { AccountEncoding, Commitment, DataSlice, SolanaError } from '../account.ts'
+import {
+  clipped,
+  isMap,
+  isSequence,
+  missingField,
+  readBoolean,
+  readName,
+  readString,
+  readUnsigned,
+  refusal,
+  unknownVariant,
+  wrongType,
+  wrongValue,
+} from '../reply/node-values.ts'
+import { isSolanaError } from '../solana-error.ts'
+import { type FilterShape, readFilterShapes } from './read-filters.ts'
+
+/** What a caller's config says; null where it says nothing. */
+export type ProgramAccountsConfig = NodeFields & OwnFields
+
+type NodeFields = {
+  filters: readonly FilterShape[]
+  withContext: boolean
+  dataSlice: DataSlice | null
+  encoding: GivenEncoding | null
+  minContextSlot: bigint | null
+}
+
+type OwnFields = {
+  commitment: Commitment
+  order: 'asc' | 'desc'
+  limit: number | null
+  pageKey: string | null
+  changedSinceSlot: bigint | null
+}
+
+type GivenEncoding = AccountEncoding | 'json'
+
+/** As a node lists them, and ours behind them. */
+const ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd', 'json'] as const
+
+const COMMITMENTS: ReadonlyMap<string, Commitment> = new Map([
+  ['processed', 'processed'],
+  ['confirmed', 'confirmed'],
+  ['finalized', 'finalized'],
+  // Names that nodes had before 2.0; today's take them for finalized without a word.
+  ['recent', 'processed'],
+  ['single', 'confirmed'],
+  ['singleGossip', 'confirmed'],
+  ['root', 'finalized'],
+  ['max', 'finalized'],
+])
+const COMMITMENTS_LISTED = ['processed', 'confirmed', 'finalized']
+
+const ORDERS = ['asc', 'desc'] as const
+
+/**
+ * Looks at types alone; `text` is null where no config is given. No caller may ask for more
+ * records than `limitMax` in one page.
+ */
+export function readConfig(
+  text: string | null,
+  version: 1 | 2,
+  limitMax: number = Number.MAX_SAFE_INTEGER,
+): ProgramAccountsConfig | SolanaError {
+  if (text !== null && !isMap(text)) return wrongType(text, 'struct RpcProgramAccountsConfig')
+  const members = rawMembers(text ?? '{}')
+
+  const nodeFields = readNodeFields(members)
+  if (isSolanaError(nodeFields)) return nodeFields
+
+  const ownFields = readOwnFields(members, version, limitMax)
+  if (isSolanaError(ownFields)) return ownFields
+
+  const { encoding, dataSlice } = nodeFields
+  if (dataSlice !== null && (encoding === 'json' || encoding === 'jsonParsed')) {
+    const fitting = '`base58`, `base64` or `base64+zstd`'
+    return refusal(`dataSlice: not valid with encoding \`${encoding}\`, expected ${fitting}`)
+  }
+  return { ...nodeFields, ...ownFields }
+}
+
+/** In the order in which a node reads them, so that of several faults it names the same. */
+function readNodeFields(members: RawMembers): NodeFields | SolanaError {
+  const filters = readFilterShapes(given(members, 'filters'))
+  if (isSolanaError(filters)) return filters
+
+  // Results are always sorted: pages need it. The type is checked all the same.
+  const sortResults = optional(members, 'sortResults', readBoolean)
+  if (isSolanaError(sortResults)) return sortResults
+
+  const withContext = optional(members, 'withContext', readBoolean)
+  if (isSolanaError(withContext)) return withContext
+
+  const dataSlice = optional(members, 'dataSlice', readDataSlice)
+  if (isSolanaError(dataSlice)) return dataSlice
+
+  const encoding = optional(members, 'encoding', (text) => readName(text, ENCODINGS))
+  if (isSolanaError(encoding)) return encoding
+
+  const minContextSlot = optional(members, 'minContextSlot', (text) => readUnsigned(text, 'u64'))
+  if (isSolanaError(minContextSlot)) return minContextSlot
+
+  return { filters, withContext: withContext ?? false, dataSlice, encoding, minContextSlot }
+}
+
+/** What a node ignores, and we do not: a mistyped page key would begin the walk anew. */
+function readOwnFields(
+  members: RawMembers,
+  version: 1 | 2,
+  limitMax: number,
+): OwnFields | SolanaError {
+  const commitment = optional(members, 'commitment', readCommitment)
+  if (isSolanaError(commitment)) return commitment
+
+  const order = optional(members, 'order', readOrder)
+  if (isSolanaError(order)) return order
+
+  const limit = optional(members, 'limit', (text) => readLimit(text, limitMax))
+  if (isSolanaError(limit)) return limit
+
+  const pageKeyName = version === 1 ? 'pageKey' : 'paginationKey'
+  const pageKey = optional(members, pageKeyName, (text) => readString(text, pageKeyName))
+  if (isSolanaError(pageKey)) return pageKey
+
+  const since = version === 1 ? null : optional(members, 'changedSinceSlot', readChangedSince)
+  if (isSolanaError(since)) return since
+
+  return {
+    commitment: commitment ?? 'finalized',
+    order: order ?? 'asc',
+    limit,
+    pageKey,
+    changedSinceSlot: since,
+  }
+}
+
+function readDataSlice(text: string): DataSlice | SolanaError {
+  if (isSequence(text)) return readSlicePair(rawElements(text))
+  if (!isMap(text)) return wrongType(text, 'struct UiDataSliceConfig')
+  const members = rawMembers(text)
+  const lengthText = members.get('length')
+  const offsetText = members.get('offset')
+  // A node reads members by their names' order, but misses them in the order of its fields.
+  const length = lengthText === undefined ? null : readUnsigned(lengthText, 'usize')
+  if (isSolanaError(length)) return length
+  const offset = offsetText === undefined ? null : readUnsigned(offsetText, 'usize')
+  if (isSolanaError(offset)) return offset
+  if (offset === null) return missingField('offset')
+  if (length === null) return missingField('length')
+  return { offset: clipped(offset), length: clipped(length) }
+}
+
+/** A node also takes `[offset, length]`. */
+function readSlicePair(elements: readonly string[]): DataSlice | SolanaError {
+  const numbers: number[] = []
+  for (const element of elements.slice(0, 2)) {
+    const value = readUnsigned(element, 'usize')
+    if (isSolanaError(value)) return value
+    numbers.push(clipped(value))
+  }
+  const [offset, length] = numbers
+  if (offset === undefined || length === undefined) {
+    const expected = 'struct UiDataSliceConfig with 2 elements'
+    return refusal(`invalid length ${elements.length}, expected ${expected}`)
+  }
+  if (elements.length > 2) {
+    return refusal(`invalid length ${elements.length}, expected 2 elements in sequence`)
+  }
+  return { offset, length }
+}
+
+function readCommitment(text: string): Commitment | SolanaError {
+  const name = readString(text, 'commitment')
+  if (isSolanaError(name)) return name
+  return COMMITMENTS.get(name) ?? unknownVariant(name, COMMITMENTS_LISTED, 'commitment')
+}
+
+function readOrder(text: string): 'asc' | 'desc' | SolanaError {
+  const name = readString(text, 'order')
+  if (isSolanaError(name)) return name
+  return ORDERS.find((one) => one === name) ?? unknownVariant(name, ORDERS, 'order')
+}
+
+function readLimit(text: string, limitMax: number): number | SolanaError {
+  const expected = `an integer from 1 to ${limitMax}`
+  const limit = readUnsigned(text, expected, 'limit')
+  if (isSolanaError(limit)) return limit
+  if (limit < 1n || limit > BigInt(limitMax)) return wrongValue(text, expected, 'limit')
+  return Number(limit)
+}
+
+function readChangedSince(text: string): bigint | SolanaError {
+  return readUnsigned(text, 'u64', 'changedSinceSlot')
+}
+
+function optional<T>(
+  members: RawMembers,
+  name: string,
+  read: (text: string) => T | SolanaError,
+): T | SolanaError | null {
+  const text = given(members, name)
+  return text === null ? null : read(text)
+}
+
+/** Null counts as not given, as on a node. */
+function given(members: RawMembers, name: string): string | null {
+  const text = members.get(name)
+  return text === undefined || text === 'null' ? null : text
+}

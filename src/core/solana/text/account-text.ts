@@ -1,0 +1,79 @@
+import { rawElements, rawMembers } from '../../json-scan.ts'
+import { isJsonObject } from '../../json-value.ts'
+import type { Account } from '../account.ts'
+import { decodeKey } from '../base58.ts'
+
+/** What a node answers to getMultipleAccounts in base64. */
+export type AccountsReply = {
+  slot: bigint
+  /** In the order of the question; null where there is no such account. */
+  accounts: (Account | null)[]
+}
+
+const U64 = /^\d{1,20}$/
+const U64_MAX = 2n ** 64n - 1n
+
+/** Nodes of the future may leave out what no account owes any more. */
+const NO_RENT_EPOCH = '18446744073709551615'
+
+/**
+ * Reads the result of getMultipleAccounts with every digit of its numbers; null when it is none,
+ * or not one for these keys. `text` must be JSON.
+ */
+export function readAccountsReply(text: string, keys: readonly Uint8Array[]): AccountsReply | null {
+  if (!isJsonObject(parsed(text))) return null
+  const result = rawMembers(text)
+  const context = result.get('context') ?? ''
+  const slot = context.startsWith('{') ? u64(rawMembers(context).get('slot')) : null
+  const value = result.get('value') ?? ''
+  if (slot === null || !value.startsWith('[')) return null
+  const texts = rawElements(value)
+  if (texts.length !== keys.length) return null
+  const accounts: (Account | null)[] = []
+  for (const [at, pubkey] of keys.entries()) {
+    const account = readAccount(texts[at] ?? '', pubkey)
+    if (account === undefined) return null
+    accounts.push(account)
+  }
+  return { slot, accounts }
+}
+
+/** Undefined when it is neither an account nor null. */
+function readAccount(text: string, pubkey: Uint8Array): Account | null | undefined {
+  if (text === 'null') return null
+  if (!text.startsWith('{')) return undefined
+  const members = rawMembers(text)
+  const data = readData(members.get('data'))
+  const owner = parsed(members.get('owner') ?? '')
+  const ownerKey = typeof owner === 'string' ? decodeKey(owner) : null
+  const lamports = u64(members.get('lamports'))
+  const rentEpoch = u64(members.get('rentEpoch') ?? NO_RENT_EPOCH)
+  if (!data || !ownerKey || lamports === null || rentEpoch === null) return undefined
+  const executable = members.get('executable') === 'true'
+  return { pubkey, owner: ownerKey, lamports, rentEpoch, executable, data }
+}
+
+function readData(text = ''): Uint8Array | null {
+  const data = parsed(text)
+  if (!Array.isArray(data) || data.length !== 2 || data[1] !== 'base64') return null
+  if (typeof data[0] !== 'string') return null
+  try {
+    return Uint8Array.fromBase64(data[0])
+  } catch {
+    return null
+  }
+}
+
+function u64(digits = ''): bigint | null {
+  if (!U64.test(digits)) return null
+  const value = BigInt(digits)
+  return value <= U64_MAX ? value : null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,91 @@
+import { opensAtMs } from '../../core/delivery/host-health.ts'
+import type { EgressOutcome } from '../../ports/egress.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { Schedule } from '../schedule/schedule.ts'
+import type { Parcel } from './parcel.ts'
+
+type Result = 'delivered' | 'retry' | 'give_up' | 'gone'
+
+/** What operators see of attempts: a line each, and sums by network. */
+export type DeliveryNotes = {
+  attempt(parcel: Parcel, answer: EgressOutcome, result: Result, endedAtMs: number): void
+  /** An outcome came too late: somebody else has the delivery by now, or it was cancelled. */
+  lost(): void
+  stop(): void
+}
+
+type Meters = {
+  results: Record<Result, (by: number) => void>
+  took: (ms: number) => void
+  lag: (ms: number) => void
+}
+
+export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): DeliveryNotes {
+  // Hot path: labels are worked out once for each network.
+  const meters = new Map<string, Meters>()
+  const metersOf = (network: string): Meters => {
+    const known = meters.get(network)
+    if (known) return known
+    const made = metersFor(telemetry, network)
+    meters.set(network, made)
+    return made
+  }
+  const forget = gauges(telemetry, schedule)
+
+  return {
+    attempt(parcel, answer, result, endedAtMs) {
+      const { row } = parcel
+      const { results, took, lag } = metersOf(row.network)
+      results[result](1)
+      took(answer.ms.total)
+      // What is replayed or was paused is not late, so it is no lag of ours.
+      if (result === 'delivered' && !row.replay) lag(endedAtMs - row.createdAtMs)
+      telemetry.logText('info', 'delivery', lineText(parcel, answer, result))
+    },
+    lost: () => telemetry.count('headgate_delivery_outcomes_lost_total', {}),
+    stop: () => forget.forEach((one) => void one()),
+  }
+}
+
+/** Put together by hand: all texts but the host's are ours. Neither path nor key is in it. */
+function lineText(
+  { row, host, bodyBytes, lane }: Parcel,
+  { status, fault, ms }: EgressOutcome,
+  result: Result,
+): string {
+  return (
+    `"webhook":"${row.webhookId}","delivery":"${row.id}","network":"${row.network}",` +
+    `"sequence_number":${row.sequenceNumber},"attempt":${row.attemptsMade + 1},` +
+    `"host":${JSON.stringify(host.name)},"lane":"${lane}","result":"${result}",` +
+    `"status":${status},"fault":${fault === null ? null : `"${fault}"`},` +
+    `"ms":${ms.total},"bytes":${bodyBytes}`
+  )
+}
+
+function metersFor(telemetry: Telemetry, network: string): Meters {
+  const count = (outcome: string) =>
+    telemetry.counter('headgate_deliveries_total', { network, outcome })
+  return {
+    results: {
+      delivered: count('delivered'),
+      retry: count('retry'),
+      give_up: count('failed'),
+      gone: count('gone'),
+    },
+    took: telemetry.histogram('headgate_delivery_duration_seconds', { network }),
+    lag: telemetry.histogram('headgate_delivery_lag_seconds', { network }),
+  }
+}
+
+function gauges(telemetry: Telemetry, schedule: Schedule): (() => void)[] {
+  const openBreakers = () => {
+    let open = 0
+    for (const { health } of schedule.hosts.values()) if (opensAtMs(health) !== null) open += 1
+    return open
+  }
+  return [
+    telemetry.gauge('headgate_deliveries_in_flight', {}, () => schedule.inFlight),
+    telemetry.gauge('headgate_delivery_in_flight_bytes', {}, () => schedule.bytes),
+    telemetry.gauge('headgate_host_breakers_open', {}, openBreakers),
+  ]
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Database } from '../../ports/database.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { pruneDelivered } from '../../tables/deliveries/retention.ts'
+import { pruneMarks } from '../../tables/usage/usage.ts'
+import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
+import { inTurn } from '../in-turn.ts'
+
+type Needs = {
+  clock: Clock
+  database: Database
+  telemetry: Telemetry
+  failed(thrown: unknown): void
+}
+
+/** Removes what nobody needs any more. What is not delivered stays. */
+export type Pruner = { stop(): Promise<void> }
+
+/** How long deliveries can be looked at once they are done. */
+const RETENTION_MS = 7 * 24 * 3_600_000
+
+/** How much the log may hold, whatever its age. */
+const LOG_BYTES_MAX = 10 * 2 ** 30
+
+const PRUNE_EVERY_MS = 60_000
+
+/** Others wait for the store while a step is taken, so each is small, with a rest after it. */
+const ROWS_PER_STEP = 500
+const ITEMS_PER_STEP = 5000
+const REST_MS = 50
+
+export function openPruner(needs: Needs): Pruner {
+  const { clock, database, telemetry } = needs
+  let isStopped = false
+
+  /** Takes steps as long as they find something. */
+  const inSteps = async (what: string, step: () => Promise<number>) => {
+    while (!isStopped) {
+      const removed = await step()
+      if (removed === 0) return
+      telemetry.count('headgate_pruned_rows_total', { what }, removed)
+      await clock.sleep(REST_MS)
+    }
+  }
+
+  const prune = inTurn(async () => {
+    await inSteps('deliveries', () => {
+      const olderThanMs = clock.nowMs() - RETENTION_MS
+      const limits = { olderThanMs, bytesMax: LOG_BYTES_MAX, rowsMax: ROWS_PER_STEP }
+      return pruneDelivered(database, limits)
+    })
+    await inSteps('variable_items', () => forgetGoneItems(database, ITEMS_PER_STEP))
+    await pruneMarks(database, clock.nowMs())
+  }, needs.failed)
+  const end = clock.every(PRUNE_EVERY_MS, prune.ask)
+
+  return {
+    async stop() {
+      isStopped = true
+      end()
+      await prune.rest()
+    },
+  }
+}

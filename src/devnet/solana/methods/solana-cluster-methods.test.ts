@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type SolanaRpc, solanaRpc } from '../../../../tests/support/solana-rpc.ts'
+import { encodeKey } from '../../../core/solana/base58.ts'
+import { systemClock } from '../../../system/machine/system-clock.ts'
+import { FAUCET, TEST_WALLETS } from '../solana-genesis.ts'
+import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
+import { keyPairOf } from '../solana-message.ts'
+
+setDefaultTimeout(30_000)
+
+const SOL = 1_000_000_000
+const OWNER = encodeKey(keyPairOf('some program').key)
+
+let ledger: SolanaLedger
+let rpc: SolanaRpc
+
+beforeAll(async () => {
+  ledger = await startSolanaLedger({ clock: systemClock(), slotTimeMs: 0 })
+  rpc = solanaRpc(ledger.url)
+})
+afterAll(() => ledger.stop())
+
+type Large = { address: string; lamports: number }
+
+describe('the supply', () => {
+  test('is what all accounts hold together, and circulates', async () => {
+    const { value } = await rpc.call('getSupply')
+    expect(value).toEqual({
+      circulating: value.total,
+      nonCirculating: 0,
+      nonCirculatingAccounts: [],
+      total: expect.any(Number),
+    })
+    // The faucet's half a billion, and what the machine has by itself.
+    expect(value.total).toBeGreaterThan(500_000_000 * SOL)
+  })
+
+  test('grows by what is put there and shrinks by fees, not by transfers', async () => {
+    // As text: no double holds all of its digits.
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'getSupply',
+      params: [{ commitment: 'processed' }],
+    })
+    const total = async () => BigInt((await rpc.post(body)).match(/"total":(\d+)/)?.[1] ?? 0)
+    const before = await total()
+    const pubkey = encodeKey(keyPairOf('made of nothing').key)
+    const account = { pubkey, lamports: 7 * SOL, owner: OWNER, data: '' }
+    await rpc.call('headgate_setAccounts', [account])
+    expect((await total()) - before).toBe(7n * BigInt(SOL))
+    await rpc.call('requestAirdrop', encodeKey(TEST_WALLETS[0]!.key), SOL)
+    expect((await total()) - before).toBe(7n * BigInt(SOL) - 5_000n)
+  })
+})
+
+describe('the largest accounts', () => {
+  test('are twenty at most, the richest first', async () => {
+    const { value } = (await rpc.call('getLargestAccounts')) as { value: Large[] }
+    expect(value).toHaveLength(20)
+    expect(value[0]?.address).toBe(encodeKey(FAUCET.key))
+    const lamports = value.map((one) => one.lamports)
+    expect(lamports).toEqual(lamports.toSorted((a, b) => b - a))
+    for (const { key } of TEST_WALLETS) {
+      expect(value.map(({ address }) => address)).toContain(encodeKey(key))
+    }
+  })
+
+  test('that do not circulate are none', async () => {
+    const { value } = await rpc.call('getLargestAccounts', { filter: 'nonCirculating' })
+    expect(value).toEqual([])
+  })
+
+  test('of an unknown kind are refused', async () => {
+    const { error } = await rpc.reply('getLargestAccounts', { filter: 'all' })
+    expect(error.code).toBe(-32602)
+  })
+})
+
+test('nobody votes, nobody earns, and the node is alone', async () => {
+  expect(await rpc.call('getVoteAccounts')).toEqual({ current: [], delinquent: [] })
+  expect(await rpc.call('getInflationRate')).toEqual({
+    epoch: expect.any(Number),
+    foundation: 0,
+    total: 0,
+    validator: 0,
+  })
+  const { identity } = await rpc.call('getIdentity')
+  expect(await rpc.call('getClusterNodes')).toMatchObject([
+    { pubkey: identity, version: '4.1.0', gossip: null },
+  ])
+})

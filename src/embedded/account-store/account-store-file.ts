@@ -1,0 +1,38 @@
+import type { Database as Connection, SQLQueryBindings } from 'bun:sqlite'
+import { openStatementCache, type StatementCache } from '../database/statement-cache.ts'
+import type { RunTexts } from './runs/account-store-run-texts.ts'
+
+/** One connection to the file of a network's accounts, in the thread it is opened in. */
+export type AccountFile = {
+  connection: Connection
+  statements: StatementCache
+  run(text: string, ...values: SQLQueryBindings[]): void
+  rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
+  texts: RunTexts
+  close(): void
+}
+
+/** What has no end yet. */
+export const OPEN_END = Number.MAX_SAFE_INTEGER
+
+/** Before every key. */
+export const FIRST = new Uint8Array()
+/** Behind every key. */
+export const LAST = new Uint8Array(33).fill(255)
+
+export function fileOver(connection: Connection, texts: RunTexts): AccountFile {
+  const statements = openStatementCache(connection)
+  return {
+    connection,
+    statements,
+    run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
+    rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
+      statements.use(text, (prepared) => prepared.all(...values) as Row[]),
+    texts,
+    close() {
+      texts.close()
+      statements.close()
+      connection.close()
+    },
+  }
+}

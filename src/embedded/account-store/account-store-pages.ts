@@ -1,0 +1,203 @@
+import { letGo } from '../../core/roomy-bytes.ts'
+import type { SolanaError } from '../../core/solana/account.ts'
+import { parseAccount } from '../../core/solana/parsers/parse-account.ts'
+import {
+  type MintFacts,
+  type ParseHelps,
+  readMintFacts,
+} from '../../core/solana/parsers/parse-helps.ts'
+import { isTokenProgram, PROGRAM_KEYS } from '../../core/solana/programs.ts'
+import { matchesFilters } from '../../core/solana/request/account-filters.ts'
+import type { PageOrder, PageStep } from '../../ports/account-store.ts'
+import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
+import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
+import type { Lookup } from './account-store-lookups.ts'
+import { openStoredWriter, type StoredWriter } from './account-store-records.ts'
+
+export type StoredProgram = { id: number; bodyBytesMax: number }
+
+/** Which rows are looked at. */
+export type RowSpan = {
+  after: Uint8Array
+  /** The last key in the order of the keys; null where there is no bound. */
+  upTo: Uint8Array | null
+  rowsMax: number
+  lookup: Lookup | null
+}
+
+/** What was looked at: whether others follow, else how far it was looked. */
+export type RowsRead = { last: Uint8Array | null; more: PageStep['more']; rows: number }
+
+/** What is looked at in one go, so that others need not wait long for their turn. */
+export const ROWS_AT_ONCE = 1_250
+const BYTES_AT_ONCE = 4 * 1024 * 1024
+/** Up to here all of them are had as one value, which is quicker. */
+const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
+
+/** About what a record takes beside its data. */
+export const FRAME_BYTES = 256
+const BASE64_GROWTH = 4 / 3
+
+/** Reads the next part of a page, by way of a look-up where there is one. */
+export function readPage(
+  file: AccountFile,
+  program: StoredProgram,
+  order: PageOrder,
+  lookup: Lookup | null,
+): PageStep | SolanaError {
+  const { encoding, dataSlice } = order
+  const { helps, unknownMints } = helpsFor(file, order)
+  const writer = openStoredWriter({
+    owner: order.program,
+    encoding,
+    dataSlice,
+    parse: (account) => parseAccount(account, helps),
+    // A node leaves out the accounts of the token programs that it cannot parse.
+    mustParse: encoding === 'jsonParsed' && isTokenProgram(order.program),
+  })
+  const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
+  const span = { after, upTo: null, rowsMax: ROWS_AT_ONCE, lookup }
+  const read = readRows(file, program, order, writer, span)
+  if (!('rows' in read)) return read
+  return { ...stepOf(writer, read.last, read.more), unknownMints: [...unknownMints.values()] }
+}
+
+/** Writes what is shown of these rows. */
+export function readRows(
+  file: AccountFile,
+  { id, bodyBytesMax }: StoredProgram,
+  order: PageOrder,
+  writer: StoredWriter,
+  span: RowSpan,
+): RowsRead | SolanaError {
+  const { after, upTo, rowsMax, lookup } = span
+  const { slot, changedSinceSlot } = order
+  const needle = lookup === null ? [] : [lookup.needle]
+  const bound = upTo === null ? [] : [upTo]
+  const values = [...needle, after, ...bound, slot, slot, changedSinceSlot ?? -1, rowsMax]
+  const text = pageText(id, order.order, span)
+  if (bodyBytesMax * rowsMax <= JOINED_BYTES_MAX) {
+    // One string of bytes, in the order of the rows.
+    const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
+    const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
+    const read = writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
+    if (row?.body) letGo(row.body)
+    return read
+  }
+  return file.statements.use(text, (prepared) => {
+    const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
+    return writeRows(writer, order, rowsMax, oneByOne(rows))
+  })
+}
+
+/** The program stands in the text, since an index that is of one program only wants it there. */
+function pageText(id: number, direction: 'asc' | 'desc', { lookup, upTo }: RowSpan): string {
+  const [beyond, sort] = direction === 'asc' ? ['>', 'ASC'] : ['<', 'DESC']
+  const by = lookup === null ? '' : ` INDEXED BY ${lookup.name}`
+  const found = lookup === null ? '' : ` AND ${lookup.expression} = ?`
+  const bound = upTo === null ? '' : ' AND pubkey <= ?'
+  return `SELECT body FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?${bound}
+    AND slot_from <= ? AND slot_to > ? AND slot_from > ? ORDER BY pubkey ${sort} LIMIT ?`
+}
+
+function* oneByOne(rows: Iterable<{ body: Uint8Array }>): Generator<Uint8Array> {
+  for (const { body } of rows) yield body
+}
+
+function writeRows(
+  writer: StoredWriter,
+  order: PageOrder,
+  rowsMax: number,
+  sources: Iterable<Uint8Array>,
+): RowsRead | SolanaError {
+  const { filters, limit, stepBytesMax } = order
+  let rowsLeft = rowsMax
+  let bytesLeft = Math.min(BYTES_AT_ONCE, stepBytesMax)
+  let last: Uint8Array | null = null
+  let lookedTo: Uint8Array | null = null
+  for (const source of sources) {
+    const bodies = bodiesIn(source)
+    if (filters.length === 0) writer.expect(bodies)
+    let lastAt = -1
+    let at = 0
+    for (let end = 0; end < source.length; ) {
+      at = end
+      end = bodyEnd(bodies, at)
+      rowsLeft--
+      if (filters.length > 0 && !matchesFilters(filters, dataOf(bodies, at))) continue
+      if (writer.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
+        if (writer.leavesOut(bodies, at)) continue
+        return { last: keyAt(bodies, lastAt, last), more: true, rows: rowsMax - rowsLeft }
+      }
+      const written = writer.write(bodies, at)
+      if (typeof written !== 'boolean') return written
+      if (written) lastAt = at
+    }
+    last = keyAt(bodies, lastAt, last)
+    lookedTo = pubkeyOf(bodies, at)
+    bytesLeft -= source.length
+    if (bytesLeft <= 0) break
+  }
+  const isEnd = rowsLeft > 0 && bytesLeft > 0
+  const more = isEnd || lookedTo === null ? false : { lookedTo }
+  return { last, more, rows: rowsMax - rowsLeft }
+}
+
+export function stepOf(
+  writer: StoredWriter,
+  last: Uint8Array | null,
+  more: PageStep['more'],
+): PageStep {
+  const { room, count } = writer
+  return { bytes: writer.take(), room, count, last, more, unknownMints: [] }
+}
+
+function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {
+  return at < 0 ? otherwise : pubkeyOf(bodies, at)
+}
+
+/** Of a page that holds a record already, the next one must not make too much. */
+function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number): boolean {
+  if (writer.count === 0 && !order.hasRecords) return false
+  const { dataSlice } = order
+  const shown = dataSlice ? Math.min(dataSlice.length, dataBytes) : dataBytes
+  return writer.bytes + FRAME_BYTES + shown * BASE64_GROWTH > order.bytesMax
+}
+
+/**
+ * The mints of a token program are accounts of its own, as a rule; a node takes any account for a
+ * mint whose bytes are one. Those that are not here are noted, to be looked up elsewhere.
+ */
+function helpsFor(
+  file: AccountFile,
+  order: PageOrder,
+): { helps: ParseHelps; unknownMints: ReadonlyMap<string, Uint8Array> } {
+  const { program, slot, unixTimestamp } = order
+  const mints = new Map(order.mints.map(({ pubkey, facts }) => [pubkey.toHex(), facts]))
+  const unknownMints = new Map<string, Uint8Array>()
+  const look = (pubkey: Uint8Array): MintFacts | null | undefined => {
+    const [row] = file.rows<{ body: Uint8Array }>(
+      `SELECT body FROM accounts
+       WHERE program IN (SELECT id FROM programs WHERE pubkey IN (?, ?)) AND pubkey = ?
+         AND slot_from <= ? AND slot_to > ?`,
+      PROGRAM_KEYS.splToken,
+      PROGRAM_KEYS.splToken2022,
+      pubkey,
+      slot,
+      slot,
+    )
+    return row ? readMintFacts(dataOf(bodiesIn(row.body), 0)) : undefined
+  }
+  const mint = (pubkey: Uint8Array): MintFacts | null => {
+    if (!isTokenProgram(program)) return null
+    const name = pubkey.toHex()
+    const known = mints.get(name)
+    if (known !== undefined) return known
+    const facts = look(pubkey)
+    // A key is a view of the row it stands in, which is gone before the key is read.
+    if (facts === undefined) unknownMints.set(name, new Uint8Array(pubkey))
+    mints.set(name, facts ?? null)
+    return facts ?? null
+  }
+  return { helps: { unixTimestamp, mint }, unknownMints }
+}

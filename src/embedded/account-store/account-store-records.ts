@@ -1,0 +1,211 @@
+import { assert } from '../../core/errors.ts'
+import { ROOM_BYTES } from '../../core/roomy-bytes.ts'
+import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
+import { encodeKey, readKey } from '../../core/solana/base58.ts'
+import {
+  BASE64_FRAME,
+  openRecordWriter,
+  ownerPart,
+  RECORD_END,
+} from '../../core/solana/text/encodings.ts'
+import {
+  type Lend,
+  openTextSink,
+  putAscii,
+  putBytes,
+  putDigits,
+  putWhole,
+  reserve,
+  reserveAll,
+  type TextSink,
+  takeRoomy,
+} from '../../core/solana/text/text-sink.ts'
+import {
+  type Bodies,
+  bodyEnd,
+  DATA_AT,
+  dataOf,
+  isExecutable,
+  KEY_TEXT_AT,
+  keyTextEnd,
+  lamportsHalf,
+  lamportsOf,
+  pubkeyOf,
+  rentEpochHalf,
+  rentEpochOf,
+} from './account-store-body.ts'
+
+/** Writes stored accounts as records, joined by commas. */
+export type StoredWriter = {
+  /** So much is to be written, if all of it is: room is made at once instead of bit by bit. */
+  expect(bodies: Bodies): void
+  /** False for an account that is left out. */
+  write(bodies: Bodies, at: number): boolean | SolanaError
+  leavesOut(bodies: Bodies, at: number): boolean
+  /** What was written; nothing is written after that. */
+  take(): Uint8Array
+  /** Free room on each side of it. */
+  readonly room: number
+  readonly bytes: number
+  readonly count: number
+}
+
+/** The common form, which can also take ready text. */
+export type PlainWriter = StoredWriter & {
+  /** So much text is to come. */
+  expectText(bytes: number): void
+  /** Has so many records put there, which are joined by commas and take so many bytes. */
+  put(count: number, bytes: number, write: (out: Uint8Array, at: number) => void): void
+  /** The key of the last record, null where there is none. */
+  lastKey(): Uint8Array | null
+}
+
+export type StoredForm = {
+  owner: Uint8Array
+  encoding: AccountEncoding
+  dataSlice: DataSlice | null
+  /** The JSON of `jsonParsed`; null: it is written in base64, or left out where it must parse. */
+  parse(account: Account): string | null
+  mustParse: boolean
+}
+
+/** More than all of a record takes but its data. */
+const FRAME_BYTES_MAX = 512
+/** How much longer than its body a record is, for a usual account. */
+const GROWTH = 2
+
+const QUOTE = 34
+const COMMA = Uint8Array.of(44)
+
+/** Below this, the upper half of 64 bits leaves a number exact in a double. */
+const SAFE_UPPER_END = 2 ** 21
+
+export function openStoredWriter(form: StoredForm): StoredWriter {
+  return isPlain(form) ? openPlainWriter(form.owner) : openAnyWriter(form)
+}
+
+export function isPlain({ encoding, dataSlice }: Pick<StoredForm, 'encoding' | 'dataSlice'>) {
+  return encoding === 'base64' && dataSlice === null
+}
+
+/** Any form, by way of an account. */
+function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredForm): StoredWriter {
+  let parsed: string | null = null
+  const writer = openRecordWriter({ encoding, dataSlice, parse: () => parsed })
+  const accountAt = (bodies: Bodies, at: number): Account => ({
+    pubkey: pubkeyOf(bodies, at),
+    owner,
+    lamports: lamportsOf(bodies, at),
+    rentEpoch: rentEpochOf(bodies, at),
+    executable: isExecutable(bodies, at),
+    data: dataOf(bodies, at),
+  })
+  return {
+    expect: () => {},
+    leavesOut: (bodies, at) => mustParse && parse(accountAt(bodies, at)) === null,
+    write(bodies, at) {
+      const account = accountAt(bodies, at)
+      if (encoding === 'jsonParsed') parsed = parse(account)
+      if (mustParse && parsed === null) return false
+      const keyText = bodies.bytes.subarray(at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+      return writer.write(account, keyText) ?? true
+    },
+    take: writer.take,
+    room: 0,
+    get bytes() {
+      return writer.bytes
+    },
+    get count() {
+      return writer.count
+    },
+  }
+}
+
+/**
+ * The common form, straight from the stored bytes: half a microsecond a record. It makes no value
+ * that it need not, and does not look twice at what is the same in all records. `ends` is told
+ * where each of them ends.
+ */
+export function openPlainWriter(
+  owner: Uint8Array,
+  ends: number[] | null = null,
+  lend: Lend = () => null,
+): PlainWriter {
+  const sink = openTextSink(ROOM_BYTES)
+  const { before, whenData, whenProgram } = BASE64_FRAME
+  const ownerPartAt = openOwnerParts(encodeKey(owner))
+  let count = 0
+
+  return {
+    expect: ({ bytes }) => reserve(sink, bytes.length * GROWTH),
+    leavesOut: () => false,
+    write(bodies, at) {
+      const end = bodyEnd(bodies, at)
+      reserve(sink, FRAME_BYTES_MAX + (end - at) * GROWTH)
+      putBytes(sink, count === 0 ? before.subarray(1) : before)
+      putAscii(sink, bodies.bytes.base64Slice(at + DATA_AT, end))
+      putBytes(sink, isExecutable(bodies, at) ? whenProgram : whenData)
+      putLamports(sink, bodies, at)
+      putBytes(sink, ownerPartAt(bodies, at, end - at - DATA_AT))
+      sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+      putBytes(sink, RECORD_END)
+      count++
+      ends?.push(sink.at - ROOM_BYTES)
+      return true
+    },
+    expectText: (bytes) => reserveAll(sink, bytes + ROOM_BYTES, lend),
+    put(records, bytes, write) {
+      reserve(sink, bytes + 1)
+      if (count > 0) putBytes(sink, COMMA)
+      write(sink.out, sink.at)
+      sink.at += bytes
+      count += records
+    },
+    lastKey: () => (count === 0 ? null : keyBefore(sink.out, sink.at)),
+    take: () => takeRoomy(sink, ROOM_BYTES),
+    room: ROOM_BYTES,
+    get bytes() {
+      return sink.at - ROOM_BYTES
+    },
+    get count() {
+      return count
+    },
+  }
+}
+
+/** The key of the record that ends there: its text is the last thing in it. */
+export function keyBefore(text: Uint8Array, end: number): Uint8Array {
+  const to = end - RECORD_END.length
+  let from = to
+  while (from > 0 && text[from - 1] !== QUOTE) from--
+  const key = readKey(text, from, to)
+  assert(key !== null, 'a record ends with its key')
+  return key
+}
+
+/** Nearly all have fewer than 2^53, which takes no whole number of 64 bits. */
+function putLamports(sink: TextSink, bodies: Bodies, at: number): void {
+  const upper = lamportsHalf(bodies, at, 'upper')
+  if (upper >= SAFE_UPPER_END) putDigits(sink, lamportsOf(bodies, at))
+  else putWhole(sink, upper * 2 ** 32 + lamportsHalf(bodies, at, 'lower'))
+}
+
+/** All from the owner to the pubkey, kept for as long as it is the same. */
+function openOwnerParts(ownerText: string) {
+  let upper = -1
+  let lower = -1
+  let space = -1
+  let part = new Uint8Array()
+  return (bodies: Bodies, at: number, dataBytes: number): Uint8Array => {
+    const isSame =
+      space === dataBytes &&
+      lower === rentEpochHalf(bodies, at, 'lower') &&
+      upper === rentEpochHalf(bodies, at, 'upper')
+    if (isSame) return part
+    space = dataBytes
+    lower = rentEpochHalf(bodies, at, 'lower')
+    upper = rentEpochHalf(bodies, at, 'upper')
+    part = ownerPart(ownerText, rentEpochOf(bodies, at), space)
+    return part
+  }
+}

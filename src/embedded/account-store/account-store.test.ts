@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  accountAt,
+  accountStoreConformance,
+  change,
+  PROGRAM,
+  pageAt,
+  scan,
+  shown,
+} from '../../../tests/conformance/account-store-conformance.ts'
+import { failureOf } from '../../../tests/support/failure-of.ts'
+import { recordsOf } from '../../../tests/support/scripted-ledger.ts'
+import type { Account, AccountFilter } from '../../core/solana/account.ts'
+import { openAccountStore, openAccountStoreHere, openAccountStores } from './account-store.ts'
+import { lookupsOf } from './account-store-lookups.ts'
+import { openAccountTables } from './account-store-tables.ts'
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-store-'))
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }))
+
+let files = 0
+const newFile = () => join(FOLDER, `${++files}.sqlite`)
+
+accountStoreConformance('in this thread', async () => openAccountStoreHere())
+accountStoreConformance('in a thread of its own', () => openAccountStore(newFile()))
+
+describe('the file of a store', () => {
+  test('has the name of its network, and is read again after a restart', async () => {
+    const stores = openAccountStores(FOLDER)
+    const first = await stores.open('solana-mainnet')
+    await change(first, 10, accountAt(1, 'a'))
+    await first.close()
+    expect(readdirSync(FOLDER)).toContain('accounts-solana-mainnet.sqlite')
+    expect(readdirSync(FOLDER).filter((name) => name.includes('spool'))).toEqual([])
+
+    const again = await stores.open('solana-mainnet')
+    expect(await shown(again, 10)).toBe(recordsOf([accountAt(1, 'a')]))
+    await again.close()
+  })
+
+  test('begins anew where it cannot be read: all it holds can be had again', async () => {
+    const path = newFile()
+    writeFileSync(path, 'this is no file of SQLite, and long enough for that to show. '.repeat(100))
+    const store = await openAccountStore(path)
+    expect(await shown(store, 10)).toBe('')
+    await change(store, 10, accountAt(1, 'a'))
+    expect(await shown(store, 10)).toBe(recordsOf([accountAt(1, 'a')]))
+    await store.close()
+  })
+
+  test('says so where its folder is not there', async () => {
+    const failure = await failureOf(openAccountStore(join(FOLDER, 'nowhere', 'x.sqlite')))
+    expect(failure).toMatchObject({ code: 'database_unavailable' })
+  })
+
+  test('refuses orders once it is closed', async () => {
+    const store = await openAccountStore(newFile())
+    await store.close()
+    await store.close()
+    expect(await failureOf(store.begin(PROGRAM, 1))).toMatchObject({ code: 'database_unavailable' })
+  })
+
+  test('gets a look-up of its own for what callers compare in a large program', async () => {
+    const path = newFile()
+    const store = await openAccountStore(path)
+    const accounts = Array.from({ length: 50_000 }, (_, at) => numbered(at))
+    await scan(store, 10, accounts)
+    const bytes = new TextEncoder().encode('49999')
+    const filters: AccountFilter[] = [{ kind: 'memcmp', offset: 0, bytes }]
+    const found = recordsOf(accounts.slice(-1))
+    for (let times = 0; times < 3; times++) expect(await shown(store, 10, { filters })).toBe(found)
+    await store.tend()
+    expect(await store.page({ ...pageAt(10), filters })).toMatchObject({ count: 1, more: false })
+    expect(await shown(store, 10, { filters })).toBe(found)
+    await store.close()
+    const tables = openAccountTables(path)
+    expect(lookupsOf(tables)).toEqual(['lookup_1_0_5'])
+    tables.close()
+  })
+})
+
+function numbered(number: number): Account {
+  const pubkey = new Uint8Array(32)
+  new DataView(pubkey.buffer).setUint32(0, number)
+  return { ...accountAt(1, `${number}`), pubkey }
+}

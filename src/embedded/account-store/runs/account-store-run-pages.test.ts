@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import {
+  accountAt,
+  PROGRAM,
+  pageAt,
+} from '../../../../tests/conformance/account-store-conformance.ts'
+import { recordsOf } from '../../../../tests/support/scripted-ledger.ts'
+import { giveBack, lend, newMemory } from '../../../core/lent-memory.ts'
+import type { PageStep } from '../../../ports/account-store.ts'
+import { FIRST, LAST } from '../account-store-file.ts'
+import { openAccountReader } from '../account-store-reader.ts'
+import { openAccountTables } from '../account-store-tables.ts'
+import { openAccountWriter } from '../account-store-writer.ts'
+
+/** So many that its text is too long for what every writer begins with. */
+const ORDER = { ...pageAt(10), limit: 200 }
+
+const ACCOUNTS = [1, 2, 3].map((number) => accountAt(number, 'abc'))
+
+/** A file whose accounts are all in one run, and a reader with one memory to lend. */
+function openWithRun() {
+  const tables = openAccountTables(':memory:')
+  const writer = openAccountWriter(tables)
+  const encoder = new TextEncoder()
+  const changes = ACCOUNTS.map((account) => encoder.encode(recordsOf([account])))
+  writer.apply(changes.map((record) => ({ program: PROGRAM, slot: 10, record })))
+  const wish = { program: 1, slot: 10, after: FIRST, upTo: LAST }
+  expect(writer.makeRuns(wish)).toEqual(LAST)
+  const memories = [newMemory(100_000)]
+  const page = () => openAccountReader(tables, {}, memories).page(ORDER) as PageStep
+  return { tables, writer, memories, page }
+}
+
+test('a page is read from rows where the text was written over meanwhile', () => {
+  const { tables, writer, memories, page } = openWithRun()
+  const { read } = tables.texts
+  tables.texts.read = (...where) => {
+    // The run is gone, and another text stands in its place.
+    writer.begin(PROGRAM, 10)
+    tables.texts.write(0, new Uint8Array(2_000).fill(120))
+    read(...where)
+  }
+  expect(Buffer.from(page().bytes).toString()).toBe(recordsOf(ACCOUNTS))
+  // What was lent for it is free again.
+  expect(lend(memories, 1)).not.toBeNull()
+  writer.close()
+})
+
+test('a page is written into lent memory where there is some, else into its own', () => {
+  const { writer, memories, page } = openWithRun()
+  const [lent, own] = [page(), page()]
+  expect(lent.bytes.buffer).toBe(memories[0] as SharedArrayBuffer)
+  expect(own.bytes.buffer).toBeInstanceOf(ArrayBuffer)
+  for (const { bytes } of [lent, own]) {
+    expect(Buffer.from(bytes).toString()).toBe(recordsOf(ACCOUNTS))
+  }
+  giveBack(lent.bytes)
+  expect(page().bytes.buffer).toBe(memories[0] as SharedArrayBuffer)
+  writer.close()
+})

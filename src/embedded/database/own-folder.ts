@@ -1,0 +1,51 @@
+import { Database as Connection } from 'bun:sqlite'
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../../core/errors.ts'
+
+/** What Headgate puts into its data folder. */
+const OURS = /^(?:headgate\.(?:sqlite|lock)|accounts-.+\.sqlite|instance-secret|first-run\.json)/
+const OUR_FOLDERS = new Set(['spill'])
+
+const OWNER_ONLY = { file: 0o600, folder: 0o700, mask: 0o077 }
+
+/**
+ * Makes the folder ours until the function is called or this process ends, however it ends.
+ * Two processes on one folder would both send every delivery.
+ */
+export function ownFolder(folder: string): () => void {
+  // What is made from here on, by whichever library, is for the owner alone.
+  process.umask(OWNER_ONLY.mask)
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY.folder })
+  const lock = new Connection(join(folder, 'headgate.lock'), { create: true })
+  try {
+    lock.run('BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new Failure('start_failed', { reason: `another Headgate uses the folder ${folder}` })
+  }
+  keepPrivate(folder)
+  return () => lock.close()
+}
+
+/**
+ * Takes from others what an older version, a copy or a mounted volume let them read. A folder
+ * that holds other people's files too stays open to them, for it may be anything.
+ */
+function keepPrivate(folder: string): void {
+  let isOursAlone = true
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isFile() && OURS.test(entry.name)) chmodSync(path, OWNER_ONLY.file)
+    else if (entry.isDirectory() && OUR_FOLDERS.has(entry.name)) chmodSync(path, OWNER_ONLY.folder)
+    else isOursAlone = false
+  }
+  if (isOursAlone) closeFolder(folder)
+}
+
+/** One that belongs to somebody else, as a mounted one may, is left as it is. */
+function closeFolder(folder: string): void {
+  try {
+    chmodSync(folder, OWNER_ONLY.folder)
+  } catch {}
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../ports/clock.ts'
+import type { Database, StoreHealth } from '../../ports/database.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { watchCommits } from './commit-watch.ts'
+import { watchDisk } from './disk-watch.ts'
+import { ownFolder } from './own-folder.ts'
+import { openSqliteFile } from './sqlite-database.ts'
+import type { ThreadScript } from './sqlite-thread.ts'
+
+type Needs = { clock: Clock; telemetry: Telemetry }
+
+type Options<Prepared> = {
+  folder: string
+  script: ThreadScript
+  freeBytesMin: number | undefined
+  /** Does what must be done before a store is made; is told whether one is there already. */
+  prepare(hasStore: boolean): Prepared
+}
+
+type Opened<Prepared> = { database: Database; storeHealth: StoreHealth; prepared: Prepared }
+
+/** The store of a folder that nobody else uses meanwhile. */
+export async function openOwnStore<Prepared>(
+  needs: Needs,
+  { folder, script, freeBytesMin, prepare }: Options<Prepared>,
+): Promise<Opened<Prepared>> {
+  const release = ownFolder(folder)
+  const path = join(folder, 'headgate.sqlite')
+  try {
+    const prepared = prepare(existsSync(path))
+    const { database, commits } = watchCommits(needs, await openSqliteFile(path, script))
+    const disk = watchDisk(needs, folder, freeBytesMin)
+    const close = async () => {
+      disk.stop()
+      await database.close()
+      release()
+    }
+    const storeHealth = { commits, room: disk.room }
+    return { database: { ...database, close }, storeHealth, prepared }
+  } catch (thrown) {
+    release()
+    throw thrown
+  }
+}

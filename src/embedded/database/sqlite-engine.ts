@@ -1,0 +1,123 @@
+import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
+import { assert } from '../../core/errors.ts'
+import type { SqlValue } from '../../ports/database.ts'
+import { openStatementCache } from './statement-cache.ts'
+
+/**
+ * How long SQLite waits for another process to let go of the file. The thread
+ * stands still meanwhile.
+ */
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * So many pages of 4 KiB gather in the log before they are copied to where they belong: the
+ * same page is written again and again, and copied once.
+ */
+const CHECKPOINT_PAGES = 8000
+
+/** One connection of the thread it is opened in. Its errors are SQLite's own. */
+export type SqliteEngine = {
+  run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
+  /** The statement for each of the rows; how many rows each wrote. */
+  each(text: string, rows: readonly (readonly SqlValue[])[]): number[]
+  /** What is run from here on is committed together. */
+  begin(): void
+  /** The transaction is over afterwards: what cannot be committed is rolled back. */
+  commit(): void
+  rollback(): void
+  close(): void
+}
+
+/**
+ * `unsynced` is for who waits for the disk himself before he tells of a commit: SQLite then does
+ * so only where the file would be damaged otherwise.
+ */
+export function openSqliteEngine(
+  path: string,
+  commits: 'synced' | 'unsynced' = 'synced',
+): SqliteEngine {
+  const connection = new Connection(path, { create: true, safeIntegers: true })
+  // First of all, since changing the journal may itself have to wait.
+  connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  connection.run('PRAGMA journal_mode = WAL')
+  connection.run(`PRAGMA synchronous = ${commits === 'synced' ? 'FULL' : 'NORMAL'}`)
+  connection.run('PRAGMA foreign_keys = ON')
+  connection.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  const cache = openStatementCache(connection)
+  let inTransaction = false
+  let failed: { error: unknown } | null = null
+
+  /**
+   * Statements of a transaction come without waiting for each other. After one that failed
+   * none is run: a full disk makes SQLite roll back by itself, and the rest would be kept.
+   */
+  function step<T>(work: () => T): T {
+    if (failed) throw failed.error
+    try {
+      return work()
+    } catch (error) {
+      if (inTransaction) failed = { error }
+      throw error
+    }
+  }
+
+  function rollback(): void {
+    inTransaction = false
+    failed = null
+    if (connection.inTransaction) connection.run('ROLLBACK')
+  }
+
+  return {
+    run: (text, values) =>
+      step(() =>
+        cache.use(text, (prepared) => {
+          const rows = prepared.all(...values.map(bound)) as Record<string, unknown>[]
+          for (const row of rows) plainNumbers(row)
+          return rows
+        }),
+      ),
+    each: (text, rows) =>
+      step(() =>
+        cache.use(text, (prepared) => rows.map((row) => prepared.run(...row.map(bound)).changes)),
+      ),
+    begin() {
+      inTransaction = true
+      // IMMEDIATE: one that starts reading and then writes could not wait for another process.
+      step(() => connection.run('BEGIN IMMEDIATE'))
+    },
+    commit() {
+      try {
+        step(() => connection.run('COMMIT'))
+        inTransaction = false
+      } catch (error) {
+        rollback()
+        throw error
+      }
+    },
+    rollback,
+    close() {
+      cache.close()
+      connection.close()
+    },
+  }
+}
+
+function bound(value: SqlValue): SQLQueryBindings {
+  if (typeof value === 'number') {
+    assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
+    return BigInt(value)
+  }
+  // PostgreSQL cannot store it, and what one engine refuses the other must not accept.
+  if (typeof value === 'string') assert(!value.includes('\0'), 'a stored text holds no NUL')
+  return value
+}
+
+function plainNumbers(row: Record<string, unknown>): void {
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value !== 'bigint' && typeof value !== 'number') continue
+    const plain = Number(value)
+    assert(Number.isSafeInteger(plain), `${column} is whole and below 2^53`)
+    row[column] = plain
+  }
+}

@@ -1,0 +1,101 @@
+import { Failure } from '../../core/errors.ts'
+import { runOnce } from '../../core/query/engine/run-once.ts'
+import type { Outcome } from '../../core/query/output/outcome.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Database } from '../../ports/database.ts'
+import { webhooksWithDeliveryAt } from '../../tables/chain/chain-events.ts'
+import { type Replay, recordReplayStep } from '../../tables/webhooks/replays.ts'
+import { variablesOnBlock } from '../variables-on-block.ts'
+import type { ReplayBlock, ReplayBlocks, ReplayRead } from './replay-blocks.ts'
+import type { ReplayQuery, Standstill } from './replay-query.ts'
+
+export type ReplayStepNeeds = {
+  clock: Clock
+  database: Database
+  /** These webhooks have something to be sent. */
+  committed(webhookIds: readonly string[]): void
+  /** It is still ours to go on. */
+  mayGoOn(): boolean
+}
+
+/** One block of a replay. `moved`: the chain has, so that what was read ahead is old. */
+export async function replayStep(
+  needs: ReplayStepNeeds,
+  replay: Replay,
+  query: ReplayQuery,
+  blocks: ReplayBlocks,
+): Promise<'recorded' | 'moved' | Standstill> {
+  const { network, nextBlock } = replay
+  const read = await readOrTrouble(replay, blocks)
+  if (read === 'ahead') return { kind: 'waits' }
+  if (read === 'unknown') {
+    return trouble(`No ${network} node has block ${nextBlock} any more.`, false)
+  }
+  if ('kind' in read) return read
+
+  const outcome = await runOn(needs, query, read)
+  const isDue = await isDelivered(needs, query, outcome, nextBlock)
+  if (!needs.mayGoOn()) return { kind: 'waits' }
+
+  const { text, bytes, truncation } = outcome
+  const recorded = await recordReplayStep(needs.database, {
+    replayId: replay.id,
+    webhookId: replay.webhookId,
+    network,
+    blockNumber: nextBlock,
+    blockHash: read.block.header.hash,
+    sequenceNumber: read.sequenceNumber,
+    due: isDue ? { data: text, bytes, truncation } : null,
+    atMs: needs.clock.nowMs(),
+  })
+  if (recorded === 'lost') return { kind: 'over' }
+  if (recorded === 'busy') return { kind: 'waits' }
+  if (recorded === 'recorded' && isDue) needs.committed([replay.webhookId])
+  return recorded
+}
+
+async function readOrTrouble(
+  { network, nextBlock }: Replay,
+  blocks: ReplayBlocks,
+): Promise<ReplayRead | Standstill> {
+  try {
+    return await blocks.read(nextBlock)
+  } catch (thrown) {
+    // Which node it was, and what it said, is for the log.
+    const code = thrown instanceof Failure ? thrown.code : null
+    if (code === 'upstream_timed_out') {
+      return trouble(`No ${network} node gave block ${nextBlock} in time.`, true)
+    }
+    if (code === 'upstream_unreachable') {
+      return trouble(`No ${network} node could be asked for block ${nextBlock}.`, true)
+    }
+    if (code === 'upstream_answered_badly') {
+      return trouble(`No ${network} node could give all of block ${nextBlock}.`, false)
+    }
+    throw thrown
+  }
+}
+
+async function runOn(
+  needs: ReplayStepNeeds,
+  { webhook, plan }: ReplayQuery,
+  { block }: ReplayBlock,
+): Promise<Outcome> {
+  const { sets } = await variablesOnBlock(needs, webhook.teamId, plan.variables, block)
+  return runOnce(plan, block, (name) => sets.get(name))
+}
+
+async function isDelivered(
+  { database }: ReplayStepNeeds,
+  { webhook }: ReplayQuery,
+  { empty }: Outcome,
+  number: number,
+): Promise<boolean> {
+  if (!empty || !webhook.skipEmpty) return true
+  if (!webhook.notifyRemoved) return false
+  return (await webhooksWithDeliveryAt(database, webhook.network, number)).has(webhook.id)
+}
+
+function trouble(reason: string, isHopeful: boolean): Standstill {
+  return { kind: 'trouble', reason, isHopeful }
+}

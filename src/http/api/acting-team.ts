@@ -1,0 +1,40 @@
+import type { Team } from '../../core/billing/plan.ts'
+import { Rejection } from '../../core/errors.ts'
+import type { Database } from '../../ports/database.ts'
+import { findTeam } from '../../tables/accounts/teams.ts'
+import type { Token } from '../../tables/accounts/tokens.ts'
+import type { ParameterValues } from './check-request.ts'
+
+type Needs = { database: Database }
+
+/** The team a call is made for: the token's own, or the one that the operator names. */
+export async function actingTeam(
+  needs: Needs,
+  token: Token,
+  parameters: ParameterValues,
+): Promise<Team | Rejection> {
+  const id = teamId(token, parameters)
+  if (id instanceof Rejection) return id
+
+  const team = await findTeam(needs.database, id)
+  return team ?? new Rejection('not_found', `There is no team ${id}.`)
+}
+
+function teamId(token: Token, parameters: ParameterValues): string | Rejection {
+  const { 'X-Team-Id': header, team_id: query } = parameters
+  if (header !== undefined && query !== undefined && header !== query) {
+    return new Rejection('validation', 'X-Team-Id and team_id name different teams.')
+  }
+
+  const named = header ?? query
+  if (token.teamId !== null) {
+    if (named === undefined || named === token.teamId) return token.teamId
+    return new Rejection('forbidden', 'This token belongs to another team than the one you name.')
+  }
+  if (named !== undefined) return String(named)
+  return new Rejection(
+    'validation',
+    'X-Team-Id is missing: the operator’s token belongs to no team, so name one with this ' +
+      'header or with the query parameter team_id.',
+  )
+}

@@ -1,0 +1,12 @@
+import { Rejection } from '../../../core/errors.ts'
+import type { VariableUse } from '../../../core/query/language/plan.ts'
+
+export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
+
+/** Of a query whose declaration the items that a variable holds do not fit. */
+export function otherKind({ name, kind }: VariableUse): Rejection {
+  return new Rejection(
+    'validation',
+    `graphql_query: the variable ${name} holds ${KIND_WORDS[kind]}; declare it as [${kind}!].`,
+  )
+}

@@ -1,0 +1,22 @@
+import { Rejection } from '../../core/errors.ts'
+
+/** The header of ours, before those that the configuration names. */
+export const TOKEN_HEADER = 'X-Service-Token'
+
+/** The token that a request carries in whichever of the headers; null when in none. */
+export function readToken(headers: Headers, further: readonly string[]): string | null | Rejection {
+  let token: string | null = null
+  let from = TOKEN_HEADER
+  for (const name of [TOKEN_HEADER, ...further]) {
+    const given = headers.get(name)
+    if (!given || given === token) continue
+    if (token !== null) {
+      // Which of them was meant, nobody can tell.
+      const text = `The headers ${from} and ${name} carry different tokens.`
+      return new Rejection('unauthorized', text)
+    }
+    token = given
+    from = name
+  }
+  return token
+}

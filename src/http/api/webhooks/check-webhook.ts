@@ -1,0 +1,75 @@
+import { checkDestination } from '../../../core/delivery/egress-policy.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { VariableUse } from '../../../core/query/language/plan.ts'
+import { stripBlockArguments } from '../../../core/query/language/strip-block-arguments.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { Egress } from '../../../ports/egress.ts'
+import { findApp } from '../../../tables/accounts/apps.ts'
+import { evmService, type ServiceNeeds } from '../queries/evm-service.ts'
+import type { QueryCompiler } from '../queries/query-compiler.ts'
+
+export type CheckNeeds = ServiceNeeds & {
+  database: Database
+  egress: Pick<Egress, 'vet'>
+  queries: QueryCompiler
+}
+
+/** What of a webhook is new and must be looked at; the network is known in any case. */
+type Given = { network: string; query?: string; url?: string; appId?: string | null }
+
+/** The query as it is stored, without the block that it names for dry runs. */
+export type CheckedQuery = { query: string; variables: readonly VariableUse[] }
+
+/**
+ * The query in the form in which it is kept, null where none is given, or why a webhook cannot
+ * be so. What costs least is looked at first.
+ */
+export async function checkWebhook(
+  needs: CheckNeeds,
+  teamId: string,
+  { network, query, url, appId = null }: Given,
+): Promise<CheckedQuery | null | Rejection> {
+  // The form alone; where the URL leads is looked up at the end.
+  const malformed = url === undefined ? null : checkDestination(url, true)
+  if (typeof malformed === 'string') return unfitUrl(malformed)
+
+  const unfitApp = appId === null ? null : await checkApp(needs, teamId, appId, network)
+  if (unfitApp) return unfitApp
+
+  const checked = query === undefined ? null : checkQuery(needs, teamId, network, query)
+  if (checked instanceof Rejection) return checked
+
+  const reason = url === undefined ? null : await needs.egress.vet(url, teamId)
+  return reason === null ? checked : unfitUrl(reason)
+}
+
+async function checkApp(
+  { database }: CheckNeeds,
+  teamId: string,
+  appId: string,
+  network: string,
+): Promise<Rejection | null> {
+  const found = await findApp(database, teamId, appId)
+  if (!found) return new Rejection('validation', `app_id: this team has no app ${appId}.`)
+  if (found.app.networks.includes(network)) return null
+  return new Rejection('validation', `app_id: the app ${appId} does not have ${network}.`)
+}
+
+function checkQuery(
+  needs: CheckNeeds,
+  teamId: string,
+  network: string,
+  query: string,
+): CheckedQuery | Rejection {
+  const service = evmService(needs, network)
+  if (service instanceof Rejection) return service
+
+  const plan = needs.queries.compile(teamId, query, service.network)
+  if (plan instanceof Rejection) return plan
+  const { variables, dryRunBlock } = plan
+  return { query: dryRunBlock === null ? query : stripBlockArguments(query), variables }
+}
+
+function unfitUrl(reason: string): Rejection {
+  return new Rejection('validation', `webhook_url: ${reason}.`)
+}

@@ -1,0 +1,135 @@
+import { dataBody, errorBody } from '../../../core/delivery/envelope.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
+import * as log from '../../../tables/deliveries/delivery-log.ts'
+import type * as wire from '../../contract/contract.ts'
+import type { TeamCall } from '../api-call.ts'
+
+export type DeliveryCallNeeds = {
+  database: Database
+  clock: Clock
+  /** Tells couriers at once; without it they would find out by polling. */
+  webhooksChanged(webhookId?: string): void
+}
+
+export async function listDeliveries(
+  needs: DeliveryCallNeeds,
+  call: TeamCall,
+): Promise<wire.DeliveryPage> {
+  const { webhook_id, status, block, cursor, limit } = call.parameters
+  // One more than asked for tells whether there is another page.
+  const found = await log.listDeliveryPage(needs.database, call.team.id, {
+    webhookId: webhook_id?.toString(),
+    status: status as log.DeliveryState | undefined,
+    block: block === undefined ? undefined : Number(block),
+    after: cursor === undefined ? undefined : cursorOf(String(cursor)),
+    limit: Number(limit) + 1,
+  })
+
+  const page = found.slice(0, Number(limit))
+  const last = found.length > page.length ? page.at(-1) : undefined
+  const cursors = last ? { after: `${last.createdAtMs}-${last.id}` } : {}
+  return { data: page.map(wireDelivery), pagination: { cursors } }
+}
+
+export async function getDelivery(
+  needs: DeliveryCallNeeds,
+  call: TeamCall,
+): Promise<{ data: wire.DeliveryDetail } | Rejection> {
+  const found = await log.findDeliveryWithAttempts(needs.database, call.team.id, idOf(call))
+  if (!found) return noSuchDelivery(call)
+  return {
+    data: {
+      ...wireDelivery(found),
+      body: bodyOf(found),
+      attempts: found.attempts.map(wireAttempt),
+    },
+  }
+}
+
+export async function resendDelivery(
+  needs: DeliveryCallNeeds,
+  call: TeamCall,
+): Promise<{ data: wire.Delivery } | Rejection> {
+  const { database, clock } = needs
+  const id = idOf(call)
+  const outcome = await log.resendDelivery(database, call.team.id, id, clock.nowMs())
+  if (outcome === 'gone') {
+    return new Rejection('validation', `The webhook of ${id} was deleted.`)
+  }
+  if (outcome === 'waiting') {
+    return new Rejection('validation', `${id} still waits to be sent.`)
+  }
+
+  const found = await log.findDeliveryWithAttempts(database, call.team.id, id)
+  if (outcome === 'not_found' || !found) return noSuchDelivery(call)
+
+  needs.webhooksChanged(found.webhookId)
+  return { data: wireDelivery(found) }
+}
+
+/** The schema has seen to its form. */
+function cursorOf(text: string): log.LogCursor {
+  const at = text.indexOf('-')
+  return { createdAtMs: Number(text.slice(0, at)), id: text.slice(at + 1) }
+}
+
+/** What is sent, to the letter. Null when the log does not hold it any more. */
+function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
+  const {
+    id: deliveryId,
+    webhookId,
+    createdAtMs,
+    error,
+    network,
+    result,
+    sequenceNumber,
+  } = delivery
+  if (error !== null) return errorBody({ webhookId, deliveryId, createdAtMs, message: error })
+  if (result === null || sequenceNumber === null) return null
+  const { truncation } = result
+  const envelope = { webhookId, deliveryId, createdAtMs, network, sequenceNumber, truncation }
+  return dataBody(envelope, result.data)
+}
+
+function wireDelivery(delivery: log.LoggedDelivery): wire.Delivery {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    network: delivery.network,
+    kind: delivery.kind,
+    status: delivery.state,
+    sequence_number: delivery.sequenceNumber?.toString() ?? null,
+    block_number: delivery.blockNumber,
+    block_hash: delivery.blockHash,
+    replay: delivery.replay,
+    attempts_made: delivery.attemptsMade,
+    bytes: delivery.bodyBytes,
+    time_created: delivery.createdAtMs,
+    time_due: delivery.state === 'waiting' ? delivery.dueAtMs : null,
+    time_done: delivery.doneAtMs,
+  }
+}
+
+function wireAttempt(attempt: AttemptFacts): wire.DeliveryAttempt {
+  return {
+    time_started: attempt.startedAtMs,
+    status_code: attempt.status,
+    // Whoever owns a name could otherwise ask by it which names an inner network has.
+    fault: attempt.fault === 'refused_address' ? 'dns' : attempt.fault,
+    ms: attempt.ms,
+    response_start: attempt.bodyStart,
+    address: attempt.address,
+    lane: attempt.lane,
+  }
+}
+
+function idOf(call: TeamCall): string {
+  return String(call.parameters.id)
+}
+
+function noSuchDelivery(call: TeamCall): Rejection {
+  return new Rejection('not_found', `This team has no delivery ${idOf(call)}.`)
+}

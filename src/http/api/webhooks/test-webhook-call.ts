@@ -1,0 +1,71 @@
+import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
+import { NO_USABLE_ADDRESS } from '../../../core/delivery/egress-policy.ts'
+import { isAccepted } from '../../../core/delivery/retry-schedule.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
+import type { Entropy } from '../../../ports/entropy.ts'
+import type * as wire from '../../contract/contract.ts'
+import type { TeamCall } from '../api-call.ts'
+import { type QueryCallNeeds, runAsked } from '../queries/run-asked.ts'
+import { cuOf } from '../usage-calls.ts'
+import { testDelivery } from './test-delivery.ts'
+import type { TestSends } from './test-sends.ts'
+
+export type TestWebhookNeeds = QueryCallNeeds & {
+  egress: Pick<Egress, 'vet'>
+  entropy: Entropy
+  testSends: TestSends
+  /** One attempt, which may take as long as any. */
+  attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
+}
+
+type TestReply = { data: wire.TestWebhookAttempt }
+
+/** A result may have ten megabytes, and nobody reads that much to find a mistake. */
+const SHOWN_BODY_BYTES_MAX = 256 * 1024
+
+const REFUSED_URL = `webhook_url: ${NO_USABLE_ADDRESS}.`
+
+export async function testWebhook(
+  needs: TestWebhookNeeds,
+  call: TeamCall,
+): Promise<TestReply | Rejection> {
+  const teamId = call.team.id
+  const refused = needs.testSends.take(teamId)
+  if (refused) return refused
+
+  return needs.dryRuns.run(teamId, () => sendOnce(needs, teamId, call.body as wire.TestWebhook))
+}
+
+async function sendOnce(
+  needs: TestWebhookNeeds,
+  teamId: string,
+  { webhook_url: url, ...asked }: wire.TestWebhook,
+): Promise<TestReply | Rejection> {
+  if ((await needs.egress.vet(url, teamId)) !== null)
+    return new Rejection('validation', REFUSED_URL)
+
+  const ran = await runAsked(needs, teamId, asked)
+  if (ran instanceof Rejection) return ran
+
+  const { id, body, bytes, signingKey, headers } = testDelivery(needs, asked.network, ran)
+  const { status, fault, ms, bodyStart } = await needs.attempt({ url, teamId, body, headers })
+  // The name may have come to mean something else since it was looked at.
+  if (fault === 'refused_address') return new Rejection('validation', REFUSED_URL)
+
+  return {
+    data: {
+      accepted: fault === null && isAccepted(status),
+      status_code: status,
+      fault,
+      ms,
+      response_start: bodyStart,
+      bytes,
+      cu: cuOf(deliveryCentiCu(bytes)),
+      empty: ran.outcome.empty,
+      block: { number: ran.header.number, hash: ran.header.hash },
+      signing_key: signingKey,
+      delivery: { id, body: bytes <= SHOWN_BODY_BYTES_MAX ? body : null },
+    },
+  }
+}

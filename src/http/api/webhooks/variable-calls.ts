@@ -1,0 +1,180 @@
+import type { Tier } from '../../../core/billing/plan.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { VariableKind } from '../../../core/query/language/plan.ts'
+import type { Database } from '../../../ports/database.ts'
+import * as variables from '../../../tables/webhooks/variables.ts'
+import type * as wire from '../../contract/contract.ts'
+import type { TeamCall } from '../api-call.ts'
+import { KIND_WORDS } from '../queries/variable-kind.ts'
+
+export type VariableCallNeeds = {
+  database: Database
+  tiers: ReadonlyMap<string, Tier>
+  /** Tells followers at once; without it they would find out by polling. */
+  webhooksChanged(webhookId?: string): void
+}
+
+type Nothing = Record<string, never>
+
+/** Items that all have one kind, in lower case. */
+type ReadItems = { kind: VariableKind; items: readonly string[] }
+
+/** `0x`, 40 digits; a value of 32 bytes is the only other form that passes the schema. */
+const ADDRESS_LENGTH = 42
+
+export async function listVariableItems(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+): Promise<wire.VariablePage | Rejection> {
+  const limit = Number(call.parameters.limit)
+  const after = call.parameters.after?.toString().toLowerCase() ?? null
+  // One more than asked for tells whether there is another page.
+  const { database } = needs
+  const found = await variables.listItems(database, call.team.id, name(call), limit + 1, after)
+  if (!found) return noSuchVariable(call)
+
+  const data = found.items.slice(0, limit)
+  const last = found.items.length > limit ? data.at(-1) : undefined
+  const cursors = last === undefined ? {} : { after: last }
+  return { data, pagination: { cursors, total_count: found.totalCount } }
+}
+
+export function addVariableItems(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+): Promise<Nothing | Rejection> {
+  const { items } = call.body as wire.NewVariableItems
+  return add(needs, call, 'items', items)
+}
+
+export async function changeVariableItems(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+): Promise<Nothing | Rejection> {
+  const { add: added, delete: deleted } = call.body as wire.VariableChange
+  if ((added === undefined) === (deleted === undefined)) {
+    return new Rejection('validation', 'add, delete: give one of the two.')
+  }
+
+  const variable = await variables.findVariable(needs.database, call.team.id, name(call))
+  if (!variable) return noSuchVariable(call)
+  // Should it be deleted right now, then this is the first call of a new one.
+  if (added !== undefined) return add(needs, call, 'add', added)
+  return remove(needs, call, deleted ?? [], variable)
+}
+
+export async function deleteVariable(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+): Promise<Nothing | Rejection> {
+  const deleted = await variables.deleteVariable(needs.database, call.team.id, name(call))
+  if (!deleted) return noSuchVariable(call)
+
+  needs.webhooksChanged()
+  return {}
+}
+
+async function add(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+  field: string,
+  given: readonly string[],
+): Promise<Nothing | Rejection> {
+  const read = readItems(field, given)
+  if (read instanceof Rejection) return read
+
+  const adding = { teamId: call.team.id, name: name(call), ...read }
+  const ofTeam = needs.tiers.get(call.team.tier)?.variableItemsMax ?? 0
+  const outcome = await variables.addItems(needs.database, adding, { ofTeam })
+  const refused = refusal(call, field, outcome, ofTeam)
+  if (refused) return refused
+
+  needs.webhooksChanged()
+  return {}
+}
+
+async function remove(
+  needs: VariableCallNeeds,
+  call: TeamCall,
+  given: readonly string[],
+  variable: variables.Variable,
+): Promise<Nothing | Rejection> {
+  const read = readItems('delete', given)
+  if (read instanceof Rejection) return read
+  if (read.kind !== variable.kind) return kindDiffers('delete', variable)
+
+  const { database } = needs
+  const removed = await variables.removeItems(database, call.team.id, name(call), read.items)
+  if (removed === null) return noSuchVariable(call)
+
+  needs.webhooksChanged()
+  return {}
+}
+
+/** The schema has seen to the form of each one. */
+function readItems(field: string, given: readonly string[]): ReadItems | Rejection {
+  const kind = kindOf(given[0] ?? '')
+  const strange = given.findIndex((item) => kindOf(item) !== kind)
+  if (strange === -1) return { kind, items: given.map((item) => item.toLowerCase()) }
+  return new Rejection(
+    'validation',
+    `${field}[${strange}] is of another kind than the items before it: a variable holds ` +
+      `${KIND_WORDS.Address} or ${KIND_WORDS.Bytes32}, not both.`,
+  )
+}
+
+function kindOf(item: string): VariableKind {
+  return item.length === ADDRESS_LENGTH ? 'Address' : 'Bytes32'
+}
+
+function refusal(
+  call: TeamCall,
+  field: string,
+  outcome: variables.Added,
+  ofTeam: number,
+): Rejection | null {
+  if (outcome.kind === 'added') return null
+  if (outcome.kind === 'kind_differs') return kindDiffers(field, outcome.variable)
+  return new Rejection('validation', refusalText(call, field, outcome, ofTeam))
+}
+
+function refusalText(
+  call: TeamCall,
+  field: string,
+  outcome: Exclude<variables.Added, { kind: 'added' | 'kind_differs' }>,
+  ofTeam: number,
+): string {
+  const { team } = call
+  if (outcome.kind === 'too_many_variables') {
+    return `name: a team may have ${variables.TEAM_VARIABLES_MAX} variables.`
+  }
+  if (outcome.kind === 'other_kind_in_use') {
+    return (
+      `${field}: the query of the webhook ${outcome.webhookId} declares ${name(call)} as a ` +
+      'variable of the other kind.'
+    )
+  }
+  if (outcome.of === 'ofVariable') {
+    return `${field}: ${name(call)} would have more than ${variables.VARIABLE_ITEMS_MAX} items.`
+  }
+  if (outcome.of === 'ofTeam') {
+    return `${field}: all variables of a team on the tier ${team.tier} may have ${ofTeam} items.`
+  }
+  return (
+    `${field}: too many removed items of this team are still kept; delete a variable that ` +
+    'lost many, and make it anew.'
+  )
+}
+
+function kindDiffers(field: string, variable: variables.Variable): Rejection {
+  const words = KIND_WORDS[variable.kind]
+  return new Rejection('validation', `${field}: the variable ${variable.name} holds ${words}.`)
+}
+
+function name(call: TeamCall): string {
+  return String(call.parameters.name)
+}
+
+function noSuchVariable(call: TeamCall): Rejection {
+  return new Rejection('not_found', `This team has no variable ${name(call)}.`)
+}

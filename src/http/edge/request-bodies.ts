@@ -1,0 +1,181 @@
+import { Rejection } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Needs = {
+  clock: Pick<Clock, 'monotonicMs' | 'every'>
+  /** Of all bodies that are being received. */
+  bytesMax: number
+  /** From the end of the headers to the end of the body. */
+  deadlineMs: number
+}
+
+/** Reads the bodies of all requests, within what the process has room and time for. */
+export type RequestBodies = {
+  /** The whole body as text; empty when there is none. */
+  text(request: Request): Promise<string | Rejection>
+}
+
+type Wait = { dueAtMs: number; giveUp(): void }
+
+/** 2.5 MiB, for JSON-RPC and for the management API. */
+export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
+
+/**
+ * Bodies up to here mostly come with their headers and are not counted: connections are
+ * limited, and so is what they can hold in this way.
+ */
+export const UNCOUNTED_BYTES_MAX = 8 * 1024
+
+const LOOK_EVERY_MS = 1000
+
+/** Throws at bytes that are no text; drops a byte order mark. */
+const DECODER = new TextDecoder('utf-8', { fatal: true })
+
+export function openRequestBodies(needs: Needs): RequestBodies {
+  const { clock } = needs
+  // All get the same time, so the oldest comes first.
+  const waits = new Set<Wait>()
+  let stopLooking: (() => void) | null = null
+  let heldBytes = 0
+
+  const look = () => {
+    const nowMs = clock.monotonicMs()
+    for (const wait of waits) {
+      if (nowMs < wait.dueAtMs) return
+      waits.delete(wait)
+      wait.giveUp()
+    }
+    stopLooking?.()
+    stopLooking = null
+  }
+
+  const takeRoom = (bytes: number): boolean => {
+    if (heldBytes + bytes > needs.bytesMax) return false
+    heldBytes += bytes
+    return true
+  }
+
+  /** Hot path: one promise, and no timer of its own. */
+  const inTime = (
+    read: Promise<Uint8Array | Rejection>,
+    release: () => void,
+    cut: (() => void) | null,
+  ): Promise<string | Rejection> =>
+    new Promise((resolve) => {
+      const wait = {
+        dueAtMs: clock.monotonicMs() + needs.deadlineMs,
+        giveUp() {
+          release()
+          cut?.()
+          resolve(tooSlow())
+        },
+      }
+      waits.add(wait)
+      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
+      const end = (body: Uint8Array | Rejection) => {
+        // Whoever was given up has its room released already.
+        if (waits.delete(wait)) release()
+        resolve(body instanceof Rejection ? body : decodeText(body))
+      }
+      read.then(end, () => end(brokeOff()))
+    })
+
+  const sized = (request: Request, bytes: number): Promise<string | Rejection> => {
+    const counted = bytes > UNCOUNTED_BYTES_MAX ? bytes : 0
+    if (counted > 0 && !takeRoom(counted)) return Promise.resolve(crowded())
+    const release = () => {
+      heldBytes -= counted
+    }
+    return inTime(request.bytes(), release, null)
+  }
+
+  const unsized = (body: ReadableStream<Uint8Array>): Promise<string | Rejection> => {
+    const reader = body.getReader()
+    let counted = 0
+    const grow = (bytes: number) => {
+      const taken = takeRoom(bytes)
+      if (taken) counted += bytes
+      return taken
+    }
+    const release = () => {
+      heldBytes -= counted
+      counted = 0
+    }
+    const cut = () => void reader.cancel().catch(() => {})
+    return inTime(readChunks(reader, grow), release, cut)
+  }
+
+  return {
+    text(request) {
+      const declared = request.headers.get('content-length')
+      if (declared === null) {
+        return request.body ? unsized(request.body) : Promise.resolve('')
+      }
+      const bytes = Number(declared)
+      return bytes <= BODY_BYTES_MAX ? sized(request, bytes) : Promise.resolve(tooLarge())
+    },
+  }
+}
+
+export function isJsonType(mediaType: string): boolean {
+  // Hot path: what nearly every client sends.
+  if (mediaType === 'application/json') return true
+  const essence = (mediaType.split(';')[0] ?? '').trim().toLowerCase()
+  return essence === 'application/json' || essence.endsWith('+json')
+}
+
+/** What is refused while more of it comes: the connection cannot be used for anything else. */
+export function endsConnection({ code }: Rejection): boolean {
+  return code === 'request_timeout' || code === 'overloaded'
+}
+
+type Reader = {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/** The body, whole or refused: nothing over the limit is held. */
+async function readChunks(
+  reader: Reader,
+  grow: (bytes: number) => boolean,
+): Promise<Uint8Array | Rejection> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || !value) return Buffer.concat(chunks)
+    bytes += value.byteLength
+    const refusal = bytes > BODY_BYTES_MAX ? tooLarge() : grow(value.byteLength) ? null : crowded()
+    if (refusal) {
+      reader.cancel().catch(() => {})
+      return refusal
+    }
+    chunks.push(value)
+  }
+}
+
+export function decodeText(bytes: Uint8Array): string | Rejection {
+  try {
+    return DECODER.decode(bytes)
+  } catch {
+    return new Rejection('parse_error', 'Parse error: the body is not UTF-8.')
+  }
+}
+
+/** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */
+export function brokeOff(): Rejection {
+  return new Rejection('parse_error', 'The body broke off before its end.')
+}
+
+function tooLarge(): Rejection {
+  return new Rejection('too_large', `The body is over ${BODY_BYTES_MAX} bytes.`)
+}
+
+function tooSlow(): Rejection {
+  return new Rejection('request_timeout', 'The body took too long to arrive.')
+}
+
+function crowded(): Rejection {
+  const text = 'Too many large requests are being received at the moment; please try again.'
+  return new Rejection('overloaded', text, { retryAfterS: 1 })
+}

@@ -1,0 +1,104 @@
+import type { RpcTarget } from '../rpc/rpc-route.ts'
+
+type UrlParts = { host: string; path: string }
+
+/** Cut by hand: parsing the URL costs more than routing the request. */
+export function urlParts(url: string): UrlParts {
+  // Without a usable Host header, as in HTTP/1.0, the URL is the bare path.
+  const hostStart = url.startsWith('/') ? 0 : url.indexOf('//') + 2
+  const pathStart = url.indexOf('/', hostStart)
+  const queryStart = url.indexOf('?', pathStart)
+  const path = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart)
+  return { host: url.slice(hostStart, pathStart), path }
+}
+
+/** `/v2/<key>` with the network in the host, or `/<network>/v2/<key>`. */
+export function rpcTarget({ host, path }: UrlParts, domain: () => string): RpcTarget | null {
+  if (path === '/v2' || path.startsWith('/v2/')) {
+    return { slug: hostSlug(host, domain()), key: keyOf(path.slice(4)) }
+  }
+  const second = path.indexOf('/', 1)
+  if (second < 0) return null
+  const rest = path.slice(second)
+  if (rest !== '/v2' && !rest.startsWith('/v2/')) return null
+  return { slug: path.slice(1, second), key: keyOf(rest.slice(4)) }
+}
+
+function keyOf(text: string): string {
+  return text.endsWith('/') ? text.slice(0, -1) : text
+}
+
+function hostSlug(host: string, domain: string): string {
+  const colon = host.lastIndexOf(':')
+  const name = (colon > host.indexOf(']') ? host.slice(0, colon) : host).toLowerCase()
+  if (!name.endsWith(`.${domain}`)) return ''
+  return name.slice(0, -domain.length - 1)
+}
+
+/** What is known of a target as it was sent, before its dot segments were resolved. */
+export type AskedPath = {
+  slashes: number
+  /** It ends with a slash. */
+  open: boolean
+  /** What stands before the parameters of the router's pattern. */
+  prefix: string
+}
+
+/** Nothing of ours lies deeper. */
+const SEGMENTS_MAX = 8
+
+/** What the router has no pattern for: three segments, as in `/<network>/v2/<key>`. */
+export const UNROUTED: AskedPath = { slashes: 3, open: false, prefix: '' }
+
+/** The router's pattern for what is deeper than anything of ours. */
+export const TOO_DEEP = `${segments(1, SEGMENTS_MAX)}/*`
+
+/**
+ * The router's patterns, one for each number of segments. The URL that a handler is shown has its
+ * dot segments resolved and its backslashes turned, so that `/x/..%2fmetrics` and its kin would
+ * pass by whoever guards `/metrics` in front of us. Which pattern matched tells what was sent.
+ *
+ * Hot path: the router costs a tenth of a call, so calls are what it has no pattern for.
+ */
+export function pathPatterns(): { pattern: string; asked: AskedPath }[] {
+  const patterns = [
+    { pattern: '/', asked: { slashes: 1, open: true, prefix: '' } },
+    { pattern: `/api${segments(2, 3)}`, asked: { slashes: 3, open: false, prefix: 'api/' } },
+  ]
+  for (let slashes = 1; slashes <= SEGMENTS_MAX; slashes++) {
+    const pattern = segments(1, slashes)
+    const closed = { slashes, open: false, prefix: '' }
+    if (slashes !== UNROUTED.slashes) patterns.push({ pattern, asked: closed })
+    const open = { slashes: slashes + 1, open: true, prefix: '' }
+    patterns.push({ pattern: `${pattern}/`, asked: open })
+  }
+  return patterns
+}
+
+function segments(first: number, last: number): string {
+  let pattern = ''
+  for (let at = first; at <= last; at++) pattern += `/:s${at}`
+  return pattern
+}
+
+/** The path is not what was sent. Hot path: counts, and builds nothing. */
+export function isResolved(path: string, { slashes, open }: AskedPath): boolean {
+  let found = 0
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) found++
+  return found !== slashes || path.endsWith('/') !== open
+}
+
+/** The same, to the letter; `parameters` are those of the pattern that matched. */
+export function isRespelled(
+  path: string,
+  { prefix }: AskedPath,
+  parameters: Readonly<Record<string, string>>,
+): boolean {
+  const sent = prefix + Object.values(parameters).join('/')
+  try {
+    return decodeURIComponent(path).replace(/^\/|\/$/g, '') !== sent
+  } catch {
+    // A broken escape names nothing.
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+import { letGo } from '../../core/roomy-bytes.ts'
+import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
+import type { Sending } from '../../gateway/pieces-stream.ts'
+import type { ReaderWatch } from '../../gateway/reader-watch.ts'
+import { dropReply, replyBody } from '../../gateway/reply-body.ts'
+import type { Served } from '../../gateway/serve-rpc.ts'
+import type { UnreadReservation } from '../../gateway/unread-budget.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
+import { replyHeaders } from './rpc-headers.ts'
+import type { RpcNotes } from './rpc-notes.ts'
+
+export type ReplyNeeds = {
+  clock: Clock
+  notes: RpcNotes
+  readers: ReaderWatch
+  nextRequestId(): string
+}
+
+export type Outcome = {
+  replies: Served[]
+  isBatch: boolean
+  status: number
+  centiCu: number
+  cache: Served['cache']
+  upstream: string
+  rejection: Served['rejection']
+  caller: Caller | null
+}
+
+/** What is known of a request beside its outcome. */
+export type Asked = {
+  request: Request
+  networkId: string | undefined
+  /** The caller's, if there is one. */
+  trace: Trace | null
+  startedAtMs: number
+  client: Pick<Sending, 'cut' | 'isQuiet'>
+}
+
+/** Notes how a request went and answers it. */
+export function replyTo(
+  needs: ReplyNeeds,
+  asked: Asked,
+  outcome: Outcome,
+  held: UnreadReservation | null,
+): Response {
+  const { request } = asked
+  const requestId = needs.nextRequestId()
+  needs.notes.note({
+    requestId,
+    traceId: asked.trace?.traceId ?? null,
+    network: asked.networkId ?? 'unknown',
+    appId: outcome.caller?.app.id ?? null,
+    replies: outcome.replies,
+    isBatch: outcome.isBatch,
+    status: outcome.status,
+    centiCu: outcome.centiCu,
+    cache: outcome.cache,
+    upstream: outcome.upstream,
+    tookMs: needs.clock.monotonicMs() - asked.startedAtMs,
+  })
+  const headers = replyHeaders(outcome, request)
+  const body = bodyOf(needs, asked, outcome, held)
+  const compressible = isCompressible(body)
+  const compressed = compressible
+    ? compressAnswer(body, request.headers.get('accept-encoding'))
+    : null
+  // Hot path: a response copies the headers it is given, so these can be used again, while its
+  // own are made only when somebody asks for them.
+  headers.set('x-request-id', requestId)
+  const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
+  // By the standard, a response has copied them.
+  if (body instanceof Uint8Array) letGo(body)
+  if (compressible) response.headers.set('vary', 'accept-encoding')
+  if (compressed) response.headers.set('content-encoding', compressed.coding)
+  return response
+}
+
+function bodyOf(
+  needs: ReplyNeeds,
+  { request, client: { cut, isQuiet } }: Asked,
+  { replies, isBatch }: Outcome,
+  held: UnreadReservation | null,
+): string | Uint8Array | ReadableStream<Uint8Array> {
+  const only = isBatch ? undefined : replies[0]?.parts
+  if (typeof only === 'string') return only
+  const parts = replies.map((served) => served.parts)
+  const ended = () => held?.release()
+  const sending: Sending = { watch: needs.readers, cut, isQuiet, ended }
+  if (!request.signal.aborted) return replyBody(parts, isBatch, sending)
+  // Whoever hung up will not read, and unread streams would hold their upstreams.
+  dropReply(parts)
+  ended()
+  return ''
+}

@@ -1,0 +1,46 @@
+import { Resolver, setServers } from 'node:dns'
+import type { Clock } from '../../ports/clock.ts'
+
+/** All addresses of a name; rejects, or has none, when there are none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+type Needs = {
+  clock: Clock
+  /** The name servers of the machine; the default reads its configuration. */
+  readServers?: () => readonly string[]
+}
+
+/** A machine that changes its network gets other name servers, which are to be found soon. */
+const SERVERS_KEPT_MS = 30_000
+
+/**
+ * Asks name servers over sockets of this thread. The resolver of the system library would take
+ * one of few threads for each name until its servers have timed out, and files, the log of the
+ * store among them, are read and written by the same threads. The hosts file, search domains and
+ * both families count as they do there.
+ */
+export function askNameServers({ clock, readServers = systemServers }: Needs): Resolve {
+  let servers = readServers()
+  let checkedMs = clock.monotonicMs()
+
+  // The runtime reads the configuration of the system once and never again.
+  const followSystem = () => {
+    if (clock.monotonicMs() - checkedMs < SERVERS_KEPT_MS) return
+    checkedMs = clock.monotonicMs()
+    const current = readServers()
+    // Without any the machine has no network now, and those of before are as good as none.
+    if (current.length === 0 || current.join() === servers.join()) return
+    servers = current
+    setServers(current)
+  }
+
+  return async (name) => {
+    followSystem()
+    const found = await Bun.dns.lookup(name, { backend: 'c-ares' })
+    return found.map(({ address }) => address)
+  }
+}
+
+function systemServers(): string[] {
+  return new Resolver().getServers()
+}

@@ -1,0 +1,46 @@
+import { networkInterfaces } from 'node:os'
+import { parseAddress } from '../../core/delivery/ip-address.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Needs = { clock: Clock; read?: ReadAddresses }
+
+/** The addresses of this machine's interfaces, as text. */
+export type ReadAddresses = () => readonly string[]
+
+/** Tells whether an address is one of this machine. */
+export type OwnAddresses = { has(address: string): boolean }
+
+/** Reading them asks the kernel, so not at every delivery. */
+const KEPT_MS = 30_000
+
+/**
+ * What listens on all interfaces is often meant for this machine alone and kept from others by
+ * a firewall in front of it, which a connection from inside never passes.
+ */
+export function openOwnAddresses({ clock, read = interfaceAddresses }: Needs): OwnAddresses {
+  let known = new Set<string>()
+  let untilMs = Number.NEGATIVE_INFINITY
+
+  const refresh = () => {
+    known = new Set(read().map(bytesKey))
+    untilMs = clock.monotonicMs() + KEPT_MS
+  }
+
+  return {
+    has(address) {
+      if (clock.monotonicMs() >= untilMs) refresh()
+      return known.has(bytesKey(address))
+    },
+  }
+}
+
+function interfaceAddresses(): string[] {
+  const listed = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return listed.map(({ address }) => address)
+}
+
+/** By its bytes, for an IPv6 address can be written in many ways; a zone is no part of it. */
+function bytesKey(address: string): string {
+  const [text = ''] = address.split('%')
+  return parseAddress(text)?.toHex() ?? text
+}

@@ -1,0 +1,40 @@
+import { isIP } from 'node:net'
+import { isForbiddenAddress } from '../../core/delivery/egress-policy.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type NameLookup, openNameLookup } from './name-lookup.ts'
+import type { Resolve } from './name-servers.ts'
+import { openOwnAddresses, type ReadAddresses } from './own-addresses.ts'
+
+export type AddressOptions = {
+  clock: Clock
+  /** Turns the address rules off, for a developer's own machine. */
+  allowPrivate: boolean
+  /** All addresses of a name; the default asks the system's name servers. */
+  resolve?: Resolve
+  /** This machine's own addresses; the default reads its interfaces. */
+  readOwn?: ReadAddresses
+}
+
+/** The addresses that deliveries may go to. */
+export type VettedAddresses = Pick<NameLookup, 'prefer' | 'doubt'> & {
+  /** Those of a host without brackets, each of them vetted, whether they were known or not. */
+  of(host: string, teamId: string): Promise<readonly string[] | 'dns' | 'refused_address'>
+}
+
+export function openVettedAddresses(options: AddressOptions): VettedAddresses {
+  const { clock, allowPrivate, resolve, readOwn: read } = options
+  const names = openNameLookup(resolve ? { clock, resolve } : { clock })
+  const own = openOwnAddresses(read ? { clock, read } : { clock })
+  const isForbidden = (address: string) => isForbiddenAddress(address) || own.has(address)
+  return {
+    prefer: names.prefer,
+    doubt: names.doubt,
+    async of(host, teamId) {
+      const addresses = isIP(host) ? [host] : await names.addressesOf(host, teamId)
+      if (addresses === null) return 'dns'
+      if (allowPrivate) return addresses
+      // One forbidden address among good ones is the mark of rebinding, so none is used.
+      return addresses.some(isForbidden) ? 'refused_address' : addresses
+    },
+  }
+}

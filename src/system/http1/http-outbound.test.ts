@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { outboundConformance } from '../../../tests/conformance/outbound-conformance.ts'
+import { answerText, startScriptedServer } from '../../../tests/support/scripted-server.ts'
+import { openOutbound, overFetch } from './http-outbound.ts'
+
+outboundConformance('socket', openOutbound)
+outboundConformance('fetch', () => ({ post: overFetch }))
+
+test('proxy variables in the environment are not obeyed', async () => {
+  const host = startScriptedServer({ onRequest: (peer) => peer.send(answerText('straight')) })
+  const proxy = startScriptedServer({ onRequest: (peer) => peer.send(answerText('by proxy')) })
+  const program = `
+    import { openOutbound, overFetch } from ${JSON.stringify(`${import.meta.dir}/http-outbound.ts`)}
+    const request = { url: '${host.url}', body: 'x', headers: {}, repeatable: true }
+    console.log(await (await openOutbound().post(request).answer).text())
+    console.log(await (await overFetch(request).answer).text())
+    console.log(await (await fetch(request.url, { method: 'POST' })).text())
+    process.exit()`
+  const env: Record<string, string> = { NO_PROXY: '', no_proxy: '' }
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
+    env[name] = proxy.url
+    env[name.toLowerCase()] = proxy.url
+  }
+  const child = Bun.spawn([process.execPath, '-e', program], { env, stdout: 'pipe' })
+
+  // The bare call shows that the variables would have acted.
+  expect(await new Response(child.stdout).text()).toBe('straight\nstraight\nby proxy\n')
+  await child.exited
+  host.stop()
+  proxy.stop()
+})

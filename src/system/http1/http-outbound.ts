@@ -1,0 +1,91 @@
+import { Failure } from '../../core/errors.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import { openSocketOutbound } from './socket-outbound.ts'
+
+/** The runtime knows `proxy: false` (and nothing else turns the proxy off), its types do not. */
+type FetchInit = Omit<BunFetchRequestInit, 'proxy'> & { proxy: false }
+
+/** The runtime's words for a connection that never came about. */
+const NEVER_SENT = new Set([
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'DNSException',
+])
+
+/** Its word for a connection that was lost before an answer came. */
+const LOST = 'ECONNRESET'
+
+/**
+ * Plain addresses are our own nodes, where every microsecond is ours: they get
+ * sockets of this thread. Behind TLS the network's time rules, and the runtime's
+ * client does the rest.
+ */
+export function openOutbound(): Outbound {
+  const sockets = openSocketOutbound()
+  const isTls = ({ url }: OutboundRequest) => url.startsWith('https:')
+  return {
+    post: (request) => (isTls(request) ? overFetch(request) : sockets.post(request)),
+    postTo(request, hearer) {
+      if (!isTls(request)) return sockets.postTo(request, hearer)
+      const { answer, cancel } = overFetch(request)
+      answer.then(hearer.answered, hearer.lost)
+      return cancel
+    },
+  }
+}
+
+/**
+ * POST over the runtime's own client, with its pool of kept connections. It holds at
+ * most BUN_CONFIG_MAX_HTTP_REQUESTS in flight, which must be set before the process starts.
+ */
+export function overFetch(request: OutboundRequest) {
+  const abort = new AbortController()
+  return { answer: fetchAnswer(request, abort.signal), cancel: () => abort.abort() }
+}
+
+async function fetchAnswer(
+  { url, body, headers, callHeaders, repeatable }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<OutboundAnswer> {
+  const init: FetchInit = {
+    method: 'POST',
+    body,
+    headers: { ...headers, ...callHeaders },
+    signal,
+    // A redirect would carry the call, and perhaps its credentials, to a host nobody configured.
+    redirect: 'manual',
+    // Proxy variables of the environment are for other programs: our hosts are configured.
+    proxy: false,
+    // What must not be sent twice gets a new connection, not one that may have died meanwhile.
+    keepalive: repeatable,
+    decompress: true,
+  }
+  const response = await fetch(url, init as BunFetchRequestInit).catch((thrown: unknown) => {
+    const code = (thrown as { code?: unknown } | null)?.code
+    if (repeatable && code === LOST) return fetchAgain(url, init)
+    const unsent = typeof code === 'string' && NEVER_SENT.has(code)
+    // The thrown text may hold the address, so only the kind of fault goes on.
+    throw new Failure(unsent ? 'upstream_unreachable' : 'upstream_answered_badly')
+  })
+  // The body comes unpacked, but a declared length still describes the packed bytes.
+  const packed = response.headers.has('content-encoding')
+  const length = packed ? null : response.headers.get('content-length')
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name),
+    length: length === null ? null : Number(length),
+    whole: null,
+    text: () => response.text(),
+    stream: () => response.body ?? new Response('').body ?? new ReadableStream(),
+  }
+}
+
+/** The connection may have been a kept one, dead for a while: the call goes out once more. */
+function fetchAgain(url: string, init: FetchInit): Promise<Response> {
+  return fetch(url, { ...init, keepalive: false } as BunFetchRequestInit).catch(() => {
+    throw new Failure('upstream_answered_badly')
+  })
+}

@@ -1,0 +1,148 @@
+import type { App } from '../../core/app.ts'
+import type { Team } from '../../core/billing/plan.ts'
+import { type Database, sql } from '../../ports/database.ts'
+
+/** The two forms in which a key is kept: one to find it by, one to show it again. */
+export type StoredKey = { hash: string; sealed: string }
+
+export type AppChange = {
+  name?: string
+  description?: string
+  networks?: readonly string[]
+  isActive?: boolean
+}
+
+type AppRow = {
+  id: string
+  team_id: string
+  name: string
+  description: string
+  networks: string
+  is_active: number
+  key_sealed: string
+  created_at_ms: number
+}
+
+type AppAndTeamRow = AppRow & {
+  team_name: string
+  team_tier: string
+  team_autoscaling: number
+  team_created_at_ms: number
+}
+
+export const TEAM_APPS_MAX = 1_000
+
+const COLUMNS = sql`
+  apps.id, apps.team_id, apps.name, apps.description, apps.networks, apps.is_active,
+  apps.key_sealed, apps.created_at_ms`
+
+/**
+ * False when the team has all the apps it may have. Counting and inserting is one
+ * statement, and `changeAccounts` makes its callers take turns, so no two of them
+ * can take the last place: call it with the tx of that.
+ */
+export async function insertApp(tx: Database, app: App, key: StoredKey): Promise<boolean> {
+  const inserted = await tx.query(sql`
+    INSERT INTO apps
+      (id, team_id, name, description, networks, is_active, key_hash, key_sealed, created_at_ms)
+    SELECT ${app.id}, ${app.teamId}, ${app.name}, ${app.description},
+      ${JSON.stringify(app.networks)}, CAST(${app.isActive ? 1 : 0} AS BIGINT), ${key.hash},
+      ${key.sealed}, CAST(${app.createdAtMs} AS BIGINT)
+    WHERE (SELECT COUNT(*) FROM apps WHERE team_id = ${app.teamId}) < ${TEAM_APPS_MAX}
+    RETURNING id`)
+  return inserted.length === 1
+}
+
+/** What the gateway asks for a key it has not seen: whose it is and what they may. */
+export async function findAppByKeyHash(
+  db: Database,
+  hash: string,
+): Promise<{ app: App; team: Team } | null> {
+  const rows = await db.query<AppAndTeamRow>(sql`
+    SELECT ${COLUMNS}, teams.name AS team_name, teams.tier AS team_tier,
+      teams.autoscaling AS team_autoscaling, teams.created_at_ms AS team_created_at_ms
+    FROM apps JOIN teams ON teams.id = apps.team_id
+    WHERE apps.key_hash = ${hash}`)
+  return rows[0] ? { app: appOf(rows[0]), team: teamOf(rows[0]) } : null
+}
+
+export async function findApp(
+  db: Database,
+  teamId: string,
+  appId: string,
+): Promise<{ app: App; keySealed: string } | null> {
+  const rows = await db.query<AppRow>(sql`
+    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND id = ${appId}`)
+  return rows[0] ? { app: appOf(rows[0]), keySealed: rows[0].key_sealed } : null
+}
+
+/** Oldest first. */
+export async function listApps(
+  db: Database,
+  teamId: string,
+): Promise<{ app: App; keySealed: string }[]> {
+  const rows = await db.query<AppRow>(sql`
+    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId}
+    ORDER BY created_at_ms, id LIMIT ${TEAM_APPS_MAX}`)
+  return rows.map((row) => ({ app: appOf(row), keySealed: row.key_sealed }))
+}
+
+/** Changes what is given and leaves the rest; null when the team has no such app. */
+export async function changeApp(
+  db: Database,
+  teamId: string,
+  appId: string,
+  change: AppChange,
+): Promise<App | null> {
+  const networks = change.networks === undefined ? null : JSON.stringify(change.networks)
+  const isActive = change.isActive === undefined ? null : Number(change.isActive)
+  const rows = await db.query<AppRow>(sql`
+    UPDATE apps SET name = COALESCE(${change.name ?? null}, name),
+      description = COALESCE(${change.description ?? null}, description),
+      networks = COALESCE(${networks}, networks),
+      is_active = COALESCE(${isActive}, is_active)
+    WHERE team_id = ${teamId} AND id = ${appId} RETURNING ${COLUMNS}`)
+  return rows[0] ? appOf(rows[0]) : null
+}
+
+/** The old key is unknown from then on. False when the team has no such app. */
+export async function replaceAppKey(
+  db: Database,
+  teamId: string,
+  appId: string,
+  key: StoredKey,
+): Promise<boolean> {
+  const replaced = await db.query(sql`
+    UPDATE apps SET key_hash = ${key.hash}, key_sealed = ${key.sealed}
+    WHERE team_id = ${teamId} AND id = ${appId} RETURNING id`)
+  return replaced.length === 1
+}
+
+/** Its usage stays in the ledger. False when the team has no such app. */
+export async function deleteApp(db: Database, teamId: string, appId: string): Promise<boolean> {
+  const gone = await db.query(sql`
+    DELETE FROM apps WHERE team_id = ${teamId} AND id = ${appId} RETURNING id`)
+  return gone.length === 1
+}
+
+function appOf(row: AppRow): App {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    name: row.name,
+    description: row.description,
+    networks: JSON.parse(row.networks) as string[],
+    isActive: row.is_active === 1,
+    createdAtMs: row.created_at_ms,
+  }
+}
+
+function teamOf(row: AppAndTeamRow): Team {
+  return {
+    id: row.team_id,
+    name: row.team_name,
+    tier: row.team_tier,
+    autoscaling: row.team_autoscaling === 1,
+    createdAtMs: row.team_created_at_ms,
+  }
+}

@@ -1,0 +1,138 @@
+import type { App } from '../../core/app.ts'
+import type { Team } from '../../core/billing/plan.ts'
+import { Rejection } from '../../core/errors.ts'
+import { hashKey } from '../../core/key-hash.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Database } from '../../ports/database.ts'
+import type { Entropy } from '../../ports/entropy.ts'
+import { appKeyPlace, type Secrets } from '../../ports/secrets.ts'
+import { changeAccounts } from './accounts-change.ts'
+import { insertApp, replaceAppKey, type StoredKey, TEAM_APPS_MAX } from './apps.ts'
+import { insertTeam } from './teams.ts'
+import { deleteOtherOperatorTokens, findTokenByHash, insertToken, type Token } from './tokens.ts'
+
+type TokenNeeds = { entropy: Entropy; clock: Clock }
+
+type KeyNeeds = { entropy: Entropy; secrets: Secrets }
+
+type NewToken = Pick<Token, 'kind' | 'teamId' | 'name'>
+
+type NewApp = Pick<App, 'name' | 'description' | 'networks'>
+
+/** `token` is the secret itself: it is known here, shown once, and stored only as its hash. */
+type CreatedToken = { id: string; token: string }
+
+/** 36^16, about 2^82: no two will ever meet. */
+const ID_LENGTH = 16
+
+/** Keys and tokens: 36^32, about 2^165, cannot be guessed. */
+const SECRET_LENGTH = 32
+
+const FIRST_TOKEN_NAME = 'first'
+
+/** A team with its first token. */
+export async function createTeam(
+  db: Database,
+  needs: TokenNeeds,
+  { name, tier }: { name: string; tier: string },
+): Promise<{ team: Team; token: string; tokenId: string }> {
+  const team: Team = {
+    id: newId(needs, 'team'),
+    name,
+    tier,
+    autoscaling: false,
+    createdAtMs: needs.clock.nowMs(),
+  }
+  return changeAccounts(db, async (tx) => {
+    await insertTeam(tx, team)
+    const first = { kind: 'team', teamId: team.id, name: FIRST_TOKEN_NAME } as const
+    const { id, token } = await addToken(tx, needs, first)
+    return { team, token, tokenId: id }
+  })
+}
+
+/** Another token for a team, or one for the operator. */
+export function createToken(
+  db: Database,
+  needs: TokenNeeds,
+  newToken: NewToken,
+): Promise<CreatedToken> {
+  return changeAccounts(db, (tx) => addToken(tx, needs, newToken))
+}
+
+/** Makes a given token the operator's only one; false when it is a team's. */
+export function setOperatorToken(db: Database, needs: TokenNeeds, token: string): Promise<boolean> {
+  const hash = hashKey(token)
+  return changeAccounts(db, async (tx) => {
+    const known = await findTokenByHash(tx, hash)
+    if (known?.kind === 'team') return false
+    await deleteOtherOperatorTokens(tx, hash)
+    if (known) return true
+    const operator = { kind: 'operator', teamId: null, name: 'configured' } as const
+    const stored = { id: newId(needs, 'tok'), ...operator, createdAtMs: needs.clock.nowMs() }
+    await insertToken(tx, stored, hash)
+    return true
+  })
+}
+
+/** An active app with its key; refused when the team has all the apps it may have. */
+export async function createApp(
+  db: Database,
+  needs: KeyNeeds & TokenNeeds,
+  teamId: string,
+  { name, description, networks }: NewApp,
+): Promise<{ app: App; key: string } | Rejection> {
+  const app: App = {
+    id: newId(needs, 'app'),
+    teamId,
+    name,
+    description,
+    networks,
+    isActive: true,
+    createdAtMs: needs.clock.nowMs(),
+  }
+  const { key, stored } = newKey(needs, app.id)
+  const inserted = await changeAccounts(db, (tx) => insertApp(tx, app, stored))
+  if (!inserted) return new Rejection('validation', `A team may have ${TEAM_APPS_MAX} apps.`)
+  return { app, key }
+}
+
+/** The app's new key, or null when the team has no such app. */
+export async function rotateAppKey(
+  db: Database,
+  needs: KeyNeeds,
+  teamId: string,
+  appId: string,
+): Promise<string | null> {
+  const { key, stored } = newKey(needs, appId)
+  const replaced = await changeAccounts(db, (tx) => replaceAppKey(tx, teamId, appId, stored))
+  return replaced ? key : null
+}
+
+/** The key as it was made; throws the failure `secret_unreadable` when it is not this app's. */
+export function openAppKey({ secrets }: Pick<KeyNeeds, 'secrets'>, appId: string, sealed: string) {
+  return secrets.open(sealed, appKeyPlace(appId))
+}
+
+async function addToken(
+  tx: Database,
+  needs: TokenNeeds,
+  newToken: NewToken,
+): Promise<CreatedToken> {
+  const id = newId(needs, 'tok')
+  const token = needs.entropy.alphanumeric(SECRET_LENGTH)
+  const { kind, teamId, name } = newToken
+  const stored = { id, kind, teamId, name, createdAtMs: needs.clock.nowMs() }
+  await insertToken(tx, stored, hashKey(token))
+  return { id, token }
+}
+
+function newId(needs: { entropy: Entropy }, prefix: 'app' | 'team' | 'tok'): string {
+  return `${prefix}_${needs.entropy.alphanumeric(ID_LENGTH)}`
+}
+
+function newKey(needs: KeyNeeds, appId: string): { key: string; stored: StoredKey } {
+  const key = needs.entropy.alphanumeric(SECRET_LENGTH)
+  const sealed = needs.secrets.seal(key, appKeyPlace(appId))
+  return { key, stored: { hash: hashKey(key), sealed } }
+}

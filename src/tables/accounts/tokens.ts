@@ -1,0 +1,80 @@
+import { type Database, sql, sqlRows } from '../../ports/database.ts'
+
+/**
+ * What a management token stands for. The token itself is shown once and kept only as its
+ * SHA-256.
+ */
+export type Token = {
+  id: string
+  kind: 'operator' | 'team'
+  /** Null for the operator's. */
+  teamId: string | null
+  name: string
+  createdAtMs: number
+}
+
+type TokenRow = {
+  id: string
+  kind: Token['kind']
+  team_id: string | null
+  name: string
+  created_at_ms: number
+}
+
+/** Only the operator makes tokens, so a team has a handful. */
+const LISTED_TOKENS_MAX = 1_000
+
+const COLUMNS = sql`id, kind, team_id, name, created_at_ms`
+
+export async function insertToken(db: Database, token: Token, sha256Hex: string): Promise<void> {
+  await db.query(sql`
+    INSERT INTO tokens (id, kind, team_id, name, hash, created_at_ms)
+    VALUES (${token.id}, ${token.kind}, ${token.teamId}, ${token.name}, ${sha256Hex},
+      ${token.createdAtMs})`)
+}
+
+export async function findTokenByHash(db: Database, sha256Hex: string): Promise<Token | null> {
+  const rows = await db.query<TokenRow>(sql`
+    SELECT ${COLUMNS} FROM tokens WHERE hash = ${sha256Hex}`)
+  return rows[0] ? tokenOf(rows[0]) : null
+}
+
+/** Those that there are, by their hash. */
+export async function findTokensByHash(
+  db: Database,
+  sha256Hexes: readonly string[],
+): Promise<Map<string, Token>> {
+  if (sha256Hexes.length === 0) return new Map()
+  const rows = await db.query<TokenRow & { hash: string }>(sql`
+    SELECT ${COLUMNS}, hash FROM tokens WHERE hash IN ${sqlRows([sha256Hexes])}`)
+  return new Map(rows.map((row) => [row.hash, tokenOf(row)]))
+}
+
+/** Oldest first. */
+export async function listTokens(db: Database, teamId: string): Promise<Token[]> {
+  const rows = await db.query<TokenRow>(sql`
+    SELECT ${COLUMNS} FROM tokens WHERE team_id = ${teamId}
+    ORDER BY created_at_ms, id LIMIT ${LISTED_TOKENS_MAX}`)
+  return rows.map(tokenOf)
+}
+
+/** False when there was none. */
+export async function deleteToken(db: Database, id: string): Promise<boolean> {
+  const gone = await db.query(sql`DELETE FROM tokens WHERE id = ${id} RETURNING id`)
+  return gone.length === 1
+}
+
+/** Revokes all tokens of the operator but the one with this hash. */
+export async function deleteOtherOperatorTokens(db: Database, sha256Hex: string): Promise<void> {
+  await db.query(sql`DELETE FROM tokens WHERE kind = ${'operator'} AND hash <> ${sha256Hex}`)
+}
+
+function tokenOf(row: TokenRow): Token {
+  return {
+    id: row.id,
+    kind: row.kind,
+    teamId: row.team_id,
+    name: row.name,
+    createdAtMs: row.created_at_ms,
+  }
+}

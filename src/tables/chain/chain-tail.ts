@@ -1,0 +1,217 @@
+import type { Header } from '../../core/chain/block.ts'
+import { assert } from '../../core/errors.ts'
+import { type Database, sql } from '../../ports/database.ts'
+
+/** How far a network was followed. */
+export type StoredChain = {
+  /** Of the last event. */
+  sequenceNumber: number
+  finalized: number | null
+  /** The tail, ascending; the last one is the tip. Empty when the chain began anew. */
+  headers: Header[]
+}
+
+/** A block becomes the tip. */
+export type ChainMove = {
+  network: string
+  /** The number of the event before; null for the first of the network. */
+  previousSequence: number | null
+  header: Header
+  kind: 'first' | 'extends' | 'forks'
+  finalized: number | null
+  /** Blocks below this height leave the tail. */
+  keepFrom: number
+  atMs: number
+}
+
+/** What is known of a height that was followed, or lies below all that was. */
+export type FollowedHeight = {
+  /** Of the event that made it canonical; null for one older than anything followed. */
+  sequenceNumber: number | null
+  /** Null for one that has left the tail: its block cannot be replaced any more. */
+  header: Header | null
+}
+
+type HeightRow = {
+  from_number: number | null
+  sequence_number: number | null
+  hash: string | null
+  parent_hash: string | null
+}
+
+type ChainRow = { sequence_number: number; finalized: number | null } & (
+  | { number: number; hash: string; parent_hash: string }
+  | { number: null }
+)
+
+/** The numbers of events lie above all block numbers, which replays of old heights carry. */
+const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
+
+/** Null for a network that was never followed. */
+export async function readChain(db: Database, network: string): Promise<StoredChain | null> {
+  // One statement, since between two of them the chain may move.
+  const rows = await db.query<ChainRow>(sql`
+    SELECT chains.sequence_number, chains.finalized, chain_blocks.number, chain_blocks.hash,
+      chain_blocks.parent_hash
+    FROM chains LEFT JOIN chain_blocks ON chain_blocks.network = chains.network
+    WHERE chains.network = ${network} ORDER BY chain_blocks.number`)
+  const [first] = rows
+  if (!first) return null
+  return {
+    sequenceNumber: first.sequence_number,
+    finalized: first.finalized,
+    headers: rows.flatMap(headerOf),
+  }
+}
+
+/** The number of the event that made that height canonical; null for one not followed. */
+export async function sequenceAt(
+  db: Database,
+  network: string,
+  number: number,
+): Promise<number | null> {
+  const rows = await db.query<{ from_number: number; sequence_number: number }>(sql`
+    SELECT chain_spans.from_number, chain_spans.sequence_number
+    FROM chain_spans JOIN chains ON chains.network = chain_spans.network
+    WHERE chain_spans.network = ${network} AND chain_spans.from_number <= ${number}
+      AND chains.tip_number >= ${number}
+    ORDER BY chain_spans.from_number DESC LIMIT 1`)
+  const [span] = rows
+  return span ? span.sequence_number + (number - span.from_number) : null
+}
+
+/** Number and block of a height as they are now; null when it has not been followed so far. */
+export async function followedAt(
+  db: Database,
+  network: string,
+  number: number,
+): Promise<FollowedHeight | null> {
+  // One statement, so that the number is that of the block. Where a chain began anew, the
+  // old one's tip is still there and its spans are not.
+  const [row] = await db.query<HeightRow>(sql`
+    SELECT chain_spans.from_number, chain_spans.sequence_number, chain_blocks.hash,
+      chain_blocks.parent_hash
+    FROM chains LEFT JOIN chain_spans ON chain_spans.network = chains.network
+      AND chain_spans.from_number = (
+        SELECT MAX(from_number) FROM chain_spans
+        WHERE network = ${network} AND from_number <= ${number})
+    LEFT JOIN chain_blocks ON chain_blocks.network = chains.network
+      AND chain_blocks.number = ${number}
+    WHERE chains.network = ${network} AND chains.tip_number >= ${number}
+      AND EXISTS (SELECT 1 FROM chain_spans WHERE network = ${network})`)
+  if (!row) return null
+  const { from_number: from, sequence_number: first, hash, parent_hash: parentHash } = row
+  return {
+    sequenceNumber: from === null || first === null ? null : first + (number - from),
+    header: hash === null || parentHash === null ? null : { number, hash, parentHash },
+  }
+}
+
+/** The number of the event after that one. */
+export function sequenceAfter(previousSequence: number | null): number {
+  return previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
+}
+
+/**
+ * The number of the new event; null when somebody else moved the chain, and nothing is written.
+ * Its blocks are moved by `moveTail`.
+ */
+export async function moveChain(tx: Database, move: ChainMove): Promise<number | null> {
+  const { header, kind, previousSequence } = move
+  assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')
+  assert(move.keepFrom <= header.number, 'the tip stays in the tail')
+  const sequenceNumber = sequenceAfter(previousSequence)
+  return (await moveTip(tx, move, sequenceNumber)) ? sequenceNumber : null
+}
+
+/** The blocks of a chain whose tip was moved. */
+export async function moveTail(
+  tx: Database,
+  move: ChainMove,
+  sequenceNumber: number,
+): Promise<void> {
+  const { network, header, kind } = move
+  if (kind === 'first') await expectNoBlocks(tx, network)
+
+  const [, , , counted] = await Promise.all([
+    tx.query(sql`
+      DELETE FROM chain_blocks WHERE network = ${network}
+        AND (number >= ${header.number} OR number < ${move.keepFrom})`),
+    tx.query(sql`
+      INSERT INTO chain_blocks (network, number, hash, parent_hash)
+      VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})`),
+    kind === 'extends' ? null : beginSpan(tx, network, header.number, sequenceNumber),
+    sequenceAt(tx, network, header.number),
+  ])
+  assert(counted === sequenceNumber, 'a block that extends the chain stands right above its tip')
+}
+
+/**
+ * Forgets the blocks of a network whose chain is a new one under the same name, as that of
+ * local development is at each start. Its events go on being counted.
+ */
+export function beginAnew(db: Database, network: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`DELETE FROM chain_blocks WHERE network = ${network}`)
+    await tx.query(sql`DELETE FROM chain_spans WHERE network = ${network}`)
+    await tx.query(sql`UPDATE chains SET finalized = NULL WHERE network = ${network}`)
+  })
+}
+
+/**
+ * Until the transaction ends no event of that network comes in between: one that has begun
+ * is waited for. Who stops a webhook calls this, so that nothing is committed for it later.
+ */
+export async function holdEvents(tx: Database, network: string): Promise<void> {
+  // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
+  await tx.query(sql`
+    UPDATE chains SET updated_at_ms = updated_at_ms WHERE network = ${network}`)
+}
+
+/** Compares and sets: of all who found the same last event, one gets to write the next. */
+async function moveTip(tx: Database, move: ChainMove, sequenceNumber: number): Promise<boolean> {
+  const { network, header, finalized, atMs } = move
+  if (move.previousSequence === null) {
+    const begun = await tx.query(sql`
+      INSERT INTO chains
+        (network, sequence_number, tip_number, tip_hash, finalized, updated_at_ms)
+      VALUES (${network}, ${sequenceNumber}, ${header.number}, ${header.hash}, ${finalized},
+        ${atMs})
+      ON CONFLICT (network) DO NOTHING RETURNING network`)
+    return begun.length === 1
+  }
+  // What was final stays so when nobody can say anything newer.
+  const moved = await tx.query(sql`
+    UPDATE chains SET sequence_number = ${sequenceNumber}, tip_number = ${header.number},
+      tip_hash = ${header.hash}, finalized = COALESCE(${finalized}, finalized),
+      updated_at_ms = ${atMs}
+    WHERE network = ${network} AND sequence_number = ${move.previousSequence}
+    RETURNING network`)
+  return moved.length === 1
+}
+
+async function expectNoBlocks(tx: Database, network: string): Promise<void> {
+  const held = await tx.query(sql`
+    SELECT number FROM chain_blocks WHERE network = ${network} LIMIT 1`)
+  assert(held.length === 0, 'a first event comes before all others of its chain')
+}
+
+async function beginSpan(
+  tx: Database,
+  network: string,
+  fromNumber: number,
+  sequenceNumber: number,
+): Promise<void> {
+  await Promise.all([
+    tx.query(sql`
+      DELETE FROM chain_spans WHERE network = ${network} AND from_number >= ${fromNumber}`),
+    tx.query(sql`
+      INSERT INTO chain_spans (network, from_number, sequence_number)
+      VALUES (${network}, ${fromNumber}, ${sequenceNumber})`),
+  ])
+}
+
+function headerOf(row: ChainRow): Header[] {
+  if (row.number === null) return []
+  return [{ number: row.number, hash: row.hash, parentHash: row.parent_hash }]
+}

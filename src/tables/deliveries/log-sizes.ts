@@ -1,0 +1,30 @@
+import { type Database, sql } from '../../ports/database.ts'
+
+/** A row of a delivery with its entries in the indexes, rounded up. */
+const DELIVERY_BYTES = 1024
+
+/** What deliveries take, and the results that came into being with them or went with them. */
+export function logBytesOf(results: readonly { bytes: number }[], deliveries: number): number {
+  return results.reduce((sum, { bytes }) => sum + bytes, deliveries * DELIVERY_BYTES)
+}
+
+/**
+ * Notes that a part of the log has grown, or has shrunk by a negative number. The parts are
+ * networks, whose events come one after the other anyway, and the attempts.
+ */
+export async function growLog(tx: Database, part: string, bytes: number): Promise<void> {
+  if (bytes === 0) return
+  await tx.query(sql`
+    INSERT INTO log_sizes (part, bytes) VALUES (${part}, ${bytes})
+    ON CONFLICT (part) DO UPDATE SET bytes = log_sizes.bytes + excluded.bytes`)
+}
+
+/** The part of the log that is not of any network. */
+export const ATTEMPTS = 'attempts'
+
+/** How much the log holds in all. */
+export async function logBytes(db: Database): Promise<number> {
+  const rows = await db.query<{ bytes: number }>(sql`
+    SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM log_sizes`)
+  return rows[0]?.bytes ?? 0
+}

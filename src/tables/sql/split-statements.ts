@@ -1,0 +1,34 @@
+import { assert } from '../../core/errors.ts'
+
+/**
+ * Literals, quoted names and comments are taken whole, so that a semicolon inside them splits
+ * nothing.
+ */
+const PIECE =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^'";/-]+|\/(?!\*)|-(?!-)/gy
+
+/**
+ * Cuts a script into its statements, without comments. It knows what the common
+ * tongue of the two engines needs: neither dollar quotes nor bodies of triggers.
+ */
+export function splitStatements(script: string): string[] {
+  const statements: string[] = []
+  let statement = ''
+  let end = 0
+
+  for (const [piece] of script.matchAll(PIECE)) {
+    end += piece.length
+    if (piece === ';') {
+      statements.push(statement.trim())
+      statement = ''
+    } else if (piece.startsWith('--') || piece.startsWith('/*')) {
+      statement += ' '
+    } else {
+      statement += piece
+    }
+  }
+  assert(end === script.length, `a quote or comment of the script has no end (at ${end})`)
+
+  statements.push(statement.trim())
+  return statements.filter((text) => text !== '')
+}

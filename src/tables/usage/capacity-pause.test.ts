@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { freshStore } from '../../../tests/fresh-store.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  ready,
+  readyIds,
+  settle,
+} from '../../../tests/support/delivery-store.ts'
+import {
+  addWebhooks,
+  HOSTILE_TEXTS,
+  insertTeams,
+  TEAM_A,
+  TEAM_B,
+  webhookCalled,
+} from '../../../tests/support/webhook-store.ts'
+import type { Database } from '../../ports/database.ts'
+import { listDeliveryPage } from '../deliveries/delivery-log.ts'
+import { changeWebhook, findWebhook, webhookRevision } from '../webhooks/webhooks.ts'
+import { pauseTeamOverLimit } from './capacity-pause.ts'
+
+const PAUSE = { teamId: TEAM_A, message: 'Monthly capacity limit exceeded.', nowMs: NOW_MS }
+const ACTIVE = { standing: { state: 'active', reason: null } } as const
+const PAUSED = { standing: { state: 'paused', reason: 'MANUAL' } } as const
+
+let db: Database
+beforeEach(async () => {
+  db = await freshStore()
+  await insertTeams(db)
+  await addWebhooks(
+    db,
+    webhookCalled('wh_1'),
+    webhookCalled('wh_2', { network: 'BASE_MAINNET' }),
+    webhookCalled('wh_3'),
+    webhookCalled('wh_b', { teamId: TEAM_B }),
+  )
+  await changeWebhook(db, TEAM_A, 'wh_3', PAUSED)
+})
+afterEach(() => db.close())
+
+async function standingOf(id: string, teamId = TEAM_A) {
+  const found = await findWebhook(db, teamId, id)
+  return [found?.webhook.state, found?.webhook.reason]
+}
+
+describe('when the month of a team is used up', () => {
+  test('all of its active webhooks are paused with the reason, on every network', async () => {
+    expect((await pauseTeamOverLimit(db, PAUSE)).toSorted()).toEqual(['wh_1', 'wh_2'])
+    expect(await standingOf('wh_1')).toEqual(['paused', 'MONTHLY_CAPACITY_EXCEEDED'])
+    expect(await standingOf('wh_2')).toEqual(['paused', 'MONTHLY_CAPACITY_EXCEEDED'])
+    expect(await standingOf('wh_3')).toEqual(['paused', 'MANUAL'])
+    expect(await standingOf('wh_b', TEAM_B)).toEqual(['active', null])
+  })
+
+  test('each of them gets one error event, due at once, and no other webhook does', async () => {
+    await pauseTeamOverLimit(db, PAUSE)
+    for (const id of ['wh_1', 'wh_2']) {
+      expect(await ready(db, id, 'errors')).toMatchObject([
+        { kind: 'error', error: PAUSE.message, teamId: TEAM_A, createdAtMs: NOW_MS, part: null },
+      ])
+    }
+    expect(await readyIds(db, 'wh_3', 'errors')).toEqual([])
+    expect(await readyIds(db, 'wh_b', 'errors')).toEqual([])
+  })
+
+  test('nothing happens a second time: no event, no revision', async () => {
+    await pauseTeamOverLimit(db, PAUSE)
+    const before = await webhookRevision(db)
+    expect(await pauseTeamOverLimit(db, PAUSE)).toEqual([])
+    expect(await webhookRevision(db)).toBe(before)
+    expect(await readyIds(db, 'wh_1', 'errors')).toHaveLength(1)
+  })
+
+  test('of all processes that notice it at once, one tells of it', async () => {
+    const ended = await Promise.all(Array.from({ length: 5 }, () => pauseTeamOverLimit(db, PAUSE)))
+    expect(ended.flat().toSorted()).toEqual(['wh_1', 'wh_2'])
+    expect(await readyIds(db, 'wh_1', 'errors')).toHaveLength(1)
+  })
+
+  test('one that was unpaused and is paused again is told again, under another id', async () => {
+    await pauseTeamOverLimit(db, PAUSE)
+    await settle(db, await readyIds(db, 'wh_1', 'errors'), { kind: 'delivered' })
+    await changeWebhook(db, TEAM_A, 'wh_1', ACTIVE)
+    expect(await pauseTeamOverLimit(db, PAUSE)).toEqual(['wh_1'])
+    const errors = await listDeliveryPage(db, TEAM_A, { webhookId: 'wh_1', limit: 10 })
+    expect(new Set(errors.map(({ id }) => id)).size).toBe(2)
+    expect(errors.map(({ state }) => state).toSorted()).toEqual(['delivered', 'waiting'])
+  })
+
+  test('what was committed before waits, and goes out after unpausing', async () => {
+    const ids = await nextEvent(db, ['wh_1'])
+    await pauseTeamOverLimit(db, PAUSE)
+    expect(await readyIds(db, 'wh_1', 'first')).toEqual([])
+    await changeWebhook(db, TEAM_A, 'wh_1', ACTIVE)
+    expect(await readyIds(db, 'wh_1', 'first')).toEqual(ids)
+  })
+
+  test('every process learns of it by the revision', async () => {
+    const before = await webhookRevision(db)
+    await pauseTeamOverLimit(db, PAUSE)
+    expect(await webhookRevision(db)).toBeGreaterThan(before)
+  })
+
+  test.each(HOSTILE_TEXTS)('the message arrives to the letter (%#)', async (message) => {
+    await pauseTeamOverLimit(db, { ...PAUSE, message })
+    expect((await ready(db, 'wh_1', 'errors'))[0]?.error).toBe(message)
+  })
+})

@@ -1,0 +1,101 @@
+import type { Tier } from '../../core/billing/plan.ts'
+import type { Backlog } from '../../core/delivery/backlog.ts'
+import { type Database, type Sql, sql } from '../../ports/database.ts'
+import { logBytesOf } from '../deliveries/log-sizes.ts'
+
+type BacklogRow = { team_id: string; tier: string; bytes: number; draining: number }
+
+const GROW = sql`
+  INSERT INTO team_backlogs (team_id, bytes) VALUES (${null}, ${null})
+  ON CONFLICT (team_id) DO UPDATE SET bytes = team_backlogs.bytes + excluded.bytes`
+
+/** The rest is found by the next look. */
+const TEAMS_AT_ONCE_MAX = 1_000
+
+/** What a data delivery counts while it waits or has failed: its result, its place in the log. */
+export function undeliveredBytes(dataBytes: number): number {
+  return logBytesOf([], 1) + dataBytes
+}
+
+/**
+ * Notes what teams have more to get rid of, or less by a negative number. Hot path: once for
+ * each team in an event and in a group of outcomes.
+ */
+export async function growBacklogs(
+  tx: Database,
+  byTeam: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = [...byTeam].filter(([, bytes]) => bytes !== 0)
+  // In order: two who lock the same rows in the same order cannot block each other.
+  if (rows.length > 1) rows.sort(([a], [b]) => (a < b ? -1 : 1))
+  if (rows.length > 0) await tx.each(GROW, rows)
+}
+
+export function growBacklog(tx: Database, teamId: string, bytes: number): Promise<void> {
+  return growBacklogs(tx, new Map([[teamId, bytes]]))
+}
+
+/** What all teams together have not got rid of. */
+export async function allBacklogBytes(db: Database): Promise<number> {
+  const [sum] = await db.query<{ bytes: number }>(sql`
+    SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM team_backlogs`)
+  return sum?.bytes ?? 0
+}
+
+/** With the limit of the team's tier; a team that is not there has none of either. */
+export async function backlogOf(
+  db: Database,
+  teamId: string,
+  tiers: ReadonlyMap<string, Tier>,
+): Promise<Backlog & { limitBytes: number }> {
+  const [row] = await readBacklogs(db, sql`team_backlogs.team_id = ${teamId}`)
+  const limitBytes = row ? limitOf(row, tiers) : 0
+  return { ...(row ? backlogIn(row) : { bytes: 0, draining: false }), limitBytes }
+}
+
+/**
+ * Of a team with active webhooks whose backlog is above its limit, or was when they were
+ * unpaused.
+ */
+export type UnusualBacklog = Backlog & { teamId: string; limitBytes: number }
+
+/** The largest first. */
+export async function unusualBacklogs(
+  db: Database,
+  tiers: ReadonlyMap<string, Tier>,
+): Promise<UnusualBacklog[]> {
+  const limits = [...tiers.values()].map(({ undeliveredBytesMax }) => undeliveredBytesMax)
+  const least = limits.length === 0 ? 0 : Math.min(...limits)
+  const rows = await readBacklogs(
+    db,
+    sql`(team_backlogs.bytes > ${least} OR team_backlogs.draining = 1) AND EXISTS (
+      SELECT 1 FROM webhooks WHERE webhooks.team_id = teams.id AND webhooks.state = 'active')`,
+  )
+  const all = rows.map((row) => {
+    return { teamId: row.team_id, limitBytes: limitOf(row, tiers), ...backlogIn(row) }
+  })
+  return all.filter(({ bytes, limitBytes, draining }) => bytes > limitBytes || draining)
+}
+
+/** Whether it may be above the limit for a while, since it is going down. */
+export async function setDraining(tx: Database, teamId: string, draining: boolean): Promise<void> {
+  await tx.query(sql`
+    UPDATE team_backlogs SET draining = ${Number(draining)}
+    WHERE team_id = ${teamId} AND draining <> ${Number(draining)}`)
+}
+
+function readBacklogs(db: Database, which: Sql): Promise<BacklogRow[]> {
+  return db.query<BacklogRow>(sql`
+    SELECT team_backlogs.team_id, teams.tier, team_backlogs.bytes, team_backlogs.draining
+    FROM team_backlogs JOIN teams ON teams.id = team_backlogs.team_id
+    WHERE ${which} ORDER BY team_backlogs.bytes DESC LIMIT ${TEAMS_AT_ONCE_MAX}`)
+}
+
+function backlogIn({ bytes, draining }: BacklogRow): Backlog {
+  return { bytes, draining: draining === 1 }
+}
+
+/** A tier taken out of the configuration must not set its teams free. */
+function limitOf({ tier }: BacklogRow, tiers: ReadonlyMap<string, Tier>): number {
+  return tiers.get(tier)?.undeliveredBytesMax ?? 0
+}

@@ -1,0 +1,252 @@
+import { hourOf, monthEndMs, monthOf } from '../../core/billing/plan.ts'
+import { assert } from '../../core/errors.ts'
+import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
+import { rowChunks } from '../sql/statement-chunks.ts'
+
+/** One line of the ledger: what one app used of one method on one network in one hour. */
+export type UsageRow = {
+  teamId: string
+  appId: string
+  network: string
+  method: string
+  hourMs: number
+  calls: number
+  centiCu: number
+  /** Bytes delivered to webhooks; 0 for RPC. */
+  bytes: number
+}
+
+/** A writer numbers its batches upwards, so that one sent twice is counted once. */
+export type UsageBatch = {
+  writer: string
+  sequence: number
+  atMs: number
+  rows: readonly UsageRow[]
+}
+
+export type UsageTotals = { calls: number; centiCu: number; bytes: number }
+
+export type UsageQuestion = {
+  teamId: string
+  fromMs: number
+  toMs: number
+  bucket: 'hour' | 'day' | 'month'
+  groupBy: 'method' | 'network' | 'app' | 'none'
+}
+
+/** `group` is the method, the network or the app's id; empty when not grouped. */
+export type UsagePoint = {
+  startMs: number
+  group: string
+  calls: number
+  centiCu: number
+  bytes: number
+}
+
+type PointRow = {
+  start_ms: number
+  group_name: string
+  calls: number
+  centi_cu: number
+  bytes: number
+}
+
+/** A batch is repeated within seconds or never; a writer silent for a day is gone. */
+const MARK_LIFE_MS = 24 * 3_600_000
+
+/** A year of days with 27 groups. An answer as long as this may have been cut. */
+export const SERIES_POINTS_MAX = 10_000
+
+/** A century: beyond it a clock was wrong when the ledger was written. */
+const MONTHS_MAX = 1_200
+
+const DAY_MS = sql`86400000`
+
+const GROUP = { method: sql`method`, network: sql`network`, app: sql`app_id`, none: sql`''` }
+
+/**
+ * False when that sequence was written before: the commit had come through although its answer
+ * had not.
+ */
+export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const marked = await tx.query(sql`
+      INSERT INTO usage_marks (writer, sequence, written_at_ms)
+      VALUES (${batch.writer}, ${batch.sequence}, ${batch.atMs})
+      ON CONFLICT (writer) DO UPDATE
+      SET sequence = excluded.sequence, written_at_ms = excluded.written_at_ms
+      WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
+    if (marked.length === 0) return false
+
+    await addUsage(tx, batch.rows)
+    return true
+  })
+}
+
+/** For those who know by other means that it was not counted before. */
+export async function addUsage(tx: Database, rows: readonly UsageRow[]): Promise<void> {
+  await Promise.all([addToLedger(tx, rows), addToMonths(tx, rows)])
+}
+
+/** What the team has spent in a month such as 2026-11. */
+export async function teamMonthCentiCu(
+  db: Database,
+  teamId: string,
+  month: string,
+): Promise<number> {
+  const rows = await db.query<{ centi_cu: number }>(sql`
+    SELECT centi_cu FROM team_months WHERE team_id = ${teamId} AND month = ${month}`)
+  return rows[0]?.centi_cu ?? 0
+}
+
+/** The same for many teams at once; teams that spent nothing are left out. */
+export async function teamsMonthCentiCu(
+  db: Database,
+  teamIds: readonly string[],
+  month: string,
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ team_id: string; centi_cu: number }>(sql`
+    SELECT team_id, centi_cu FROM team_months
+    WHERE month = ${month} AND team_id IN ${sqlRows([teamIds])}`)
+  return new Map(rows.map((row) => [row.team_id, row.centi_cu]))
+}
+
+/** The sum over the hours that begin in [fromMs, toMs). */
+export async function usageTotals(
+  db: Database,
+  teamId: string,
+  fromMs: number,
+  toMs: number,
+): Promise<UsageTotals> {
+  const rows = await db.query<{ calls: number; centi_cu: number; bytes: number }>(sql`
+    SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) AS calls,
+      CAST(COALESCE(SUM(centi_cu), 0) AS BIGINT) AS centi_cu,
+      CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes
+    FROM usage WHERE team_id = ${teamId} AND hour_ms >= ${fromMs} AND hour_ms < ${toMs}`)
+  const [sum] = rows
+  assert(sum !== undefined, 'a sum without groups is one row')
+  return { calls: sum.calls, centiCu: sum.centi_cu, bytes: sum.bytes }
+}
+
+/**
+ * Sums over the hours that begin in [fromMs, toMs), by bucket in UTC and group, in order of
+ * time.
+ */
+export async function usageSeries(db: Database, question: UsageQuestion): Promise<UsagePoint[]> {
+  const start = await bucketStart(db, question)
+  if (!start) return []
+
+  const rows = await db.query<PointRow>(sql`
+    SELECT ${start} AS start_ms, ${GROUP[question.groupBy]} AS group_name,
+      CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(centi_cu) AS BIGINT) AS centi_cu,
+      CAST(SUM(bytes) AS BIGINT) AS bytes
+    FROM usage ${within(question)}
+    GROUP BY start_ms, group_name ORDER BY start_ms, group_name LIMIT ${SERIES_POINTS_MAX}`)
+  return rows.map(pointOf)
+}
+
+/** Forgets the writers that are gone: every start of a process is a new one. */
+export async function pruneMarks(db: Database, nowMs: number): Promise<void> {
+  await db.query(sql`DELETE FROM usage_marks WHERE written_at_ms < ${nowMs - MARK_LIFE_MS}`)
+}
+
+async function addToLedger(tx: Database, rows: readonly UsageRow[]): Promise<void> {
+  const sums = new Map<string, UsageRow>()
+  for (const row of rows) {
+    assert(hourOf(row.hourMs) === row.hourMs, 'the ledger counts by whole hours')
+    const key = JSON.stringify([row.teamId, row.hourMs, row.appId, row.network, row.method])
+    const sum = sums.get(key)
+    sums.set(key, sum ? added(sum, row) : row)
+  }
+  const values = inOrder(sums).map((row) => [
+    row.teamId,
+    row.hourMs,
+    row.appId,
+    row.network,
+    row.method,
+    row.calls,
+    row.centiCu,
+    row.bytes,
+  ])
+  for (const chunk of rowChunks(values)) {
+    await tx.query(sql`
+      INSERT INTO usage
+        (team_id, hour_ms, app_id, network, method, calls, centi_cu, bytes)
+      VALUES ${sqlRows(chunk)}
+      ON CONFLICT (team_id, hour_ms, app_id, network, method) DO UPDATE
+      SET calls = usage.calls + excluded.calls,
+        centi_cu = usage.centi_cu + excluded.centi_cu,
+        bytes = usage.bytes + excluded.bytes`)
+  }
+}
+
+async function addToMonths(tx: Database, rows: readonly UsageRow[]): Promise<void> {
+  const sums = new Map<string, [teamId: string, month: string, centiCu: number]>()
+  for (const { teamId, hourMs, centiCu } of rows) {
+    const month = monthOf(hourMs)
+    const key = JSON.stringify([teamId, month])
+    sums.set(key, [teamId, month, (sums.get(key)?.[2] ?? 0) + centiCu])
+  }
+  for (const chunk of rowChunks(inOrder(sums))) {
+    await tx.query(sql`
+      INSERT INTO team_months (team_id, month, centi_cu) VALUES ${sqlRows(chunk)}
+      ON CONFLICT (team_id, month) DO UPDATE
+      SET centi_cu = team_months.centi_cu + excluded.centi_cu`)
+  }
+}
+
+function added(sum: UsageRow, row: UsageRow): UsageRow {
+  return {
+    ...sum,
+    calls: sum.calls + row.calls,
+    centiCu: sum.centiCu + row.centiCu,
+    bytes: sum.bytes + row.bytes,
+  }
+}
+
+/** Sorted by key: two writers that lock the same rows in the same order cannot block each other. */
+function inOrder<T>(sums: Map<string, T>): T[] {
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+}
+
+/** The expression that gives an hour's bucket; null when there is no usage at all. */
+async function bucketStart(db: Database, question: UsageQuestion): Promise<Sql | null> {
+  if (question.bucket === 'hour') return sql`hour_ms`
+  if (question.bucket === 'day') return sql`hour_ms - hour_ms % ${DAY_MS}`
+
+  // The engines have no common word for a month, so we list those that occur. Adding up
+  // days here instead would cut off what lies beyond the limit on rows.
+  const [span] = await db.query<{ first_ms: number | null; last_ms: number | null }>(sql`
+    SELECT MIN(hour_ms) AS first_ms, MAX(hour_ms) AS last_ms FROM usage ${within(question)}`)
+  if (!span || span.first_ms === null || span.last_ms === null) return null
+  return monthStart(span.first_ms, span.last_ms)
+}
+
+function monthStart(firstMs: number, lastMs: number): Sql {
+  const first = new Date(firstMs)
+  let startMs = Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), 1)
+  let cases = sql``
+  for (let months = 0; startMs <= lastMs; months++) {
+    assert(months < MONTHS_MAX, 'the ledger spans less than a century')
+    const endMs = monthEndMs(startMs)
+    cases = sql`${cases} WHEN hour_ms < ${endMs} THEN CAST(${startMs} AS BIGINT)`
+    startMs = endMs
+  }
+  // Usage of a new month may be written between our two statements.
+  return sql`CASE ${cases} ELSE CAST(${startMs} AS BIGINT) END`
+}
+
+function within(question: UsageQuestion): Sql {
+  return sql`WHERE team_id = ${question.teamId}
+    AND hour_ms >= ${question.fromMs} AND hour_ms < ${question.toMs}`
+}
+
+function pointOf(row: PointRow): UsagePoint {
+  return {
+    startMs: row.start_ms,
+    group: row.group_name,
+    calls: row.calls,
+    centiCu: row.centi_cu,
+    bytes: row.bytes,
+  }
+}

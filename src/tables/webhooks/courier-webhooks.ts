@@ -1,0 +1,74 @@
+import type { Webhook } from '../../core/delivery/webhook.ts'
+import { type Database, sql, sqlRows } from '../../ports/database.ts'
+import { listChunks } from '../sql/statement-chunks.ts'
+import type { StoredSigningKey } from './webhooks.ts'
+
+/** What has to be known of a webhook to send it anything; one that is gone included. */
+export type CourierWebhook = {
+  id: string
+  teamId: string
+  appId: string | null
+  network: string
+  url: string
+  ordered: boolean
+  state: Webhook['state'] | 'deleted'
+  key: StoredSigningKey
+}
+
+type CourierRow = {
+  id: string
+  team_id: string
+  app_id: string | null
+  network: string
+  url: string
+  ordered: number
+  state: string
+  signing_key_sealed: string
+  previous_key_sealed: string | null
+  previous_key_until_ms: number | null
+}
+
+/** By id. */
+export async function webhooksForCourier(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, CourierWebhook>> {
+  const found = new Map<string, CourierWebhook>()
+  for (const chunk of listChunks(ids)) {
+    const rows = await db.query<CourierRow>(sql`
+      SELECT id, team_id, app_id, network, url, ordered, state, signing_key_sealed,
+        previous_key_sealed, previous_key_until_ms
+      FROM webhooks WHERE id IN ${sqlRows([chunk])}`)
+    for (const row of rows) found.set(row.id, courierWebhookOf(row))
+  }
+  return found
+}
+
+/**
+ * Until the transaction ends it is not deleted; a deletion that has begun is waited for.
+ * The team it belongs to; null when it is gone.
+ */
+export async function holdWebhook(tx: Database, id: string): Promise<string | null> {
+  // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
+  const [held] = await tx.query<{ team_id: string }>(sql`
+    UPDATE webhooks SET revision = revision WHERE id = ${id} AND state <> 'deleted'
+    RETURNING team_id`)
+  return held?.team_id ?? null
+}
+
+function courierWebhookOf(row: CourierRow): CourierWebhook {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    appId: row.app_id,
+    network: row.network,
+    url: row.url,
+    ordered: row.ordered === 1,
+    state: row.state as CourierWebhook['state'],
+    key: {
+      sealed: row.signing_key_sealed,
+      previousSealed: row.previous_key_sealed,
+      previousUntilMs: row.previous_key_until_ms,
+    },
+  }
+}

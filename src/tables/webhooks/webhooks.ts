@@ -1,0 +1,292 @@
+import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
+import type { VariableUse } from '../../core/query/language/plan.ts'
+import { type Database, sql } from '../../ports/database.ts'
+import { freeSlot, takeSlot } from '../accounts/team-slots.ts'
+import { holdEvents } from '../chain/chain-tail.ts'
+import { cancelDeliveries } from '../deliveries/deliveries.ts'
+import { bumpRevision, readRevision } from '../sql/revisions.ts'
+import { activeOrPaused, type StandingRules } from './standing-rules.ts'
+import { otherKindThanUsed, variablesText } from './webhook-variables.ts'
+import { changeWebhooks } from './webhooks-change.ts'
+
+export type { StandingRules }
+
+/** The key that signs, and after a rotation the one before it, which signs for a while longer. */
+export type StoredSigningKey = {
+  sealed: string
+  previousSealed: string | null
+  previousUntilMs: number | null
+}
+
+export type StoredWebhook = {
+  webhook: Webhook
+  key: StoredSigningKey
+  /** What the next rotation switches to, when it was asked for in advance. */
+  nextKeySealed: string | null
+}
+
+/** Why it was not written, or what was. */
+export type Written<T> =
+  | { kind: 'written'; stored: T }
+  | { kind: 'no_slot' }
+  | { kind: 'no_webhook' }
+  | { kind: 'other_kind'; variable: VariableUse }
+
+export type WebhookChange = Partial<
+  Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
+> & {
+  /** What a new query declares. */
+  variables?: readonly VariableUse[]
+  standing?: { state: 'active'; reason: null } | { state: 'paused'; reason: PauseReason }
+  /** What the next rotation switches to, unless one is prepared already. */
+  nextKeySealed?: string
+  /** The key until now becomes the previous one, the prepared one, or else this, the new one. */
+  newKey?: { sealed: string; previousUntilMs: number }
+}
+
+/** What whoever runs the queries has to know of a webhook, one that is gone included. */
+export type StandingWebhook = {
+  id: string
+  teamId: string
+  network: string
+  query: string
+  skipEmpty: boolean
+  notifyRemoved: boolean
+  state: Webhook['state'] | 'deleted'
+  revision: number
+}
+
+type StandingRow = {
+  id: string
+  team_id: string
+  network: string
+  query: string
+  skip_empty: number
+  notify_removed: number
+  state: string
+  revision: number
+}
+
+type WebhookRow = StandingRow & {
+  app_id: string | null
+  name: string
+  url: string
+  ordered: number
+  reason: string | null
+  signing_key_sealed: string
+  previous_key_sealed: string | null
+  previous_key_until_ms: number | null
+  next_key_sealed: string | null
+  variables: string
+  created_at_ms: number
+}
+
+/** Ten times the slots a team has. */
+const LISTED_WEBHOOKS_MAX = 1_000
+
+const STANDING = sql`
+  id, team_id, network, query, skip_empty, notify_removed, state, revision`
+
+const COLUMNS = sql`
+  ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
+  previous_key_until_ms, next_key_sealed, variables, created_at_ms`
+
+/**
+ * The webhook as it is then: paused, with its error event, where the rules do not let it be
+ * active. An app that was deleted a moment ago is none, as if it had been made before.
+ */
+export function createWebhook(
+  db: Database,
+  wanted: Webhook,
+  keySealed: string,
+  slotsMax: number,
+  { variables = [], rules }: { variables?: readonly VariableUse[]; rules?: StandingRules } = {},
+): Promise<Written<Webhook>> {
+  return changeWebhooks(db, async (tx, revision) => {
+    const { teamId, appId } = wanted
+    const variable = await otherKindThanUsed(tx, teamId, variables)
+    if (variable) return { kind: 'other_kind', variable }
+    if (!(await takeSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
+
+    const webhook = await activeOrPaused(tx, wanted, 'new', revision, rules)
+    await tx.query(sql`
+      INSERT INTO webhooks
+        (id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
+        state, reason, signing_key_sealed, variables, revision, created_at_ms)
+      VALUES (${webhook.id}, ${teamId},
+        (SELECT id FROM apps WHERE team_id = ${teamId} AND id = ${appId}), ${webhook.network},
+        ${webhook.name}, ${webhook.url}, ${webhook.query}, ${Number(webhook.skipEmpty)},
+        ${Number(webhook.ordered)}, ${Number(webhook.notifyRemoved)}, ${webhook.state},
+        ${webhook.reason}, ${keySealed}, ${variablesText(variables)}, ${revision},
+        ${webhook.createdAtMs})`)
+    return { kind: 'written', stored: webhook }
+  })
+}
+
+/**
+ * Changes what is given and leaves the rest. One that is unpaused is paused again, with its
+ * error event, where the rules do not let it be active.
+ */
+export function changeWebhook(
+  db: Database,
+  teamId: string,
+  id: string,
+  change: WebhookChange,
+  rules?: StandingRules,
+): Promise<Written<StoredWebhook>> {
+  return changeWebhooks(db, async (tx, revision) => {
+    // Nobody else changes it between this and the UPDATE: changes come one after the other.
+    const found = await findWebhook(tx, teamId, id)
+    if (!found) return { kind: 'no_webhook' }
+    const variable = await otherKindThanUsed(tx, teamId, change.variables ?? [])
+    if (variable) return { kind: 'other_kind', variable }
+
+    const { webhook: wanted, key, nextKeySealed } = changed(found, change)
+    const variables = change.variables ? variablesText(change.variables) : null
+    if (change.standing) await holdEvents(tx, wanted.network)
+    const webhook = change.standing
+      ? await activeOrPaused(tx, wanted, 'unpaused', revision, rules)
+      : wanted
+    await tx.query(sql`
+      UPDATE webhooks SET name = ${webhook.name}, url = ${webhook.url}, query = ${webhook.query},
+        skip_empty = ${Number(webhook.skipEmpty)}, ordered = ${Number(webhook.ordered)},
+        notify_removed = ${Number(webhook.notifyRemoved)}, state = ${webhook.state},
+        reason = ${webhook.reason}, signing_key_sealed = ${key.sealed},
+        previous_key_sealed = ${key.previousSealed},
+        previous_key_until_ms = ${key.previousUntilMs}, next_key_sealed = ${nextKeySealed},
+        variables = COALESCE(${variables}, variables), revision = ${revision}
+      WHERE id = ${id}`)
+    return { kind: 'written', stored: { webhook, key, nextKeySealed } }
+  })
+}
+
+/** Its webhooks name an app no more that is about to go: belongs into the same transaction. */
+export async function forgetApp(tx: Database, teamId: string, appId: string): Promise<void> {
+  const revision = await bumpRevision(tx, 'webhooks')
+  await tx.query(sql`
+    UPDATE webhooks SET app_id = NULL, revision = ${revision}
+    WHERE team_id = ${teamId} AND app_id = ${appId} AND state <> 'deleted'`)
+}
+
+/**
+ * Pauses a webhook because its destination is gone, if it is active and still leads there.
+ */
+export function pauseGoneWebhook(
+  db: Database,
+  { teamId, id, url }: Pick<Webhook, 'teamId' | 'id' | 'url'>,
+): Promise<void> {
+  return changeWebhooks(db, async (tx, revision) => {
+    const [paused] = await tx.query<{ network: string }>(sql`
+      UPDATE webhooks SET state = 'paused', reason = 'DESTINATION_GONE', revision = ${revision}
+      WHERE team_id = ${teamId} AND id = ${id} AND state = 'active' AND url = ${url}
+      RETURNING network`)
+    if (paused) await holdEvents(tx, paused.network)
+  })
+}
+
+/**
+ * Frees its slot and cancels what still waits for it. False when the team has no such
+ * webhook.
+ */
+export function deleteWebhook(db: Database, teamId: string, id: string): Promise<boolean> {
+  return changeWebhooks(db, async (tx, revision) => {
+    const [gone] = await tx.query<{ network: string }>(sql`
+      UPDATE webhooks SET state = 'deleted', reason = NULL, revision = ${revision}
+      WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted' RETURNING network`)
+    if (!gone) return false
+
+    await freeSlot(tx, teamId)
+    // First the events, then the deliveries: those of an event under way are cancelled too.
+    await holdEvents(tx, gone.network)
+    await cancelDeliveries(tx, id)
+    return true
+  })
+}
+
+export async function findWebhook(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<StoredWebhook | null> {
+  const rows = await db.query<WebhookRow>(sql`
+    SELECT ${COLUMNS} FROM webhooks
+    WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'`)
+  return rows[0] ? storedOf(rows[0]) : null
+}
+
+/** Oldest first. */
+export async function listWebhooks(db: Database, teamId: string): Promise<StoredWebhook[]> {
+  const rows = await db.query<WebhookRow>(sql`
+    SELECT ${COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted'
+    ORDER BY created_at_ms, id LIMIT ${LISTED_WEBHOOKS_MAX}`)
+  return rows.map(storedOf)
+}
+
+/** The highest revision of all webhooks and variables. */
+export function webhookRevision(db: Database): Promise<number> {
+  return readRevision(db, 'webhooks')
+}
+
+/**
+ * A page of what changed after that revision, in the order of (revision, id). The next page
+ * begins after the last row of this one: pass its revision and its id.
+ */
+export async function webhooksChangedSince(
+  db: Database,
+  revision: number,
+  limit: number,
+  afterId: string | null = null,
+): Promise<StandingWebhook[]> {
+  const newer =
+    afterId === null ? sql`revision > ${revision}` : sql`(revision, id) > (${revision}, ${afterId})`
+  const rows = await db.query<StandingRow>(sql`
+    SELECT ${STANDING} FROM webhooks WHERE ${newer} ORDER BY revision, id LIMIT ${limit}`)
+  return rows.map(standingOf)
+}
+
+function changed(found: StoredWebhook, change: WebhookChange): StoredWebhook {
+  const { newKey, nextKeySealed = null, variables, standing, ...plain } = change
+  const webhook = { ...found.webhook, ...plain, ...standing }
+  const prepared = found.nextKeySealed
+  if (!newKey) return { webhook, key: found.key, nextKeySealed: prepared ?? nextKeySealed }
+  const { sealed, previousUntilMs } = newKey
+  const key = { sealed: prepared ?? sealed, previousSealed: found.key.sealed, previousUntilMs }
+  return { webhook, key, nextKeySealed: null }
+}
+
+function standingOf(row: StandingRow): StandingWebhook {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    network: row.network,
+    query: row.query,
+    skipEmpty: row.skip_empty === 1,
+    notifyRemoved: row.notify_removed === 1,
+    state: row.state as StandingWebhook['state'],
+    revision: row.revision,
+  }
+}
+
+function storedOf(row: WebhookRow): StoredWebhook {
+  const webhook: Webhook = {
+    id: row.id,
+    teamId: row.team_id,
+    appId: row.app_id,
+    network: row.network,
+    name: row.name,
+    url: row.url,
+    query: row.query,
+    skipEmpty: row.skip_empty === 1,
+    ordered: row.ordered === 1,
+    notifyRemoved: row.notify_removed === 1,
+    state: row.state as Webhook['state'],
+    reason: row.reason as PauseReason | null,
+    createdAtMs: row.created_at_ms,
+  }
+  const key = {
+    sealed: row.signing_key_sealed,
+    previousSealed: row.previous_key_sealed,
+    previousUntilMs: row.previous_key_until_ms,
+  }
+  return { webhook, key, nextKeySealed: row.next_key_sealed }
+}

@@ -1,0 +1,46 @@
+import { rates } from '../node/upstream.ts'
+import type { NetworkService } from './ask-network.ts'
+
+/** The agreed head is the word of upstreams that have moved on since: it is not news. */
+const HEAD_AGE_UNKNOWN_MS = 3_600_000
+
+/**
+ * What `/api/networks` tells of one network: where it is, and why each upstream is or isn't
+ * used.
+ */
+export function networkReport(service: NetworkService) {
+  const { network, pool } = service
+  const { selection, clock } = pool
+  const nowMs = clock.monotonicMs()
+  const { head } = selection
+  const heads = selection.upstreams.map((upstream) => upstream.head)
+  const seen = heads.filter((one) => one !== null && one.hash === head?.hash)
+  const ageMs = Math.min(...seen.map((one) => nowMs - (one?.reportedAtMs ?? 0)))
+  return {
+    id: network.id,
+    slug: network.slug,
+    kind: network.kind,
+    head: head && {
+      number: head.number,
+      // A slot has no hash to tell it by; inside, its own number does.
+      hash: network.kind === 'evm' ? head.hash : null,
+      age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : HEAD_AGE_UNKNOWN_MS,
+    },
+    finalized: head?.finalized ?? null,
+    upstreams: selection.upstreams.map((upstream, at) => {
+      const verdict = selection.verdicts[at]
+      return {
+        name: upstream.spec.name,
+        state: verdict?.state ?? 'excluded',
+        reason: verdict?.reason ?? 'not judged yet',
+        last_fault: upstream.lastFault === '' ? null : upstream.lastFault,
+        head: upstream.head?.number ?? null,
+        lag_blocks: verdict?.lagBlocks ?? null,
+        error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
+        latency_ms: Math.round(upstream.latencyMs * 100) / 100,
+        in_flight: upstream.inFlight,
+        heard: selection.heardOf.get(upstream) === 'used',
+      }
+    }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { Network } from '../../core/network.ts'
+import { openMethodBook, type PriceOverrides } from '../../core/rpc/methods.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { watchUpstreams } from '../heads/watch-upstreams.ts'
+import { newUpstream } from '../node/upstream.ts'
+import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import { openAnswerCaches } from './answer-caches.ts'
+import type { NetworkService } from './ask-network.ts'
+
+type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
+
+export type NetworkSettings = {
+  prices: PriceOverrides
+  cacheBytesMax: number
+  latestMaxAgeMs: number
+}
+
+export type OpenNetwork = NetworkService & {
+  /** Resolves when each upstream was asked for its chain and head once. */
+  ready: Promise<void>
+  stop(): void
+}
+
+/** Starts serving one network: its upstreams, its caches and the watch over its heads. */
+export function openNetwork(
+  needs: Needs,
+  network: Network,
+  settings: NetworkSettings,
+): OpenNetwork {
+  const { clock } = needs
+  const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
+  const watch = watchUpstreams(needs, network, upstreams)
+  const pool = openUpstreamPool(clock, network, watch.selection)
+  return {
+    network,
+    request: (call) => requestAny(pool, call),
+    book: openMethodBook(network.kind, { ...network, prices: settings.prices }),
+    pool,
+    ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
+    heads: watch.heads,
+    poke: watch.poke,
+    ready: watch.firstRound,
+    stop: watch.stop,
+  }
+}

@@ -1,0 +1,117 @@
+import type { Header } from '../../core/chain/block.ts'
+import { headerIn } from '../../core/chain/header.ts'
+import type { Votes } from '../../core/chain/votes.ts'
+import { Failure } from '../../core/errors.ts'
+import { numberToQuantity } from '../../core/hex.ts'
+import type { NetworkService } from '../answers/ask-network.ts'
+import { givesHeaders, noteHeaderRead } from '../node/active-health.ts'
+import type { Upstream } from '../node/upstream.ts'
+import { askUpstream } from '../pool/ask-upstream.ts'
+import { heardUpstreams } from '../pool/selection.ts'
+import { voters } from './voters.ts'
+
+/** A header is a small thing: whoever hangs is not waited for while others can be asked. */
+const PATIENCE_MS = 3_000
+
+/**
+ * The header with this hash, from whom we would rather ask or else from the others we hear.
+ * Null when nobody who answered knows it; throws a Failure when nobody answered.
+ */
+export async function headerByHash(
+  service: NetworkService,
+  hash: string,
+  preferred: Upstream | null,
+): Promise<Header | null> {
+  const { pool } = service
+  const others = heardUpstreams(pool.selection).filter((upstream) => upstream !== preferred)
+  const isGiving = preferred !== null && givesHeaders(preferred.own, pool.clock.monotonicMs())
+  const asked = isGiving ? [preferred, ...others] : preferred ? [...others, preferred] : others
+  const isIt = (header: Header) => header.hash === hash.toLowerCase()
+  let failure = new Failure('upstream_unreachable')
+  let answered = false
+  for (const upstream of asked) {
+    if (upstream.chain !== 'right') continue
+    try {
+      const header = await askHeader(service, upstream, 'eth_getBlockByHash', hash, isIt)
+      if (header) return header
+      answered = true
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      failure = thrown
+    }
+  }
+  if (!answered) throw failure
+  return null
+}
+
+/** What one upstream holds at a height; null when it has no block there yet. */
+export function headerByNumber(
+  service: NetworkService,
+  number: number,
+  upstream: Upstream,
+): Promise<Header | null> {
+  const isIt = (header: Header) => header.number === number
+  return askHeader(service, upstream, 'eth_getBlockByNumber', numberToQuantity(number), isIt)
+}
+
+/**
+ * What the upstreams hold at a height. All that answer have a vote, not only those in use:
+ * one alone must not decide because the others are slower, behind, or ahead of it.
+ */
+export async function votesAt(service: NetworkService, number: number): Promise<Votes> {
+  const told = await Promise.all(voters(service).map((one) => voteOf(service, one, number)))
+  const held = new Map<string, number>()
+  let silent = 0
+  for (const vote of told) {
+    if (vote === 'silent') silent++
+    else if (vote) held.set(vote.hash, (held.get(vote.hash) ?? 0) + 1)
+  }
+  return { held, silent }
+}
+
+async function voteOf(service: NetworkService, upstream: Upstream, number: number) {
+  if (upstream.chain === 'unknown') return 'silent'
+  try {
+    return await headerByNumber(service, number, upstream)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return 'silent'
+    throw thrown
+  }
+}
+
+/** Throws a Failure when the answer is an error, or about something else than was asked. */
+async function askHeader(
+  service: NetworkService,
+  upstream: Upstream,
+  method: string,
+  which: string,
+  isIt: (header: Header) => boolean,
+): Promise<Header | null> {
+  const told = await soon(service, upstream, askUpstream(service, upstream, method, [which, false]))
+  if (told.kind === 'result' && told.value === null) return null
+  const header = told.kind === 'result' ? headerIn(told.value) : null
+  if (header && isIt(header)) return header
+  throw new Failure('upstream_answered_badly', { method, upstream: upstream.spec.name })
+}
+
+/**
+ * Fails when it takes too long. The call goes on by itself. Whether an answer came is noted:
+ * no caller has a hand in that.
+ */
+async function soon<T>(
+  { pool: { clock } }: NetworkService,
+  upstream: Upstream,
+  asked: Promise<T>,
+): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const cancel = clock.after(PATIENCE_MS, () => late.reject(new Failure('upstream_timed_out')))
+  let came = false
+  try {
+    const told = await Promise.race([asked, late.promise])
+    came = true
+    return told
+  } finally {
+    cancel()
+    noteHeaderRead(upstream.own, came, clock.monotonicMs())
+  }
+}

@@ -1,0 +1,172 @@
+import { quantityToNumber } from '../../core/hex.ts'
+import type { Network } from '../../core/network.ts'
+import { classifyError } from '../../core/rpc/error-classes.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { Reply } from '../node/rpc-client.ts'
+import { headAtSlot, headInBlock, type SeenHead } from '../node/seen-head.ts'
+import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
+import { heardUpstreams, review, type Selection } from '../pool/selection.ts'
+import type { OpenHeadFeed } from './head-feed.ts'
+
+type Needs = {
+  clock: Clock
+  telemetry: Telemetry
+  selection: Selection
+  network: Network
+  feed: OpenHeadFeed
+}
+
+export type HeadWatcher = {
+  /** Resolves after each upstream was asked once, answered or not. */
+  firstRound: Promise<void>
+  stop(): void
+}
+
+/** A poll must not outlive the next ones by much. */
+const POLL_TIMEOUT_MS = 5000
+const CHAIN_CHECK_EVERY_MS = 60_000
+const FINALITY_EVERY_MS = 15_000
+/** Judged at least so often, for what changes by time alone. */
+const REVIEW_EVERY_MS = 250
+
+/** Asks every upstream for its head and its chain, for as long as the network is served. */
+export function watchHeads(needs: Needs): HeadWatcher {
+  const { clock, selection, network } = needs
+  const rounds: Promise<void>[] = []
+  const stops = selection.upstreams.map((upstream) => {
+    let polling = false
+    const poll = async () => {
+      // A node that hangs is asked again when its last poll has failed, not before.
+      if (polling) return
+      polling = true
+      await pollOnce(needs, upstream)
+      polling = false
+    }
+    rounds.push(poll())
+    return clock.every(network.headPollMs, () => void poll())
+  })
+  stops.push(clock.every(REVIEW_EVERY_MS, () => review(selection)))
+  stops.push(clock.every(FINALITY_EVERY_MS, () => void pollFinality(needs)))
+  const firstRound = Promise.all(rounds).then(() => pollFinality(needs))
+  return { firstRound, stop: () => stops.forEach((stop) => void stop()) }
+}
+
+/** Asks one upstream for its head, after making sure of its chain. Never throws. */
+export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
+  const startedAtMs = needs.clock.monotonicMs()
+  const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
+  if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
+  if (upstream.chain === 'right') await pollHead(needs, upstream)
+  review(needs.selection)
+}
+
+async function pollHead(needs: Needs, upstream: Upstream): Promise<void> {
+  const { clock, network, feed } = needs
+  const sentAtMs = clock.monotonicMs()
+  const reply =
+    network.kind === 'evm'
+      ? await ask(needs, upstream, 'eth_getBlockByNumber', '["latest",false]')
+      : await ask(needs, upstream, 'getSlot', '[{"commitment":"processed"}]')
+  const nowMs = clock.monotonicMs()
+  const head = headOf(network, reply, clock.nowMs())
+  if (!head) {
+    noteBadPoll(upstream, reply, nowMs)
+    return
+  }
+  notePolled(upstream, nowMs - sentAtMs, nowMs)
+  // What was announced while the answer was on its way may well be newer than the answer.
+  const known = upstream.head
+  const overtaken = known !== null && known.reportedAtMs > sentAtMs && known.number > head.number
+  if (!overtaken) feed.note(upstream, head, nowMs)
+}
+
+/** A wrong chain is found before the first call and whenever an endpoint changes behind us. */
+async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
+  const { clock, network, telemetry } = needs
+  const reply =
+    network.kind === 'evm'
+      ? await ask(needs, upstream, 'eth_chainId', '[]')
+      : await ask(needs, upstream, 'getGenesisHash', '[]')
+  const nowMs = clock.monotonicMs()
+  if (reply.kind !== 'result') {
+    noteBadPoll(upstream, reply, nowMs)
+    return
+  }
+  const said = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
+  const isRight = said !== null && said === expectedChain(needs, said)
+  const chain = isRight ? 'right' : 'wrong'
+  if (chain !== upstream.chain) {
+    const level = chain === 'right' ? 'info' : 'error'
+    telemetry.log(level, 'upstream_chain', {
+      network: network.id,
+      upstream: upstream.spec.name,
+      chain,
+    })
+  }
+  upstream.chain = chain
+  upstream.chainSaid = typeof said === 'number' || typeof said === 'string' ? said : null
+  upstream.chainCheckedAtMs = nowMs
+}
+
+/** Nodes of two clusters must not be mixed, even where nobody said which of them is meant. */
+function expectedChain({ network, selection }: Needs, said: unknown): unknown {
+  if (network.kind === 'evm') return network.chainId ?? said
+  if (network.genesisHash !== undefined) return network.genesisHash
+  if (typeof said === 'string') selection.genesisHeard ??= said
+  return selection.genesisHeard
+}
+
+/** The lowest of what the upstreams we hear call final: none of them may take it back. */
+async function pollFinality(needs: Needs): Promise<void> {
+  const { network, selection } = needs
+  if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
+  const heights = await Promise.all(
+    heardUpstreams(selection).map(async (upstream) => {
+      const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
+      if (reply.kind !== 'result') return null
+      return quantityToNumber((reply.value as { number?: unknown } | null)?.number)
+    }),
+  )
+  const known = heights.filter((height) => height !== null)
+  const lowest = known.length === 0 ? null : Math.min(...known)
+  // A development chain calls its head final and takes it back all the same.
+  const plausible = lowest !== null && lowest < (selection.head?.number ?? 0)
+  selection.finalizedTag = plausible ? lowest : null
+  review(selection)
+}
+
+function headOf(network: Network, reply: Reply, wallMs: number): SeenHead | null {
+  if (reply.kind !== 'result') return null
+  return network.kind === 'evm' ? headInBlock(reply.value, wallMs) : headAtSlot(reply.value)
+}
+
+function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
+  const failed = pollFailure(upstream, reply)
+  // Whatever comes back after a failure may be another chain.
+  if (!failed.throttled) upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
+  notePollFailed(upstream, failed, nowMs)
+}
+
+/** Nobody but us chose the words of a poll, so those of its answer can be believed. */
+function pollFailure(upstream: Upstream, reply: Reply) {
+  if (reply.kind === 'failed') return reply
+  const said = reply.kind === 'error' ? classifyError(upstream.kind, reply.code, reply.message) : ''
+  const reason = said === 'refused' ? 'credentials refused' : 'no head in its answer'
+  return { reason, throttled: said === 'throttled', retryAfterMs: 0 }
+}
+
+async function ask(
+  needs: Needs,
+  upstream: Upstream,
+  method: string,
+  paramsText: string,
+): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>()
+  const cancel = upstream.client.call(method, paramsText, true, resolve)
+  const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, cancel)
+  const reply = await promise
+  stopTimer()
+  if ('stream' in reply) await reply.stream.cancel()
+  return reply
+}

@@ -1,0 +1,267 @@
+import { Failure } from '../../core/errors.ts'
+import type { UpstreamSpec } from '../../core/network.ts'
+import {
+  isOddError,
+  type NodeError,
+  type NodeResult,
+  parseNodeReply,
+  parseNodeValue,
+} from '../../core/rpc/node-reply.ts'
+import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import { streamResult } from './stream-result.ts'
+import { withoutCredentials } from './without-credentials.ts'
+
+/**
+ * The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the
+ * call.
+ */
+export type Failed = {
+  kind: 'failed'
+  reason: string
+  mayHaveLanded: boolean
+  throttled: boolean
+  timedOut: boolean
+  /** The call itself may well be the reason, so it says nothing of how the node does. */
+  blameless: boolean
+  retryAfterMs: number
+}
+
+/** An answer too big to hold: the bytes of its result, to be passed on as they come. */
+export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
+
+/**
+ * The same of an error. Only what a caller asks for makes a node say so much, so it is passed
+ * on whatever its code is, and counts for nothing against the node.
+ */
+export type StreamedError = {
+  kind: 'error_stream'
+  code: number
+  stream: ReadableStream<Uint8Array>
+}
+
+export type Reply = NodeResult | NodeError | Streamed | StreamedError | Failed
+
+export function isStreamed(reply: Reply): reply is Streamed | StreamedError {
+  return reply.kind === 'stream' || reply.kind === 'error_stream'
+}
+
+export type RpcClient = {
+  /**
+   * Tells `hear` once what came of the call; returns how to give up. `whole`: for one who
+   * reads the value himself, however long it is; its text is left out. `trace` goes along.
+   */
+  call(
+    method: string,
+    paramsText: string,
+    repeatable: boolean,
+    hear: (reply: Reply) => void,
+    whole?: boolean,
+    trace?: Trace | null,
+  ): () => void
+  /** The body of an answer to a text made by the caller, for batches. */
+  sendText(
+    text: string,
+    bytesMax: number,
+    trace?: Trace | null,
+  ): { body: Promise<string | Failed>; cancel(): void }
+  nextId(): number
+}
+
+/** Up to here an answer is held and checked whole, so that it can still be asked for elsewhere. */
+const HELD_BYTES_MAX = 256 * 1024
+
+/** Of an answer whose length nobody says, or says to be too long to be held. */
+const HELD_UNSIZED_BYTES_MAX = 32 * 1024
+
+/** The traces of a full block take some megabytes; beyond this an answer is not believed. */
+const WHOLE_BYTES_MAX = 256 * 1024 * 1024
+
+const NAMES_MAX = 500
+const NAME_CHARS_MAX = 64
+
+/** What a refusal may say about itself without being cut off. */
+const EXPLANATION_BYTES_MAX = 64 * 1024
+
+/** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
+export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
+  const given = { 'content-type': 'application/json', ...spec.headers }
+  const { url, headers } = withoutCredentials(spec.url, given)
+  const names = new Map<string, string>()
+  let lastId = 0
+  return {
+    nextId: () => ++lastId,
+
+    call(method, paramsText, repeatable, hear, whole = false, trace = null) {
+      const id = ++lastId
+      const name = quoted(names, method)
+      const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
+      const request = { url, body, headers, callHeaders: trace?.headers, repeatable }
+      const read = whole ? readWhole : readReply
+      return tell(outbound, request, (answer) => read(answer, id), hear)
+    },
+
+    sendText(text, bytesMax, trace = null) {
+      const callHeaders = trace?.headers
+      const request = { url, body: text, headers, callHeaders, repeatable: true }
+      const { promise, resolve } = Promise.withResolvers<string | Failed>()
+      const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
+      return { body: promise, cancel: tell(outbound, request, read, resolve) }
+    },
+  }
+}
+
+/** A method's name in JSON, worked out once; bounded, whatever callers invent. */
+function quoted(names: Map<string, string>, method: string): string {
+  const known = names.get(method)
+  if (known !== undefined) return known
+  const text = JSON.stringify(method)
+  if (names.size < NAMES_MAX && method.length < NAME_CHARS_MAX) names.set(method, text)
+  return text
+}
+
+/**
+ * Sends and reads, turning whatever goes wrong into a failure that says who gave up.
+ * Hot path: with a driver that can, an answer passes through here without a promise.
+ */
+function tell<T>(
+  outbound: Outbound,
+  request: OutboundRequest,
+  read: (answer: OutboundAnswer) => T | Failed | Promise<T | Failed>,
+  hear: (reply: T | Failed) => void,
+): () => void {
+  let gaveUp = false
+  const lost = (thrown: unknown) => {
+    if (gaveUp) return hear(failed('timed_out', { timedOut: true }))
+    const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
+    hear(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
+  }
+  const answered = (answer: OutboundAnswer) => {
+    const reading = read(answer)
+    if (reading instanceof Promise) reading.then(hear, lost)
+    else hear(reading)
+  }
+  const cancel = outbound.postTo
+    ? outbound.postTo(request, { answered, lost })
+    : postWithPromise(outbound, request, answered, lost)
+  return () => {
+    gaveUp = true
+    cancel()
+  }
+}
+
+function postWithPromise(
+  outbound: Outbound,
+  request: OutboundRequest,
+  answered: (answer: OutboundAnswer) => void,
+  lost: (thrown: unknown) => void,
+): () => void {
+  const { answer, cancel } = outbound.post(request)
+  answer.then(answered, lost)
+  return cancel
+}
+
+function failed(reason: string, facts: Partial<Failed> = {}): Failed {
+  return {
+    kind: 'failed',
+    reason,
+    mayHaveLanded: true,
+    throttled: false,
+    timedOut: false,
+    blameless: false,
+    retryAfterMs: 0,
+    ...facts,
+  }
+}
+
+/** Hot path: a small answer is at hand whole, and read without a promise. */
+function readReply(answer: OutboundAnswer, id: number): Reply | Promise<Reply> {
+  const { status, whole } = answer
+  const ok = status >= 200 && status < 300
+  return ok && whole !== null && whole.length <= HELD_BYTES_MAX
+    ? checkedReply(whole, id, answer, ok)
+    : readByAndBy(answer, id, ok)
+}
+
+async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Promise<Reply> {
+  const { status, length } = answer
+  if (!ok && !mayExplain(status)) return refusedByStatus(answer)
+
+  if (length !== null && length <= HELD_BYTES_MAX) {
+    return checkedReply(await answer.text(), id, answer, ok)
+  }
+  const held = await streamResult(answer.stream(), id, HELD_UNSIZED_BYTES_MAX)
+  if (held.kind === 'text') return checkedReply(held.text, id, answer, ok)
+  if (held.kind === 'error_stream' || (held.kind === 'stream' && ok)) return held
+  if (held.kind === 'stream') await held.stream.cancel()
+  return ok ? failed('garbage') : failed(`http_${status}`, { blameless: isCallers(status) })
+}
+
+/** Some nodes say with these what is wrong with a call, in a body as usual. */
+function mayExplain(status: number): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 422
+}
+
+/**
+ * By these a server, or a filter in front of it, may refuse what is in one call. Where it
+ * refuses us altogether, polls are refused as well, and they do count.
+ */
+function isCallers(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429
+}
+
+/** No scan for the result's own text: that would take as long as parsing it does. */
+async function readWhole(answer: OutboundAnswer, id: number): Promise<Reply> {
+  if (mayExplain(answer.status)) return withoutStream(await readByAndBy(answer, id, false))
+  const text = await readText(answer, WHOLE_BYTES_MAX)
+  if (typeof text !== 'string') return text
+  return parseNodeValue(text, id) ?? failed('garbage')
+}
+
+/** Whoever reads a value himself needs an error's code only. */
+function withoutStream(reply: Reply): Reply {
+  if (reply.kind !== 'error_stream') return reply
+  reply.stream.cancel().catch(() => {})
+  return { kind: 'error', code: reply.code, message: '', text: '' }
+}
+
+function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: boolean): Reply {
+  const reply = parseNodeReply(text, id)
+  if (reply?.kind === 'error' || (reply && ok)) return reply
+  return ok ? failed('garbage', { blameless: isOddError(text, id) }) : refusedByStatus(answer)
+}
+
+async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | Failed> {
+  if (answer.status < 200 || answer.status >= 300) return refusedByStatus(answer)
+  if (answer.whole !== null) return answer.whole
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of answer.stream()) {
+    bytes += chunk.length
+    // Left early, the loop gives the rest up.
+    if (bytes > bytesMax) return failed('answer_too_large', { blameless: true })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function refusedByStatus(answer: OutboundAnswer): Failed {
+  const { status } = answer
+  // Read to its end, a short body leaves its connection fit for the next call.
+  const short = answer.length !== null && answer.length <= EXPLANATION_BYTES_MAX
+  if (short) answer.text().catch(() => {})
+  else
+    answer
+      .stream()
+      .cancel()
+      .catch(() => {})
+  if (status !== 429) {
+    return failed(`http_${status}`, {
+      mayHaveLanded: status >= 500,
+      blameless: isCallers(status),
+    })
+  }
+  const seconds = Number(answer.header('retry-after') ?? '')
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+  return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })
+}

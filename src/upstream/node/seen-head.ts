@@ -1,0 +1,34 @@
+import { headerIn } from '../../core/chain/header.ts'
+import { quantityToNumber } from '../../core/hex.ts'
+import { isJsonObject } from '../../core/json-value.ts'
+
+/** Where an upstream says that it stands. */
+export type SeenHead = {
+  number: number
+  hash: string
+  /** Null where the chain has none, or the node does not say: then nobody can follow it. */
+  parentHash: string | null
+  /** How old the block called itself; null where the chain does not say. */
+  blockAgeMs: number | null
+}
+
+/** The head that a block of an EVM node stands for; null where it is none. */
+export function headInBlock(block: unknown, wallMs: number): SeenHead | null {
+  if (!isJsonObject(block)) return null
+  const { hash } = block
+  const number = quantityToNumber(block.number)
+  if (number === null || typeof hash !== 'string') return null
+  const timestampS = quantityToNumber(block.timestamp)
+  return {
+    number,
+    hash: hash.toLowerCase(),
+    parentHash: headerIn(block)?.parentHash ?? null,
+    blockAgeMs: timestampS === null ? null : wallMs - timestampS * 1000,
+  }
+}
+
+/** The head that an answer to `getSlot` stands for. */
+export function headAtSlot(slot: unknown): SeenHead | null {
+  if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) return null
+  return { number: slot, hash: String(slot), parentHash: null, blockAgeMs: null }
+}

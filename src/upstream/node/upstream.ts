@@ -1,0 +1,254 @@
+import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
+import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
+import type { Outbound } from '../../ports/outbound.ts'
+import { type ActiveHealth, newActiveHealth } from './active-health.ts'
+import { openRpcClient, type RpcClient } from './rpc-client.ts'
+import type { SeenHead } from './seen-head.ts'
+
+/** One upstream with all that was learned about it. Changed only by the functions below. */
+export type Upstream = {
+  spec: UpstreamSpec
+  kind: NetworkKind
+  client: RpcClient
+  inFlight: number
+  /** Those of them whose answer is being passed on. */
+  streaming: number
+  /** Heavy calls in hand and answers being passed on, by caller, and all of them. */
+  shares: Map<string, number>
+  shared: number
+  latencyMs: number
+  chain: 'unknown' | 'right' | 'wrong'
+  chainSaid: number | string | null
+  chainCheckedAtMs: number
+  head: Head | null
+  breaker: Breaker
+  /** Rolling counts of the last seconds, one slot a second. */
+  ok: Float64Array
+  bad: Float64Array
+  slotAtS: number
+  lastOkAtMs: number
+  failuresInARow: number
+  /** Calls have failed and none has succeeded since, whatever polls say. */
+  callsFail: boolean
+  throttledUntilMs: number
+  own: ActiveHealth
+  lastFault: string
+  /** Methods this node said it does not have, until when we believe it. */
+  lacks: Map<string, number>
+  batchesUntilMs: number
+}
+
+type Head = SeenHead & { reportedAtMs: number; advancedAtMs: number }
+
+type Breaker = {
+  state: 'closed' | 'open' | 'half_open'
+  openUntilMs: number
+  restMs: number
+  trialsOk: number
+  trialRunning: boolean
+}
+
+const SLOTS = 10
+/** Dead nodes fail every call at once, so a handful in a row is proof enough. */
+const FAILURES_IN_A_ROW_MAX = 4
+const SAMPLES_MIN = 10
+const ERROR_RATE_MAX = 0.5
+const REST_MS_MIN = 1000
+const REST_MS_MAX = 30_000
+const TRIALS_TO_CLOSE = 3
+/** Nobody sent a read for so long that a failed upstream could prove itself with: polls must do. */
+const READS_AWAITED_MS = 5000
+const THROTTLED_MS_MIN = 1000
+const THROTTLED_MS_MAX = 60_000
+const LACKS_FOR_MS = 600_000
+const LACKS_MAX = 500
+/** Weight of the newest call in the moving average of latency. */
+const LATENCY_WEIGHT = 0.1
+
+export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: NetworkKind): Upstream {
+  return {
+    spec,
+    kind,
+    client: openRpcClient(outbound, spec),
+    inFlight: 0,
+    streaming: 0,
+    shares: new Map(),
+    shared: 0,
+    latencyMs: 0,
+    chain: 'unknown',
+    chainSaid: null,
+    chainCheckedAtMs: 0,
+    head: null,
+    breaker: {
+      state: 'closed',
+      openUntilMs: 0,
+      restMs: REST_MS_MIN,
+      trialsOk: 0,
+      trialRunning: false,
+    },
+    ok: new Float64Array(SLOTS),
+    bad: new Float64Array(SLOTS),
+    slotAtS: 0,
+    lastOkAtMs: 0,
+    failuresInARow: 0,
+    callsFail: false,
+    throttledUntilMs: 0,
+    own: newActiveHealth(),
+    lastFault: '',
+    lacks: new Map(),
+    batchesUntilMs: 0,
+  }
+}
+
+/** Counts a call, or the end of one, towards its caller's share. */
+export function noteShare(upstream: Upstream, share: string, change: 1 | -1): void {
+  upstream.shared += change
+  const own = (upstream.shares.get(share) ?? 0) + change
+  if (own === 0) upstream.shares.delete(share)
+  else upstream.shares.set(share, own)
+}
+
+/** The node answered, be it with an error that is the caller's own. */
+export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): void {
+  const slot = turnSlots(upstream, nowMs)
+  upstream.ok[slot] = (upstream.ok[slot] ?? 0) + 1
+  upstream.failuresInARow = 0
+  upstream.callsFail = false
+  upstream.lastOkAtMs = nowMs
+  upstream.latencyMs = averaged(upstream.latencyMs, tookMs)
+  const { breaker } = upstream
+  if (breaker.state !== 'half_open') return
+  breaker.trialsOk++
+  if (breaker.trialsOk < TRIALS_TO_CLOSE) return
+  breaker.state = 'closed'
+  breaker.restMs = REST_MS_MIN
+  upstream.ok.fill(0)
+  upstream.bad.fill(0)
+}
+
+function averaged(latencyMs: number, tookMs: number): number {
+  return latencyMs === 0 ? tookMs : latencyMs + (tookMs - latencyMs) * LATENCY_WEIGHT
+}
+
+/** A poll was answered. Nodes can answer polls and fail calls: then only calls speak for them. */
+export function notePolled(upstream: Upstream, tookMs: number, nowMs: number): void {
+  const { own } = upstream
+  own.pollsFailedInARow = 0
+  own.pollLatencyMs = averaged(own.pollLatencyMs, tookMs)
+  const { state, openUntilMs } = upstream.breaker
+  const awaitsReads = state === 'half_open' && nowMs - openUntilMs < READS_AWAITED_MS
+  const inDoubt = state === 'half_open' ? awaitsReads : upstream.callsFail
+  if (inDoubt) upstream.lastOkAtMs = nowMs
+  else noteSuccess(upstream, tookMs, nowMs)
+}
+
+/** A poll was not answered, be it that the node limits us. */
+export function notePollFailed(
+  upstream: Upstream,
+  failed: { reason: string; throttled: boolean; retryAfterMs: number },
+  nowMs: number,
+): void {
+  upstream.own.pollsFailedInARow++
+  if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
+  else noteFailure(upstream, failed.reason, nowMs, true)
+}
+
+/** The node gave no usable answer; enough of those and it rests. True when that was decided now. */
+export function noteFailure(
+  upstream: Upstream,
+  reason: string,
+  nowMs: number,
+  isPoll = false,
+): boolean {
+  if (!isPoll) upstream.callsFail = true
+  const slot = turnSlots(upstream, nowMs)
+  upstream.bad[slot] = (upstream.bad[slot] ?? 0) + 1
+  upstream.failuresInARow++
+  upstream.lastFault = reason
+  const { breaker } = upstream
+  if (breaker.state === 'open') return false
+  const { samples, errorRate } = rates(upstream)
+  const failing =
+    upstream.failuresInARow >= FAILURES_IN_A_ROW_MAX ||
+    (samples >= SAMPLES_MIN && errorRate > ERROR_RATE_MAX)
+  if (breaker.state === 'closed' && !failing) return false
+  rest(upstream, nowMs)
+  return true
+}
+
+/** Takes an upstream out at once, as when everything sent to it hangs. */
+export function rest(upstream: Upstream, nowMs: number): void {
+  const { breaker } = upstream
+  if (breaker.state === 'half_open') breaker.restMs = Math.min(REST_MS_MAX, breaker.restMs * 2)
+  breaker.state = 'open'
+  breaker.openUntilMs = nowMs + breaker.restMs
+  breaker.trialsOk = 0
+}
+
+export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: number): void {
+  const waitMs = Math.min(THROTTLED_MS_MAX, Math.max(THROTTLED_MS_MIN, retryAfterMs))
+  upstream.throttledUntilMs = Math.max(upstream.throttledUntilMs, nowMs + waitMs)
+  upstream.lastFault = 'rate_limited'
+}
+
+export function noteLacks(upstream: Upstream, method: string, nowMs: number): void {
+  if (upstream.lacks.size >= LACKS_MAX) upstream.lacks.clear()
+  upstream.lacks.set(method, nowMs + LACKS_FOR_MS)
+}
+
+export function lacksMethod(upstream: Upstream, method: string, nowMs: number): boolean {
+  return upstream.lacks.size > 0 && (upstream.lacks.get(method) ?? 0) > nowMs
+}
+
+export function noteHead(upstream: Upstream, head: SeenHead, nowMs: number): void {
+  const before = upstream.head
+  const advanced = before === null || head.number > before.number
+  const advancedAtMs = advanced ? nowMs : before.advancedAtMs
+  upstream.head = { ...head, reportedAtMs: nowMs, advancedAtMs }
+}
+
+/** What `core` needs to judge it. Moves a rested upstream on to being probed. */
+export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
+  const { breaker, head } = upstream
+  if (breaker.state === 'open' && nowMs >= breaker.openUntilMs) breaker.state = 'half_open'
+  turnSlots(upstream, nowMs)
+  return {
+    name: upstream.spec.name,
+    priority: upstream.spec.priority,
+    chain: upstream.chain,
+    breaker: breaker.state,
+    throttled: upstream.throttledUntilMs > nowMs,
+    ...rates(upstream),
+    latencyMs: upstream.latencyMs,
+    head: head && {
+      number: head.number,
+      hash: head.hash,
+      blockAgeMs: head.blockAgeMs === null ? null : head.blockAgeMs + nowMs - head.reportedAtMs,
+      reportedAgoMs: nowMs - head.reportedAtMs,
+      advancedAgoMs: nowMs - head.advancedAtMs,
+    },
+  }
+}
+
+export function rates(upstream: Upstream): { samples: number; errorRate: number } {
+  let ok = 0
+  let bad = 0
+  for (let slot = 0; slot < SLOTS; slot++) {
+    ok += upstream.ok[slot] ?? 0
+    bad += upstream.bad[slot] ?? 0
+  }
+  const samples = ok + bad
+  return { samples, errorRate: samples === 0 ? 0 : bad / samples }
+}
+
+function turnSlots(upstream: Upstream, nowMs: number): number {
+  const nowS = Math.floor(nowMs / 1000)
+  const passed = Math.min(SLOTS, nowS - upstream.slotAtS)
+  for (let step = 1; step <= passed; step++) {
+    const slot = (upstream.slotAtS + step) % SLOTS
+    upstream.ok[slot] = 0
+    upstream.bad[slot] = 0
+  }
+  if (passed > 0) upstream.slotAtS = nowS
+  return nowS % SLOTS
+}

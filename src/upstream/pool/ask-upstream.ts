@@ -1,0 +1,33 @@
+import { assert } from '../../core/errors.ts'
+import type { MethodBook } from '../../core/rpc/methods.ts'
+import type { NodeError } from '../../core/rpc/node-reply.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { UpstreamPool } from './run.ts'
+import { requestFrom } from './upstream-pool.ts'
+
+type Service = { pool: UpstreamPool; book: MethodBook }
+
+export type Told = { kind: 'result'; value: unknown } | NodeError
+
+/**
+ * What one upstream says, read whole however long it is. Throws a Failure when it
+ * gives no usable answer.
+ */
+export async function askUpstream(
+  { pool, book }: Service,
+  upstream: Upstream,
+  method: string,
+  params: readonly unknown[],
+): Promise<Told> {
+  const { reply } = await requestFrom(pool, upstream, {
+    method,
+    of: book.find(method),
+    params,
+    paramsText: JSON.stringify(params),
+    atHead: false,
+    heightMin: null,
+    whole: true,
+  })
+  assert(!('stream' in reply), 'an answer that is read whole is no stream')
+  return reply
+}

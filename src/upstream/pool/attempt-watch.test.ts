@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { testClock } from '../../../tests/support/test-clock.ts'
+import { openAttemptWatch, type Timed } from './attempt-watch.ts'
+
+type Named = Timed & { name: string }
+
+describe('the watch over calls in flight', () => {
+  test('says late, then stalled, then over, each from its moment on', () => {
+    const { clock, watch, said } = watching()
+    watch.add(attempt('a', { hedgeAtMs: 20, stallAtMs: 100, deadlineMs: 200 }))
+    clock.skip(15)
+    expect(said).toEqual([])
+    clock.skip(5)
+    expect(said).toEqual(['late a'])
+    clock.skip(80)
+    expect(said.at(-1)).toBe('stall a')
+    clock.skip(100)
+    expect(said.at(-1)).toBe('over a')
+  })
+
+  test('tells each moment once to whoever pushes it away', () => {
+    const { clock, watch, said } = watching(true)
+    watch.add(attempt('a', { hedgeAtMs: 20, stallAtMs: 100, deadlineMs: 200 }))
+    clock.skip(400)
+    expect(said).toEqual(['late a', 'stall a', 'over a'])
+  })
+
+  test('never hedges what may not be hedged', () => {
+    const { clock, watch, said } = watching(true)
+    watch.add(attempt('a', { deadlineMs: 50 }))
+    clock.skip(100)
+    expect(said).toEqual(['over a'])
+  })
+
+  test('forgets a call that came back', () => {
+    const { clock, watch, said } = watching()
+    const one = attempt('a', { deadlineMs: 50 })
+    watch.add(one)
+    clock.skip(20)
+    watch.remove(one)
+    clock.skip(200)
+    expect(said).toEqual([])
+  })
+
+  test('keeps the time of many calls apart', () => {
+    const { clock, watch, said } = watching(true)
+    watch.add(attempt('slow', { deadlineMs: 100 }))
+    clock.skip(20)
+    watch.add(attempt('quick', { deadlineMs: 40 }))
+    clock.skip(25)
+    expect(said).toEqual(['over quick'])
+    clock.skip(60)
+    expect(said).toEqual(['over quick', 'over slow'])
+  })
+
+  test('stands still while nothing is in flight, and wakes again', () => {
+    const { clock, watch, said } = watching(true)
+    expect(clock.timers()).toBe(0)
+    watch.add(attempt('a', { deadlineMs: 10 }))
+    expect(clock.timers()).toBe(1)
+    clock.skip(30)
+    expect(clock.timers()).toBe(0)
+    watch.add(attempt('b', { deadlineMs: 40 }))
+    clock.skip(30)
+    expect(said).toEqual(['over a', 'over b'])
+    expect(clock.timers()).toBe(0)
+  })
+
+  test('has one timer, however many calls are out', () => {
+    const { clock, watch } = watching()
+    for (let call = 0; call < 1000; call++) watch.add(attempt(`${call}`, { deadlineMs: 1e9 }))
+    expect(clock.timers()).toBe(1)
+  })
+})
+
+function attempt(name: string, times: Partial<Timed>): Named {
+  const never = Number.POSITIVE_INFINITY
+  return { name, hedgeAtMs: never, stallAtMs: never, deadlineMs: never, ...times }
+}
+
+/** With `heeds`, each reaction pushes its moment away, as the pool does. */
+function watching(heeds = false) {
+  const clock = testClock()
+  const said: string[] = []
+  const watch = openAttemptWatch<Named>(clock, {
+    onLate(one) {
+      said.push(`late ${one.name}`)
+      if (heeds) one.hedgeAtMs = Number.POSITIVE_INFINITY
+    },
+    onStall(one) {
+      said.push(`stall ${one.name}`)
+      if (heeds) one.stallAtMs = Number.POSITIVE_INFINITY
+    },
+    onDeadline(one) {
+      said.push(`over ${one.name}`)
+      if (heeds) watch.remove(one)
+    },
+  })
+  return { clock, watch, said }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../ports/clock.ts'
+
+/** What is timed about one call on its way to one upstream. */
+export type Timed = {
+  /** From here on a second upstream may be asked; Infinity: never. */
+  hedgeAtMs: number
+  /** From here on a silent upstream may count as hung. */
+  stallAtMs: number
+  deadlineMs: number
+}
+
+export type Reactions<T extends Timed> = {
+  onLate(attempt: T, nowMs: number): void
+  onStall(attempt: T, nowMs: number): void
+  onDeadline(attempt: T, nowMs: number): void
+}
+
+/** Hedges are worth milliseconds, so that is how often it looks; only while calls are out. */
+const LOOK_EVERY_MS = 5
+
+export type AttemptWatch<T> = {
+  add(attempt: T): void
+  remove(attempt: T): void
+}
+
+/**
+ * Keeps the time of all calls in flight with one timer. A timer for each call
+ * would cost more than the call's own bookkeeping.
+ */
+export function openAttemptWatch<T extends Timed>(
+  clock: Clock,
+  reactions: Reactions<T>,
+): AttemptWatch<T> {
+  const running = new Set<T>()
+  let stopLooking: (() => void) | null = null
+
+  const look = () => {
+    if (running.size === 0) {
+      stopLooking?.()
+      stopLooking = null
+      return
+    }
+    const nowMs = clock.monotonicMs()
+    for (const attempt of running) {
+      if (nowMs >= attempt.deadlineMs) reactions.onDeadline(attempt, nowMs)
+      else if (nowMs >= attempt.stallAtMs) reactions.onStall(attempt, nowMs)
+      else if (nowMs >= attempt.hedgeAtMs) reactions.onLate(attempt, nowMs)
+    }
+  }
+
+  return {
+    add(attempt) {
+      running.add(attempt)
+      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
+    },
+    remove: (attempt) => {
+      running.delete(attempt)
+    },
+  }
+}

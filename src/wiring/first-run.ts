@@ -1,0 +1,140 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure, Rejection } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Secrets } from '../ports/secrets.ts'
+import {
+  createApp,
+  createTeam,
+  createToken,
+  setOperatorToken,
+} from '../tables/accounts/new-accounts.ts'
+import { readFact, writeFactOnce } from '../tables/sql/instance.ts'
+
+type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
+
+/** What `<data>/first-run.json` holds. */
+export type FirstRun = {
+  url: string
+  /** Null when it is configured: then only the configuration has it. */
+  operator_token: string | null
+  team_token: string
+  app_key: string
+}
+
+type Given = {
+  folder: string
+  /** Where the service is now. */
+  url: string
+  networkIds: readonly string[]
+  operatorToken: string | undefined
+}
+
+const DONE = 'first_run_done'
+
+const SECRET_HEX = /^[0-9a-fA-F]{64}$/
+
+/**
+ * Makes the operator's token, the default team and its app at the first start,
+ * and leaves them in a file only the owner can read; later starts keep the file true. The mark
+ * comes last: a crash before it makes new ones, so that nobody is locked out.
+ */
+export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | null> {
+  const { folder, url, networkIds, operatorToken } = given
+  const file = join(folder, 'first-run.json')
+  if (operatorToken !== undefined) await useOperatorToken(needs, operatorToken)
+  if ((await readFact(needs.database, DONE)) !== null) return keptFirstRun(file, given)
+
+  const operator_token = operatorToken === undefined ? await makeOperatorToken(needs) : null
+  const { team, token } = await createTeam(needs.database, needs, {
+    name: 'Default',
+    tier: 'enterprise',
+  })
+  const created = await createApp(needs.database, needs, team.id, {
+    name: 'Default app',
+    description: 'Made at the first start.',
+    networks: networkIds,
+  })
+  if (created instanceof Rejection) throw new Failure('start_failed', { why: created.message })
+
+  const made = { url, operator_token, team_token: token, app_key: created.key }
+  writePrivately(file, textOf(made))
+  await writeFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
+  return made
+}
+
+async function makeOperatorToken(needs: Needs): Promise<string> {
+  const operator = { kind: 'operator', teamId: null, name: 'first' } as const
+  return (await createToken(needs.database, needs, operator)).token
+}
+
+async function useOperatorToken(needs: Needs, token: string): Promise<void> {
+  if (await setOperatorToken(needs.database, needs, token)) return
+  throw new Failure('start_failed', { reason: 'operatorToken is the token of a team' })
+}
+
+/** The instance's secret: given, or made once, before the store is, and kept beside it. */
+export function instanceSecret(
+  folder: string,
+  given: string | undefined,
+  entropy: Entropy,
+  hasStore: boolean,
+): Uint8Array {
+  if (given !== undefined) return Uint8Array.fromHex(given)
+  const file = join(folder, 'instance-secret')
+  if (existsSync(file)) return keptSecret(file)
+  if (hasStore) throw new Failure('start_failed', { reason: lostSecret(folder) })
+  const secret = entropy.bytes(32)
+  writePrivately(file, `${secret.toHex()}\n`)
+  return secret
+}
+
+/** A new one would fit none of the stored keys, and nobody would notice before they are needed. */
+function lostSecret(folder: string): string {
+  return (
+    `${folder} has a store but no instance-secret, and no secret is configured. Without it none ` +
+    'of the stored keys can be read. Put the file back from your backup, or configure secret ' +
+    '(HEADGATE_SECRET). If it is lost for good, write 64 new hex digits to the file (openssl ' +
+    'rand -hex 32) and rotate the key of every app and webhook'
+  )
+}
+
+/** Another secret would lock up every stored key, so a spoilt file is not replaced. */
+function keptSecret(file: string): Uint8Array {
+  const text = readFileSync(file, 'utf8').trim()
+  if (SECRET_HEX.test(text)) return Uint8Array.fromHex(text)
+  throw new Failure('start_failed', { reason: `${file} does not hold 64 hex digits` })
+}
+
+/** Null when the file is gone or was changed: the service runs without it. */
+function keptFirstRun(file: string, { url, operatorToken }: Given): FirstRun | null {
+  const found = readFirstRun(file)
+  if (!found) return null
+  const operator_token = operatorToken === undefined ? found.operator_token : null
+  const kept = { ...found, url, operator_token }
+  if (textOf(kept) !== textOf(found)) writePrivately(file, textOf(kept))
+  return kept
+}
+
+function readFirstRun(file: string): FirstRun | null {
+  try {
+    const found = JSON.parse(readFileSync(file, 'utf8')) as FirstRun | null
+    return typeof found?.app_key === 'string' ? found : null
+  } catch {
+    return null
+  }
+}
+
+function textOf(firstRun: FirstRun): string {
+  return `${JSON.stringify(firstRun, null, 2)}\n`
+}
+
+/** Whole or not at all, and never readable by others, not even for a moment. */
+function writePrivately(file: string, text: string): void {
+  const draft = `${file}.new`
+  writeFileSync(draft, text, { mode: 0o600 })
+  chmodSync(draft, 0o600)
+  renameSync(draft, file)
+}

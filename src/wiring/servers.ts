@@ -1,0 +1,45 @@
+import type { Settings } from '../config/config.ts'
+import { parseListen } from '../config/config-checks.ts'
+import { type HttpServer, type Routes, startServer } from '../http/server.ts'
+import type { Descriptors } from '../ports/descriptors.ts'
+import type { World } from './world.ts'
+
+type Served = { routes: Routes; metricRoutes: Routes | null }
+
+/** Listens for clients and, where metrics have an address of their own, for those who read them. */
+export function startServers(
+  world: World & { descriptors: Descriptors },
+  settings: Settings,
+  service: () => Served | null,
+): HttpServer {
+  const main = startServer({
+    ...world,
+    ...settings.listen,
+    connectionsMax: settings.limits.connectionsMax,
+    trustProxy: settings.trustProxy,
+    domain: () => settings.domain,
+    routes: () => service()?.routes ?? null,
+  })
+  const metrics = startMetricsServer(world, settings, () => service()?.metricRoutes ?? null)
+  return {
+    port: main.port,
+    async stop(graceMs) {
+      await main.stop(graceMs)
+      await metrics?.stop(0)
+    },
+  }
+}
+
+/** Only those who may read metrics are meant to get through to this one. */
+function startMetricsServer(
+  { clock, telemetry }: World,
+  { metrics }: Settings,
+  routes: () => Routes | null,
+): HttpServer | null {
+  const address = metrics.listen === undefined ? undefined : parseListen(metrics.listen)
+  if (!address) return null
+  const shown = { trustProxy: false, domain: () => '', routes }
+  const server = startServer({ clock, telemetry, descriptors: null, ...address, ...shown })
+  telemetry.log('info', 'metrics_listening', { host: address.host, port: server.port })
+  return server
+}
