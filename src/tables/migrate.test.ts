@@ -77,7 +77,7 @@ describe('migrate', () => {
 
   test('processes at once do it once, and none of them fails', async () => {
     const script = `
-      import { openSqliteFile } from ${JSON.stringify(join(import.meta.dir, '../embedded/sqlite-database.ts'))}
+      import { openSqliteFile } from ${JSON.stringify(join(import.meta.dir, '../embedded/database/sqlite-database.ts'))}
       import { migrate } from ${JSON.stringify(join(import.meta.dir, 'migrate.ts'))}
       const db = await openSqliteFile(${JSON.stringify(join(folder, 'store.db'))})
       await migrate(db)

@@ -139,7 +139,7 @@ describe('the process of the chain', () => {
   ] as const)('ends when its parent %s', async (_title, rest, signal) => {
     const program = `
       import { startEvmChain } from ${JSON.stringify(`${import.meta.dir}/evm-chain.ts`)}
-      import { systemClock } from ${JSON.stringify(`${import.meta.dir}/../system/system-clock.ts`)}
+      import { systemClock } from ${JSON.stringify(`${import.meta.dir}/../../system/machine/system-clock.ts`)}
       const chain = await startEvmChain({ clock: systemClock(), blockTimeMs: 100 })
       console.log(chain.url)
       ${rest}`
