@@ -17,25 +17,19 @@ import { type ChainMove, moveChain, moveTail, sequenceAfter } from './chain-tail
 /** One result and all the webhooks it is due to. */
 export type DueResult = EventResult & { webhookIds: readonly string[] }
 
-export type ChainEvent = ChainMove & {
-  due: readonly DueResult[]
-  /** Who is told of it sends it too, and nobody else does: then deliveries go on sheets. */
-  inHand?: boolean
-}
+export type ChainEvent = ChainMove & { due: readonly DueResult[] }
 
-/** What an event brought, as it was committed. */
-export type EventNews = {
+/** An event as it was committed. */
+export type RecordedEvent = {
+  /** Null when it brought nothing to anybody. */
+  event: number | null
   network: string
   sequenceNumber: number
-  /** The deliveries have no rows, but stand on sheets in this order. */
-  inHand: boolean
   /** In the order of what was due. */
-  deliveries: readonly NewDelivery[]
+  deliveries: readonly Delivery[]
   /** By their `part`. */
   results: readonly EventResult[]
 }
-
-export type RecordedEvent = EventNews & { deliveryIds: string[] }
 
 const MOVE_MARK = sql`
   INSERT INTO webhook_marks (webhook_id, sequence_number) VALUES (${null}, ${null})

@@ -1,4 +1,4 @@
-import type { Lane } from './delivery-claims.ts'
+import type { Lane } from './delivery.ts'
 
 /** How one attempt went, for the log. */
 export type AttemptFacts = {
@@ -10,7 +10,8 @@ export type AttemptFacts = {
   /** The beginning of the answer. */
   bodyStart: string
   address: string | null
-  lane: Lane
+  /** In which lane it was picked. */
+  queue: Lane
 }
 
 export function endOf({ startedAtMs, ms }: AttemptFacts): number {

@@ -5,6 +5,7 @@ import type { StoredSigningKey } from './webhooks.ts'
 
 /** What has to be known of a webhook to send it anything; one that is gone included. */
 export type CourierWebhook = {
+  number: number
   id: string
   teamId: string
   appId: string | null
@@ -16,6 +17,7 @@ export type CourierWebhook = {
 }
 
 type CourierRow = {
+  number: number
   id: string
   team_id: string
   app_id: string | null
@@ -28,18 +30,32 @@ type CourierRow = {
   previous_key_until_ms: number | null
 }
 
-/** By id. */
+/** By number. */
 export async function webhooksForCourier(
   db: Database,
-  ids: readonly string[],
-): Promise<Map<string, CourierWebhook>> {
-  const found = new Map<string, CourierWebhook>()
-  for (const chunk of listChunks(ids)) {
+  numbers: readonly number[],
+): Promise<Map<number, CourierWebhook>> {
+  const found = new Map<number, CourierWebhook>()
+  for (const chunk of listChunks(numbers)) {
     const rows = await db.query<CourierRow>(sql`
-      SELECT id, team_id, app_id, network, url, ordered, state, signing_key_sealed,
+      SELECT number, id, team_id, app_id, network, url, ordered, state, signing_key_sealed,
         previous_key_sealed, previous_key_until_ms
-      FROM webhooks WHERE id IN ${sqlRows([chunk])}`)
-    for (const row of rows) found.set(row.id, courierWebhookOf(row))
+      FROM webhooks WHERE number IN ${sqlRows([chunk])}`)
+    for (const row of rows) found.set(row.number, courierWebhookOf(row))
+  }
+  return found
+}
+
+/** The numbers of webhooks, by id; what does not exist is left out. */
+export async function webhookNumbers(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (const chunk of listChunks(ids)) {
+    const rows = await db.query<{ id: string; number: number }>(sql`
+      SELECT id, number FROM webhooks WHERE id IN ${sqlRows([chunk])}`)
+    for (const { id, number } of rows) found.set(id, number)
   }
   return found
 }
@@ -58,6 +74,7 @@ export async function holdWebhook(tx: Database, id: string): Promise<string | nu
 
 function courierWebhookOf(row: CourierRow): CourierWebhook {
   return {
+    number: row.number,
     id: row.id,
     teamId: row.team_id,
     appId: row.app_id,
