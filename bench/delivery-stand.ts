@@ -111,7 +111,6 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
     async stop() {
       await courier.stop()
       world.egress.close()
-      await world.queue.close()
       await world.signals.close()
       await database.close()
       rmSync(folder, { recursive: true, force: true })

@@ -7,7 +7,17 @@ export type SqlValue = string | number | Uint8Array | null
 /** SQL text cut at its parameters, so that each driver can write its own placeholders. */
 export type Sql = { readonly parts: readonly string[]; readonly values: readonly SqlValue[] }
 
-/** All we ask of a database. Two drivers implement it; nothing else speaks SQL to a wire. */
+/**
+ * A transaction by name, which a driver may run where the data is: its statements then need no
+ * way there and back each, and nobody waits for the store meanwhile. Its arguments and its answer
+ * are plain values that can travel to another thread.
+ */
+export type Procedure<Args, Answer> = {
+  readonly name: string
+  run(tx: Database, args: Args): Promise<Answer>
+}
+
+/** All we ask of a database; nothing else speaks SQL. */
 export interface Database {
   query<Row = Record<string, SqlValue>>(statement: Sql): Promise<Row[]>
 
@@ -21,12 +31,8 @@ export interface Database {
   /** Everything `work` writes through `tx` is committed together, or not at all. */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
 
-  /**
-   * Does a work of the tables, by its name, where the data is: its statements need no way there
-   * and back each, and nobody waits for the store meanwhile. Absent where that makes no
-   * difference; then who asks does it himself.
-   */
-  perform?(work: string, args: unknown): Promise<unknown>
+  /** Runs a procedure in one transaction; inside of one, as a part of it. */
+  perform<Args, Answer>(procedure: Procedure<Args, Answer>, args: Args): Promise<Answer>
 
   close(): Promise<void>
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Settings } from '../config/config.ts'
 import { openAccountStores } from '../embedded/account-store/account-store.ts'
 import { openOwnStore } from '../embedded/database/own-store.ts'
-import { openInProcessQueue } from '../embedded/in-process-queue.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openEgress } from '../system/egress/egress.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
@@ -37,7 +36,6 @@ export async function openEmbeddedWorld(
     accountStores: openAccountStores(folder),
     database: store.database,
     egress: openEgress({ clock: system.clock, allowPrivate }),
-    queue: openInProcessQueue(),
     secrets: openSecrets(store.prepared, system.entropy),
     signals: openInProcessSignals(),
     storeHealth: store.storeHealth,

@@ -52,7 +52,6 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
     if (!Array.isArray(networks)) networks.stop()
     await local.stop()
     world.egress.close()
-    await world.queue.close()
     await world.signals.close()
     await world.database.close()
     await world.telemetry.flush()

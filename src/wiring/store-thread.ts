@@ -1,5 +1,5 @@
-import { obeyOrders } from '../embedded/database/sqlite-worker.ts'
-import { WORKS } from '../tables/works.ts'
+import { serveStore } from '../embedded/database/sqlite-worker.ts'
+import { PROCEDURES } from '../tables/procedures.ts'
 
-/** The thread of the product's store: it performs the works of the tables. */
-obeyOrders(WORKS)
+/** The thread of the product's store: it runs the procedures of the tables. */
+serveStore(PROCEDURES)

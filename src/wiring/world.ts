@@ -4,7 +4,6 @@ import type { Database, StoreHealth } from '../ports/database.ts'
 import type { Egress } from '../ports/egress.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Outbound } from '../ports/outbound.ts'
-import type { Queue } from '../ports/queue.ts'
 import type { DerivedKeys, Secrets } from '../ports/secrets.ts'
 import type { Signals } from '../ports/signals.ts'
 import type { Sockets } from '../ports/sockets.ts'
@@ -19,7 +18,6 @@ export type World = {
   egress: Egress
   entropy: Entropy
   outbound: Outbound
-  queue: Queue
   secrets: Secrets & DerivedKeys
   signals: Signals
   sockets: Sockets

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Database, type SqlValue, sql, sqlRows } from '../../src/ports/database.ts'
 import { failureOf } from '../support/failure-of.ts'
 import { eachExam } from './each-exam.ts'
+import { procedureExam } from './procedure-exam.ts'
 
 const TAKERS = 120
 const SLOTS = 100
@@ -30,6 +31,7 @@ export function databaseConformance(driver: string, open: () => Promise<Database
     valuesExam(() => db)
     statementsExam(() => db)
     eachExam(() => db, bodies)
+    procedureExam(() => db)
     transactionsExam(() => db, bodies)
     takingTurnsExam(() => db, bodies)
     closingExam(open)

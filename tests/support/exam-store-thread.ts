@@ -1,12 +1,5 @@
-import { obeyOrders } from '../../src/embedded/database/sqlite-worker.ts'
-import { sql } from '../../src/ports/database.ts'
+import { serveStore } from '../../src/embedded/database/sqlite-worker.ts'
+import { addNotes } from './exam-procedure.ts'
 
-/** The thread of a store with a work for the exam. */
-obeyOrders({
-  addNotes: (db, ids: readonly number[]) =>
-    db.transaction(async (tx) => {
-      const add = sql`INSERT INTO notes (id) VALUES (${null})`
-      const rows = ids.map((id) => [id])
-      return { added: (await tx.each(add, rows)).length }
-    }),
-})
+/** The thread of a store with a procedure for the exam. */
+serveStore([addNotes])

@@ -34,6 +34,12 @@ export function faultyDatabase(inner: Database): FaultyDatabase {
         if (database.losesAnswers) throw new Failure('database_unavailable')
         return result
       }),
+    perform: (procedure, args) =>
+      ask(async () => {
+        const result = await inner.perform(procedure, args)
+        if (database.losesAnswers) throw new Failure('database_unavailable')
+        return result
+      }),
     close: () => inner.close(),
   }
   return database

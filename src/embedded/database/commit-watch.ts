@@ -51,7 +51,6 @@ export function watchCommits({ clock }: Needs, database: Database): Watched {
     }
   }
 
-  const { perform } = database
   const watched: Database = {
     query: (statement) =>
       READS.test(statement.parts[0] ?? '')
@@ -59,7 +58,7 @@ export function watchCommits({ clock }: Needs, database: Database): Watched {
         : noted(() => database.query(statement)),
     each: (statement, rows) => noted(() => database.each(statement, rows)),
     transaction: (work) => noted(() => database.transaction(work)),
-    ...(perform ? { perform: (work, args) => noted(() => perform(work, args)) } : {}),
+    perform: (procedure, args) => noted(() => database.perform(procedure, args)),
     close() {
       isClosed = true
       cancelTrial?.()

@@ -1,4 +1,4 @@
-import { obeyOrders } from './sqlite-worker.ts'
+import { serveStore } from './sqlite-worker.ts'
 
-/** The thread of a store that performs nothing but statements. */
-obeyOrders({})
+/** The thread of a store that runs nothing but statements. */
+serveStore([])

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
+import { addNotes } from '../../../tests/support/exam-procedure.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
@@ -13,11 +14,18 @@ databaseConformance('sqlite in memory', async () => openSqlite(':memory:'))
 const folders: string[] = []
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
 
-databaseConformance('sqlite in a file', async () => {
+const newFile = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'headgate-sqlite-'))
   folders.push(folder)
-  return openSqliteFile(join(folder, 'store.db'))
-})
+  return join(folder, 'store.db')
+}
+const EXAM_THREAD = new URL('../../../tests/support/exam-store-thread.ts', import.meta.url).href
+
+databaseConformance('sqlite in a file', async () => openSqliteFile(await newFile()))
+
+databaseConformance('sqlite in a file whose thread runs procedures', async () =>
+  openSqliteFile(await newFile(), EXAM_THREAD),
+)
 
 describe('a SQLite database in a file', () => {
   let folder: string
@@ -78,62 +86,28 @@ describe('a SQLite database in a file', () => {
   })
 })
 
-describe('a work that is done in the thread of the store', () => {
-  let folder: string
+describe('a procedure that runs in the thread of the store', () => {
   let db: Database
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'headgate-sqlite-'))
-    const script = new URL('../../../tests/support/exam-store-thread.ts', import.meta.url).href
-    db = await openSqliteFile(join(folder, 'store.db'), script)
-    await db.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)
+    db = await openSqliteFile(await newFile(), EXAM_THREAD)
+    await db.query(sql`CREATE TABLE exam_notes (id BIGINT PRIMARY KEY)`)
   })
-  afterEach(async () => {
-    await db.close()
-    await rm(folder, { recursive: true })
-  })
-  const notes = async () => (await db.query<{ id: number }>(sql`SELECT id FROM notes`)).length
+  afterEach(() => db.close())
 
-  test('is committed when it is answered', async () => {
-    expect(await db.perform?.('addNotes', [1, 2, 3])).toEqual({ added: 3 })
-    expect(await notes()).toBe(3)
-  })
-
-  test('leaves nothing behind when it fails, and says why', async () => {
-    const doubled = db.perform?.('addNotes', [1, 2, 1]) ?? Promise.resolve()
-    expect(String(await failureOf(doubled))).toContain('UNIQUE')
-    expect(await notes()).toBe(0)
-    expect(await failureOf(db.perform?.('noSuchWork', null) ?? Promise.resolve())).toBeInstanceOf(
-      Error,
-    )
+  test('is refused when the thread does not know it', async () => {
+    const strange = { name: 'noSuchProcedure', run: async () => null }
+    expect(await failureOf(db.perform(strange, null))).toBeInstanceOf(Error)
   })
 
   test('says that the store is unavailable when the file cannot be written', async () => {
     await db.query(sql`PRAGMA query_only = ON`)
-    expect(await failureOf(db.perform?.('addNotes', [1]) ?? Promise.resolve())).toMatchObject({
+    expect(await failureOf(db.perform(addNotes, [1]))).toMatchObject({
       code: 'database_unavailable',
     })
     await db.query(sql`PRAGMA query_only = OFF`)
-    expect(await db.perform?.('addNotes', [1])).toEqual({ added: 1 })
+    expect(await db.perform(addNotes, [1])).toEqual({ added: 1 })
   })
-
-  test('takes its turn among transactions and other works', async () => {
-    const inside = db.transaction(async (tx) => {
-      await tx.query(sql`INSERT INTO notes (id) VALUES (1)`)
-      await Bun.sleep(5)
-      throw new Error('no')
-    })
-    const works = [db.perform?.('addNotes', [1, 2]), db.perform?.('addNotes', [3])]
-    expect(await failureOf(inside)).toBeInstanceOf(Error)
-    expect(await Promise.all(works)).toEqual([{ added: 2 }, { added: 1 }])
-    expect(await notes()).toBe(3)
-  })
-})
-
-test('a store without works says so by having no way to do them', async () => {
-  const db = openSqlite(':memory:')
-  expect(db.perform).toBeUndefined()
-  await db.close()
 })
 
 test('more different statements than are kept prepared still work, also when they come again', async () => {

@@ -1,5 +1,5 @@
 import { assert, Failure } from '../../core/errors.ts'
-import type { Database, Sql, SqlValue } from '../../ports/database.ts'
+import type { Database, Procedure, Sql, SqlValue } from '../../ports/database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
 import { openTurnstile } from './turnstile.ts'
@@ -8,7 +8,8 @@ import { openTurnstile } from './turnstile.ts'
 type Writer = {
   run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
   each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
-  perform?(work: string, args: unknown): Promise<unknown>
+  /** Null where procedures are run by who asks for them. */
+  perform: ((procedure: string, args: unknown) => Promise<unknown>) | null
   begin(): MaybePromise<void>
   /** The transaction is over afterwards, committed or not. */
   commit(): MaybePromise<void>
@@ -34,14 +35,15 @@ const READS = /^\s*SELECT\b/i
  * disk, and what only reads is read here, at once, from the last commit.
  */
 export async function openSqliteFile(path: string, script?: ThreadScript): Promise<Database> {
-  const writer = await guarded(() => startSqliteThread(path, script))
+  const thread = await guarded(() => startSqliteThread(path, script))
   const reader = await guarded(() => openSqliteEngine(path))
-  return openDatabase(writer, reader, script !== undefined)
+  const writer = { ...thread, perform: script === undefined ? null : thread.perform }
+  return openDatabase(writer, reader)
 }
 
 /** On an engine of this thread. */
 export function openSqliteHere(engine: SqliteEngine): Database {
-  return openDatabase(engine, null)
+  return openDatabase({ ...engine, perform: null }, null)
 }
 
 /** A store in memory for tests: one connection, this thread. */
@@ -56,7 +58,7 @@ export function openSqlite(path: ':memory:'): Database {
  * for the writer obeys one after the other: what follows is there when it is done waiting for
  * the disk.
  */
-function openDatabase(writer: Writer, reader: SqliteEngine | null, performs = false): Database {
+function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
   const pass = openTurnstile()
   let closed: Promise<void> | null = null
 
@@ -70,10 +72,15 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null, performs = fa
     if (closed) throw new Failure('database_unavailable', { reason: 'closed' })
   }
 
-  async function perform(work: string, args: unknown): Promise<unknown> {
+  async function perform<Args, Answer>(
+    { name, run: runHere }: Procedure<Args, Answer>,
+    args: Args,
+  ): Promise<Answer> {
     open()
-    return pass((leave) => {
-      const answer = guarded(() => writer.perform?.(work, args))
+    const { perform: runThere } = writer
+    return pass(async (leave) => {
+      if (runThere === null) return transact(writer, run, (tx) => runHere(tx, args), leave)
+      const answer = guarded(() => runThere(name, args) as Promise<Answer>)
       leave()
       return answer
     })
@@ -100,7 +107,7 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null, performs = fa
       open()
       return pass((leave) => transact(writer, run, work, leave))
     },
-    ...(performs ? { perform } : {}),
+    perform,
     async close() {
       // What came before still gets its turn; what comes after is refused.
       closed ??= pass(async () => {
@@ -157,6 +164,7 @@ function openTransaction(run: Run) {
   const database: Database = {
     query: <Row>(statement: Sql) => obey(() => run.query<Row>(statement)),
     each: (statement, rows) => obey(() => run.each(statement, rows)),
+    perform: (procedure, args) => procedure.run(database, args),
     async transaction() {
       throw new Error('a transaction cannot hold another: do the work with the tx at hand')
     },

@@ -2,7 +2,7 @@ import type { SqlValue } from '../../ports/database.ts'
 
 export type WorkerOrder = { id: number } & (
   | { kind: 'open'; path: string }
-  | { kind: 'perform'; work: string; args: unknown }
+  | { kind: 'perform'; procedure: string; args: unknown }
   | { kind: 'run'; text: string; values: readonly SqlValue[] }
   | { kind: 'each'; text: string; rows: readonly (readonly SqlValue[])[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'close' }
@@ -24,8 +24,8 @@ export type WorkerAnswer = {
 export type SqliteThread = {
   run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
   each(text: string, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
-  /** A work by its name, in a transaction of its own where it wants one. */
-  perform(work: string, args: unknown): Promise<unknown>
+  /** Runs a procedure that the thread's script knows by this name, in a transaction. */
+  perform(procedure: string, args: unknown): Promise<unknown>
   begin(): Promise<void>
   commit(): Promise<void>
   rollback(): Promise<void>
@@ -47,7 +47,7 @@ class SqliteFault extends Error {
   }
 }
 
-/** The address of a script that calls `obeyOrders` with what the thread can perform. */
+/** The address of a script that calls `serveStore` with the procedures of the thread. */
 export type ThreadScript = string
 
 const PLAIN = new URL('./plain-sqlite-worker.ts', import.meta.url).href
@@ -103,7 +103,7 @@ export async function startSqliteThread(
   return {
     run: (text, values) => ask<Record<string, unknown>[]>({ kind: 'run', text, values }),
     each: (text, rows) => ask<number[]>({ kind: 'each', text, rows }),
-    perform: (work, args) => ask({ kind: 'perform', work, args }),
+    perform: (procedure, args) => ask({ kind: 'perform', procedure, args }),
     begin: obeyed('begin'),
     commit: obeyed('commit'),
     rollback: obeyed('rollback'),

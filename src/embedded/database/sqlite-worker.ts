@@ -1,5 +1,5 @@
 import { assert, Failure } from '../../core/errors.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Procedure } from '../../ports/database.ts'
 import { openDiskSync } from './disk-sync.ts'
 import { type LogSyncThread, startLogSyncThread } from './log-sync-thread.ts'
 import { openSqliteHere } from './sqlite-database.ts'
@@ -8,12 +8,9 @@ import type { WorkerAnswer, WorkerOrder } from './sqlite-thread.ts'
 
 declare const self: Worker
 
-/** What the thread can perform, by name. */
-export type Works = Record<string, (database: Database, args: never) => Promise<unknown>>
-
 let engine: SqliteEngine | null = null
 let database: Database | null = null
-let works: Works = {}
+let procedures: readonly Procedure<never, unknown>[] = []
 let log: LogSyncThread | null = null
 let isInTransaction = false
 let turn: Promise<void> = Promise.resolve()
@@ -24,8 +21,8 @@ const disk = openDiskSync(syncLog)
  * Makes this thread the one of a store, which holds up nobody. What is committed is answered
  * when it is safe on the disk, and the next orders are obeyed meanwhile.
  */
-export function obeyOrders(known: Works): void {
-  works = known
+export function serveStore(known: readonly Procedure<never, unknown>[]): void {
+  procedures = known
   self.onmessage = (event: MessageEvent<WorkerOrder[]>) => {
     turn = turn.then(async () => {
       const answers: WorkerAnswer[] = []
@@ -56,7 +53,7 @@ async function answerTo(order: WorkerOrder): Promise<WorkerAnswer> {
   return answer
 }
 
-/** As SQLite names it, also where a work was told of it as a failure of the store. */
+/** As SQLite names it, also where a procedure was told of it as a failure of the store. */
 function codeOf(thrown: unknown): string {
   if (thrown instanceof Failure) return String(thrown.facts.code ?? thrown.code)
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
@@ -66,7 +63,7 @@ async function obey(order: WorkerOrder): Promise<unknown> {
   if (order.kind === 'open') return open(order.path)
   if (order.kind === 'run') return engine?.run(order.text, order.values)
   if (order.kind === 'each') return engine?.each(order.text, order.rows)
-  if (order.kind === 'perform') return perform(order.work, order.args)
+  if (order.kind === 'perform') return perform(order.procedure, order.args)
   if (order.kind === 'begin') engine?.begin()
   if (order.kind === 'commit') engine?.commit()
   if (order.kind === 'rollback') engine?.rollback()
@@ -86,9 +83,9 @@ async function close(): Promise<void> {
 }
 
 async function perform(name: string, args: unknown): Promise<unknown> {
-  const work = works[name]
-  assert(work !== undefined && database !== null, `${name} is a work of the tables`)
-  return work(database, args as never)
+  const procedure = procedures.find((one) => one.name === name)
+  assert(procedure !== undefined && database !== null, `${name} is a procedure of the tables`)
+  return database.perform(procedure, args as never)
 }
 
 async function syncLog(): Promise<void> {
