@@ -1,4 +1,3 @@
-import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import type { SimBlock } from './chain-block.ts'
 import type { Customers, SimWebhook, Version } from './customers.ts'
@@ -6,7 +5,6 @@ import type { Run } from './sim-run.ts'
 import type { ChainRow } from './sim-store.ts'
 
 type DeliveryRow = {
-  id: string
   webhook_id: string
   sequence_number: number
   block_number: number
@@ -43,7 +41,6 @@ function checkLinks({ id }: SimWebhook, own: readonly DeliveryRow[]): string[] {
     if (row.previous_sequence !== previous) {
       complaints.push(`${name} says that ${row.previous_sequence} came before, not ${previous}`)
     }
-    if (row.id !== deliveryId(id, row.sequence_number)) complaints.push(`${name} has another id`)
     previous = row.sequence_number
   }
   return complaints
@@ -118,20 +115,19 @@ function dueTo(
 
 function allDeliveries(database: Database): Promise<DeliveryRow[]> {
   return database.query<DeliveryRow>(sql`
-    SELECT deliveries.id, deliveries.webhook_id, deliveries.sequence_number,
-      deliveries.block_number, deliveries.block_hash, deliveries.previous_sequence,
-      results.data, results.bytes
-    FROM deliveries LEFT JOIN results ON results.network = deliveries.network
-      AND results.sequence_number = deliveries.sequence_number
-      AND results.part = deliveries.part
-    ORDER BY deliveries.webhook_id, deliveries.sequence_number`)
+    SELECT webhooks.id AS webhook_id, events.sequence_number, events.block_number,
+      events.block_hash, deliveries.previous_sequence, results.data, results.bytes
+    FROM deliveries
+      JOIN events ON events.event = deliveries.key / 16777216
+      JOIN webhooks ON webhooks.number = deliveries.key % 16777216
+      LEFT JOIN results ON results.key = events.event * 16777216 + deliveries.part
+    ORDER BY webhooks.id, events.sequence_number`)
 }
 
 async function unusedResults(database: Database): Promise<number> {
   const rows = await database.query<{ count: number }>(sql`
     SELECT COUNT(*) AS count FROM results WHERE NOT EXISTS (
-      SELECT 1 FROM deliveries WHERE deliveries.network = results.network
-        AND deliveries.sequence_number = results.sequence_number
-        AND deliveries.part = results.part)`)
+      SELECT 1 FROM deliveries WHERE deliveries.key / 16777216 = results.key / 16777216
+        AND deliveries.part = results.key % 16777216)`)
   return rows[0]?.count ?? 0
 }

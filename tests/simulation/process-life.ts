@@ -11,6 +11,8 @@ export type Doom = { kind: Step | 'any'; steps: number }
 export type Life = Owner & {
   name: string
   alive: boolean
+  /** Until then it stands still: no timer fires, and it hears of nothing. */
+  wakesAtMs: number
   /** A moment has passed; it may have been the last one. */
   step(kind: Step): void
   end(why: string): void
@@ -34,6 +36,7 @@ export function beginLife(
   const life: Life = {
     name,
     alive: true,
+    wakesAtMs: 0,
     step(kind) {
       const planned = doom()
       if (!life.alive || planned === null) return

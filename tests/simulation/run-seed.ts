@@ -1,7 +1,7 @@
 import { checkRun, deepestIn } from './check-run.ts'
 import { openRun, type Run } from './sim-run.ts'
 import type { SimStores } from './sim-store.ts'
-import { supervise } from './supervise.ts'
+import { type Accompany, supervise } from './supervise.ts'
 
 export type RunReport = {
   seed: number
@@ -18,6 +18,7 @@ export type RunReport = {
 
 /** Others who take part in a run. */
 export type Joined = {
+  accompany: Accompany
   /** Whether nothing more is to be expected of them. */
   isQuiet(): boolean
   end(): void
@@ -42,7 +43,7 @@ export function runSeed(
   const joined = join(run)
   const { clock, plan, events, complaints } = run
   const endMs = plan.calmAtMs + plan.blockTimeMs * CALM_BLOCKS
-  const endAll = supervise(run)
+  const endAll = supervise(run, joined?.accompany)
   const isThere = () => events.at(-1)?.tip_hash === run.tree.tip().hash
   tellStory(run, endMs)
   clock.runUntil(endMs + plan.blockTimeMs * 2)
@@ -57,8 +58,8 @@ export function runSeed(
     clock.runUntil(clock.elapsedMs() + PATIENCE_MS, joined.isQuiet)
     clock.runUntil(clock.elapsedMs() + STAY_MS)
   }
-  endAll()
   joined?.end()
+  endAll()
   run.office.end('the run is over')
   // The transactions of the dead are rolled back when their statements come to an end.
   clock.runUntil(clock.elapsedMs() + plan.store.lateMsMax + 1)

@@ -17,6 +17,14 @@ type Needs = {
   network: Network
   /** Hears what the process logs. */
   logged(life: Life, event: string, fields: LogFields): void
+  /** What else runs in the process. */
+  companion?: Companion | null
+}
+
+/** Another part of the product that runs in the process of a follower. */
+export type Companion = {
+  committed: NonNullable<Parameters<typeof followNetwork>[0]['committed']>
+  stop(): Promise<void>
 }
 
 /** One start of the product: as much of it as follows a network. */
@@ -51,13 +59,17 @@ export function startProcess(
   const begin = async () => {
     await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
     if (stopped || !life.alive) return
-    follower = followNetwork({ clock, database, telemetry, standing, holder }, service)
+    const { committed } = needs.companion ?? {}
+    const watched = committed ? { committed } : {}
+    follower = followNetwork({ clock, database, telemetry, standing, holder, ...watched }, service)
   }
   void begin()
   return {
     life,
     async stop() {
       stopped = true
+      // As the product does: first what delivers, which may wait for what is on its way.
+      await needs.companion?.stop()
       await follower?.stop()
       service.stop()
     },

@@ -67,7 +67,7 @@ export const NO_FAULTS: StoreFaults = {
 export async function openSimStores(): Promise<SimStores> {
   const database = openSqlite(':memory:')
   await migrate(database)
-  const tables = await tablesOf(database)
+  const wiping = (await tablesOf(database)).map(wipingText)
   return {
     open(clock, chance, watch) {
       const store: SimStore = {
@@ -75,9 +75,8 @@ export async function openSimStores(): Promise<SimStores> {
         connect: (life, faults, committed) =>
           connect({ clock, chance, life, faults, watch }, database, committed),
         wipe() {
-          for (const table of tables) {
-            const statement: Sql = { parts: [`DELETE FROM ${table}`], values: [] }
-            clock.settle(database.query(statement), 0)
+          for (const text of wiping) {
+            clock.settle(database.query({ parts: [text], values: [] }), 0)
           }
         },
       }
@@ -91,48 +90,68 @@ function connect(
   inner: Database,
   committed: (chain: ChainRow | null) => void,
 ): Database {
-  const { life, watch } = connection
-  return {
+  const { life } = connection
+  const database: Database = {
     async query<Row>(statement: Sql) {
+      // What is written is a transaction of its own, which may be committed and not heard of.
+      if (isWrite(statement)) return database.transaction((tx) => tx.query<Row>(statement))
       await reach(connection)
       if (!life.alive) return never()
       const rows = await inner.query<Row>(statement)
       life.step('statement')
-      return life.alive ? rows : never()
+      return heard(connection, rows)
     },
-    async each(statement, rows) {
-      await reach(connection)
-      if (!life.alive) return never()
-      const written = await inner.each(statement, rows)
-      life.step('statement')
-      return life.alive ? written : never()
-    },
+    each: (statement, rows) => database.transaction((tx) => tx.each(statement, rows)),
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       await reach(connection)
       if (!life.alive) return never()
-      let chain: ChainRow | null = null
       let result: T
       try {
-        result = await inner.transaction(async (tx) => {
-          const made = await work(guarded(connection, tx))
-          life.step('commit')
-          if (!life.alive) throw new Died()
-          chain = await chainIn(tx)
-          if (watch) await watch(tx, life)
-          return made
-        })
+        result = await inner.transaction((tx) => within(connection, tx, work, committed))
       } catch (thrown) {
         if (!life.alive) return never()
         throw thrown
       }
-      committed(chain)
       life.step('committed')
       if (!life.alive) return never()
       if (strikes(connection, 'lostAnswerRate')) throw unavailable('answer lost')
-      return result
+      return heard(connection, result)
     },
+    perform: (procedure, args) => database.transaction((tx) => procedure.run(tx, args)),
     close: async () => {},
   }
+  return database
+}
+
+/** All of a transaction: `committed` is told before its commit, which does not fail any more. */
+async function within<T>(
+  connection: Connection,
+  tx: Database,
+  work: (tx: Database) => Promise<T>,
+  committed: (chain: ChainRow | null) => void,
+): Promise<T> {
+  const { life, watch } = connection
+  const made = await work(guarded(connection, tx))
+  life.step('commit')
+  if (!life.alive) throw new Died()
+  const chain = await chainIn(tx)
+  if (watch) await watch(tx, life)
+  committed(chain)
+  return made
+}
+
+/** An answer reaches a process that sleeps when it wakes up, and one that is dead never. */
+async function heard<T>({ clock, life }: Connection, answer: T): Promise<T> {
+  if (life.wakesAtMs > clock.elapsedMs()) {
+    await new Promise<void>((resolve) => void clock.after(0, resolve, life))
+  }
+  return life.alive ? answer : never()
+}
+
+const WRITES = /^\s*(INSERT|UPDATE|DELETE)\b/
+
+function isWrite({ parts }: Sql): boolean {
+  return WRITES.test(parts[0] ?? '')
 }
 
 /** The `tx` of one process: it throws when the process is dead. */
@@ -160,12 +179,14 @@ function guarded(connection: Connection, tx: Database): Database {
     )
     return mine
   }
-  return {
+  const guardedTx: Database = {
     query: <Row>(statement: Sql) => inTurn(() => tx.query<Row>(statement)),
     each: (statement, rows) => inTurn(() => tx.each(statement, rows)),
     transaction: (work) => tx.transaction(work),
+    perform: (procedure, args) => procedure.run(guardedTx, args),
     close: () => tx.close(),
   }
+  return guardedTx
 }
 
 /** The way to the store: it may take long, and fail before anything was done. */
@@ -203,6 +224,13 @@ async function chainIn(tx: Database): Promise<ChainRow | null> {
     SELECT sequence_number, tip_number, tip_hash, finalized FROM chains
     WHERE network = ${NETWORK}`)
   return rows[0] ?? null
+}
+
+/** What the migrations themselves have put into tables stays, as it was at first. */
+function wipingText(table: string): string {
+  if (table === 'shards') return 'UPDATE shards SET courier = NULL WHERE courier IS NOT NULL'
+  if (table === 'retention') return 'UPDATE retention SET event = 0'
+  return `DELETE FROM ${table}`
 }
 
 /** The youngest first: what refers to another table was made after it. */

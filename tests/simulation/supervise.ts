@@ -1,9 +1,10 @@
+import type { Database } from '../../src/ports/database.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
 import type { Chance } from '../support/seeded-chance.ts'
 import { judgeReorganisation } from './judge-votes.ts'
 import type { ProcessPlan } from './plan-run.ts'
 import { beginLife, type Doom, type Life, planDoom } from './process-life.ts'
-import { type SimProcess, startProcess } from './sim-process.ts'
+import { type Companion, type SimProcess, startProcess } from './sim-process.ts'
 import type { Run } from './sim-run.ts'
 import { type ChainRow, NO_FAULTS } from './sim-store.ts'
 
@@ -15,13 +16,24 @@ const EXCUSES = new Set([
   'database_unavailable',
 ])
 
+/** Starts what else runs in a process that begins. */
+export type Accompany = (life: Life, plan: ProcessPlan, database: Database) => Companion | null
+
+type Supervised = {
+  run: Run
+  chance: Chance
+  living: Set<Life>
+  crashes: { left: number }
+  accompany: Accompany
+}
+
 /** Starts the processes, crashes them and starts them again; returns how to end them all. */
-export function supervise(run: Run): () => void {
-  const chance = run.chance(4)
+export function supervise(run: Run, accompany: Accompany = () => null): () => void {
   const crashes = { left: run.plan.crashesMax }
   const living = new Set<Life>()
+  const supervised = { run, chance: run.chance(4), living, crashes, accompany }
   for (const plan of run.plan.processes) {
-    run.clock.after(plan.startAtMs, () => startOver(run, chance, plan, living, crashes))
+    run.clock.after(plan.startAtMs, () => startOver(supervised, plan))
   }
   return () => {
     for (const life of [...living]) {
@@ -31,14 +43,8 @@ export function supervise(run: Run): () => void {
   }
 }
 
-function startOver(
-  run: Run,
-  chance: Chance,
-  plan: ProcessPlan,
-  living: Set<Life>,
-  crashes: { left: number },
-  starts = 1,
-): void {
+function startOver(supervised: Supervised, plan: ProcessPlan, starts = 1): void {
+  const { run, chance, living, crashes } = supervised
   const { clock, trace, store, nodes } = run
   const name = `${plan.name}${starts}`
   let doom: Doom | null = crashes.left > 0 ? planDoom(chance) : null
@@ -51,7 +57,7 @@ function startOver(
       // Ended from outside, it is not to come back.
       if (!living.delete(life)) return
       clock.after(chance.fraction() ** 2 * run.plan.downMsMax, () =>
-        startOver(run, chance, plan, living, crashes, starts + 1),
+        startOver(supervised, plan, starts + 1),
       )
     },
   )
@@ -64,7 +70,9 @@ function startOver(
     (chain) => noteCommit(run, life, chain),
   )
   const logged = (life: Life, event: string, fields: LogFields) => hear(run, life, event, fields)
-  const needs = { clock, trace, nodes, network: run.plan.network, logged }
+  const companion = supervised.accompany(life, plan, database)
+  if (!life.alive) return
+  const needs = { clock, trace, nodes, network: run.plan.network, logged, companion }
   const holder = plan.sameHolder ? plan.name : name
   const process = startProcess(needs, life, holder, plan.skewMs, database)
   // Some are stopped by hand before they would crash.

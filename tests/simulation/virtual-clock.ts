@@ -1,7 +1,7 @@
 import { drainMicrotasks } from 'bun:jsc'
 
-/** Whoever's timers fire only while it lives. */
-export type Owner = { readonly alive: boolean }
+/** Whoever's timers fire only while it lives, and not while it sleeps. */
+export type Owner = { readonly alive: boolean; readonly wakesAtMs: number }
 
 /** Time that jumps from timer to timer; what a timer sets off is done before the next one. */
 export type VirtualClock = {
@@ -40,6 +40,12 @@ export function virtualClock(): VirtualClock {
 
   const fire = (timer: Timer) => {
     if (timer.off || timer.owner?.alive === false) return
+    if (timer.owner && timer.owner.wakesAtMs > timer.atMs) {
+      timer.atMs = timer.owner.wakesAtMs
+      timer.order = ++lastOrder
+      push(heap, timer)
+      return
+    }
     nowMs = timer.atMs
     if (timer.everyMs !== null) {
       timer.atMs += timer.everyMs

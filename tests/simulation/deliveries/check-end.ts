@@ -1,22 +1,25 @@
-import { type Database, sql } from '../../../src/ports/database.ts'
-import type { SheetRow } from '../../../src/tables/deliveries/sheets/sheet-form.ts'
-import { backlogsMiscounted } from '../../support/sheet-store.ts'
-import type { BookedDelivery, BookedWebhook } from './book.ts'
+import type { Database } from '../../../src/ports/database.ts'
+import { SHARDS } from '../../../src/tables/deliveries/shards.ts'
+import {
+  contradiction,
+  miscount,
+  type StoredDelivery,
+  storedDeliveries,
+} from '../../support/stored-deliveries.ts'
+import type { Life } from '../process-life.ts'
+import { type BookedDelivery, type BookedWebhook, keyOf } from './book.ts'
 import {
   CHAIN,
   complain,
   type DeliveryRun,
-  isAlone,
+  isExact,
   isPrompt,
   isUnderWay,
   staleMs,
   wallOf,
 } from './delivery-run.ts'
-import { isOverLimit } from './judge-money.ts'
-import { nameOf } from './judge-posts.ts'
-import { rowsOn } from './sheet-changes.ts'
-
-type StoredRow = { id: string; state: string; attempts_made: number; due_at_ms: number }
+import { isFull, isOverLimit } from './judge-pauses.ts'
+import { nameOf } from './posted.ts'
 
 /** Within this an outcome is written, once it is known. */
 const MOMENT_MS = 100
@@ -25,19 +28,35 @@ const MOMENT_MS = 100
 const LAST_MS = 5_000
 
 /** Whether nothing more is to be expected before `endMs`. */
-export function isQuiet(run: DeliveryRun, endMs: number): boolean {
+export function isQuiet(run: DeliveryRun, living: readonly Life[], endMs: number): boolean {
   if (run.posts.some((post) => isUnderWay(run, post))) return false
   if (run.plan.teams.some(({ id }) => hasToBePaused(run, id))) return false
   for (const webhook of run.book.webhooks.values()) {
     if (webhook.deliveries.some((one) => hasToGo(run, webhook, one, endMs))) return false
   }
-  return true
+  return spreadFault(run, living) === null
+}
+
+/** What is wrong with how shards are spread over the couriers that live. */
+export function spreadFault(run: DeliveryRun, living: readonly Life[]): string | null {
+  if (!isExact(run.plan)) return null
+  const { leases, shards } = run.book.owners
+  const counts = new Map(living.map(({ name }) => [name, 0]))
+  for (const [shard, { courier }] of shards) {
+    const life = courier === null ? null : (leases.get(courier)?.life ?? null)
+    const count = life === null ? undefined : counts.get(life)
+    if (life === null || count === undefined) return `shard ${shard} is ${courier}'s`
+    counts.set(life, count + 1)
+  }
+  const most = Math.ceil(SHARDS / living.length)
+  const greedy = [...counts].find(([, count]) => count > most)
+  return greedy ? `${greedy[0]} has ${greedy[1]} shards, ${living.length} couriers live` : null
 }
 
 /** What was promised of the end and did not hold. */
 export function checkEnd(run: DeliveryRun, database: Database, endMs: number): void {
   for (const { id } of run.plan.teams) {
-    if (hasToBePaused(run, id)) complain(run, `${id} has used up its month and is not paused`)
+    if (hasToBePaused(run, id)) complain(run, `${id} has to be paused and is not`)
   }
   for (const webhook of run.book.webhooks.values()) {
     for (const one of webhook.deliveries) {
@@ -50,42 +69,44 @@ export function checkEnd(run: DeliveryRun, database: Database, endMs: number): v
     }
   }
   checkPosts(run)
-  checkBook(run, run.clock.settle(storedRows(database), 0))
-  const wrong = run.clock.settle(backlogsMiscounted(database), 0)
-  if (Object.keys(wrong).length > 0) {
-    complain(run, `what is undelivered is miscounted by ${JSON.stringify(wrong)}`)
+  checkBook(run, run.clock.settle(storedDeliveries(database), 0))
+  for (const wrong of [contradiction, miscount]) {
+    const found = run.clock.settle(wrong(database), 0)
+    if (found) complain(run, found)
+  }
+}
+
+/** The book is what the store says, and every delivery that was ever committed is there. */
+function checkBook(run: DeliveryRun, rows: readonly StoredDelivery[]): void {
+  const { deliveries, rows: booked } = run.book
+  if (rows.length !== deliveries.size) {
+    complain(run, `${rows.length} of ${deliveries.size} deliveries are there`)
+  }
+  for (const row of rows) {
+    const known = booked.get(keyOf(row))
+    if (known?.state === row.state && known.attempts_made === row.attempts_made) continue
+    complain(run, `${keyOf(row)} is in state ${row.state} and was booked in ${known?.state}`)
   }
 }
 
 /** Where nothing fails but receivers, nothing is sent that does not count. */
 function checkPosts(run: DeliveryRun): void {
   const { plan } = run
-  if (plan.crashesMax > 0 || plan.skewSpreadMs > 0 || !isPrompt(plan)) return
+  const isCalm = plan.crashesMax === 0 && plan.skewSpreadMs === 0 && isPrompt(plan)
+  if (!isCalm || plan.couriers.some(({ sleeps }) => sleeps.length > 0)) return
   const longAgoMs = run.clock.elapsedMs() - plan.settings.timeoutMs - MOMENT_MS
   for (const { deliveryId, life, isWritten, startedMs } of run.posts) {
     const againAtMs = run.book.deliveries.get(deliveryId)?.againAtMs ?? 0
-    // Without a claim nobody could tell who had it replayed that it is on its way.
-    if (isAlone(plan) && againAtMs + staleMs(run) >= startedMs) continue
+    // Whoever had it sent anew did not know that it was on its way.
+    if (againAtMs + staleMs(run, life) >= startedMs) continue
     if (!isWritten && startedMs < longAgoMs)
       complain(run, `${life.name} has sent ${deliveryId} for nothing`)
   }
 }
 
-/** The book is what the store says, and every delivery that was ever committed is there. */
-function checkBook(run: DeliveryRun, rows: readonly StoredRow[]): void {
-  const { deliveries } = run.book
-  if (rows.length !== deliveries.size) {
-    complain(run, `${rows.length} of ${deliveries.size} deliveries are there`)
-  }
-  for (const { id, state, attempts_made } of rows) {
-    const booked = deliveries.get(id)?.row
-    if (booked?.state === state && booked.attempts_made === attempts_made) continue
-    complain(run, `${id} is ${state} and was booked as ${booked?.state}`)
-  }
-}
-
 function hasToBePaused(run: DeliveryRun, teamId: string): boolean {
-  if (!isOverLimit(run, teamId, wallOf(run, CHAIN))) return false
+  const isOver = isOverLimit(run, teamId, wallOf(run, CHAIN)) || isFull(run, teamId)
+  if (!isOver) return false
   return [...run.book.webhooks.values()].some(
     ({ row }) => row.team_id === teamId && row.state === 'active',
   )
@@ -112,7 +133,7 @@ function hasToGo(
     ({ row: other }) =>
       other.kind === 'data' &&
       other.state === 'waiting' &&
-      (other.sequence_number ?? 0) < (row.sequence_number ?? 0) &&
+      other.event < row.event &&
       other.due_at_ms > endWallMs,
   )
   return !isHeldUp
@@ -120,12 +141,5 @@ function hasToGo(
 
 /** The time of day as the courier has it whose clock is furthest behind. */
 function slowestWall(run: DeliveryRun): number {
-  return Math.min(...[CHAIN, ...run.skews.keys()].map((name) => wallOf(run, name)))
-}
-
-async function storedRows(database: Database): Promise<StoredRow[]> {
-  const rows = await database.query<StoredRow>(sql`
-    SELECT id, state, attempts_made, due_at_ms FROM deliveries`)
-  const sheets = await database.query<SheetRow>(sql`SELECT * FROM sheets`)
-  return [...rows, ...sheets.flatMap(rowsOn)]
+  return Math.min(...[CHAIN, ...run.couriers.keys()].map((name) => wallOf(run, name)))
 }

@@ -9,7 +9,6 @@ import { complain, type DeliveryRun, heardKey } from './delivery-run.ts'
 /** Troubles that the world may give rise to; any other is a bug. */
 const EXCUSE = 'database_unavailable'
 
-/** A process calls itself by the name of its life, so that its leases can be told. */
 export function entropyOf(life: Life, chance: Chance): Entropy {
   return {
     bytes: (length) => new Uint8Array(length),
@@ -26,17 +25,19 @@ export function withLateAnswers(
   chance: Chance,
 ): Database {
   const { lateRate, lateMsMax } = plan.answers
+  const late = async <T>(answer: Promise<T>): Promise<T> => {
+    const result = await answer
+    const isLate = lateRate > 0 && clock.elapsedMs() < plan.calmAtMs
+    if (isLate && chance.fraction() < lateRate) {
+      const lateMs = chance.between(0, lateMsMax)
+      await new Promise<void>((resolve) => void clock.after(lateMs, resolve, life))
+    }
+    return result
+  }
   return {
     ...database,
-    async transaction<T>(work: (tx: Database) => Promise<T>) {
-      const result = await database.transaction(work)
-      const isLate = lateRate > 0 && clock.elapsedMs() < plan.calmAtMs
-      if (isLate && chance.fraction() < lateRate) {
-        const lateMs = chance.between(0, lateMsMax)
-        await new Promise<void>((resolve) => void clock.after(lateMs, resolve, life))
-      }
-      return result
-    },
+    transaction: (work) => late(database.transaction(work)),
+    perform: (procedure, args) => late(database.perform(procedure, args)),
   }
 }
 

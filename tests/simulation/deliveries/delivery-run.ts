@@ -5,8 +5,7 @@ import type { Life } from '../process-life.ts'
 import { wallMs } from '../process-ports.ts'
 import type { Trace } from '../trace.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
-import type { Book } from './book.ts'
-import type { DeliveryRow } from './journal-changes.ts'
+import type { Book, BookedRow } from './book.ts'
 import type { DeliveryPlan } from './plan-deliveries.ts'
 import type { Patience, Receivers } from './receivers.ts'
 
@@ -15,11 +14,11 @@ export type Post = {
   life: Life
   deliveryId: string
   webhookId: string
-  kind: DeliveryRow['kind']
-  /** What it was claimed under when it left. */
-  lease: string | null
-  /** Sent by who claims nothing: the row as it may have been read, if it ever was so. */
-  sentAs: DeliveryRow | null
+  kind: BookedRow['kind']
+  /** The delivery as the sender may have read it; null if it never was so. */
+  sentAs: BookedRow | null
+  /** The time of ownership in which it left. */
+  epoch: string
   url: string
   host: string
   body: string
@@ -36,6 +35,18 @@ export type Post = {
   isWritten: boolean
 }
 
+/** A process that has a courier, or had one. */
+export type CourierLife = {
+  /** The name that its lease is under. */
+  courier: string
+  /** How its clock differs from the others' time. */
+  skewMs: number
+  /** How long it has slept in all. */
+  sleptMs: number
+  /** How much of it its machine has slept too, and the clock that nobody sets. */
+  suspendedMs: number
+}
+
 /** A run while it lasts. */
 export type DeliveryRun = {
   plan: DeliveryPlan
@@ -44,8 +55,8 @@ export type DeliveryRun = {
   book: Book
   receivers: Receivers
   posts: Post[]
-  /** How each courier that ever ran differs from the others' time, by its name. */
-  skews: Map<string, number>
+  /** By the name of the life. */
+  couriers: Map<string, CourierLife>
   /** When each courier last read a webhook, by the names of both. */
   heard: Map<string, number>
   /** What the event or the replay that is being recorded gives, by who records it. */
@@ -77,14 +88,21 @@ export function heardKey({ name }: Life, webhookId: string): string {
 }
 
 /** The time of day as one process has it. */
-export function wallOf({ clock, plan, skews }: DeliveryRun, name: string): number {
-  return Math.floor(wallMs(clock) + plan.wallOffsetMs + (skews.get(name) ?? 0))
+export function wallOf({ clock, plan, couriers }: DeliveryRun, name: string): number {
+  return Math.floor(wallMs(clock) + plan.wallOffsetMs + (couriers.get(name)?.skewMs ?? 0))
+}
+
+/** A process may have looked at its clock before somebody set it. */
+export function latestWall(run: DeliveryRun, life: Life): number {
+  const hasJumped = run.plan.couriers.some(({ jump }) => jump !== null)
+  return wallOf(run, life.name) + (hasJumped ? run.plan.skewSpreadMs : 0)
 }
 
 /** How old what a courier knows of a webhook may be. */
-export function staleMs({ plan }: DeliveryRun): number {
-  if (isPrompt(plan)) return LOOK_MS
-  return TROUBLED_LOOK_MS + 4 * plan.store.lateMsMax + plan.answers.lateMsMax
+export function staleMs({ plan, couriers }: DeliveryRun, { name }: Life): number {
+  const sleptMs = couriers.get(name)?.sleptMs ?? 0
+  if (isPrompt(plan)) return LOOK_MS + sleptMs
+  return TROUBLED_LOOK_MS + 4 * plan.store.lateMsMax + plan.answers.lateMsMax + sleptMs
 }
 
 /** Nothing that is asked of the store takes any time. */
@@ -95,11 +113,6 @@ export function isPrompt({ store, answers }: DeliveryPlan): boolean {
     store.lostAnswerRate === 0 &&
     answers.lateRate === 0
   )
-}
-
-/** One process sends from the store, and therefore claims nothing. */
-export function isAlone({ couriers }: DeliveryPlan): boolean {
-  return couriers.length === 1
 }
 
 /** Clocks agree well enough for a lease to keep all others away. */

@@ -1,20 +1,20 @@
 import type { Database } from '../../../src/ports/database.ts'
 import {
   type DueResult,
-  type EventNews,
+  type RecordedEvent,
   recordEvent,
 } from '../../../src/tables/chain/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { hash32 } from '../chain-block.ts'
 import { NETWORK } from '../sim-store.ts'
-import { CHAIN, type DeliveryRun, isAlone, wallOf } from './delivery-run.ts'
+import { CHAIN, type DeliveryRun, wallOf } from './delivery-run.ts'
 
 type Needs = {
   run: DeliveryRun
   chance: Chance
   database: Database
   /** After the commit. */
-  committed(news: EventNews): void
+  committed(event: RecordedEvent): void
 }
 
 /** A block that is canonical now. */
@@ -73,7 +73,6 @@ export function openEventSource({ run, chance, database, committed }: Needs): Ev
       finalized: null,
       keepFrom: 0,
       atMs: wallOf(run, CHAIN),
-      inHand: isAlone(plan),
       due,
     })
     if (recorded === 'lost') throw new Error('nobody else moves this chain')

@@ -4,7 +4,7 @@ import { TEAM_A, webhookCalled } from '../../support/webhook-store.ts'
 import type { Run } from '../sim-run.ts'
 import { openBook } from './book.ts'
 import type { DeliveryRun } from './delivery-run.ts'
-import { type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
+import { type CourierPlan, type DeliveryPlan, planDeliveries } from './plan-deliveries.ts'
 import { openReceivers } from './receivers.ts'
 
 /** Where the chance of deliveries begins; those before belong to the chain. */
@@ -22,7 +22,7 @@ export function joinedDeliveryRun(run: Run): DeliveryRun {
     book: openBook(),
     receivers: openReceivers(plan.hosts, chance(1)),
     posts: [],
-    skews: new Map(),
+    couriers: new Map(),
     heard: new Map(),
     recording: new Map(),
     complaints: [],
@@ -31,13 +31,15 @@ export function joinedDeliveryRun(run: Run): DeliveryRun {
 }
 
 /** Nobody but the customers of the chain pauses anything, since they keep account of it. */
-function joinedPlan({ plan }: Run, chance: Chance): DeliveryPlan {
+function joinedPlan(run: Run, chance: Chance): DeliveryPlan {
   const usual = planDeliveries(chance)
-  const { calmAtMs, store } = plan
+  const { calmAtMs, store } = run.plan
   const name = 'free'
   const free = aTier({ name })
   const [host] = usual.hosts
   const tempers = (host?.tempers ?? []).filter(({ temper }) => temper !== 'gone')
+  const couriers = joinedCouriers(run, usual.couriers)
+  const skews = couriers.map(({ skewMs }) => skewMs)
   return {
     ...usual,
     calmAtMs,
@@ -52,10 +54,33 @@ function joinedPlan({ plan }: Run, chance: Chance): DeliveryPlan {
         latencyMs: host?.latencyMs ?? 0,
       },
     ],
-    couriers: usual.couriers.map((courier, at) => ({
-      ...courier,
-      name: `K${'abc'[at]}`,
-      startAtMs: Math.min(courier.startAtMs, calmAtMs),
-    })),
+    couriers,
+    skewSpreadMs: Math.max(...skews) - Math.min(...skews),
   }
+}
+
+/** One in each process that follows the chain, by its clock, and those of the seed beside it. */
+function joinedCouriers(
+  { plan: { processes, calmAtMs } }: Run,
+  usual: readonly CourierPlan[],
+): CourierPlan[] {
+  const following = processes.map(({ name, startAtMs, skewMs }) => ({
+    name,
+    startAtMs,
+    leavesAtMs: null,
+    sleeps: usual.find((one) => one.name === name)?.sleeps ?? [],
+    skewMs,
+    jump: null,
+  }))
+  const names = new Set(following.map(({ name }) => name))
+  const others = usual.filter(({ name }) => !names.has(name))
+  return [
+    ...following,
+    ...others.map((one) => ({
+      ...one,
+      startAtMs: Math.min(one.startAtMs, calmAtMs),
+      skewMs: following[0]?.skewMs ?? 0,
+      jump: null,
+    })),
+  ]
 }

@@ -1,27 +1,44 @@
-export type DeliveryRow = {
-  id: string
-  webhook_id: string
-  team_id: string
+export type EventRow = {
+  event: number
   network: string
-  kind: 'data' | 'error'
-  sequence_number: number | null
+  sequence_number: number
   block_number: number | null
-  part: number | null
   error: string | null
-  previous_sequence: number | null
-  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
   created_at_ms: number
-  due_at_ms: number
-  attempts_made: number
-  lease: string | null
-  lease_until_ms: number
-  body_bytes: number | null
-  replay: 0 | 1
-  lane: string
-  data_bytes: number
 }
 
+/** The truncation is JSON. */
+export type ResultRow = {
+  event: number
+  part: number
+  data: string
+  bytes: number
+  truncation: string | null
+}
+
+/** A delivery as it is stored, but for what its event and its webhook say of it. */
+export type DeliveryRow = {
+  event: number
+  webhook: number
+  part: number | null
+  previous_sequence: number | null
+  state: number
+  version: number
+  attempts_made: number
+  replay: 0 | 1
+  body_bytes: number | null
+}
+
+export type OutboxRow = { event: number; webhook: number; lane: number; due_at_ms: number }
+
+export type DoneRow = { event: number; webhook: number; state: number }
+
+export type CourierRow = { courier: string; token: number; until_ms: number }
+
+export type ShardRow = { shard: number; courier: string | null }
+
 export type WebhookRow = {
+  number: number
   id: string
   team_id: string
   app_id: string | null
@@ -36,14 +53,6 @@ export type WebhookRow = {
 
 export type TeamRow = { id: string; tier: string; autoscaling: 0 | 1 }
 
-/** The truncation is JSON. */
-export type ResultRow = {
-  sequence_number: number
-  part: number
-  data: string
-  truncation: string | null
-}
-
 export type UsageRow = {
   team_id: string
   hour_ms: number
@@ -57,15 +66,23 @@ export type UsageRow = {
 
 export type MonthRow = { team_id: string; month: string; centi_cu: number }
 
+export type BacklogRow = { team_id: string; bytes: number; draining: 0 | 1 }
+
 type Changed<Table extends string, Row> = { table: Table; old: Row | null; now: Row | null }
 
 /** A row before and after a statement; null where there was none. */
 export type Change =
+  | Changed<'events', EventRow>
   | Changed<'results', ResultRow>
   | Changed<'deliveries', DeliveryRow>
+  | Changed<'outbox', OutboxRow>
+  | Changed<'done_deliveries', DoneRow>
+  | Changed<'couriers', CourierRow>
+  | Changed<'shards', ShardRow>
   | Changed<'webhooks', WebhookRow>
   | Changed<'teams', TeamRow>
   | Changed<'usage', UsageRow>
   | Changed<'team_months', MonthRow>
+  | Changed<'team_backlogs', BacklogRow>
 
 export type ChangeOf<Table extends Change['table']> = Extract<Change, { table: Table }>

@@ -1,16 +1,17 @@
 import type { BookedWebhook } from './book.ts'
 import type { DeliveryRun, Post } from './delivery-run.ts'
+import { ERROR_TEXTS } from './judge-pauses.ts'
 
 /**
- * Nothing follows the error of a month that is used up before somebody unpauses the webhook.
- * Of what another process has on its way its sender knows nothing.
+ * Nothing follows the error that tells of a pause before somebody unpauses the webhook. Of what
+ * another process had on its way its sender knows nothing.
  */
 export function lastWordFault(
   { posts }: DeliveryRun,
   post: Post,
   { row, versions }: BookedWebhook,
 ): string | null {
-  if (row.state !== 'paused' || row.reason !== 'MONTHLY_CAPACITY_EXCEEDED') return null
+  if (row.state !== 'paused' || !row.reason || !(row.reason in ERROR_TEXTS)) return null
   const pausedAt = versions.findLastIndex((version) => version.row.state === 'active') + 1
   const pausedMs = versions[pausedAt]?.fromMs ?? 0
   const others = posts.filter(

@@ -1,16 +1,8 @@
 import type { Life } from '../process-life.ts'
-import type { BookedDelivery, BookedWebhook } from './book.ts'
-import {
-  complain,
-  type DeliveryRun,
-  isAlone,
-  isPrompt,
-  type Post,
-  staleMs,
-  wallOf,
-} from './delivery-run.ts'
-import type { DeliveryRow } from './journal-changes.ts'
-import { bodyOf, nameOf, orderedSinceMs } from './judge-posts.ts'
+import type { BookedRow } from './book.ts'
+import { complain, type DeliveryRun, isPrompt, type Post } from './delivery-run.ts'
+import { epochOf, leaseOf } from './owners.ts'
+import { bodyOf, nameOf } from './posted.ts'
 
 const SPREAD = 0.2
 const PATIENCE_MS_MAX = 3_600_000
@@ -18,66 +10,14 @@ const PATIENCE_MS_MAX = 3_600_000
 /** When a webhook that is gone could not be paused. */
 const GONE_AGAIN_MS = 60_000
 
-/** Judges a delivery that a courier claims. */
-export function judgeClaim(
-  run: DeliveryRun,
-  life: Life,
-  { row: old, claims }: BookedDelivery,
-  now: DeliveryRow,
-): void {
-  const fault = claimFault(run, life, old, now)
-  if (fault !== null) complain(run, `${nameOf(old)} is claimed by ${life.name}: ${fault}`)
-  claims.push({ by: life.name, lease: now.lease ?? '' })
-  run.trace.note(life.name, 'claims', nameOf(old), now.lease)
-}
-
-function claimFault(
-  run: DeliveryRun,
-  life: Life,
-  old: DeliveryRow,
-  now: DeliveryRow,
-): string | null {
-  if (isAlone(run.plan)) return 'nobody else sends'
-  const wall = latestWall(run, life)
-  const webhook = run.book.webhooks.get(old.webhook_id)
-  if (!now.lease?.startsWith(`${life.name}.`)) return `in the name of ${now.lease}`
-  if (old.state !== 'waiting') return `it is ${old.state}`
-  if (old.lease_until_ms > wall) return `${old.lease} has it`
-  // What is new is due at once, whoever's clock said when it was made.
-  if (old.lane !== 'first' && old.due_at_ms > wall)
-    return `it is not due for another ${old.due_at_ms - wall} ms`
-  if (old.kind === 'error') return null
-  if (webhook?.row.state !== 'active') return `its webhook is ${webhook?.row.state}`
-  return turnFault(run, old, webhook)
-}
-
-/** Strictly one after the other: whether one that comes before it still waits. */
-export function turnFault(
-  run: DeliveryRun,
-  old: DeliveryRow,
-  webhook: BookedWebhook,
-): string | null {
-  if (!webhook.row.ordered) return null
-  const elapsedMs = run.clock.elapsedMs()
-  if (elapsedMs < orderedSinceMs(webhook) + staleMs(run)) return null
-  const ahead = webhook.deliveries.find(
-    ({ row, againAtMs }) =>
-      row.kind === 'data' &&
-      row.state === 'waiting' &&
-      (row.sequence_number ?? 0) < (old.sequence_number ?? 0) &&
-      (againAtMs === null || elapsedMs > againAtMs + staleMs(run)),
-  )
-  return ahead ? `${nameOf(ahead.row)} has to come before it` : null
-}
-
 /** Judges what a courier writes of a delivery; the POST that was accepted, if one was. */
 export function judgeOutcome(
   run: DeliveryRun,
   life: Life,
-  old: DeliveryRow,
-  now: DeliveryRow,
+  old: BookedRow,
+  now: BookedRow,
 ): Post | null {
-  const posts = isAlone(run.plan) ? ownPosts(run, life, old) : claimedPosts(run, old)
+  const posts = untoldPosts(run, life, old)
   const fault = outcomeFault(run, life, old, now, posts)
   for (const post of posts) post.isWritten = true
   if (fault !== null) complain(run, `${life.name} writes of ${nameOf(old)}: ${fault}`)
@@ -85,63 +25,47 @@ export function judgeOutcome(
   return now.state === 'delivered' ? (posts[0] ?? null) : null
 }
 
-function claimedPosts({ posts }: DeliveryRun, { id, lease }: DeliveryRow): Post[] {
-  return posts.filter((post) => post.deliveryId === id && post.lease === lease)
-}
-
-/** Without a claim an outcome is known by what was sent, and by who has not told of it yet. */
-function ownPosts({ posts }: DeliveryRun, life: Life, old: DeliveryRow): Post[] {
+/** An outcome is known by what was sent since, and by who has not told of it yet. */
+function untoldPosts({ posts, book }: DeliveryRun, life: Life, old: BookedRow): Post[] {
+  const now = epochOf(book.owners, old.webhook)
   return posts.filter(
-    ({ deliveryId, sentAs, isWritten, life: sender }) =>
+    ({ deliveryId, sentAs, epoch, isWritten, life: sender }) =>
       deliveryId === old.id &&
       sender === life &&
+      epoch === now &&
       !isWritten &&
-      sentAs?.attempts_made === old.attempts_made &&
-      sentAs.part === old.part,
+      sentAs?.version === old.version &&
+      sentAs.attempts_made === old.attempts_made,
   )
 }
 
 function outcomeFault(
   run: DeliveryRun,
   life: Life,
-  old: DeliveryRow,
-  now: DeliveryRow,
+  old: BookedRow,
+  now: BookedRow,
   posts: readonly Post[],
 ): string | null {
-  if (!isAlone(run.plan) && !old.lease?.startsWith(`${life.name}.`))
-    return `it is claimed by ${old.lease}`
+  if (leaseOf(run.book.owners, old.webhook, life.name) === null) {
+    return `its shard is ${run.book.owners.shards.get(old.webhook & 255)?.courier}'s`
+  }
   const counted = now.attempts_made - old.attempts_made
-  if (counted !== posts.length) return `${counted} attempts are counted, ${posts.length} were made`
+  if (counted !== 1 || posts.length !== 1) {
+    return `${counted} attempts are counted, ${posts.length} were made`
+  }
   const [post] = posts
-  if (!post) return releaseFault(run, life, old, now)
-  if (!post.seen) return 'its attempt has not ended'
+  if (!post?.seen) return 'its attempt has not ended'
+  if (old.state !== 'waiting' && old.state !== 'cancelled') return `it was ${old.state} already`
   const { status, fault } = post.seen
   const isAccepted = fault === null && status !== null && status >= 200 && status < 300
   if (isAccepted) return acceptanceFault(run, old, now, post)
   return failureFault(run, old, now, post)
 }
 
-function releaseFault(
-  run: DeliveryRun,
-  life: Life,
-  old: DeliveryRow,
-  now: DeliveryRow,
-): string | null {
-  if (now.state !== old.state) return `it is ${now.state} and was never sent`
-  const isPutOff = now.lane !== 'first' && now.due_at_ms > latestWall(run, life)
-  return isPutOff ? 'it is given back and put off' : null
-}
-
-/** It may have looked at its clock before somebody set it. */
-export function latestWall(run: DeliveryRun, life: Life): number {
-  const hasJumped = run.plan.couriers.some(({ jump }) => jump !== null)
-  return wallOf(run, life.name) + (hasJumped ? run.plan.skewSpreadMs : 0)
-}
-
 function acceptanceFault(
   run: DeliveryRun,
-  old: DeliveryRow,
-  now: DeliveryRow,
+  old: BookedRow,
+  now: BookedRow,
   { body }: Post,
 ): string | null {
   if (now.state !== 'delivered') return `it was accepted and is ${now.state}`
@@ -150,12 +74,7 @@ function acceptanceFault(
   return body === bodyOf(run, old) ? null : 'something else was accepted'
 }
 
-function failureFault(
-  run: DeliveryRun,
-  old: DeliveryRow,
-  now: DeliveryRow,
-  post: Post,
-): string | null {
+function failureFault(run: DeliveryRun, old: BookedRow, now: BookedRow, post: Post): string | null {
   if (old.state === 'cancelled') return now.state === 'cancelled' ? null : `it is ${now.state}`
   if (post.seen?.fault === null && post.seen.status === 410) return goneFault(run, now, post)
 
@@ -176,7 +95,7 @@ function failureFault(
 }
 
 /** The destination is gone: its webhook is paused, and the delivery waits for somebody. */
-function goneFault(run: DeliveryRun, now: DeliveryRow, post: Post): string | null {
+function goneFault(run: DeliveryRun, now: BookedRow, post: Post): string | null {
   if (now.kind === 'error') return now.state === 'failed' ? null : `it is ${now.state}`
   if (now.state !== 'waiting') return `it is ${now.state} since its destination is gone`
   const waitMs = now.due_at_ms - post.endedWallMs

@@ -1,29 +1,18 @@
-import { createHmac } from 'node:crypto'
 import type { EgressRequest } from '../../../src/ports/egress.ts'
-import type { Life } from '../process-life.ts'
-import { NETWORK } from '../sim-store.ts'
-import { type BookedDelivery, type BookedWebhook, resultKey, type Version } from './book.ts'
+import type { BookedDelivery, BookedRow, BookedWebhook, Version } from './book.ts'
 import {
   complain,
   type DeliveryRun,
-  heardKey,
   isExact,
-  isUnderWay,
+  isPrompt,
+  latestWall,
   type Post,
   staleMs,
-  wallOf,
 } from './delivery-run.ts'
-import type { DeliveryRow, WebhookRow } from './journal-changes.ts'
+import type { WebhookRow } from './journal-changes.ts'
 import { lastWordFault } from './judge-last-word.ts'
-import { unsealed } from './sim-keys.ts'
-
-/** Where teams are sent whose month is used up. */
-export const PUBLIC_URL = 'https://headgate.example'
-
-/** To the letter, as the contract has it. */
-export const CAPACITY_TEXT =
-  'Monthly capacity limit exceeded. Visit https://headgate.example/settings/billing to upgrade ' +
-  'your scaling policy for continued service.'
+import { epochOf, leaseOf } from './owners.ts'
+import { bodyOf, headersFault, knownVersions, nameOf } from './posted.ts'
 
 /** Judges a POST that leaves. */
 export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest): void {
@@ -31,194 +20,163 @@ export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest):
   const webhook = run.book.webhooks.get(post.webhookId)
   if (!delivery || !webhook) return void complain(run, `${post.deliveryId} is sent and is none`)
 
-  const isTakenOver = wasTakenOver(run, post, delivery)
-  const faults = isTakenOver
-    ? []
-    : [
-        leaseFault(run, post, delivery),
-        bodyFault(run, delivery.row, post.body),
-        headersFault(run, post.life, knownVersions(run, post.life, webhook), delivery.row, request),
-        orderFault(run, post, delivery, webhook),
-        lastWordFault(run, post, webhook),
-      ]
+  post.sentAs = readAs(run, post, delivery)
+  post.epoch = epochOf(run.book.owners, webhook.row.number)
+  const faults = [
+    ownerFault(run, post, webhook),
+    rowFault(run, post, delivery),
+    sameFault(run, post),
+    webhookFault(run, post, webhook, request),
+    orderFault(run, post, webhook),
+    lastWordFault(run, post, webhook),
+  ]
   for (const fault of faults) {
     if (fault !== null)
       complain(run, `${nameOf(delivery.row)} is sent by ${post.life.name}: ${fault}`)
   }
-  delivery.wasSent = true
+  delivery.sentIn.add(post.epoch)
 }
 
-export function nameOf({ webhook_id, kind, sequence_number }: DeliveryRow): string {
-  return `${webhook_id}/${kind === 'error' ? 'error' : (sequence_number ?? 0) % 1e12}`
-}
-
-/** What the body has to be, byte for byte; null when there is no result. */
-export function bodyOf(run: DeliveryRun, row: DeliveryRow): string | null {
-  const { id, webhook_id: webhookId, kind, sequence_number, created_at_ms } = row
-  const createdAt = new Date(created_at_ms).toISOString()
-  const opening = { webhookId, id, createdAt, type: 'GRAPHQL' }
-  if (kind === 'error') return JSON.stringify({ ...opening, event: { error: CAPACITY_TEXT } })
-  const result = run.book.results.get(resultKey(row))
-  if (!result) return null
-  const truncation = result.truncation && JSON.parse(result.truncation)
-  const cut = truncation && {
-    truncated: true,
-    truncatedFields: truncation.fields,
-    truncationReason: truncation.reason,
-  }
-  const rest = { sequenceNumber: `${sequence_number}`, network: NETWORK, ...cut }
-  const restText = JSON.stringify(rest).slice(1)
-  const openingText = JSON.stringify(opening).slice(0, -1)
-  return `${openingText},"event":{"data":${result.data},${restText}}`
-}
-
-function leaseFault(run: DeliveryRun, post: Post, { row }: BookedDelivery): string | null {
-  if (!isExact(run.plan)) return null
-  if (!row.lease?.startsWith(`${post.life.name}.`)) return `it is claimed by ${row.lease}`
-  if (row.state !== 'waiting' && row.state !== 'cancelled') return `it is ${row.state} already`
-  const tooLate = wallOf(run, post.life.name) + run.plan.settings.timeoutMs >= row.lease_until_ms
-  if (tooLate) return 'its lease may lapse under way'
-  const sameOnItsWay = run.posts.some(
-    (other) => other !== post && other.deliveryId === row.id && overlaps(run, other),
-  )
-  return sameOnItsWay ? 'it is on its way already' : null
+/** Only the owner of the shard sends, and not so late that the lease may lapse under way. */
+function ownerFault(run: DeliveryRun, { life }: Post, { row }: BookedWebhook): string | null {
+  const { owners } = run.book
+  const lease = leaseOf(owners, row.number, life.name)
+  if (!lease) return isExact(run.plan) ? `shard ${row.number & 255} is not its own` : null
+  if (run.plan.couriers.some(({ jump }) => jump !== null)) return null
+  const leftMs = lease.untilMs - run.clock.elapsedMs()
+  const { timeoutMs } = run.plan.settings
+  return leftMs < timeoutMs ? `its lease lasts for another ${leftMs} ms` : null
 }
 
 /**
- * Somebody whose clock is ahead may have taken it over since: another courier, or who has it
- * sent anew. Then it leaves as it was when it was claimed.
+ * The newest of what the delivery is, or was before somebody else changed it so lately that
+ * the sender need not have read it again. What couriers write they know.
  */
-function wasTakenOver(run: DeliveryRun, post: Post, { row, againAtMs }: BookedDelivery): boolean {
-  if (row.lease === post.lease) return false
-  const behindMs = -(run.skews.get(post.life.name) ?? 0)
-  return !isExact(run.plan) || (againAtMs !== null && behindMs >= run.plan.settings.timeoutMs)
+function readAs(run: DeliveryRun, post: Post, { versions }: BookedDelivery): BookedRow | null {
+  const fromMs = run.clock.elapsedMs() - staleMs(run, post.life)
+  const mayBeUnread = ({ by, fromMs: atMs }: Version<BookedRow>) => {
+    const isByCourier = run.couriers.has(by)
+    return isByCourier ? by !== post.life.name && !isExact(run.plan) : atMs >= fromMs
+  }
+  const found = versions.findLast(({ row }, at) => {
+    const next = versions[at + 1]
+    return (!next || mayBeUnread(next)) && row.state === 'waiting' && bodyOf(run, row) === post.body
+  })
+  return found?.row ?? null
 }
 
-/** One that has nearly ended may be overtaken by as much as clocks differ. */
-function overlaps(run: DeliveryRun, other: Post): boolean {
-  if (!isUnderWay(run, other)) return false
-  const { timeoutMs } = run.plan.settings
-  return run.clock.elapsedMs() + run.plan.skewSpreadMs < other.startedMs + timeoutMs
-}
-
-function bodyFault(run: DeliveryRun, row: DeliveryRow, body: string): string | null {
-  const expected = bodyOf(run, row)
-  return body === expected ? null : `its body is ${body} where ${expected} is due`
-}
-
-/** What a courier may take a webhook for, since it has not heard of a change. */
-export function knownVersions(
+function rowFault(
   run: DeliveryRun,
-  life: Life,
-  { row, versions }: BookedWebhook,
-): Version<WebhookRow>[] {
-  const heardMs = run.heard.get(heardKey(life, row.id)) ?? 0
-  const fromMs = Math.max(heardMs, run.clock.elapsedMs() - staleMs(run))
-  return versions.filter((_, at) => (versions[at + 1]?.fromMs ?? Infinity) >= fromMs)
+  { sentAs, life, body }: Post,
+  { row }: BookedDelivery,
+): string | null {
+  if (!sentAs) return `it is ${row.state}, and its body is ${body}`
+  const waitMs = sentAs.due_at_ms - latestWall(run, life)
+  // What is new is due at once, whoever's clock said when it was made.
+  return sentAs.lane !== 'new' && waitMs > 0 ? `it is not due for another ${waitMs} ms` : null
 }
 
-/** Signed with what the courier may know of the webhook, and for the place it may lead to. */
-export function headersFault(
+function sameFault(run: DeliveryRun, post: Post): string | null {
+  const isOnItsWay = run.posts.some(
+    (other) => other.deliveryId === post.deliveryId && overlaps(run, other, post),
+  )
+  return isOnItsWay ? 'it is on its way already' : null
+}
+
+/**
+ * Whether another POST is under way that the sender has to wait for. Nobody can call back what
+ * a process that died had on its way: under its name its next life goes on at once.
+ */
+function overlaps({ clock, plan }: DeliveryRun, other: Post, post: Post): boolean {
+  if (other === post || other.endedMs !== null) return false
+  if (other.life === post.life && (other.epoch === post.epoch || isExact(plan))) return true
+  if (!isExact(plan) || (plan.keepsNames && !other.life.alive)) return false
+  const overlapMs = plan.skewSpreadMs
+  return clock.elapsedMs() + overlapMs < other.startedMs + plan.settings.timeoutMs
+}
+
+function webhookFault(
   run: DeliveryRun,
-  life: Life,
-  known: readonly Version<WebhookRow>[],
-  row: DeliveryRow,
+  { life, kind, sentAs }: Post,
+  webhook: BookedWebhook,
   request: EgressRequest,
 ): string | null {
-  const wall = wallOf(run, life.name)
-  const inForce = known.filter((version) => version.row.url === request.url)
-  if (inForce.length === 0) return `it goes to ${request.url}`
-  const given = JSON.stringify(Object.entries(request.headers).sort())
-  const isGiven = (version: WebhookRow) => {
-    const headers = headersOf(version, row, request.body, wall)
-    return JSON.stringify(Object.entries(headers).sort()) === given
-  }
-  return inForce.some((version) => isGiven(version.row)) ? null : `its headers are ${given}`
-}
-
-/** As the contract says, without the code under test. */
-function headersOf(webhook: WebhookRow, row: DeliveryRow, body: string, wall: number) {
-  const { signing_key_sealed, previous_key_sealed, previous_key_until_ms } = webhook
-  const hasPrevious = previous_key_sealed !== null && wall < (previous_key_until_ms ?? 0)
-  const keys = [signing_key_sealed, ...(hasPrevious ? [previous_key_sealed] : [])].map(unsealed)
-  const timestamp = `${Math.floor(wall / 1000)}`
-  const standard = keys.map((key) => {
-    const secret = Buffer.from(key.slice('whsec_'.length), 'base64')
-    const mac = createHmac('sha256', secret).update(`${row.id}.${timestamp}.${body}`)
-    return `v1,${mac.digest('base64')}`
-  })
-  const [current, previous] = keys.map((key) =>
-    createHmac('sha256', key).update(body).digest('hex'),
+  const known = knownVersions(run, life, webhook).filter(
+    (version) => !knowsBetter(run, version, webhook, life.name),
   )
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'Headgate-Webhooks/1',
-    'x-service-signature': `${current}`,
-    ...(previous === undefined ? {} : { 'x-service-signature-previous': previous }),
-    'webhook-id': row.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': standard.join(' '),
-    ...(row.previous_sequence === null
-      ? {}
-      : { 'x-headgate-previous': `${row.previous_sequence}` }),
-    ...(row.replay ? { 'x-headgate-replay': '1' } : {}),
-  }
+  const wanted = known.filter(({ row }) => kind === 'error' || row.state === 'active')
+  if (wanted.length === 0) return `its webhook is ${webhook.row.state}`
+  return sentAs && headersFault(run, life, wanted, sentAs, request)
 }
 
-function orderFault(
+/** A courier hears at once of what it changes itself, unless the store takes its time. */
+function knowsBetter(
   run: DeliveryRun,
-  post: Post,
-  delivery: BookedDelivery,
-  webhook: BookedWebhook,
-): string | null {
-  if (post.kind === 'error' || !isExact(run.plan)) return null
-  return webhook.row.ordered
-    ? companyFault(run, post, webhook)
-    : overtakingFault(post, delivery, webhook)
+  version: Version<WebhookRow>,
+  { versions }: BookedWebhook,
+  life: string,
+): boolean {
+  const next = versions[versions.indexOf(version) + 1]
+  if (!next || !isPrompt(run.plan)) return false
+  return next.by === life && next.fromMs < run.clock.elapsedMs()
 }
 
-/** Strictly one after the other, once everybody knows that this is wanted. */
-function companyFault(run: DeliveryRun, post: Post, webhook: BookedWebhook): string | null {
-  const settledMs = orderedSinceMs(webhook) + staleMs(run) + run.plan.settings.timeoutMs
-  if (run.clock.elapsedMs() < settledMs) return null
-  // Sent anew or replayed by hand, one may meet another that another courier has on its way.
-  const isAgain = (id: string) => {
-    const { row, againAtMs } = run.book.deliveries.get(id) ?? {}
-    return againAtMs !== null || row?.replay === 1
-  }
-  if (isAgain(post.deliveryId)) return null
-  const other = run.posts.find(
-    (one) =>
-      one !== post &&
-      one.webhookId === post.webhookId &&
-      one.kind === 'data' &&
-      overlaps(run, one) &&
-      !isAgain(one.deliveryId),
-  )
-  return other ? `${other.deliveryId} is on its way too` : null
+function orderFault(run: DeliveryRun, post: Post, webhook: BookedWebhook): string | null {
+  const { sentAs, life } = post
+  const isOwner = leaseOf(run.book.owners, webhook.row.number, life.name) !== null
+  if (!sentAs || sentAs.kind === 'error' || !isOwner) return null
+  if (!webhook.row.ordered) return overtakingFault(post.epoch, sentAs, webhook)
+  return turnFault(run, post, sentAs, webhook) ?? companyFault(run, post, webhook)
 }
 
-/** A first attempt overtakes none that nobody else has, or had, in hand. */
-export function overtakingFault(
-  { life }: Post,
-  { row, wasSent, againAtMs }: BookedDelivery,
+/** A first attempt overtakes none that its sender has not sent since it owns the shard. */
+function overtakingFault(
+  epoch: string,
+  sentAs: BookedRow,
   { deliveries }: BookedWebhook,
 ): string | null {
-  if (wasSent || againAtMs !== null || row.replay) return null
+  if (sentAs.lane !== 'new') return null
   const overtaken = deliveries.find(
-    (other) =>
-      other.row.kind === 'data' &&
-      other.row.state === 'waiting' &&
-      !other.wasSent &&
-      other.againAtMs === null &&
-      !other.row.replay &&
-      (other.row.sequence_number ?? 0) < (row.sequence_number ?? 0) &&
-      !other.claims.some(({ by }) => by !== life.name),
+    ({ row, sentIn }) =>
+      row.lane === 'new' &&
+      row.sequence_number < sentAs.sequence_number &&
+      row.event < sentAs.event &&
+      !sentIn.has(epoch),
   )
   return overtaken ? `it overtakes ${nameOf(overtaken.row)}` : null
 }
 
-export function orderedSinceMs({ versions }: BookedWebhook): number {
+/** Strictly one after the other: whether one that comes before it still waits. */
+function turnFault(
+  run: DeliveryRun,
+  { life }: Post,
+  sentAs: BookedRow,
+  webhook: BookedWebhook,
+): string | null {
+  const elapsedMs = run.clock.elapsedMs()
+  const toldMs = staleMs(run, life)
+  if (elapsedMs < orderedSinceMs(webhook) + toldMs) return null
+  const ahead = webhook.deliveries.find(
+    ({ row, againAtMs }) =>
+      row.kind === 'data' &&
+      row.state === 'waiting' &&
+      row.event < sentAs.event &&
+      (againAtMs === null || elapsedMs > againAtMs + toldMs),
+  )
+  return ahead ? `${nameOf(ahead.row)} has to come before it` : null
+}
+
+/** Never two at once, once the sender knows that this is wanted. */
+function companyFault(run: DeliveryRun, post: Post, webhook: BookedWebhook): string | null {
+  const toldMs = orderedSinceMs(webhook) + staleMs(run, post.life) + run.plan.settings.timeoutMs
+  if (run.clock.elapsedMs() < toldMs) return null
+  const other = run.posts.find(
+    (one) => one.webhookId === post.webhookId && one.kind === 'data' && overlaps(run, one, post),
+  )
+  return other ? `${other.deliveryId} is on its way too` : null
+}
+
+function orderedSinceMs({ versions }: BookedWebhook): number {
   const before = versions.findLastIndex(({ row }) => !row.ordered)
   return before === -1 ? 0 : (versions[before + 1]?.fromMs ?? 0)
 }

@@ -1,8 +1,11 @@
+import { type Database, sql } from '../../../src/ports/database.ts'
 import { changeTeam, insertTeam } from '../../../src/tables/accounts/teams.ts'
+import { SHARDS } from '../../../src/tables/deliveries/shards.ts'
 import { recordUsage } from '../../../src/tables/usage/usage.ts'
 import { NETWORK } from '../sim-store.ts'
 import type { Act, ActNeeds } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
+import type { DeliveryPlan } from './plan-deliveries.ts'
 import { replay, resend } from './send-again.ts'
 import { create, move, pauseOrResume, remove, reorder, resume, rotate } from './webhook-acts.ts'
 
@@ -26,7 +29,11 @@ export function openOffice(needs: ActNeeds): Office {
     for (const team of plan.teams) {
       await database.transaction((tx) => insertTeam(tx, { ...team, name: team.id, createdAtMs: 1 }))
     }
-    for (let made = 0; made < plan.webhooks; made++) await create(needs)
+    await database.transaction((tx) => countFrom(tx, plan))
+    for (let made = 0; made < plan.webhooks; made++) {
+      await create(needs)
+      await database.transaction((tx) => renumber(tx, plan, made))
+    }
   }
   clock.settle(inTurn(prepare), 0)
   let undone = 0
@@ -45,6 +52,22 @@ export function openOffice(needs: ActNeeds): Office {
       }
     },
   }
+}
+
+/** Events are counted from there on. */
+async function countFrom(tx: Database, { firstEvent }: DeliveryPlan): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ${firstEvent - 1})`)
+}
+
+/** Before anybody has seen it. */
+async function renumber(
+  tx: Database,
+  { firstWebhook, sharesShard }: DeliveryPlan,
+  made: number,
+): Promise<void> {
+  const number = firstWebhook + made * (sharesShard ? SHARDS : 1)
+  await tx.query(sql`UPDATE webhooks SET number = ${number} WHERE id = ${`wh_${made}`}`)
 }
 
 const changeTier: Act = async ({ run, chance, database }) => {

@@ -29,7 +29,7 @@ export function openDeliveryRun(seed: number): DeliveryRun {
     book: openBook(),
     receivers: openReceivers(plan.hosts, chance(1)),
     posts: [],
-    skews: new Map(),
+    couriers: new Map(),
     heard: new Map(),
     recording: new Map(),
     complaints: [],

@@ -30,6 +30,10 @@ export type HostPlan = {
 export type CourierPlan = {
   name: string
   startAtMs: number
+  /** It is stopped then and does not come back. */
+  leavesAtMs: number | null
+  /** It stands still, alone or with its machine. */
+  sleeps: { atMs: number; forMs: number; isSuspended: boolean }[]
   skewMs: number
   /** Somebody sets its clock. */
   jump: { atMs: number; byMs: number } | null
@@ -50,6 +54,13 @@ export type DeliveryPlan = {
   orderedRate: number
   hosts: HostPlan[]
   couriers: CourierPlan[]
+  /** A courier has the same name after a restart: then its lease need not lapse. */
+  keepsNames: boolean
+  /** Where events and webhooks begin to be counted: their keys may be larger than a number. */
+  firstEvent: number
+  firstWebhook: number
+  /** All first webhooks are in one shard. */
+  sharesShard: boolean
   /** How far the clocks of two couriers differ at most. */
   skewSpreadMs: number
   crashesMax: number
@@ -79,6 +90,9 @@ const BLOCKS = [4, 8, 8, 16, 16, 40]
 /** From the usual time of day on May 10 to shortly before June. */
 const MONTH_END_MS = 21 * 86_400_000 + 12 * 3_600_000
 const BEFORE_MONTH_END_MS = 15_000
+
+/** From a long pause for the garbage to one that every lease lapses in. */
+const SLEEPS_MS = [300, 2_000, 6_000, 11_000, 25_000]
 
 const TEMPERS: readonly Temper[] = [
   'well',
@@ -114,6 +128,10 @@ export function planDeliveries(chance: Chance): DeliveryPlan {
     orderedRate: chance.pick([0, 0.3, 1]),
     hosts: planHosts(chance, calmAtMs),
     couriers,
+    keepsNames: couriers.length === 1 || chance.fraction() < 0.5,
+    firstEvent: chance.pick([1, 1, 2 ** 31, 2 ** 38]),
+    firstWebhook: chance.pick([1, 1, 254, 2 ** 23]),
+    sharesShard: chance.fraction() < 0.2,
     skewSpreadMs: Math.max(...skews) - Math.min(...skews),
     crashesMax: crashes,
     downMsMax: chance.pick([500, 3_000, 15_000]),
@@ -134,9 +152,11 @@ export function planDeliveries(chance: Chance): DeliveryPlan {
 }
 
 function planTeams(chance: Chance): Pick<DeliveryPlan, 'tiers' | 'teams'> {
+  // What is undelivered counts a little more than a kilobyte.
+  const undeliveredBytesMax = chance.pick([2 ** 26, 2 ** 26, 2 ** 26, 6_000])
   const tier = (name: string, monthlyCu: number | null): [string, Tier] => [
     name,
-    aTier({ name, monthlyCu }),
+    aTier({ name, monthlyCu, undeliveredBytesMax }),
   ]
   // A body of some 250 bytes costs 10 CU.
   const tiers = new Map([
@@ -170,12 +190,24 @@ function planHosts(chance: Chance, calmAtMs: number): HostPlan[] {
 /** Clocks that differ much make one believe that the lease of the other has lapsed. */
 function planCouriers(chance: Chance, calmAtMs: number): CourierPlan[] {
   const skewMax = chance.pick([0, 0, 0, 300, 300, 15_000])
-  const count = chance.pick([1, 1, 2, 2, 3])
-  return ['A', 'B', 'C'].slice(0, count).map((name, at) => ({
+  const count = chance.pick([1, 1, 2, 2, 3, 4])
+  const sleepsMax = chance.pick([0, 0, 1, 2])
+  const names = ['A', 'B', 'C', 'D'].slice(0, count)
+  return names.map((name, at) => ({
     name,
     startAtMs: at === 0 ? 0 : Math.floor(chance.fraction() ** 2 * calmAtMs),
+    leavesAtMs: at === 0 || chance.fraction() < 0.7 ? null : chance.between(0, calmAtMs),
+    sleeps: planSleeps(chance, calmAtMs, sleepsMax),
     skewMs: chance.between(-skewMax, skewMax),
     jump: planJump(chance, calmAtMs),
+  }))
+}
+
+function planSleeps(chance: Chance, calmAtMs: number, sleepsMax: number): CourierPlan['sleeps'] {
+  return Array.from({ length: chance.between(0, sleepsMax) }, () => ({
+    atMs: chance.between(0, calmAtMs),
+    forMs: chance.pick(SLEEPS_MS),
+    isSuspended: chance.fraction() < 0.3,
   }))
 }
 

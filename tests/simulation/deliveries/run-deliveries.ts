@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/ports/database.ts'
 import { beginLife, type Life } from '../process-life.ts'
 import { NO_FAULTS, type SimStore, type SimStores } from '../sim-store.ts'
-import { checkEnd, isQuiet } from './check-end.ts'
-import { CHAIN, type DeliveryRun, OFFICE } from './delivery-run.ts'
+import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
+import { CHAIN, complain, type DeliveryRun, OFFICE } from './delivery-run.ts'
 import { openEventSource } from './event-source.ts'
 import { readJournal } from './journal.ts'
 import { judgeCommit } from './judge-commit.ts'
@@ -41,7 +41,7 @@ export function runDeliveries(stores: SimStores, seed: number): DeliveryReport {
   const store = stores.open(clock, run.chance(2), async (tx, life) =>
     judgeCommit(run, life, await readJournal(tx)),
   )
-  const { end, isDone } = begin(run, store)
+  const { end, isDone, living } = begin(run, store)
   clock.runUntil(plan.calmAtMs + CALM_BLOCKS_MS)
   const endMs = clock.elapsedMs() + PATIENCE_MS
   let nextLookMs = 0
@@ -52,9 +52,11 @@ export function runDeliveries(stores: SimStores, seed: number): DeliveryReport {
   }
   clock.runUntil(
     endMs,
-    () => complaints.length > 0 || (isTimeToLook() && isDone() && isQuiet(run, endMs)),
+    () => complaints.length > 0 || (isTimeToLook() && isDone() && isQuiet(run, living(), endMs)),
   )
   if (clock.elapsedMs() < endMs) clock.runUntil(clock.elapsedMs() + STAY_MS)
+  const misspread = spreadFault(run, living())
+  if (misspread && complaints.length === 0) complain(run, misspread)
   end()
   // The transactions of the dead are rolled back when their statements come to an end.
   clock.runUntil(clock.elapsedMs() + plan.store.lateMsMax + 1)
@@ -92,6 +94,7 @@ function begin(run: DeliveryRun, store: SimStore) {
   source.begin(plan.calmAtMs + CALM_BLOCKS_MS)
   office.begin(plan.calmAtMs)
   return {
+    living: couriers.living,
     isDone: () => source.isDone() && office.isDone(),
     end() {
       couriers.end()

@@ -1,14 +1,24 @@
+import type { Courier } from '../../../src/courier/courier.ts'
+import type { Life } from '../process-life.ts'
 import { type Joined, type RunReport, runSeed } from '../run-seed.ts'
 import type { Run } from '../sim-run.ts'
 import type { SimStore, SimStores } from '../sim-store.ts'
-import { checkEnd, isQuiet } from './check-end.ts'
+import type { Accompany } from '../supervise.ts'
+import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
 import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
 import { readJournal } from './journal.ts'
 import type { Change } from './journal-changes.ts'
 import { judgeCommit } from './judge-commit.ts'
-import { openSimSignals } from './sim-signals.ts'
-import { type Couriers, superviseCouriers } from './supervise-couriers.ts'
+import { startCourier } from './sim-courier.ts'
+import { openSimSignals, type SimSignals } from './sim-signals.ts'
+import {
+  type Couriers,
+  enroll,
+  haunt,
+  stopCourier,
+  superviseCouriers,
+} from './supervise-couriers.ts'
 
 /** The webhook that has a delivery for every event, from the first to the last. */
 const WITNESS = 'wh_0'
@@ -18,48 +28,54 @@ const AFTERMATH = 6
 
 const PATIENCE_MS = 180_000
 
-/** A run of the chain, with couriers that bring what the real follower commits to receivers. */
+/**
+ * A run of the chain: each process has a follower and a courier, as production has, and some
+ * more have a courier only.
+ */
 export function runJoined(stores: SimStores, seed: number): RunReport {
-  let joined: { deliveries: DeliveryRun; couriers: Couriers } | null = null
+  let deliveries: DeliveryRun | null = null
   let opened: SimStore | null = null
-  const early: [Parameters<typeof judgeCommit>[1], Change[]][] = []
+  const early: [Life, Change[]][] = []
   const watched: SimStores = {
     open(clock, chance) {
       opened = stores.open(clock, chance, async (tx, life) => {
         const changes = await readJournal(tx)
-        if (!joined) return void early.push([life, changes])
-        judgeCommit(joined.deliveries, life, changes)
-        remindOf(joined.couriers, changes)
+        if (deliveries) judgeCommit(deliveries, life, changes)
+        else early.push([life, changes])
       })
       return opened
     },
   }
   const report = runSeed(watched, seed, (run) => {
-    const deliveries = joinedDeliveryRun(run)
+    deliveries = joinedDeliveryRun(run)
     for (const [life, changes] of early) judgeCommit(deliveries, life, changes)
-    joined = { deliveries, couriers: openCouriers(deliveries, run.store) }
-    return joinIn(run, deliveries, joined.couriers)
+    return joinIn(run, deliveries)
   })
   const { database } = opened as unknown as SimStore
   void readJournal(database)
   return report
 }
 
-function openCouriers(deliveries: DeliveryRun, store: SimStore): Couriers {
-  const { clock, plan } = deliveries
-  const calm = { lostRate: 0, doubledRate: 0, lateMsMax: 0 }
-  const fate = () => (clock.elapsedMs() >= plan.calmAtMs ? calm : plan.reminders)
-  const signals = openSimSignals({ clock, chance: deliveries.chance(3), fate })
-  return superviseCouriers({ run: deliveries, chance: deliveries.chance(4), store, signals })
-}
-
-function joinIn(run: Run, deliveries: DeliveryRun, couriers: Couriers): Joined {
+function joinIn(run: Run, deliveries: DeliveryRun): Joined {
   const { clock, store, plan } = run
+  const signals = signalsOf(deliveries)
+  const chance = deliveries.chance(4)
+  const names = new Set(plan.processes.map(({ name }) => name))
+  const others = deliveries.plan.couriers.filter(({ name }) => !names.has(name))
+  const alone = { ...deliveries, plan: { ...deliveries.plan, couriers: others } }
+  const couriers = superviseCouriers({ run: alone, chance, store, signals })
+  const companions = accompanied(deliveries, signals, names)
+  const living = () => [...companions.living(), ...couriers.living()]
   const quietMs = plan.calmAtMs + AFTERMATH * plan.store.lateMsMax
   const endMs = () => clock.elapsedMs() + PATIENCE_MS
   return {
-    isQuiet: () => clock.elapsedMs() >= quietMs && isQuiet(deliveries, endMs()),
-    end: couriers.end,
+    accompany: companions.accompany,
+    isQuiet: () => clock.elapsedMs() >= quietMs && isQuiet(deliveries, living(), endMs()),
+    end() {
+      const misspread = spreadFault(deliveries, living())
+      if (misspread) complain(deliveries, misspread)
+      couriers.end()
+    },
     check() {
       checkEnd(deliveries, store.database, clock.elapsedMs())
       checkReceived(run, deliveries)
@@ -68,32 +84,36 @@ function joinIn(run: Run, deliveries: DeliveryRun, couriers: Couriers): Joined {
   }
 }
 
-function remindOf(couriers: Couriers, changes: readonly Change[]): void {
-  const made = changes.flatMap(({ table, old, now }) =>
-    table === 'deliveries' && !old && now?.kind === 'data' ? [now] : [],
-  )
-  const [first] = made
-  if (!first) return
-  const { network, sequence_number: sequenceNumber } = first
-  couriers.remind({
-    network,
-    sequenceNumber: sequenceNumber ?? 0,
-    inHand: false,
-    results: [],
-    deliveries: made.map((row) => ({
-      id: row.id,
-      webhookId: row.webhook_id,
-      teamId: row.team_id,
-      network,
-      sequenceNumber: row.sequence_number ?? 0,
-      blockNumber: row.block_number ?? 0,
-      blockHash: '',
-      part: row.part ?? 0,
-      dataBytes: row.data_bytes,
-      previousSequence: row.previous_sequence,
-      createdAtMs: row.created_at_ms,
-    })),
-  })
+function signalsOf(deliveries: DeliveryRun): SimSignals {
+  const { clock, plan } = deliveries
+  const calm = { lostRate: 0, doubledRate: 0, lateMsMax: 0 }
+  const fate = () => (clock.elapsedMs() >= plan.calmAtMs ? calm : plan.reminders)
+  return openSimSignals({ clock, chance: deliveries.chance(3), fate })
+}
+
+/** Couriers in the processes of followers, which live and die with them. */
+function accompanied(
+  deliveries: DeliveryRun,
+  signals: SimSignals,
+  names: ReadonlySet<string>,
+): { accompany: Accompany; living: Couriers['living'] } {
+  const chance = deliveries.chance(5)
+  const lives: Life[] = []
+  const living = () => lives.filter(({ alive }) => alive)
+  for (const plan of deliveries.plan.couriers) {
+    if (names.has(plan.name)) haunt(deliveries, plan, living)
+  }
+  return {
+    living,
+    accompany(life, { name }, database) {
+      const plan = deliveries.plan.couriers.find((one) => one.name === name)
+      if (!plan) return null
+      enroll(deliveries, life, plan)
+      lives.push(life)
+      const courier: Courier = startCourier(deliveries, life, database, signals, chance)
+      return { committed: courier.remind, stop: () => stopCourier(deliveries, life, courier) }
+    },
+  }
 }
 
 /** Who keeps the newest of each height, as receivers are told to, holds the final chain. */
@@ -105,7 +125,7 @@ function checkReceived({ events, tree }: Run, run: DeliveryRun): void {
     const row = run.book.deliveries.get(deliveryId)?.row
     if (!isAccepted || webhookId !== WITNESS || !row) continue
     const height = row.block_number ?? 0
-    newest.set(height, Math.max(newest.get(height) ?? 0, row.sequence_number ?? 0))
+    newest.set(height, Math.max(newest.get(height) ?? 0, row.sequence_number))
   }
   const last = new Map(events.map((event) => [event.tip_number, event.sequence_number]))
   for (const [height, sequenceNumber] of last) {

@@ -1,12 +1,9 @@
-import { resendDelivery } from '../../../src/tables/deliveries/delivery-log.ts'
+import { resendDelivery } from '../../../src/tables/deliveries/resend-delivery.ts'
 import { createReplay, recordReplayStep } from '../../../src/tables/webhooks/replays.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, newSecret, pick, pickWebhook } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
 import { resultOf } from './event-source.ts'
-
-const BUSY_TRIES_MAX = 5
-const BUSY_WAIT_MS = 1_000
 
 export const resend: Act = async ({ run, chance, database, changed }) => {
   const all = [...run.book.deliveries.values()].filter(({ row }) => row.state !== 'waiting')
@@ -31,11 +28,7 @@ export const replay: Act = async (needs) => {
   const due = resultOf(chance, blockNumber, id)
   run.recording.set(OFFICE, [{ ...due, webhookIds: [webhookId] }])
   const what = { replayId: id, webhookId, network: NETWORK, blockNumber, blockHash, sequenceNumber }
-  for (let tries = 0; tries < BUSY_TRIES_MAX; tries++) {
-    const done = await recordReplayStep(database, { ...what, due, atMs: wallOf(run, OFFICE) })
-    run.trace.note(OFFICE, 'replays', blockNumber, 'to', webhookId, done)
-    changed(webhookId)
-    if (done !== 'busy') return
-    await new Promise<void>((resolve) => void run.clock.after(BUSY_WAIT_MS, resolve))
-  }
+  const done = await recordReplayStep(database, { ...what, due, atMs: wallOf(run, OFFICE) })
+  run.trace.note(OFFICE, 'replays', blockNumber, 'to', webhookId, done)
+  changed(webhookId)
 }

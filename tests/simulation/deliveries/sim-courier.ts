@@ -4,9 +4,9 @@ import type { Chance } from '../../support/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { clockOf } from '../process-ports.ts'
 import { entropyOf, telemetryOf, withEars, withLateAnswers } from './courier-ports.ts'
-import { type DeliveryRun, isAlone, wallOf } from './delivery-run.ts'
+import { type DeliveryRun, wallOf } from './delivery-run.ts'
 import { openHostJudge } from './judge-hosts.ts'
-import { PUBLIC_URL } from './judge-posts.ts'
+import { PUBLIC_URL } from './judge-pauses.ts'
 import { simEgress } from './sim-egress.ts'
 import { sealed, unsealed } from './sim-keys.ts'
 import type { SimSignals } from './sim-signals.ts'
@@ -15,22 +15,26 @@ import type { SimSignals } from './sim-signals.ts'
 export function startCourier(
   run: DeliveryRun,
   life: Life,
-  skewMs: number,
   database: Database,
   signals: SimSignals,
   chance: Chance,
 ): Courier {
-  const { clock, plan } = run
-  run.skews.set(life.name, skewMs)
+  const { plan, couriers } = run
+  const clock = clockOf(run.clock, life, 0)
+  const suspendedMs = () => couriers.get(life.name)?.suspendedMs ?? 0
   return openCourier({
-    clock: { ...clockOf(clock, life, 0), nowMs: () => wallOf(run, life.name) },
+    name: couriers.get(life.name)?.courier ?? life.name,
+    clock: {
+      ...clock,
+      nowMs: () => wallOf(run, life.name),
+      monotonicMs: () => clock.monotonicMs() - suspendedMs(),
+    },
     database: withEars(run, life, withLateAnswers(run, life, database, chance)),
     egress: simEgress(run, life, openHostJudge(run)),
     entropy: entropyOf(life, chance),
     secrets: { seal: sealed, open: unsealed, bind: sealed },
     signals: signals.of(life),
     telemetry: telemetryOf(run, life),
-    isAlone: isAlone(plan),
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

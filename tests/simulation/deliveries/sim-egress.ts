@@ -1,9 +1,9 @@
 import type { Egress, EgressOutcome, EgressRequest } from '../../../src/ports/egress.ts'
 import type { Life } from '../process-life.ts'
-import { type DeliveryRun, isAlone, type Post, wallOf } from './delivery-run.ts'
+import { type DeliveryRun, type Post, wallOf } from './delivery-run.ts'
 import type { HostJudge } from './judge-hosts.ts'
-import { judgeOwnPost } from './judge-own-posts.ts'
-import { judgePost, nameOf } from './judge-posts.ts'
+import { judgePost } from './judge-posts.ts'
+import { nameOf } from './posted.ts'
 import type { Reception } from './receivers.ts'
 
 const ADDRESS = '192.0.2.1'
@@ -19,8 +19,7 @@ export function simEgress(run: DeliveryRun, life: Life, hosts: HostJudge): Egres
         if (!life.alive) return
         const post = noteStart(run, life, request)
         hosts.started(post)
-        if (isAlone(run.plan)) judgeOwnPost(run, post, request)
-        else judgePost(run, post, request)
+        judgePost(run, post, request)
         receive(run, post, request.timeoutMs, (seen) => {
           life.step('answered')
           if (!life.alive) return
@@ -36,14 +35,14 @@ export function simEgress(run: DeliveryRun, life: Life, hosts: HostJudge): Egres
 function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressRequest): Post {
   const { clock, book, posts, trace } = run
   const deliveryId = headers['webhook-id'] ?? ''
-  const { row, claims } = book.deliveries.get(deliveryId) ?? {}
+  const { row } = book.deliveries.get(deliveryId) ?? {}
   const post: Post = {
     life,
     deliveryId,
     webhookId: row?.webhook_id ?? '',
     kind: row?.kind ?? 'data',
-    lease: claims?.findLast(({ by }) => by === life.name)?.lease ?? null,
     sentAs: null,
+    epoch: '',
     url,
     host: new URL(url).hostname,
     body,
@@ -57,7 +56,7 @@ function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressR
     isWritten: false,
   }
   posts.push(post)
-  trace.note(life.name, 'posts', row ? nameOf(row) : deliveryId, post.lease, post.host)
+  trace.note(life.name, 'posts', row ? nameOf(row) : deliveryId, post.host)
   return post
 }
 

@@ -1,9 +1,9 @@
 import type { Courier } from '../../../src/courier/courier.ts'
-import type { EventNews } from '../../../src/tables/chain/chain-events.ts'
+import type { RecordedEvent } from '../../../src/tables/chain/chain-events.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import { beginLife, type Doom, type Life } from '../process-life.ts'
 import { NO_FAULTS, type SimStore } from '../sim-store.ts'
-import { complain, type DeliveryRun, isAlone, isPrompt } from './delivery-run.ts'
+import { type DeliveryRun, isPrompt } from './delivery-run.ts'
 import { judgeRestart, judgeStop } from './judge-restart.ts'
 import type { CourierPlan } from './plan-deliveries.ts'
 import { startCourier } from './sim-courier.ts'
@@ -12,35 +12,40 @@ import type { SimSignals } from './sim-signals.ts'
 type Needs = { run: DeliveryRun; chance: Chance; store: SimStore; signals: SimSignals }
 
 export type Couriers = {
-  /** An event brought something. Told, or not, to each that lives. */
-  remind(news: EventNews): void
+  /** An event brought something; one of them hears it within its own process. */
+  remind(event: RecordedEvent): void
+  living(): Life[]
   /** Ends them all, without letting them finish anything. */
   end(): void
 }
+
+type Supervised = Needs & { living: Map<Life, Courier | null>; crashes: { left: number } }
 
 const ANY_STEPS_MAX = 400
 const FEW_STEPS_MAX = 25
 const STOP_RATE = 0.25
 const STOP_MS_MAX = 8_000
+const UNHEARD_RATE = 0.1
+const OTHER_HEARER_RATE = 0.3
 
 /** Starts the couriers, crashes them and starts them again. */
 export function superviseCouriers(needs: Needs): Couriers {
-  const { run, signals } = needs
-  const crashes = { left: run.plan.crashesMax }
+  const { run } = needs
   const living = new Map<Life, Courier | null>()
+  const supervised = { ...needs, living, crashes: { left: run.plan.crashesMax } }
   for (const plan of run.plan.couriers) {
-    run.clock.after(plan.startAtMs, () => startOver(needs, plan, living, crashes))
-    if (plan.jump) run.clock.after(plan.jump.atMs, () => setClocks(run, plan))
+    run.clock.after(plan.startAtMs, () => startOver(supervised, plan))
+    haunt(run, plan, () => [...living.keys()])
   }
   return {
-    remind(news) {
-      const webhookIds = news.deliveries.map(({ webhookId }) => webhookId)
-      for (const [life, courier] of living) {
-        // What is in hand is handed over within one process, where nothing gets lost but with it.
-        if (news.inHand) courier?.remind(webhookIds, news)
-        else signals.hint(life, () => courier?.remind(webhookIds, news))
-      }
+    remind(event) {
+      const life = hearerOf([...living.keys()], needs.chance)
+      const courier = life && living.get(life)
+      if (!life || !courier) return
+      if (life.wakesAtMs <= run.clock.elapsedMs()) courier.remind(event)
+      else run.clock.after(0, () => courier.remind(event), life)
     },
+    living: () => [...living.keys()],
     end() {
       for (const life of [...living.keys()]) {
         living.delete(life)
@@ -50,24 +55,55 @@ export function superviseCouriers(needs: Needs): Couriers {
   }
 }
 
-/** Of all that ever ran on that machine; the dead do not notice. */
-function setClocks(run: DeliveryRun, plan: CourierPlan): void {
-  run.trace.note(plan.name, 'has its clock set by', plan.jump?.byMs ?? 0)
-  for (const name of run.skews.keys()) {
-    if (name.startsWith(plan.name)) run.skews.set(name, skewNow(run, plan))
+/** Mostly the same one, as whoever follows the chain has a lease; or it has died right then. */
+function hearerOf(living: readonly Life[], chance: Chance): Life | undefined {
+  const dice = chance.fraction()
+  if (dice < UNHEARD_RATE || living.length === 0) return undefined
+  return dice < OTHER_HEARER_RATE ? chance.pick(living) : living[0]
+}
+
+/** What befalls the machine of a courier: its clock is set, and it stands still. */
+export function haunt(run: DeliveryRun, plan: CourierPlan, living: () => readonly Life[]): void {
+  const { clock, trace, couriers } = run
+  if (plan.jump) clock.after(plan.jump.atMs, () => setClocks(run, plan))
+  for (const { atMs, forMs, isSuspended } of plan.sleeps) {
+    clock.after(atMs, () => {
+      const life = living().find(({ name }) => isOf(plan, name))
+      const courier = life && couriers.get(life.name)
+      if (!courier || life.wakesAtMs > clock.elapsedMs()) return
+      trace.note(life.name, 'sleeps for', forMs, isSuspended ? 'with its machine' : '')
+      life.wakesAtMs = clock.elapsedMs() + forMs
+      courier.sleptMs += forMs
+      if (isSuspended) courier.suspendedMs += forMs
+    })
   }
 }
 
-function startOver(
-  needs: Needs,
-  plan: CourierPlan,
-  living: Map<Life, Courier | null>,
-  crashes: { left: number },
-  starts = 1,
-): void {
-  const { run, chance, store, signals } = needs
+/** Of all that ever ran on that machine; the dead do not notice. */
+function setClocks(run: DeliveryRun, plan: CourierPlan): void {
+  run.trace.note(plan.name, 'has its clock set by', plan.jump?.byMs ?? 0)
+  for (const [name, courier] of run.couriers) {
+    if (isOf(plan, name)) courier.skewMs = skewNow(run, plan)
+  }
+}
+
+/** Lives are called after their plan, with a number. */
+function isOf({ name }: CourierPlan, life: string): boolean {
+  return life.replace(/\d+$/, '') === name
+}
+
+/** Notes that a life has a courier, before it starts. */
+export function enroll(run: DeliveryRun, { name }: Life, plan: CourierPlan): void {
+  const courier = run.plan.keepsNames ? plan.name : name
+  run.couriers.set(name, { courier, skewMs: skewNow(run, plan), sleptMs: 0, suspendedMs: 0 })
+}
+
+function startOver(supervised: Supervised, plan: CourierPlan, starts = 1): void {
+  const { run, chance, store, signals, living, crashes } = supervised
   const { clock, trace } = run
   const isCalm = () => clock.elapsedMs() >= run.plan.calmAtMs
+  const mayComeBack = () => plan.leavesAtMs === null || clock.elapsedMs() < plan.leavesAtMs
+  if (!mayComeBack()) return
   const name = `${plan.name}${starts}`
   let doom = crashes.left > 0 ? planDoom(chance) : null
   if (doom) crashes.left--
@@ -79,7 +115,7 @@ function startOver(
       // Ended from outside, it is not to come back.
       if (!living.delete(life)) return
       clock.after(Math.floor(chance.fraction() ** 2 * run.plan.downMsMax), () =>
-        startOver(needs, plan, living, crashes, starts + 1),
+        startOver(supervised, plan, starts + 1),
       )
     },
   )
@@ -91,19 +127,25 @@ function startOver(
     () => (isCalm() ? NO_FAULTS : run.plan.store),
     () => {},
   )
-  const courier = startCourier(run, life, skewNow(run, plan), database, signals, chance)
+  enroll(run, life, plan)
+  const courier = startCourier(run, life, database, signals, chance)
   if (!life.alive) return
   living.set(life, courier)
   let isStopping = false
-  if (isAlone(run.plan)) judgeRestart(run, life, () => isStopping)
+  judgeRestart(run, life, () => isStopping)
+  const stopAt = (atMs: number) => {
+    const begin = () => {
+      if (isStopping) return
+      isStopping = true
+      void stopCourier(run, life, courier).then(() => life.end('is stopped'))
+    }
+    clock.after(Math.max(0, Math.floor(atMs - clock.elapsedMs())), begin, life)
+  }
+  if (plan.leavesAtMs !== null) stopAt(plan.leavesAtMs)
   if (!doom || chance.fraction() >= STOP_RATE) return
   doom = null
-  const stopAtMs = chance.fraction() * Math.max(0, run.plan.calmAtMs - clock.elapsedMs())
-  const begin = () => {
-    isStopping = true
-    void stop(run, life, courier)
-  }
-  clock.after(Math.floor(stopAtMs), begin, life)
+  const leftMs = Math.max(0, run.plan.calmAtMs - clock.elapsedMs())
+  stopAt(clock.elapsedMs() + chance.fraction() * leftMs)
 }
 
 function skewNow({ clock }: DeliveryRun, { skewMs, jump }: CourierPlan): number {
@@ -111,19 +153,14 @@ function skewNow({ clock }: DeliveryRun, { skewMs, jump }: CourierPlan): number 
 }
 
 /** Stopped as an operator would, it leaves nothing behind. */
-async function stop(run: DeliveryRun, life: Life, courier: Courier): Promise<void> {
+export async function stopCourier(run: DeliveryRun, life: Life, courier: Courier): Promise<void> {
   const beganMs = run.clock.elapsedMs()
+  const { sleptMs = 0 } = run.couriers.get(life.name) ?? {}
   await courier.stop()
   const tookMs = run.clock.elapsedMs() - beganMs
   if (!life.alive) return
-  if (isPrompt(run.plan) && tookMs < STOP_MS_MAX) {
-    for (const { row } of run.book.deliveries.values()) {
-      const isHeld = row.lease?.startsWith(`${life.name}.`) && row.state === 'waiting'
-      if (isHeld) complain(run, `${life.name} stops and keeps ${row.id}`)
-    }
-    if (isAlone(run.plan)) judgeStop(run, life)
-  }
-  life.end('is stopped')
+  const hasSlept = run.couriers.get(life.name)?.sleptMs !== sleptMs
+  if (isPrompt(run.plan) && tookMs < STOP_MS_MAX && !hasSlept) judgeStop(run, life)
 }
 
 function planDoom(chance: Chance): Doom {

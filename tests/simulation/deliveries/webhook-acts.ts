@@ -8,7 +8,7 @@ import { webhookCalled } from '../../support/webhook-store.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, type ActNeeds, newSecret, pick, pickWebhook } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
-import { PUBLIC_URL } from './judge-posts.ts'
+import { PUBLIC_URL } from './judge-pauses.ts'
 import { sealed } from './sim-keys.ts'
 
 const SLOTS_MAX = 1_000
