@@ -9,6 +9,11 @@ import type { Telemetry } from '../ports/telemetry.ts'
 
 /** All that the courier asks of the world. */
 export type CourierNeeds = {
+  /**
+   * No other courier that runs is called so. A courier that comes back under its name has its
+   * shards at once; under another one it waits until the lease of its earlier life lapses.
+   */
+  name: string
   clock: Clock
   database: Database
   egress: Egress
@@ -16,11 +21,6 @@ export type CourierNeeds = {
   secrets: Secrets
   signals: Signals
   telemetry: Telemetry
-  /**
-   * Nobody else sends from this store. Then what is on its way need not be written down: when
-   * this process ends, nothing is on its way any more.
-   */
-  isAlone: boolean
   settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
   tiers: ReadonlyMap<string, Tier>
   /** Where teams are sent whose month is used up. */

@@ -1,86 +1,142 @@
-import type { EventNews } from '../tables/chain/chain-events.ts'
+import type { RecordedEvent } from '../tables/chain/chain-events.ts'
+import { webhookNumbers } from '../tables/webhooks/courier-webhooks.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
 import { inTurn } from './in-turn.ts'
-import { openCapacityWatch } from './upkeep/pause-over-limit.ts'
-import { openPruner } from './upkeep/prune.ts'
+import { ALL_LANES } from './schedule/owned-webhooks.ts'
+import { openPruner } from './upkeep/pruner.ts'
+import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
+import { openTeamPauses } from './upkeep/team-pauses.ts'
 
+/** What it is told is a hint: whatever is not said, a sweep finds. */
 export type Courier = {
-  /**
-   * These webhooks have something to send: the new deliveries of an event, or without an
-   * event anything. Best effort: what is not said a sweep finds.
-   */
-  remind(webhookIds: readonly string[], event?: EventNews): void
-  /** Claims nothing more, lets what is on its way end, and commits every outcome. */
+  /** An event was committed. Its deliveries to webhooks of our shards go out from memory. */
+  remind(event: RecordedEvent): void
+  /** These webhooks have something to send again. */
+  remindWebhooks(webhookIds: readonly string[]): void
+  /** Starts nothing more, lets what is in flight end, commits every outcome, and gives up its shards. */
   stop(): Promise<void>
 }
 
-/** What became due is looked for so often, and hosts that were given up get their chance. */
+/** What became due is looked for so often, and hosts with an open breaker get their chance. */
 const SWEEP_EVERY_MS = 500
 
 /** Changes act within a second. */
 const LOOK_EVERY_MS = 1000
 
+/** Ends before the rest of the process does. */
+const STOP_MS_MAX = 8000
+
 /** Results of one event that may fill a backlog before the next look at all of them. */
 const LARGE_EVENT_BYTES = 2 ** 20
 
+/** Webhooks that one hint to other processes names; the others are found by their sweeps. */
+const HINTED_MAX = 500
+const TOPIC = 'deliveries'
+
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
-  const { clock, signals, telemetry } = needs
-  const failed = (thrown: unknown) => {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
-    telemetry.log('warn', 'courier_trouble', { reason })
-    telemetry.count('headgate_courier_troubles_total', {})
+  const { clock, signals } = needs
+  const parts = openParts(needs)
+  const { dispatch, lease, pauses, pruner, look, sweeps, named } = parts
+  const { webhooks } = dispatch
+  const remindWebhooks = (webhookIds: readonly string[]) => {
+    for (const id of webhookIds) named.ids.add(id)
+    named.find.ask()
   }
-  const capacity = openCapacityWatch({
-    ...needs,
-    failed,
-    paused: (webhookIds) => dispatch.changed(webhookIds),
-  })
-  const dispatch = openDispatch({ ...needs, failed, billed: (ids) => capacity.check(ids) })
-  const sweep = openSweep(needs)
-  const pruner = openPruner({ ...needs, failed })
-
-  const look = inTurn(() => dispatch.refresh(), failed)
-  let isStarted = false
-  const sweeps = inTurn(async () => {
-    if (!isStarted) {
-      await sweep.begin()
-      isStarted = true
-      dispatch.start()
-    }
-    dispatch.probe()
-    dispatch.remind(await sweep.next())
-  }, failed)
   const ends = [
-    // The id of a webhook that was changed or is sent something anew, or nothing.
+    // The id of a webhook that was changed or is sent something again, or nothing.
     signals.subscribe('webhooks', (webhookId) => {
-      if (webhookId !== '') dispatch.remind([webhookId])
+      if (webhookId !== '') remindWebhooks([webhookId])
       look.ask()
+    }),
+    signals.subscribe(TOPIC, (text) => {
+      webhooks.remind(text.split(' ').map(Number), ['new'])
+      dispatch.run()
     }),
     clock.every(SWEEP_EVERY_MS, sweeps.ask),
     clock.every(LOOK_EVERY_MS, () => {
       look.ask()
-      capacity.checkAll()
+      pauses.checkAll()
     }),
   ]
-  sweeps.ask()
 
+  const finish = async () => {
+    await dispatch.finish()
+    await lease.leave()
+  }
   return {
-    remind(webhookIds, event) {
-      dispatch.remind(webhookIds, event)
-      if (event && isLarge(event)) capacity.checkBacklogs()
+    remind(event) {
+      const others = webhooks.offer(event)
+      dispatch.run()
+      if (others.length > 0) signals.publish(TOPIC, others.slice(0, HINTED_MAX).join(' '))
+      if (isLarge(event)) pauses.checkBacklogs()
     },
+    remindWebhooks,
     async stop() {
       for (const end of ends) end()
-      await Promise.all([dispatch.stop(), pruner.stop(), capacity.stop()])
-      await Promise.all([look.rest(), sweeps.rest()])
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(STOP_MS_MAX, resolve)
+        void finish().catch(parts.failed).then(cancel).then(resolve)
+      })
+      dispatch.close()
+      lease.stop()
+      await Promise.all([pruner, pauses].map((one) => one.stop()))
+      await Promise.all([look, sweeps, named.find].map((one) => one.rest()))
     },
   }
 }
 
-function isLarge({ deliveries }: EventNews): boolean {
+function openParts(needs: CourierNeeds) {
+  const { database, telemetry } = needs
+  const failed = (thrown: unknown) => {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    telemetry.log('warn', 'courier_failed', { reason })
+    telemetry.count('headgate_courier_failures_total', {})
+  }
+  const sweep = openSweep(needs)
+  const pauses = openTeamPauses({
+    ...needs,
+    failed,
+    paused(numbers) {
+      dispatch.webhooks.changed(numbers)
+      dispatch.run()
+    },
+  })
+  const lease = openShardLease({
+    ...needs,
+    failed,
+    taken(shards) {
+      dispatch.webhooks.resume(shards)
+      sweep.restart()
+      sweeps.ask()
+    },
+    renewed: () => dispatch.run(),
+    withdraw: () => dispatch.webhooks.withdraw(),
+    lost: () => dispatch.drop(),
+  })
+  const dispatch = openDispatch({ ...needs, lease, failed, billed: pauses.checkUsage })
+  const sweeps = inTurn(async () => {
+    const { due, waiting } = await sweep.next()
+    dispatch.webhooks.remind(due, ['retry', 'error'])
+    dispatch.webhooks.remind(waiting, ALL_LANES)
+    dispatch.probe()
+  }, failed)
+  const ids = new Set<string>()
+  const find = inTurn(async () => {
+    const some = [...ids]
+    ids.clear()
+    const numbers = await webhookNumbers(database, some)
+    dispatch.webhooks.remind([...numbers.values()], ALL_LANES)
+    dispatch.run()
+  }, failed)
+  const look = inTurn(() => dispatch.refresh(), failed)
+  const pruner = openPruner({ ...needs, failed })
+  return { failed, dispatch, lease, pauses, pruner, look, sweeps, named: { ids, find } }
+}
+
+function isLarge({ deliveries }: RecordedEvent): boolean {
   let bytes = 0
   for (const { dataBytes } of deliveries) bytes += dataBytes
   return bytes > LARGE_EVENT_BYTES

@@ -1,29 +1,16 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
 import { finalWith } from './final-with.ts'
 import { type Branch, findBranch } from './find-branch.ts'
 import type { Following } from './following.ts'
 import { mayFollow } from './may-follow.ts'
 import { readAhead } from './read-ahead.ts'
-import { type Committed, type EventKind, runQueries } from './run-queries.ts'
-import type { StandingQueries } from './standing-queries.ts'
-
-type Needs = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
-  standing: StandingQueries
-  committed?: Committed
-  inHand?: boolean
-}
+import { type EventKind, type EventNeeds, runQueries } from './run-queries.ts'
 
 export type Progress = 'advanced' | 'doubtful'
 
 /** Brings the chain we hold to an announced head, as far as its blocks can be had. */
 export async function followHead(
-  needs: Needs,
+  needs: EventNeeds,
   following: Following,
   news: HeadNews,
 ): Promise<Progress> {
@@ -42,7 +29,7 @@ export async function followHead(
 
 /** One event for each block of the branch, in order. */
 async function advance(
-  needs: Needs,
+  needs: EventNeeds,
   following: Following,
   branch: Branch,
   news: HeadNews,
@@ -63,7 +50,7 @@ async function advance(
 }
 
 /** What was final is not taken back: either that node is astray or the chain broke its promise. */
-function alarm(needs: Needs, following: Following, news: HeadNews): void {
+function alarm(needs: EventNeeds, following: Following, news: HeadNews): void {
   const { service, tail } = following
   const network = service.network.id
   // The same head is looked at again and again; one line of it is enough.

@@ -1,6 +1,4 @@
 import { isOldNews } from '../core/chain/tail.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { readChain } from '../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
@@ -8,16 +6,9 @@ import { followHead } from './follow-head.ts'
 import type { Following } from './following.ts'
 import { holdLease } from './network-lease.ts'
 import { openProgressWatch, type ProgressWatch } from './progress-watch.ts'
-import type { Committed } from './run-queries.ts'
-import type { StandingQueries } from './standing-queries.ts'
+import type { EventNeeds } from './run-queries.ts'
 
-type Needs = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
-  standing: StandingQueries
-  committed?: Committed
-  inHand?: boolean
+type Needs = EventNeeds & {
   /** Names this process among those that may follow. */
   holder: string
 }

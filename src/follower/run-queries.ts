@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import {
-  type EventNews,
+  type RecordedEvent,
   recordEvent,
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
@@ -12,18 +12,13 @@ import { type Following, TAIL_LENGTH_MAX } from './following.ts'
 import type { Blocks } from './read-ahead.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
-/** Tells which webhooks have something to send, and the event that brought it, if one did. */
-export type Committed = (webhookIds: readonly string[], event?: EventNews) => void
-
-type Needs = {
+export type EventNeeds = {
   clock: Clock
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
-  /** Told of the webhooks that an event brought something to, after its commit. */
-  committed?: Committed
-  /** Who is told sends it as well, and nobody else does. */
-  inHand?: boolean
+  /** Told of an event that brought something to webhooks, after its commit. */
+  committed(event: RecordedEvent): void
 }
 
 export type EventKind = 'first' | 'extends' | 'forks'
@@ -35,7 +30,7 @@ export type BranchEvent = { header: Header; kind: EventKind; finalized: number |
  * number and what is due together. Hot path: between a block and its deliveries lies this.
  */
 export async function runQueries(
-  needs: Needs,
+  needs: EventNeeds,
   following: Following,
   { header, kind, finalized }: BranchEvent,
   blocks: Blocks,
@@ -68,7 +63,6 @@ export async function runQueries(
     finalized,
     keepFrom: tail[0]?.number ?? header.number,
     atMs: clock.nowMs(),
-    inHand: needs.inHand === true,
     due: due.map(({ outcome, ids }) => ({
       data: outcome.text,
       bytes: outcome.bytes,
@@ -86,12 +80,7 @@ export async function runQueries(
   following.sequenceNumber = recorded.sequenceNumber
   following.finalized = finalized
   const { deliveries } = recorded
-  if (deliveries.length > 0) {
-    needs.committed?.(
-      deliveries.map(({ webhookId }) => webhookId),
-      recorded,
-    )
-  }
+  if (deliveries.length > 0) needs.committed(recorded)
   note(needs, following, block, kind, deliveries.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
@@ -101,7 +90,7 @@ export async function runQueries(
 }
 
 function note(
-  { telemetry }: Needs,
+  { telemetry }: EventNeeds,
   { service, sequenceNumber }: Following,
   { header, has, transactionCount }: Block,
   kind: EventKind,

@@ -86,17 +86,22 @@ export const METRICS = {
   headgate_host_breakers_open: gauge([], 'Destinations whose circuit breaker is open.'),
   headgate_delivery_outcomes_lost_total: counter(
     [],
-    'Outcomes of deliveries that were renewed or taken over meanwhile; they are made again.',
+    'Outcomes that did not count, as the delivery was sent anew or cancelled meanwhile.',
   ),
   headgate_courier_commit_failures_total: counter(
     [],
     'Groups of outcomes that the store refused; they are repeated.',
   ),
-  headgate_courier_troubles_total: counter(
+  headgate_courier_failures_total: counter(
     [],
-    'Rounds of the courier that failed; they are repeated.',
+    'Reads and writes of the courier that failed; they are repeated.',
   ),
-  headgate_capacity_pauses_total: counter([], 'Webhooks paused because a month was used up.'),
+  headgate_courier_shards: gauge([], 'Shards of webhooks that this process sends to, of 256.'),
+  headgate_courier_fenced_total: counter(
+    [],
+    'Times that the courier lost its shards, as its lease was not renewed in time.',
+  ),
+  headgate_capacity_pauses_total: counter([], 'Teams paused because their month was used up.'),
   headgate_backlog_pauses_total: counter([], 'Teams paused because too much was undelivered.'),
   headgate_pruned_rows_total: counter(['what'], 'Rows that retention removed.'),
   headgate_disk_free_bytes: gauge([], 'Room on the disk of the data folder.'),

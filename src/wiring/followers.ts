@@ -1,7 +1,7 @@
 import { type Follower, followNetwork } from '../follower/follow-network.ts'
 import { openReplays } from '../follower/replay/replay.ts'
-import type { Committed } from '../follower/run-queries.ts'
 import { openStandingQueries } from '../follower/standing-queries.ts'
+import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import type { NetworkSet } from './network-set.ts'
 import type { World } from './world.ts'
@@ -14,17 +14,22 @@ export type Followers = {
   stop(): Promise<void>
 }
 
+/** Who is told, after each commit, that there is something to send. */
+type Listeners = {
+  committed(event: RecordedEvent): void
+  /** These webhooks have something to send again. */
+  replayed(webhookIds: readonly string[]): void
+}
+
 /**
  * Keeps one follower for each EVM network that is served, through reloads too, and works on
- * replays beside them. `committed` is told of the webhooks that have something new to send;
- * `inHand`: it sends that as well, and nobody else does.
+ * replays beside them.
  */
 export function openFollowers(
   world: World,
   networks: NetworkSet,
   holder: string,
-  committed: Committed,
-  inHand: boolean,
+  { committed, replayed }: Listeners,
 ): Followers {
   const { clock, database, signals, telemetry } = world
   const [high = 0, low = 0] = new Uint32Array(world.entropy.bytes(8).slice().buffer)
@@ -42,7 +47,7 @@ export function openFollowers(
     for (const service of served) {
       const { id } = service.network
       if (running.has(id)) continue
-      const needs = { clock, database, telemetry, standing, holder, committed, inHand }
+      const needs = { clock, database, telemetry, standing, holder, committed }
       running.set(id, { service, follower: followNetwork(needs, service) })
     }
   }
@@ -54,7 +59,8 @@ export function openFollowers(
   const deaf = networks.subscribe(changed)
   const services = networks.list
   const hasRoom = () => !world.storeHealth.room().isLow
-  const replays = openReplays({ clock, database, telemetry, services, committed, hasRoom, holder })
+  const needs = { clock, database, telemetry, services, hasRoom, holder }
+  const replays = openReplays({ ...needs, committed: replayed })
   const unreminded = signals.subscribe('webhooks', replays.remind)
 
   return {

@@ -28,8 +28,11 @@ export type Running = {
 /** In-flight requests get so long after SIGTERM. */
 const STOP_GRACE_MS = 10_000
 
-/** One process has the file to itself, so a restart need not wait for its own lease to lapse. */
-const EMBEDDED_HOLDER = 'embedded'
+/**
+ * The name under which leases are held. One process has the data folder to itself, so a restart
+ * under the same name need not wait for its own leases to lapse.
+ */
+const EMBEDDED = 'embedded'
 
 /** Starts the whole product; a list of faults when the configuration does not fit the world. */
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
@@ -69,11 +72,13 @@ export async function start(given: Settings, write?: WriteLog): Promise<Running 
   service = openService({ world, settings, networks, publicUrl, isBehind })
   if (settings.roles.includes('courier')) {
     const { webhooks, tiers } = settings
-    courier = openCourier({ ...world, isAlone: true, settings: webhooks, tiers, publicUrl })
+    courier = openCourier({ ...world, name: EMBEDDED, settings: webhooks, tiers, publicUrl })
   }
   if (settings.roles.includes('follower')) {
-    const remind: Courier['remind'] = (webhookIds, event) => courier?.remind(webhookIds, event)
-    followers = openFollowers(world, networks, EMBEDDED_HOLDER, remind, courier !== null)
+    followers = openFollowers(world, networks, EMBEDDED, {
+      committed: (event) => courier?.remind(event),
+      replayed: (webhookIds) => courier?.remindWebhooks(webhookIds),
+    })
   }
   const reloaded = () => service?.reloaded()
   return { url: publicUrl, settings, networks, followers, firstRun: made, world, reloaded, stop }

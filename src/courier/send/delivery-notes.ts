@@ -1,15 +1,14 @@
 import { opensAtMs } from '../../core/delivery/host-health.ts'
-import type { EgressOutcome } from '../../ports/egress.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import type { Parcel } from './parcel.ts'
+import type { AttemptEnd, SendAttempt } from './attempt-outcome.ts'
 
 type Result = 'delivered' | 'retry' | 'give_up' | 'gone'
 
 /** What operators see of attempts: a line each, and sums by network. */
 export type DeliveryNotes = {
-  attempt(parcel: Parcel, answer: EgressOutcome, result: Result, endedAtMs: number): void
-  /** An outcome came too late: somebody else has the delivery by now, or it was cancelled. */
+  attempt(attempt: SendAttempt, end: AttemptEnd, result: Result): void
+  /** An outcome did not count: the delivery was sent anew or cancelled meanwhile. */
   lost(): void
   stop(): void
 }
@@ -33,14 +32,14 @@ export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): Del
   const forget = gauges(telemetry, schedule)
 
   return {
-    attempt(parcel, answer, result, endedAtMs) {
-      const { row } = parcel
-      const { results, took, lag } = metersOf(row.network)
+    attempt(attempt, end, result) {
+      const { delivery } = attempt
+      const { results, took, lag } = metersOf(delivery.network)
       results[result](1)
-      took(answer.ms.total)
+      took(end.answer.ms.total)
       // What is replayed or was paused is not late, so it is no lag of ours.
-      if (result === 'delivered' && !row.replay) lag(endedAtMs - row.createdAtMs)
-      telemetry.logText('info', 'delivery', lineText(parcel, answer, result))
+      if (result === 'delivered' && !delivery.replay) lag(end.endedAtMs - delivery.createdAtMs)
+      telemetry.logText('info', 'delivery', lineText(attempt, end, result))
     },
     lost: () => telemetry.count('headgate_delivery_outcomes_lost_total', {}),
     stop: () => forget.forEach((one) => void one()),
@@ -49,16 +48,17 @@ export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): Del
 
 /** Put together by hand: all texts but the host's are ours. Neither path nor key is in it. */
 function lineText(
-  { row, host, bodyBytes, lane }: Parcel,
-  { status, fault, ms }: EgressOutcome,
+  { delivery, host, lane }: SendAttempt,
+  { answer, bodyBytes }: AttemptEnd,
   result: Result,
 ): string {
+  const { status, fault, ms } = answer
   return (
-    `"webhook":"${row.webhookId}","delivery":"${row.id}","network":"${row.network}",` +
-    `"sequence_number":${row.sequenceNumber},"attempt":${row.attemptsMade + 1},` +
-    `"host":${JSON.stringify(host.name)},"lane":"${lane}","result":"${result}",` +
-    `"status":${status},"fault":${fault === null ? null : `"${fault}"`},` +
-    `"ms":${ms.total},"bytes":${bodyBytes}`
+    `"webhook":"${delivery.webhookId}","delivery":"${delivery.id}",` +
+    `"network":"${delivery.network}","sequence_number":${delivery.sequenceNumber},` +
+    `"attempt":${delivery.attemptsMade + 1},"host":${JSON.stringify(host.name)},` +
+    `"queue":"${lane}","result":"${result}","status":${status},` +
+    `"fault":${fault === null ? null : `"${fault}"`},"ms":${ms.total},"bytes":${bodyBytes}`
   )
 }
 
@@ -84,7 +84,7 @@ function gauges(telemetry: Telemetry, schedule: Schedule): (() => void)[] {
     return open
   }
   return [
-    telemetry.gauge('headgate_deliveries_in_flight', {}, () => schedule.inFlight),
+    telemetry.gauge('headgate_deliveries_in_flight', {}, () => schedule.slots),
     telemetry.gauge('headgate_delivery_in_flight_bytes', {}, () => schedule.bytes),
     telemetry.gauge('headgate_host_breakers_open', {}, openBreakers),
   ]

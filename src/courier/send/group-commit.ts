@@ -2,71 +2,61 @@ import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { type ClaimedDelivery, claimDeliveries } from '../../tables/deliveries/delivery-claims.ts'
-import { type AttemptOutcome, writeOutcomes } from '../../tables/deliveries/delivery-outcomes.ts'
+import { type Outcome, settleDeliveries } from '../../tables/deliveries/settle-deliveries.ts'
+import type { ScheduledWebhook } from '../schedule/schedule.ts'
+import type { LeaseRequest } from '../upkeep/shard-lease.ts'
+
+/** An attempt that ended. */
+export type Finished = { webhook: ScheduledWebhook; outcome: Outcome }
 
 type Needs = {
   clock: Clock
   database: Database
   telemetry: Telemetry
-  /** How long what is claimed is ours. */
-  leaseMs: number
-  /** A new name at each call, unlike any of another process. */
-  nextLease(): string
-  /** Told after the commit; `ours` are those whose lease still held. */
-  written(outcomes: readonly AttemptOutcome[], ours: ReadonlySet<string>): void
-  /** Another commit may begin. */
-  committed(): void
+  /** What is written renews the lease of our shards. */
+  renewing(): LeaseRequest
+  /** Told after the commit; `held` are the indexes of the outcomes that counted. */
+  written(group: readonly Finished[], held: ReadonlySet<number>): void
+  /** The shards are not ours any more: nothing was written, and nothing will be. */
+  fenced(): void
 }
-
-/** What was claimed: those of the ids that are ours, until then. */
-type Claimed =
-  | { ours: ReadonlyMap<string, ClaimedDelivery>; lease: string; untilMs: number }
-  /** The store failed. With a lease, they may be ours under it without our having heard so. */
-  | { ours: null; lease: string | null; failure: unknown }
 
 export type GroupCommit = {
   /** The outcome of an attempt. It is committed sooner or later, whatever the store does. */
-  push(outcome: AttemptOutcome): void
-  /** Deliveries that are to be ours. Claims are granted in the order they are made in. */
-  claim(ids: readonly string[]): Promise<Claimed>
-  isCommitting(): boolean
+  push(finished: Finished): void
   /** Outcomes that are not committed yet. */
   unwritten(): number
+  /** Drops them all. */
+  discard(): void
   /** Ends when every outcome is committed. */
   flush(): Promise<void>
-  /** What the store does not take at once from now on is left to the next process. */
+  /** What the store does not take at once from now on is left to the next owner. */
   close(): void
 }
 
-type Claim = { ids: readonly string[]; resolve(claimed: Claimed): void }
-
-type Group = { outcomes: readonly AttemptOutcome[]; claims: readonly Claim[] }
-
-/**
- * Without a claim to go with, outcomes wait for so many others, or for so long: mostly each of
- * them frees a place, and then a claim follows.
- */
+/** Outcomes wait for so many others, or for so long. */
 const GROUP_FULL = 512
 const GROUP_MAX = 1024
 const GATHER_MS = 10
 
-const NONE: ReadonlySet<string> = new Set()
-const NOTHING: ReadonlyMap<string, ClaimedDelivery> = new Map()
+/** What the store refused to write is sent once more, and not at once. */
+const REFUSED_MS = 10_000
+
+const NONE: ReadonlySet<number> = new Set()
 
 const AGAIN_MS_MIN = 100
 const AGAIN_MS_MAX = 2000
 
 /**
- * Hot path. Waiting for the disk is what a delivery costs most, so claims and outcomes of many
- * deliveries share a commit: one at a time, and the next group gathers meanwhile. Measured, one
- * commit for both instead of two is half of the waiting.
+ * Hot path. Waiting for the disk is what a delivery costs most, so the outcomes of many share a
+ * commit: one at a time, and the next group gathers meanwhile.
  */
 export function openGroupCommit(needs: Needs): GroupCommit {
   const { clock } = needs
-  const outcomes: AttemptOutcome[] = []
-  const claims: Claim[] = []
+  let gathered: Finished[] = []
   let unwritten = 0
+  /** Another object since the last time that everything was dropped. */
+  let term = {}
   let committing: Promise<void> | null = null
   let isTimed = false
   let isClosed = false
@@ -74,67 +64,68 @@ export function openGroupCommit(needs: Needs): GroupCommit {
   const start = () => {
     committing = commitGroup().then((tell) => {
       committing = null
-      // First the next commit, so that it is under way while what is ours now is sent.
+      // First the next commit, so that it is under way while this one is told of.
       startOrGather()
-      tell()
-      needs.committed()
+      tell?.()
     })
   }
 
   const startOrGather = () => {
-    if (committing) return
-    if (claims.length > 0 || outcomes.length >= GROUP_FULL) start()
-    else if (outcomes.length > 0) gatherOn()
+    if (committing || gathered.length === 0) return
+    if (gathered.length >= GROUP_FULL) start()
+    else if (!isTimed) gatherOn()
   }
 
   const gatherOn = () => {
-    if (isTimed) return
     isTimed = true
     clock.after(GATHER_MS, () => {
       isTimed = false
-      if (!committing && outcomes.length > 0) start()
+      if (!committing && gathered.length > 0) start()
     })
   }
 
   /**
-   * Outcomes stay in hand until the store has them. That is harmless however long it takes:
-   * one only counts while the lease is ours, and one that was committed without our hearing
-   * of it has given its lease back.
+   * Outcomes are kept until the store has them. That is harmless however long it takes: none
+   * counts once the shards are another's, and one that was committed without our hearing of it
+   * does not count twice.
    */
-  const commitGroup = async () => {
-    const group = { outcomes: outcomes.splice(0, GROUP_MAX), claims: claims.splice(0) }
-    for (let waitMs = AGAIN_MS_MIN; ; waitMs = Math.min(AGAIN_MS_MAX, waitMs * 2)) {
+  const commitGroup = async (): Promise<(() => void) | null> => {
+    const mine = term
+    const group = gathered.splice(0, GROUP_MAX)
+    for (let waitMs = AGAIN_MS_MIN; term === mine; waitMs = Math.min(AGAIN_MS_MAX, waitMs * 2)) {
       const done = await tryToCommit(needs, group)
-      if (done) {
-        unwritten -= group.outcomes.length
-        return () => {
-          done.grant()
-          if (group.outcomes.length > 0) needs.written(group.outcomes, done.ours)
-        }
+      if (term !== mine) break
+      if (done === 'fenced') return needs.fenced
+      if (done !== 'unavailable') {
+        unwritten -= group.length
+        if (done.refused.length > 0) tellLater(done.refused)
+        return () => needs.written(done.group, done.held)
       }
-      // Whoever claims has sent nothing yet and asks again when it makes sense. All of them
-      // do, so that none overtakes another.
-      const failure = new Failure('database_unavailable')
-      for (const { resolve } of claims.splice(0)) resolve({ ours: null, lease: null, failure })
-      group.claims = []
-      if (isClosed || group.outcomes.length === 0) return () => {}
+      if (isClosed) break
       await clock.sleep(waitMs)
     }
+    return null
+  }
+
+  const tellLater = (refused: readonly Finished[]) => {
+    const mine = term
+    clock.after(REFUSED_MS, () => {
+      if (term === mine && !isClosed) needs.written(refused, NONE)
+    })
   }
 
   return {
-    push(outcome) {
-      outcomes.push(outcome)
+    push(finished) {
+      gathered.push(finished)
       unwritten += 1
       startOrGather()
     },
-    claim: (ids) =>
-      new Promise((resolve) => {
-        claims.push({ ids, resolve })
-        startOrGather()
-      }),
-    isCommitting: () => committing !== null,
     unwritten: () => unwritten,
+    discard() {
+      gathered = []
+      unwritten = 0
+      term = {}
+    },
     async flush() {
       while (unwritten > 0 && !isClosed) {
         if (!committing) start()
@@ -147,62 +138,60 @@ export function openGroupCommit(needs: Needs): GroupCommit {
   }
 }
 
-/** What was committed: the outcomes whose lease held, and the claims, to be told of. */
-type Committed = { ours: ReadonlySet<string>; grant(): void }
+type Committed = {
+  group: readonly Finished[]
+  held: ReadonlySet<number>
+  refused: readonly Finished[]
+}
 
-/** Null while the store cannot be reached. */
-async function tryToCommit(needs: Needs, group: Group): Promise<Committed | null> {
-  const { outcomes, claims } = group
-  const lease = needs.nextLease()
-  const nowMs = needs.clock.nowMs()
-  const untilMs = nowMs + needs.leaseMs
+async function tryToCommit(
+  needs: Needs,
+  group: readonly Finished[],
+): Promise<Committed | 'fenced' | 'unavailable'> {
+  // Once for all of them: what was attempted under one token is written under that token.
+  const lease = needs.renewing()
   try {
-    if (claims.length === 0)
-      return { ours: await writeOutcomes(needs.database, outcomes), grant() {} }
-    const [kept, ours] = await needs.database.transaction((tx) => {
-      const ids = claims.flatMap((claim) => claim.ids)
-      // Not one after the other: each wait is a change of threads, which costs more than the work.
-      return Promise.all([
-        outcomes.length > 0 ? writeOutcomes(joining(tx), outcomes) : NONE,
-        ids.length > 0 ? claimDeliveries(tx, ids, lease, nowMs, untilMs) : NOTHING,
-      ])
-    })
-    const grant = () => {
-      for (const { resolve } of claims) resolve({ ours, lease, untilMs })
-    }
-    return { ours: kept, grant }
+    const held = await settle(needs, lease, group)
+    return held === 'fenced' ? held : { group, held, refused: [] }
   } catch (failure) {
-    noteTrouble(needs, outcomes.length, failure)
-    for (const { resolve } of claims) resolve({ ours: null, lease, failure })
+    noteFailure(needs, group.length, failure)
     const isUnavailable = failure instanceof Failure && failure.code === 'database_unavailable'
-    return isUnavailable ? null : { ours: await oneByOne(needs, outcomes), grant() {} }
+    return isUnavailable ? 'unavailable' : oneByOne(needs, lease, group)
   }
 }
 
-/** For what makes a transaction of its own: it becomes a part of this one. */
-function joining(tx: Database): Database {
-  return { ...tx, transaction: (work) => work(tx) }
+async function settle({ database }: Needs, lease: LeaseRequest, group: readonly Finished[]) {
+  const outcomes = group.map(({ outcome }) => outcome)
+  const held = await settleDeliveries(database, lease.fence, outcomes)
+  if (held !== 'fenced') lease.granted()
+  return held
 }
 
 /** One outcome that the store will never take must not hold up all others. */
 async function oneByOne(
   needs: Needs,
-  outcomes: readonly AttemptOutcome[],
-): Promise<ReadonlySet<string>> {
-  const ours = new Set<string>()
-  for (const outcome of outcomes) {
+  lease: LeaseRequest,
+  group: readonly Finished[],
+): Promise<Committed | 'fenced'> {
+  const taken: Finished[] = []
+  const held = new Set<number>()
+  const refused: Finished[] = []
+  for (const finished of group) {
     try {
-      for (const id of await writeOutcomes(needs.database, [outcome])) ours.add(id)
+      const one = await settle(needs, lease, [finished])
+      if (one === 'fenced') return one
+      if (one.has(0)) held.add(taken.length)
+      taken.push(finished)
     } catch (thrown) {
-      // Its lease lapses, and it is delivered again.
-      noteTrouble(needs, 1, thrown)
+      noteFailure(needs, 1, thrown)
+      refused.push(finished)
     }
   }
-  return ours
+  return { group: taken, held, refused }
 }
 
-function noteTrouble({ telemetry }: Needs, outcomes: number, thrown: unknown): void {
+function noteFailure({ telemetry }: Needs, outcomes: number, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  telemetry.log('error', 'courier_not_committed', { outcomes, reason })
+  telemetry.log('error', 'courier_commit_failed', { outcomes, reason })
   telemetry.count('headgate_courier_commit_failures_total', {})
 }

@@ -1,15 +1,14 @@
 import type { Database } from '../../ports/database.ts'
-import { resultOf, type StoredResult } from '../../tables/deliveries/delivery-claims.ts'
+import { findResult, type StoredResult } from '../../tables/deliveries/results.ts'
 
-/** At once where it is known. */
-type MaybeLater<T> = T | Promise<T>
-
-/** Query results by what they are results of. */
+/** Query results by the event they are results of, and their part of it. */
 export type ResultCache = {
+  /** Undefined when it has to be read. */
+  atHand(event: number, part: number): StoredResult | undefined
   /** Null when it is not stored. */
-  get(network: string, sequenceNumber: number, part: number): MaybeLater<StoredResult | null>
+  read(event: number, part: number): Promise<StoredResult | null>
   /** Keeps what was just stored, so that it need not be read. */
-  keep(network: string, sequenceNumber: number, part: number, result: StoredResult): void
+  keep(event: number, part: number, result: StoredResult): void
 }
 
 /** Webhooks with the same query share a result and mostly send it in the same moment. */
@@ -21,7 +20,7 @@ const LARGE_CHARS = 2 ** 20
 const LARGE_MAX = 2
 
 /**
- * Keeps the results read last. When the young ones are many they become the old ones, and
+ * Keeps the results used last. When the young ones are many they become the old ones, and
  * those before them are forgotten: cheaper than to look for the oldest each time.
  */
 export function openResultCache(database: Database): ResultCache {
@@ -36,7 +35,8 @@ export function openResultCache(database: Database): ResultCache {
     large.set(key, result)
   }
 
-  const keep = (key: string, result: StoredResult) => {
+  const keep = (event: number, part: number, result: StoredResult) => {
+    const key = keyOf(event, part)
     if (result.data.length >= LARGE_CHARS) return keepLarge(key, result)
     if (young.size >= ENTRIES_MAX || chars >= CHARS_MAX) {
       old = young
@@ -47,22 +47,24 @@ export function openResultCache(database: Database): ResultCache {
     chars += result.data.length
   }
 
-  const read = async (network: string, sequenceNumber: number, part: number) => {
-    const result = await resultOf(database, network, sequenceNumber, part)
-    if (result) keep(keyOf(network, sequenceNumber, part), result)
-    return result
+  const atHand = (event: number, part: number) => {
+    const key = keyOf(event, part)
+    return young.get(key) ?? old.get(key) ?? large.get(key)
   }
 
   return {
-    get(network, sequenceNumber, part) {
-      const key = keyOf(network, sequenceNumber, part)
-      return young.get(key) ?? old.get(key) ?? large.get(key) ?? read(network, sequenceNumber, part)
+    atHand,
+    async read(event, part) {
+      const known = atHand(event, part)
+      if (known) return known
+      const result = await findResult(database, event, part)
+      if (result) keep(event, part, result)
+      return result
     },
-    keep: (network, sequenceNumber, part, result) =>
-      keep(keyOf(network, sequenceNumber, part), result),
+    keep,
   }
 }
 
-function keyOf(network: string, sequenceNumber: number, part: number): string {
-  return `${network} ${sequenceNumber} ${part}`
+function keyOf(event: number, part: number): string {
+  return `${event} ${part}`
 }

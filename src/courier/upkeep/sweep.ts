@@ -1,15 +1,19 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import { waitingWebhooks, webhooksDueBetween } from '../../tables/deliveries/delivery-claims.ts'
-import { moveOldOpen } from '../../tables/deliveries/sheets/move-old-open.ts'
+import { webhooksDueBetween, webhooksWaiting } from '../../tables/deliveries/outbox.ts'
 
-type Needs = { clock: Clock; database: Database; isAlone: boolean }
+type Needs = { clock: Clock; database: Database }
 
 /** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
 export type Sweep = {
-  /** Before all else: gives rows to what a process before this one had in hand. */
-  begin(): Promise<void>
-  next(): Promise<string[]>
+  next(): Promise<{
+    /** They have a retry or an error that became due. */
+    due: readonly number[]
+    /** They have anything in the outbox. */
+    waiting: readonly number[]
+  }>
+  /** Begins anew with the first webhook. */
+  restart(): void
 }
 
 /**
@@ -18,39 +22,29 @@ export type Sweep = {
  */
 const OVERLAP_MS = 2000
 
-/**
- * All webhooks with anything waiting are looked at again and again, a page at a time: for what
- * is new and nobody told us of, and for lapsed leases.
- */
-const ROUND_PAGE = 1000
+/** All webhooks with anything waiting are looked at again and again, a page at a time. */
+const PAGE = 1000
 
-/** What is in hand for so long gets rows: its destination is slow, or we have lost sight of it. */
-const IN_HAND_MS_MAX = 10_000
-const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
-
-export function openSweep({ clock, database, isAlone }: Needs): Sweep {
+export function openSweep({ clock, database }: Needs): Sweep {
   let sweptMs = clock.nowMs()
-  /** The last webhook of the round under way; null between two rounds. */
-  let after: string | null = null
-
-  const look = async (): Promise<string[]> => {
-    const page = await waitingWebhooks(database, after, ROUND_PAGE)
-    after = page.length < ROUND_PAGE ? null : (page.at(-1) ?? null)
-    return page
-  }
+  /** The last webhook of the round under way; 0 between two rounds. */
+  let after = 0
 
   return {
-    async begin() {
-      if (isAlone) await moveOldOpen(database, FOR_EVER_MS)
-    },
     async next() {
       const nowMs = clock.nowMs()
       // The clock may have been set back.
       const fromMs = Math.min(sweptMs, nowMs) - OVERLAP_MS
-      const moved = isAlone ? await moveOldOpen(database, nowMs - IN_HAND_MS_MAX) : []
       const due = await webhooksDueBetween(database, fromMs, nowMs)
       sweptMs = nowMs
-      return [...moved, ...due, ...(await look())]
+      const before = after
+      const waiting = await webhooksWaiting(database, before, PAGE)
+      // Unless it was restarted meanwhile.
+      if (after === before) after = waiting.length < PAGE ? 0 : (waiting.at(-1) ?? 0)
+      return { due, waiting }
+    },
+    restart() {
+      after = 0
     },
   }
 }

@@ -59,10 +59,12 @@ export const DELIVERY_SCHEMAS: Readonly<Record<string, Schema>> = {
     ms: ref('AttemptTimes'),
     response_start: { type: 'string', description: 'The beginning of the answer’s body.' },
     address: nullable('string', 'The address that was connected to.'),
-    lane: {
+    queue: {
       type: 'string',
-      enum: ['first', 'retry', 'ordered', 'errors'],
-      description: 'Which line it waited in.',
+      enum: ['new', 'retry', 'ordered', 'error'],
+      description:
+        'Which queue of its webhook it waited in: `new` ones, what is sent again (`retry`: ' +
+        'retries, resends, replays), `ordered` where all go one after the other, or `error`.',
     },
   }),
 

@@ -89,7 +89,7 @@ export type DeliveryAttempt = {
   ms: { lookup: number; connect: number; answer: number; total: number }
   response_start: string
   address: string | null
-  lane: 'first' | 'retry' | 'ordered' | 'errors'
+  queue: 'new' | 'retry' | 'ordered' | 'error'
 }
 
 export type DeliveryDetail = Delivery & {

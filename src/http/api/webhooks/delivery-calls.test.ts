@@ -80,7 +80,7 @@ describe('a delivery is shown', () => {
       time_due: START_MS + 15_000,
     })
 
-    const again = { ...ACCEPTED, startedAtMs: START_MS + 15_000, lane: 'retry' } as const
+    const again = { ...ACCEPTED, startedAtMs: START_MS + 15_000, queue: 'retry' } as const
     await on.attempt(id, webhook, again, { kind: 'delivered' })
     const shown = await read(id)
     expect(shown).toMatchObject({
@@ -98,7 +98,7 @@ describe('a delivery is shown', () => {
         ms: { lookup: 1, connect: 4999, answer: 0, total: 5000 },
         response_start: '',
         address: null,
-        lane: 'first',
+        queue: 'new',
       },
       {
         time_started: START_MS + 15_000,
@@ -107,7 +107,7 @@ describe('a delivery is shown', () => {
         ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
         response_start: 'thanks',
         address: '93.184.215.14',
-        lane: 'retry',
+        queue: 'retry',
       },
     ])
   })

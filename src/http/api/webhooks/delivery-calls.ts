@@ -122,7 +122,7 @@ function wireAttempt(attempt: AttemptFacts): wire.DeliveryAttempt {
     ms: attempt.ms,
     response_start: attempt.bodyStart,
     address: attempt.address,
-    lane: attempt.lane,
+    queue: attempt.queue,
   }
 }
 

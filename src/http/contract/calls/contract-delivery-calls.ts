@@ -101,7 +101,7 @@ export const DELIVERY_PATHS: Paths = {
               ms: { lookup: 1, connect: 20, answer: 31, total: 52 },
               response_start: 'Service Unavailable',
               address: '93.184.215.14',
-              lane: 'first',
+              queue: 'new',
             },
           ],
         },

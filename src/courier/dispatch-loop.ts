@@ -1,0 +1,121 @@
+import { allocateSlots } from './schedule/allocate-slots.ts'
+import { type ServeNeeds, serveGrant } from './schedule/serve-grant.ts'
+
+type Needs = Omit<ServeNeeds, 'freed'> & {
+  /** Outcomes that are not committed yet. */
+  unwritten(): number
+  isStopped(): boolean
+  failed(thrown: unknown): void
+}
+
+export type DispatchLoop = {
+  /** Starts what can start now. */
+  run(): void
+  /** Ends when nothing is asked of the store any more, and nothing is in flight. */
+  rest(): Promise<void>
+}
+
+/** So many outcomes wait only when the store takes none; more would fill the memory. */
+const UNWRITTEN_MAX = 4096
+
+/** So many attempts start in one go; then this thread does its other work. */
+const SLICE = 32
+
+const AGAIN_MS_MIN = 100
+const AGAIN_MS_MAX = 2000
+
+/** Grants slots and serves them, as long as there are slots and something to send. */
+export function openDispatchLoop(given: Needs): DispatchLoop {
+  const { clock, schedule, webhookSettings, isStopped } = given
+  const store = openStoreWait(given, () => run())
+  const asking = new Set<Promise<void>>()
+  let isRunning = false
+  let isReading = false
+  let isContinued = false
+  let drained = () => {}
+
+  const run = () => {
+    if (isRunning || store.isWaiting() || isStopped()) return
+    if (webhookSettings.hasOutdated() && !isReading) readSettings()
+    if (given.unwritten() >= UNWRITTEN_MAX || !given.maySend()) return
+    isRunning = true
+    try {
+      runSlice()
+    } finally {
+      isRunning = false
+    }
+  }
+  const freed = () => {
+    if (schedule.slots === 0) drained()
+    run()
+  }
+  const needs: ServeNeeds = { ...given, freed }
+
+  const runSlice = () => {
+    let left = SLICE
+    while (left > 0) {
+      const grants = allocateSlots(schedule, clock.monotonicMs(), left)
+      if (grants.length === 0) return
+      for (const grant of grants) {
+        left -= grant.slots
+        const asked = serveGrant(needs, grant)
+        if (asked) watch(asked)
+      }
+    }
+    if (isContinued) return
+    isContinued = true
+    clock.after(0, () => {
+      isContinued = false
+      run()
+    })
+  }
+
+  const readSettings = () => {
+    isReading = true
+    const read = webhookSettings.read().finally(() => {
+      isReading = false
+    })
+    watch(read)
+  }
+
+  const watch = (asked: Promise<void>) => {
+    const done = asked.then(store.recover, store.fail).then(() => {
+      asking.delete(done)
+      run()
+    })
+    asking.add(done)
+  }
+
+  return {
+    run,
+    async rest() {
+      while (asking.size > 0) await Promise.all(asking)
+      const isDrained = new Promise<void>((resolve) => {
+        drained = resolve
+      })
+      if (schedule.slots > 0) await isDrained
+    },
+  }
+}
+
+/** After a failure of the store nothing is asked of it for a while. */
+function openStoreWait({ clock, failed }: Pick<Needs, 'clock' | 'failed'>, over: () => void) {
+  let waitMs = AGAIN_MS_MIN
+  let isWaiting = false
+  return {
+    isWaiting: () => isWaiting,
+    recover() {
+      waitMs = AGAIN_MS_MIN
+    },
+    fail(thrown: unknown) {
+      failed(thrown)
+      if (isWaiting) return
+      isWaiting = true
+      clock.after(waitMs, () => {
+        isWaiting = false
+        over()
+      })
+      waitMs = Math.min(AGAIN_MS_MAX, waitMs * 2)
+    },
+  }
+}

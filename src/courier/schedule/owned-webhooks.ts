@@ -1,0 +1,114 @@
+import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
+import { shardOf } from '../../tables/deliveries/shards.ts'
+import type { ResultCache } from '../send/result-cache.ts'
+import {
+  addWebhook,
+  dropWebhook,
+  enlist,
+  type Schedule,
+  type ScheduledWebhook,
+} from './schedule.ts'
+import { forget, offer, remind, type StoredLane, suspend } from './webhook-queue.ts'
+import type { WebhookSettings } from './webhook-settings.ts'
+
+type Needs = {
+  schedule: Schedule
+  webhookSettings: WebhookSettings
+  results: ResultCache
+  /** The webhook belongs to one of our shards. */
+  owns(webhook: number): boolean
+}
+
+/** The webhooks of our shards, as far as they have something to send. Those of others are ignored. */
+export type OwnedWebhooks = {
+  /** Takes the deliveries of an event that was just committed; the webhooks that are not ours. */
+  offer(event: RecordedEvent): number[]
+  /** The outbox may have something of theirs. */
+  remind(webhooks: readonly number[], lanes: readonly StoredLane[]): void
+  /** Their settings are not what they were. */
+  changed(webhooks: readonly number[]): void
+  /** These shards are ours again: what is known of their webhooks is out of date. */
+  resume(shards: ReadonlySet<number>): void
+  /** Gives up what is not ours any more; the shards of which something is still in flight. */
+  withdraw(): ReadonlySet<number>
+  dropAll(): void
+}
+
+export const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
+
+export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
+  const { schedule, webhookSettings, results, owns } = needs
+  const { webhooks } = schedule
+
+  /** Null when there are too many: then a sweep finds it later. */
+  const scheduled = (number: number): ScheduledWebhook | null => {
+    const known = webhooks.get(number)
+    if (known) return known
+    const added = addWebhook(schedule, number)
+    if (added) webhookSettings.outdated(added)
+    return added
+  }
+
+  return {
+    offer({ deliveries, results: texts }) {
+      const others: number[] = []
+      /** Webhooks with the same query share a result, and come one after the other. */
+      let keptPart: number | null = null
+      for (const delivery of deliveries) {
+        const { event, webhook: number, part } = delivery
+        const webhook = owns(number) ? scheduled(number) : null
+        if (!webhook) {
+          others.push(number)
+          continue
+        }
+        const isTaken = offer(webhook.queue, delivery)
+        const result = isTaken && part !== keptPart ? texts[part ?? 0] : undefined
+        if (result) {
+          results.keep(event, part ?? 0, result)
+          keptPart = part
+        }
+        enlist(schedule, webhook)
+      }
+      return others
+    },
+    remind(numbers, lanes) {
+      for (const number of numbers) {
+        const webhook = owns(number) ? scheduled(number) : null
+        if (!webhook) continue
+        remind(webhook.queue, lanes)
+        enlist(schedule, webhook)
+      }
+    },
+    changed(numbers) {
+      for (const number of numbers) {
+        const webhook = owns(number) ? scheduled(number) : null
+        if (!webhook) continue
+        remind(webhook.queue, ALL_LANES)
+        webhookSettings.outdated(webhook)
+      }
+    },
+    resume(shards) {
+      for (const webhook of webhooks.values()) {
+        if (shards.has(shardOf(webhook.number))) webhookSettings.outdated(webhook)
+      }
+    },
+    withdraw() {
+      const busy = new Set<number>()
+      for (const webhook of webhooks.values()) {
+        const { number, queue } = webhook
+        if (owns(number)) continue
+        if (queue.slots === 0 && queue.unsettled.size === 0) {
+          dropWebhook(schedule, webhook)
+          continue
+        }
+        suspend(queue)
+        forget(queue)
+        busy.add(shardOf(number))
+      }
+      return busy
+    },
+    dropAll() {
+      for (const webhook of webhooks.values()) dropWebhook(schedule, webhook)
+    },
+  }
+}

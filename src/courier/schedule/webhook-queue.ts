@@ -1,0 +1,292 @@
+import { assert } from '../../core/errors.ts'
+import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
+import type { OutboxQuestion } from '../../tables/deliveries/outbox.ts'
+
+/** Bounds what is prefetched for all webhooks together. */
+export type PrefetchBudget = { used: number }
+
+/**
+ * What one webhook has to send, as far as its owner knows: everybody reads it, and only this
+ * module writes it. The outbox remembers all of it, so whatever is here may be forgotten.
+ */
+export type WebhookQueue = {
+  /** Nothing goes out while it is suspended; only errors go out while it is paused. */
+  readonly mode: 'suspended' | 'active' | 'paused'
+  /** One delivery after the other, retries included. */
+  readonly isOrdered: boolean
+  /** Slots that it holds: attempts in flight, and those whose deliveries are being loaded. */
+  readonly slots: number
+  /** Events whose attempt has started and whose outcome is not committed yet. */
+  readonly unsettled: ReadonlySet<number>
+}
+
+/**
+ * Deliveries of one lane on their way from the store, with their results. One lane of a queue
+ * has at most one load, and nothing else of that lane starts meanwhile, to keep its order.
+ */
+export type Load = {
+  readonly lane: Lane
+  /** What the outbox has to be asked; null when enough is prefetched. */
+  readonly question: OutboxQuestion | null
+  /** Those of another lane than 'new', which are prefetched instead. */
+  readonly found: Delivery[]
+}
+
+type State = {
+  mode: WebhookQueue['mode']
+  isOrdered: boolean
+  slots: number
+  unsettled: Set<number>
+  /** New deliveries in order: all that the outbox has between the last started and the tail. */
+  prefetched: Delivery[]
+  /** The newest delivery that was prefetched, where all before it were too. */
+  tail: { event: number; sequenceNumber: number | null } | null
+  /** The outbox may have something that is not here. */
+  mayHave: Record<StoredLane, boolean>
+  loads: Record<Lane, Load | null>
+  budget: PrefetchBudget
+}
+
+/** Those under which the outbox has anything; 'ordered' is a question to two of them. */
+export type StoredLane = Exclude<Lane, 'ordered'>
+
+/**
+ * So many new deliveries are read at once, though fewer may be sent now: one read for 32 takes
+ * hardly longer than one for a single delivery.
+ */
+const READ_ROWS = 32
+
+/** A webhook that is further behind is read from the outbox again. */
+const PREFETCHED_MAX = 96
+
+/** Of all webhooks together. */
+const BUDGET_MAX = 20_000
+
+/** Nothing is known of it yet, so the outbox may have anything. */
+export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
+  const state: State = {
+    mode: 'suspended',
+    isOrdered: false,
+    slots: 0,
+    unsettled: new Set(),
+    prefetched: [],
+    tail: null,
+    mayHave: { new: true, retry: true, error: true },
+    loads: { new: null, retry: null, ordered: null, error: null },
+    budget,
+  }
+  return state
+}
+
+/** Nothing starts until the webhook's settings are known again. */
+export function suspend(queue: WebhookQueue): void {
+  stateOf(queue).mode = 'suspended'
+}
+
+/** The webhook's settings are these now. What was prefetched may have been cancelled since. */
+export function configure(
+  queue: WebhookQueue,
+  { isActive, isOrdered }: { isActive: boolean; isOrdered: boolean },
+): void {
+  const state = stateOf(queue)
+  forgetData(state)
+  state.mode = isActive ? 'active' : 'paused'
+  state.isOrdered = isOrdered
+}
+
+/** Paused before the store has heard so. */
+export function pauseNow(queue: WebhookQueue): void {
+  const state = stateOf(queue)
+  if (state.mode === 'active') state.mode = 'paused'
+}
+
+/** Gives up everything that has not started; what is on its way from the store is dropped too. */
+export function forget(queue: WebhookQueue): void {
+  const state = stateOf(queue)
+  forgetData(state)
+  state.loads.error = null
+  state.mayHave.error = true
+}
+
+/**
+ * A new delivery that was just committed. True when everything before it is here: then it goes
+ * out without a look at the outbox, which else will have to be read.
+ */
+export function offer(queue: WebhookQueue, delivery: Delivery): boolean {
+  const state = stateOf(queue)
+  const { tail, prefetched, budget } = state
+  const follows =
+    tail !== null &&
+    delivery.previousSequence !== null &&
+    delivery.previousSequence === tail.sequenceNumber &&
+    delivery.event > tail.event
+  const hasRoom = prefetched.length < PREFETCHED_MAX && budget.used < BUDGET_MAX
+  if (!follows || !hasRoom || state.isOrdered) {
+    state.mayHave.new = true
+    return false
+  }
+  prefetch(state, delivery)
+  state.tail = delivery
+  return true
+}
+
+/** The outbox may have something in these lanes. */
+export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void {
+  const { mayHave } = stateOf(queue)
+  for (const lane of lanes) mayHave[lane] = true
+}
+
+/** Something of this lane may start, as far as the queue decides it. */
+export function wants(queue: WebhookQueue, lane: Lane): boolean {
+  const { mode, isOrdered, slots, unsettled, mayHave, loads, prefetched } = stateOf(queue)
+  if (mode === 'suspended' || loads[lane] !== null) return false
+  // Nothing may arrive after the error of a pause, so it waits for what is in flight.
+  if (lane === 'error') return mayHave.error && (mode === 'active' || slots === 0)
+  if (mode === 'paused' || isOrdered !== (lane === 'ordered')) return false
+  if (lane === 'ordered') return (mayHave.new || mayHave.retry) && unsettled.size === 0
+  return lane === 'new' ? prefetched.length > 0 || mayHave.new : mayHave.retry
+}
+
+/** The new delivery that comes next, where it is prefetched. */
+export function nextNew(queue: WebhookQueue): Delivery | undefined {
+  return stateOf(queue).prefetched[0]
+}
+
+/** Takes the lane for a load of as many deliveries as there are slots. */
+export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs: number): Load {
+  const state = stateOf(queue)
+  assert(state.loads[lane] === null, 'a lane has one load at a time')
+  const isPrefetched = lane === 'new' && state.prefetched.length > 0
+  const question = isPrefetched ? null : questionOf(state, lane, slots, nowMs)
+  const load = { lane, question, found: [] }
+  state.loads[lane] = load
+  // What is committed from here on sets them again.
+  if (question) for (const stored of storedLanes(lane)) state.mayHave[stored] = false
+  return load
+}
+
+/** What was loaded may start: the queue was not told otherwise meanwhile. */
+export function mayStart(queue: WebhookQueue, load: Load): boolean {
+  const { mode, slots, unsettled } = stateOf(queue)
+  if (!isCurrent(queue, load) || mode === 'suspended') return false
+  // Its own slot is one.
+  if (load.lane === 'error') return mode === 'active' || slots === 1
+  return mode === 'active' && (load.lane !== 'ordered' || unsettled.size === 0)
+}
+
+function isCurrent(queue: WebhookQueue, load: Load): boolean {
+  return stateOf(queue).loads[load.lane] === load
+}
+
+/** The outbox answered the question of a load. */
+export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[]): void {
+  const state = stateOf(queue)
+  const { lane, question, found } = load
+  if (!question || !isCurrent(queue, load)) return
+  for (const row of rows) {
+    // Its outcome is on the way to the store, which still has it waiting.
+    const isUnsettled = state.unsettled.has(row.event)
+    if (lane !== 'new') {
+      if (!isUnsettled) found.push(row)
+      continue
+    }
+    // It may have been offered while the outbox was read.
+    if (state.tail !== null && row.event <= state.tail.event) continue
+    if (!isUnsettled) prefetch(state, row)
+    state.tail = row
+  }
+  const [first] = storedLanes(lane)
+  if (rows.length >= question.limit) state.mayHave[first] = true
+}
+
+/** The next deliveries of a load, in order. */
+export function loaded(queue: WebhookQueue, { lane, found }: Load): readonly Delivery[] {
+  return lane === 'new' ? stateOf(queue).prefetched : found
+}
+
+/** The lane is free again; with `again`, the outbox has to be read once more. */
+export function endLoad(queue: WebhookQueue, load: Load, again: boolean): void {
+  if (!isCurrent(queue, load)) return
+  const state = stateOf(queue)
+  state.loads[load.lane] = null
+  if (again) remind(queue, storedLanes(load.lane))
+}
+
+/** Its attempt starts. */
+export function started(queue: WebhookQueue, { event }: Delivery): void {
+  const { unsettled, prefetched, budget } = stateOf(queue)
+  assert(!unsettled.has(event), 'a delivery has one attempt at a time')
+  unsettled.add(event)
+  // A replay moves a delivery to another lane, and both may have been read.
+  const at = prefetched[0]?.event === event ? 0 : prefetched.findIndex((one) => one.event === event)
+  if (at < 0) return
+  if (at === 0) prefetched.shift()
+  else prefetched.splice(at, 1)
+  budget.used -= 1
+}
+
+/** Its outcome is committed. With `again`, the outbox may still have it, and due. */
+export function settled(queue: WebhookQueue, event: number, again: boolean): void {
+  const { unsettled, mayHave, isOrdered } = stateOf(queue)
+  unsettled.delete(event)
+  // Whatever comes next was not looked for meanwhile.
+  if (again || isOrdered) mayHave.new = true
+  if (again) {
+    mayHave.retry = true
+    mayHave.error = true
+  }
+}
+
+/** Slots were granted, or are free again. */
+export function moveSlots(queue: WebhookQueue, by: number): void {
+  const state = stateOf(queue)
+  state.slots += by
+  assert(state.slots >= 0, 'a queue gives back the slots it holds')
+}
+
+/** Nothing waits for its turn, as far as is known. */
+export function isIdle(queue: WebhookQueue): boolean {
+  const { mode, prefetched, mayHave } = stateOf(queue)
+  if (mode === 'suspended' || mayHave.error) return false
+  return mode === 'paused' || (prefetched.length === 0 && !mayHave.new && !mayHave.retry)
+}
+
+/** The one place where the state behind a queue is opened. */
+function stateOf(queue: WebhookQueue): State {
+  return queue as State
+}
+
+function forgetData(state: State): void {
+  const { budget, prefetched, mayHave, loads } = state
+  budget.used -= prefetched.length
+  state.prefetched = []
+  state.tail = null
+  mayHave.new = true
+  mayHave.retry = true
+  loads.new = null
+  loads.retry = null
+  loads.ordered = null
+}
+
+function prefetch({ prefetched, budget }: State, delivery: Delivery): void {
+  prefetched.push(delivery)
+  budget.used += 1
+}
+
+function storedLanes(lane: Lane): readonly [StoredLane, ...StoredLane[]] {
+  return lane === 'ordered' ? ['new', 'retry'] : [lane]
+}
+
+/** What is unsettled comes along until the store knows better, so more than that is asked for. */
+function questionOf(
+  { unsettled, tail, budget }: State,
+  lane: Lane,
+  slots: number,
+  nowMs: number,
+): OutboxQuestion {
+  if (lane === 'ordered') return { lane, nowMs, limit: 1 }
+  if (lane !== 'new') return { lane, nowMs, limit: slots + unsettled.size }
+  const wanted = budget.used < BUDGET_MAX ? READ_ROWS : slots
+  if (tail === null) return { lane, nowMs, limit: wanted + unsettled.size }
+  return { lane, nowMs, limit: wanted, after: tail.event }
+}

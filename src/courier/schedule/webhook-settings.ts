@@ -1,0 +1,134 @@
+import { standardSignature } from '../../core/delivery/signature.ts'
+import type { Database } from '../../ports/database.ts'
+import { type SealedPlace, type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { type CourierWebhook, webhooksForCourier } from '../../tables/webhooks/courier-webhooks.ts'
+import { webhookRevision, webhooksChangedSince } from '../../tables/webhooks/webhooks.ts'
+import {
+  enlist,
+  isScheduled,
+  place,
+  type Schedule,
+  type ScheduledWebhook,
+  type SendSettings,
+} from './schedule.ts'
+import { configure, suspend } from './webhook-queue.ts'
+
+type Needs = { database: Database; secrets: Secrets; telemetry: Telemetry; schedule: Schedule }
+
+/** Keeps what the courier knows of webhooks up to what is stored. */
+export type WebhookSettings = {
+  /** Nothing more is sent to the webhook before it is read anew. */
+  outdated(webhook: ScheduledWebhook): void
+  hasOutdated(): boolean
+  /** Reads all that are outdated. */
+  read(): Promise<void>
+  /** The webhooks that were changed since the last look, by their numbers; cheap when none was. */
+  changes(): Promise<number[]>
+}
+
+const READ_AT_ONCE = 500
+const CHANGES_PAGE = 500
+
+export function openWebhookSettings(needs: Needs): WebhookSettings {
+  const { database } = needs
+  const stale = new Set<ScheduledWebhook>()
+  let revision: number | null = null
+  let reading: Promise<void> | null = null
+
+  const changes = async (): Promise<number[]> => {
+    const before = revision
+    const now = await webhookRevision(database)
+    // Before the first webhook is read, nothing is known that could have changed.
+    const changed = before === null || before === now ? [] : await changedSince(database, before)
+    revision = now
+    return changed
+  }
+
+  const readAll = async () => {
+    // From here on changes are noticed, so it comes before the first webhook is read.
+    if (revision === null) await changes()
+    while (stale.size > 0) await readSome(needs, stale)
+  }
+
+  return {
+    outdated(webhook) {
+      suspend(webhook.queue)
+      stale.add(webhook)
+    },
+    hasOutdated: () => stale.size > 0,
+    read() {
+      reading ??= readAll().finally(() => {
+        reading = null
+      })
+      return reading
+    },
+    changes,
+  }
+}
+
+async function readSome(needs: Needs, stale: Set<ScheduledWebhook>): Promise<void> {
+  const { database, schedule } = needs
+  const some = [...stale].slice(0, READ_AT_ONCE)
+  for (const webhook of some) stale.delete(webhook)
+  try {
+    const numbers = some.map(({ number }) => number)
+    const found = await webhooksForCourier(database, numbers)
+    for (const webhook of some) {
+      // What became outdated while it was read is read once more.
+      if (stale.has(webhook) || !isScheduled(schedule, webhook)) continue
+      apply(needs, webhook, found.get(webhook.number))
+    }
+  } catch (thrown) {
+    for (const webhook of some) stale.add(webhook)
+    throw thrown
+  }
+}
+
+function apply(needs: Needs, webhook: ScheduledWebhook, found: CourierWebhook | undefined): void {
+  const { schedule } = needs
+  const settings = found && found.state !== 'deleted' ? openSettings(needs, found) : null
+  place(schedule, webhook, settings)
+  const isActive = settings?.webhook.state === 'active'
+  configure(webhook.queue, { isActive, isOrdered: settings?.webhook.ordered === true })
+  enlist(schedule, webhook)
+}
+
+/** Null when its deliveries cannot be signed. */
+function openSettings({ secrets, telemetry }: Needs, webhook: CourierWebhook): SendSettings | null {
+  const { sealed, previousSealed, previousUntilMs } = webhook.key
+  const sealedPlace = signingKeyPlace(webhook.id)
+  const current = signingKey(secrets, sealed, sealedPlace)
+  if (current === null) {
+    telemetry.log('error', 'signing_key_unreadable', { webhook: webhook.id })
+    return null
+  }
+  // One that cannot be read is left out: its rotation is what mends that.
+  const previous = previousSealed === null ? null : signingKey(secrets, previousSealed, sealedPlace)
+  const keys: [string, string?] = previous === null ? [current] : [current, previous]
+  return { webhook, keys, previousKeyUntilMs: previousUntilMs ?? 0 }
+}
+
+/** Null when it cannot be read. */
+function signingKey(secrets: Secrets, sealed: string, sealedPlace: SealedPlace): string | null {
+  try {
+    const key = secrets.open(sealed, sealedPlace)
+    // A key of another form would only be noticed where it must sign, and stop everything.
+    standardSignature(key, '', 0, '')
+    return key
+  } catch {
+    return null
+  }
+}
+
+async function changedSince(database: Database, since: number): Promise<number[]> {
+  const numbers: number[] = []
+  for (let revision = since, after: string | null = null; ; ) {
+    const page = await webhooksChangedSince(database, revision, CHANGES_PAGE, after)
+    for (const { number } of page) numbers.push(number)
+    const last = page.at(-1)
+    if (!last || page.length < CHANGES_PAGE) return numbers
+    revision = last.revision
+    after = last.id
+  }
+}

@@ -1,0 +1,110 @@
+import { dataBody, errorBody } from '../../core/delivery/envelope.ts'
+import { noteOutcome } from '../../core/delivery/host-health.ts'
+import { deliveryHeaders } from '../../core/delivery/signature.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Egress, EgressOutcome } from '../../ports/egress.ts'
+import type { StoredResult } from '../../tables/deliveries/results.ts'
+import type { Outcome } from '../../tables/deliveries/settle-deliveries.ts'
+import { releaseSlot } from '../schedule/allocate-slots.ts'
+import { isScheduled, type Schedule } from '../schedule/schedule.ts'
+import { started } from '../schedule/webhook-queue.ts'
+import { attemptOutcome, failureOf, resultMissing, type SendAttempt } from './attempt-outcome.ts'
+import type { DeliveryNotes } from './delivery-notes.ts'
+
+export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
+  clock: Clock
+  egress: Egress
+  settings: { timeoutMs: number }
+  schedule: Schedule
+  notes: DeliveryNotes
+  /** The outcome is to be committed. */
+  finished(attempt: SendAttempt, outcome: Outcome): void
+  /** The destination said 410: pauses the webhook before the outcome is committed. */
+  gone(attempt: SendAttempt, outcome: Outcome): void
+  /** A slot is free. */
+  freed(): void
+}
+
+/**
+ * One attempt. Hot path: no promise but the one of the post itself, and nothing waits for the
+ * store here. The slot is free as soon as the answer is there; the outcome is committed with
+ * many others.
+ */
+export function startAttempt(
+  needs: AttemptNeeds,
+  attempt: SendAttempt,
+  result: StoredResult | null,
+): void {
+  const { clock, egress, settings } = needs
+  const { delivery, webhook } = attempt
+  const { keys, previousKeyUntilMs, webhook: stored } = attempt.settings
+  started(webhook.queue, delivery)
+  const startedAtMs = clock.nowMs()
+  const body = bodyOf(attempt, result)
+  if (body === null) {
+    finishUnsent(needs, attempt, startedAtMs)
+    return
+  }
+
+  const startedMs = clock.monotonicMs()
+  const [current, previous] = keys
+  const isRotating = previous !== undefined && startedAtMs < previousKeyUntilMs
+  const headers = deliveryHeaders({
+    keys: isRotating ? [current, previous] : [current],
+    deliveryId: delivery.id,
+    timestampS: Math.floor(startedAtMs / 1000),
+    body,
+    previousSequence: delivery.previousSequence,
+    replay: delivery.replay,
+  })
+  const { timeoutMs } = settings
+  egress
+    .post({ url: stored.url, teamId: stored.teamId, body, headers, timeoutMs })
+    .then((answer) => {
+      const bodyBytes = Buffer.byteLength(body)
+      conclude(needs, attempt, answer, { bodyBytes, startedAtMs, startedMs })
+    })
+}
+
+/** Null when the result is not there, which nothing but damage to the store explains. */
+function bodyOf({ delivery }: SendAttempt, result: StoredResult | null): string | null {
+  const { id: deliveryId, webhookId, createdAtMs, network, sequenceNumber } = delivery
+  const envelope = { webhookId, deliveryId, createdAtMs }
+  if (delivery.kind === 'error') return errorBody({ ...envelope, message: delivery.error ?? '' })
+  if (sequenceNumber === null || result === null) return null
+  const { truncation, data } = result
+  return dataBody({ ...envelope, network, sequenceNumber, truncation }, data)
+}
+
+function finishUnsent(needs: AttemptNeeds, attempt: SendAttempt, nowMs: number): void {
+  releaseSlot(needs.schedule, attempt)
+  needs.finished(attempt, resultMissing(attempt, nowMs))
+  needs.freed()
+}
+
+function conclude(
+  needs: AttemptNeeds,
+  attempt: SendAttempt,
+  answer: EgressOutcome,
+  begun: { bodyBytes: number; startedAtMs: number; startedMs: number },
+): void {
+  const { clock, schedule, notes } = needs
+  const { host, delivery, webhook } = attempt
+  const { status, fault } = answer
+  const { bodyBytes, startedAtMs, startedMs } = begun
+  noteOutcome(host.health, { status, fault, startedAtMs: startedMs }, clock.monotonicMs())
+  // An address that is refused says nothing about the host, which was not asked.
+  if (fault !== 'refused_address') host.isProven = fault === null
+  releaseSlot(schedule, attempt)
+
+  const end = { answer, bodyBytes, startedAtMs, endedAtMs: clock.nowMs() }
+  const failure = failureOf(needs, attempt, end)
+  notes.attempt(attempt, end, failure?.kind ?? 'delivered')
+  // Of a webhook that was another courier's meanwhile, nothing is written: it sends this too.
+  if (isScheduled(schedule, webhook)) {
+    const outcome = attemptOutcome(attempt, end, failure)
+    if (failure?.kind === 'gone' && delivery.kind === 'data') needs.gone(attempt, outcome)
+    else needs.finished(attempt, outcome)
+  }
+  needs.freed()
+}

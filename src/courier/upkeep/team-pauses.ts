@@ -1,0 +1,132 @@
+import { monthOf, type Tier } from '../../core/billing/plan.ts'
+import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
+import { capacityMessage } from '../../core/delivery/envelope.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Database } from '../../ports/database.ts'
+import type { Signals } from '../../ports/signals.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { pauseTeamOverLimit, teamsOverLimit } from '../../tables/usage/capacity-pause.ts'
+import { setDraining, unusualBacklogs } from '../../tables/usage/team-backlogs.ts'
+import { pauseFullBacklog } from '../../tables/webhooks/standing-rules.ts'
+import { inTurn } from '../in-turn.ts'
+
+type Needs = {
+  clock: Clock
+  database: Database
+  signals: Signals
+  telemetry: Telemetry
+  tiers: ReadonlyMap<string, Tier>
+  publicUrl: string
+  /** Told of the webhooks that were paused; each has an error to send. */
+  paused(webhooks: readonly number[]): void
+  failed(thrown: unknown): void
+}
+
+/** Pauses the webhooks of teams that have used up their month, or have too much undelivered. */
+export type TeamPauses = {
+  /** Looks at these teams soon: something was billed to them. */
+  checkUsage(teamIds: ReadonlySet<string>): void
+  /** Looks at what teams have undelivered: much was added to it. */
+  checkBacklogs(): void
+  /** Looks at all teams with active webhooks: calls use up the month too. */
+  checkAll(): void
+  stop(): Promise<void>
+}
+
+/** More than that, and a look at all of them is as good. */
+const TEAMS_LOOKED_AT_MAX = 1000
+
+/**
+ * A large block takes a while to be sent. Whoever is above the limit for longer than its first
+ * attempts take has destinations that do not accept it; who is far above it is paused at once.
+ */
+const ABOVE_MS_MAX = 10_000
+
+const PAUSES = {
+  capacity: { log: 'capacity_pause', metric: 'headgate_capacity_pauses_total' },
+  backlog: { log: 'backlog_pause', metric: 'headgate_backlog_pauses_total' },
+} as const
+
+export function openTeamPauses(needs: Needs): TeamPauses {
+  let teamIds = new Set<string>()
+  let isForAll = false
+  let isForBacklogs = false
+  let isStopped = false
+  /** Since when teams have been above their limits without a break. */
+  let above: ReadonlyMap<string, number> = new Map()
+
+  const look = inTurn(async () => {
+    const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
+    const withBacklogs = isForAll || isForBacklogs
+    isForAll = false
+    isForBacklogs = false
+    teamIds = new Set()
+    if (!isStopped) await pauseUsedUp(needs, some)
+    if (!isStopped && withBacklogs) above = await pauseFull(needs, above)
+  }, needs.failed)
+
+  return {
+    checkUsage(ids) {
+      for (const id of ids) teamIds.add(id)
+      look.ask()
+    },
+    checkBacklogs() {
+      isForBacklogs = true
+      look.ask()
+    },
+    checkAll() {
+      isForAll = true
+      look.ask()
+    },
+    async stop() {
+      isStopped = true
+      await look.rest()
+    },
+  }
+}
+
+async function pauseUsedUp(needs: Needs, among: readonly string[] | null): Promise<void> {
+  const { clock, database, tiers } = needs
+  const nowMs = clock.nowMs()
+  const message = capacityMessage(needs.publicUrl)
+  for (const teamId of await teamsOverLimit(database, monthOf(nowMs), tiers, among)) {
+    const paused = await pauseTeamOverLimit(database, { teamId, message, nowMs, tiers })
+    tell(needs, 'capacity', teamId, paused)
+  }
+}
+
+/** The teams that are above their limits, and since when. */
+async function pauseFull(
+  needs: Needs,
+  before: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  const { clock, database, tiers, publicUrl } = needs
+  const above = new Map<string, number>()
+  for (const backlog of await unusualBacklogs(database, tiers)) {
+    const { teamId, limitBytes } = backlog
+    const level = backlogLevel(backlog, limitBytes)
+    if (level === 'within') await setDraining(database, teamId, false)
+    if (!isFull(backlog, limitBytes)) continue
+    const sinceMs = before.get(teamId) ?? clock.monotonicMs()
+    const isLate = clock.monotonicMs() - sinceMs >= ABOVE_MS_MAX
+    if (isLate || level === 'far_above') {
+      const rules = { tiers, publicUrl, nowMs: clock.nowMs() }
+      tell(needs, 'backlog', teamId, await pauseFullBacklog(database, teamId, rules))
+    } else above.set(teamId, sinceMs)
+  }
+  return above
+}
+
+function tell(
+  needs: Needs,
+  why: keyof typeof PAUSES,
+  teamId: string,
+  webhooks: readonly number[],
+): void {
+  if (webhooks.length === 0) return
+  const { log, metric } = PAUSES[why]
+  needs.telemetry.log('warn', log, { team: teamId, webhooks: webhooks.length })
+  needs.telemetry.count(metric, {})
+  needs.paused(webhooks)
+  needs.signals.publish('webhooks', '')
+}
