@@ -23,7 +23,7 @@ type Needs = {
 
 /** Another part of the product that runs in the process of a follower. */
 export type Companion = {
-  committed: NonNullable<Parameters<typeof followNetwork>[0]['committed']>
+  committed: Parameters<typeof followNetwork>[0]['committed']
   stop(): Promise<void>
 }
 
@@ -59,9 +59,8 @@ export function startProcess(
   const begin = async () => {
     await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
     if (stopped || !life.alive) return
-    const { committed } = needs.companion ?? {}
-    const watched = committed ? { committed } : {}
-    follower = followNetwork({ clock, database, telemetry, standing, holder, ...watched }, service)
+    const { committed = () => {} } = needs.companion ?? {}
+    follower = followNetwork({ clock, database, telemetry, standing, holder, committed }, service)
   }
   void begin()
   return {

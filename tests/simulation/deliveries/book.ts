@@ -117,11 +117,11 @@ export function monthKey({ team_id, month }: Pick<MonthRow, 'team_id' | 'month'>
 export function enter(book: Book, change: Change, fromMs: number, by: string): void {
   switch (change.table) {
     case 'deliveries':
-      return put(book.rows, keyOf(change.now ?? change.old ?? NOWHERE), change.now)
+      return void put(book.rows, keyOf(change.now ?? change.old ?? NOWHERE), change.now)
     case 'done_deliveries':
-      return enterEntry(book.done, change, ({ state }) => state)
+      return void enterEntry(book.done, change, ({ state }) => state)
     case 'outbox':
-      return enterEntry(book.outbox, change, ({ lane }) => lane)
+      return void enterEntry(book.outbox, change, ({ lane }) => lane)
   }
   if (change.now === null) return
   switch (change.table) {
@@ -130,7 +130,7 @@ export function enter(book: Book, change: Change, fromMs: number, by: string): v
     case 'results':
       return void book.results.set(resultKey(change.now), change.now)
     case 'webhooks':
-      return enterWebhook(book, { row: change.now, fromMs, by })
+      return void enterWebhook(book, { row: change.now, fromMs, by })
     case 'teams':
       return void book.teams.set(change.now.id, change.now)
     case 'team_months':

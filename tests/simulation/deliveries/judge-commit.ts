@@ -149,7 +149,7 @@ function judgeResults(run: DeliveryRun, life: Life, moves: readonly Move[]): voi
     const given = results.find(({ webhookIds }) => webhookIds.includes(now.webhook_id))
     const stored = run.book.results.get(resultKey(now))
     const truncation = given?.truncation ? JSON.stringify(given.truncation) : null
-    if (given && stored?.data === given.data && stored.truncation === truncation) continue
+    if (given && stored?.data === given.data && stored?.truncation === truncation) continue
     complain(run, `${nameOf(now)} is recorded with ${stored?.data} instead of ${given?.data}`)
   }
 }

@@ -50,7 +50,7 @@ export function judgeStop(run: DeliveryRun, life: Life): void {
   }
   for (const [shard, owner] of owners.shards) {
     if (owner.courier !== courier) continue
-    return complain(run, `${life.name} stops and keeps shard ${shard}`)
+    return void complain(run, `${life.name} stops and keeps shard ${shard}`)
   }
 }
 

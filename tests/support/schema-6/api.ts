@@ -14,11 +14,13 @@ export type LoggedDelivery = {
   attempts: Record<string, unknown>[]
 }
 
+export type ListedDelivery = Omit<LoggedDelivery, 'body' | 'attempts'>
+
 /** Calls the management API in somebody's name; the answer's JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
 export type Api = (method: string, path: string, body?: unknown) => Promise<any>
 
-const PAGE = 20
+const SMALL_PAGE = 20
 
 /** A token may make so many calls a second. */
 const TOO_MANY = 429
@@ -40,17 +42,23 @@ export function apiOf(url: string, token: string): Api {
   }
 }
 
-/** Every delivery of the team with its attempts, newest first. */
-export async function wholeLog(api: Api, query = ''): Promise<LoggedDelivery[]> {
-  const ids: string[] = []
+/** All pages of the team's log, newest first. */
+export async function listLog(api: Api, query = '', limit = 100): Promise<ListedDelivery[]> {
+  const listed: ListedDelivery[] = []
   for (let cursor = ''; ; ) {
-    const page = await api('GET', `/api/deliveries?limit=${PAGE}${query}${cursor}`)
-    ids.push(...page.data.map(({ id }: LoggedDelivery) => id))
+    const page = await api('GET', `/api/deliveries?limit=${limit}${query}${cursor}`)
+    listed.push(...page.data)
     const { after } = page.pagination.cursors
-    if (after === undefined) break
+    if (after === undefined) return listed
     cursor = `&cursor=${encodeURIComponent(after)}`
   }
+}
+
+/** Every delivery of the team with its attempts, newest first. */
+export async function wholeLog(api: Api): Promise<LoggedDelivery[]> {
   const details: LoggedDelivery[] = []
-  for (const id of ids) details.push((await api('GET', `/api/deliveries/${id}`)).data)
+  for (const { id } of await listLog(api, '', SMALL_PAGE)) {
+    details.push((await api('GET', `/api/deliveries/${id}`)).data)
+  }
   return details
 }
