@@ -1,4 +1,6 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { openSqliteFile } from '../../src/embedded/database/sqlite-database.ts'
 import { type FlakyReceivers, startFlakyReceivers } from '../support/flaky-receivers.ts'
 import {
   cleanUp,
@@ -11,6 +13,7 @@ import {
 import { type MinedNode, startMinedNode } from '../support/mined-node.ts'
 import type { NodeJson } from '../support/node-json.ts'
 import { seededChance } from '../support/seeded-chance.ts'
+import { contradiction, miscount, storedDeliveries } from '../support/stored-deliveries.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(30_000)
@@ -41,6 +44,10 @@ const TIMEOUT_MS = 500
 const RETRY_DELAYS_MS = Array(32).fill(100)
 
 const ARGS = ['--config', 'headgate.yaml']
+
+/** As it stands in the store. */
+const DELIVERED = 1
+
 const FIRST_SEQUENCE = 1_000_000_000_001
 const ZERO = `0x${'0'.repeat(40)}`
 const ALL_BLOCKS = '{ block { number hash } }'
@@ -96,6 +103,7 @@ test(
     expectPrevious(stage)
     expectOrder(stage)
     expect(killedBusy).toBeGreaterThan(KILLS / 2)
+    await expectStore(stage, expected.size)
     console.log(summaryOf(stage))
     node.stop()
     await receivers.stop()
@@ -240,6 +248,18 @@ function expectOrder({ receivers, webhooks }: Stage): void {
     const mine = [...receivers.accepted].filter((key) => key.startsWith(id))
     expect(mine).toEqual(mine.toSorted())
   }
+}
+
+/** Once it has stopped, its tables and counters agree: each delivery is there, and delivered. */
+async function expectStore({ headgate }: Stage, deliveries: number): Promise<void> {
+  headgate.signal('SIGTERM')
+  expect(await headgate.exited).toBe(0)
+  const store = await openSqliteFile(join(headgate.folder, 'data', 'headgate.sqlite'))
+  expect(await contradiction(store)).toBeNull()
+  expect(await miscount(store)).toBeNull()
+  const states = (await storedDeliveries(store)).map(({ state }) => state)
+  expect(states).toEqual(Array(deliveries).fill(DELIVERED))
+  await store.close()
 }
 
 function byNumber([one]: [string, unknown], [other]: [string, unknown]): number {

@@ -18,59 +18,65 @@ setDefaultTimeout(30_000)
 
 const ARGS = ['--config', 'headgate.yaml']
 const PATH = '/replayed'
+
+const KILLS = Number(process.env.HEADGATE_KILLS ?? 3)
 const BLOCKS = 800
 
 /** Killed when so many deliveries have arrived. */
-const KILLS_AT = [20, 150, 350]
+const KILLS_AT = Array.from({ length: KILLS }, (_, at) => 20 + Math.floor((at * 500) / KILLS))
 
 /** Of the node, so that a replay lasts long enough to be killed in the middle. */
 const BLOCK_MS = 3
 
 afterEach(cleanUp)
 
-test('a replay that is killed three times delivers every height, and repeats with the same id', async () => {
-  const receiver = startWebhookReceiver()
-  const node = startArchiveNode()
-  const folder = newFolder()
-  const more = 'webhooks: { allowPrivateDestinations: true }\n'
-  writeConfig(folder, configText([node], more))
-  let headgate = await startProcess({ folder, args: ARGS })
-  const webhook = await call(headgate, 'POST', '/api/create-webhook', {
-    network: 'ETH_MAINNET',
-    webhook_type: 'GRAPHQL',
-    webhook_url: receiver.url + PATH,
-    graphql_query: '{ block { number hash } }',
-  })
-  const replay = await call(headgate, 'POST', '/api/replay-webhook', {
-    webhook_id: webhook.id,
-    from_block: 1,
-    to_block: BLOCKS,
-  })
+test(
+  'a replay that is killed again and again delivers every height, and repeats with the same id',
+  async () => {
+    const receiver = startWebhookReceiver()
+    const node = startArchiveNode()
+    const folder = newFolder()
+    const more = 'webhooks: { allowPrivateDestinations: true }\n'
+    writeConfig(folder, configText([node], more))
+    let headgate = await startProcess({ folder, args: ARGS })
+    const webhook = await call(headgate, 'POST', '/api/create-webhook', {
+      network: 'ETH_MAINNET',
+      webhook_type: 'GRAPHQL',
+      webhook_url: receiver.url + PATH,
+      graphql_query: '{ block { number hash } }',
+    })
+    const replay = await call(headgate, 'POST', '/api/replay-webhook', {
+      webhook_id: webhook.id,
+      from_block: 1,
+      to_block: BLOCKS,
+    })
 
-  for (const killAt of KILLS_AT) {
-    await until(() => receiver.acceptedOn(PATH).length >= killAt, `${killAt} have arrived`)
-    const before = await call(headgate, 'GET', `/api/replays/${replay.id}`)
-    headgate.signal('SIGKILL')
-    await headgate.exited
-    headgate = await startProcess({ folder, args: ARGS })
-    const after = await call(headgate, 'GET', `/api/replays/${replay.id}`)
-    expect(after.next_block).toBeGreaterThanOrEqual(before.next_block)
-  }
-  const heights = () => new Set(receiver.acceptedOn(PATH).map(({ json }) => heightOf(json)))
-  await until(() => heights().size === BLOCKS, 'every height has arrived')
-  expect(await call(headgate, 'GET', `/api/replays/${replay.id}`)).toMatchObject({
-    state: 'done',
-    delivered: BLOCKS,
-    next_block: BLOCKS + 1,
-  })
-  for (const { json } of receiver.acceptedOn(PATH)) {
-    expect(json.event.sequenceNumber).toBe(String(heightOf(json)))
-    expect(json.id).toBe(deliveryId(webhook.id, heightOf(json)))
-  }
+    for (const killAt of KILLS_AT) {
+      await until(() => receiver.acceptedOn(PATH).length >= killAt, `${killAt} have arrived`)
+      const before = await call(headgate, 'GET', `/api/replays/${replay.id}`)
+      headgate.signal('SIGKILL')
+      await headgate.exited
+      headgate = await startProcess({ folder, args: ARGS })
+      const after = await call(headgate, 'GET', `/api/replays/${replay.id}`)
+      expect(after.next_block).toBeGreaterThanOrEqual(before.next_block)
+    }
+    const heights = () => new Set(receiver.acceptedOn(PATH).map(({ json }) => heightOf(json)))
+    await until(() => heights().size === BLOCKS, 'every height has arrived')
+    expect(await call(headgate, 'GET', `/api/replays/${replay.id}`)).toMatchObject({
+      state: 'done',
+      delivered: BLOCKS,
+      next_block: BLOCKS + 1,
+    })
+    for (const { json } of receiver.acceptedOn(PATH)) {
+      expect(json.event.sequenceNumber).toBe(String(heightOf(json)))
+      expect(json.id).toBe(deliveryId(webhook.id, heightOf(json)))
+    }
 
-  node.stop()
-  await receiver.stop()
-}, 60_000)
+    node.stop()
+    await receiver.stop()
+  },
+  20 * 60_000,
+)
 
 /** A node that has all blocks below its head. */
 function startArchiveNode(): FakeNode {
