@@ -1,14 +1,22 @@
-import { Failure } from '../core/errors.ts'
-import { type Database, type Sql, sql } from '../ports/database.ts'
+import { assert, Failure } from '../core/errors.ts'
+import { type Database, type Procedure, type Sql, sql } from '../ports/database.ts'
+import { carryDeliveries } from './carry/carry-deliveries.ts'
 import accounts from './migrations/001-accounts.sql' with { type: 'text' }
 import webhooks from './migrations/002-webhooks.sql' with { type: 'text' }
 import courier from './migrations/003-courier.sql' with { type: 'text' }
 import sheets from './migrations/004-sheets.sql' with { type: 'text' }
 import management from './migrations/005-management.sql' with { type: 'text' }
 import backlogs from './migrations/006-backlogs.sql' with { type: 'text' }
+import deliveries from './migrations/007-deliveries.sql' with { type: 'text' }
 import { splitStatements } from './sql/split-statements.ts'
 
-type Migration = { version: number; name: string; script: string }
+type Migration = {
+  version: number
+  name: string
+  script: string
+  /** Brings over what the script alone cannot. */
+  carry?(tx: Database): Promise<void>
+}
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 const MIGRATIONS: readonly Migration[] = [
@@ -18,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'sheets', script: sheets },
   { version: 5, name: 'management', script: management },
   { version: 6, name: 'backlogs', script: backlogs },
+  { version: 7, name: 'deliveries', script: deliveries, carry: carryDeliveries },
 ]
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */
@@ -25,9 +34,29 @@ export async function migrate(db: Database): Promise<void> {
   await createRecord(db)
   await refuseNewer(db)
 
-  for (const migration of MIGRATIONS) {
-    await db.transaction((tx) => apply(tx, migration))
-  }
+  for (const { version } of MIGRATIONS) await db.perform(applyMigration, version)
+}
+
+/**
+ * One migration, as a whole or not at all. The record is written first: whoever comes second
+ * waits for it, finds it, and has nothing to do.
+ */
+export const applyMigration: Procedure<number, void> = {
+  name: 'applyMigration',
+  async run(tx, version) {
+    const migration = MIGRATIONS.find((one) => one.version === version)
+    assert(migration !== undefined, 'a migration is known by its version')
+    const mine = await tx.query(sql`
+      INSERT INTO migrations (version, name) VALUES (${version}, ${migration.name})
+      ON CONFLICT (version) DO NOTHING RETURNING version`)
+    if (mine.length === 0) return
+
+    for (const text of splitStatements(migration.script)) {
+      const statement: Sql = { parts: [text], values: [] }
+      await tx.query(statement)
+    }
+    await migration.carry?.(tx)
+  },
 }
 
 async function createRecord(db: Database): Promise<void> {
@@ -48,20 +77,4 @@ async function refuseNewer(db: Database): Promise<void> {
     databaseVersion: newer[0].version,
     codeVersion: known,
   })
-}
-
-/**
- * The record is written first: whoever comes second waits for it, finds it, and has nothing to
- * do.
- */
-async function apply(tx: Database, migration: Migration): Promise<void> {
-  const mine = await tx.query(sql`
-    INSERT INTO migrations (version, name) VALUES (${migration.version}, ${migration.name})
-    ON CONFLICT (version) DO NOTHING RETURNING version`)
-  if (mine.length === 0) return
-
-  for (const text of splitStatements(migration.script)) {
-    const statement: Sql = { parts: [text], values: [] }
-    await tx.query(statement)
-  }
 }

@@ -1,4 +1,13 @@
 import type { Procedure } from '../ports/database.ts'
+import { commitEvent } from './chain/chain-events.ts'
+import { pruneOldest } from './deliveries/retention.ts'
+import { settleBatch } from './deliveries/settle-batch.ts'
+import { applyMigration } from './migrate.ts'
 
-/** The transactions of the hot paths, which a store runs where its data is. */
-export const PROCEDURES: readonly Procedure<never, unknown>[] = []
+/** The transactions of the hot paths, and long ones, which a store runs where its data is. */
+export const PROCEDURES: readonly Procedure<never, unknown>[] = [
+  applyMigration,
+  commitEvent,
+  pruneOldest,
+  settleBatch,
+]

@@ -1,16 +1,13 @@
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { assert } from '../../core/errors.ts'
-import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import {
-  type EventResult,
-  insertDeliveries,
-  insertResults,
-  type NewDelivery,
-} from '../deliveries/deliveries.ts'
-import { growLog, logBytesOf } from '../deliveries/log-sizes.ts'
-import { webhooksOnSheetsAt } from '../deliveries/sheets/sheet-log.ts'
-import { writeSheets } from '../deliveries/sheets/sheets.ts'
+import { type Database, type Procedure, sql, sqlRows } from '../../ports/database.ts'
+import { insertDeliveries } from '../deliveries/deliveries.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { insertEvent } from '../deliveries/events.ts'
+import { enqueue, LANE } from '../deliveries/outbox.ts'
+import { type EventResult, insertResults } from '../deliveries/results.ts'
 import { listChunks } from '../sql/statement-chunks.ts'
+import { growLog, logBytesOf } from '../usage/log-sizes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { type ChainMove, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
 
@@ -31,14 +28,34 @@ export type RecordedEvent = {
   results: readonly EventResult[]
 }
 
+/** An event on its way to another thread, where many small values travel slower than one. */
+export type SentEvent = ChainMove & { texts: string; rest: string }
+
+type RestOfDue = Omit<DueResult, 'data'> & { chars: number }
+
+/**
+ * What the thread answers: of each webhook that something was due to, in their order, its number
+ * (0 unless it is active), the place of its team, and its last number before. So that few values
+ * travel back, the ids of the deliveries are one text.
+ */
+type CommittedEvent = {
+  event: number | null
+  receivers: Float64Array
+  teams: string[]
+  ids: string
+}
+
+/** A webhook that gets a delivery. */
+type Receiver = { number: number; teamId: string; previousSequence: number | null }
+
+type ReceiverRow = { id: string; number: number; team_id: string; sequence_number: number | null }
+
+const RECEIVER_COLUMNS = 3
+const NO_PREVIOUS = -1
+
 const MOVE_MARK = sql`
-  INSERT INTO webhook_marks (webhook_id, sequence_number) VALUES (${null}, ${null})
-  ON CONFLICT (webhook_id) DO UPDATE SET sequence_number = excluded.sequence_number`
-
-/** Of a delivery, as far as the webhook decides it. */
-type Receiver = { id: string; teamId: string; previousSequence: number | null }
-
-type ReceiverRow = { id: string; team_id: string; sequence_number: number | null }
+  INSERT INTO webhook_marks (webhook, sequence_number) VALUES (${null}, ${null})
+  ON CONFLICT (webhook) DO UPDATE SET sequence_number = excluded.sequence_number`
 
 /**
  * The one transaction of a block: the chain, the sequence number and what is due move
@@ -51,59 +68,28 @@ export async function recordEvent(
   db: Database,
   event: ChainEvent,
 ): Promise<RecordedEvent | 'lost'> {
-  const done = db.perform
-    ? await db.perform('commitSentEvent', sentEvent(event))
-    : await commitEvent(db, event)
-  if (done === 'lost') return 'lost'
-  const { sequenceNumber, heard } = done as CommittedEvent
-  const { deliveries, results } = broughtBy(event, sequenceNumber, new Map(heard))
-  const deliveryIds = deliveries.map(({ id }) => id)
-  const { network, inHand = false } = event
-  return { network, sequenceNumber, inHand, deliveries, results, deliveryIds }
+  const committed = await db.perform(commitEvent, sentEvent(event))
+  return committed === 'lost' ? 'lost' : recordedEvent(event, committed)
 }
 
-/** An event on its way to another thread, where many small values travel slower than one. */
-export type SentEvent = Omit<ChainEvent, 'due'> & { texts: string; rest: string }
-
-type RestOfDue = Omit<DueResult, 'data'> & { chars: number }
-
-function sentEvent({ due, ...event }: ChainEvent): SentEvent {
-  const rest = due.map(({ data, ...one }): RestOfDue => ({ ...one, chars: data.length }))
-  return { ...event, texts: due.map(({ data }) => data).join(''), rest: JSON.stringify(rest) }
-}
-
-export function commitSentEvent(
-  db: Database,
-  { texts, rest, ...event }: SentEvent,
-): Promise<CommittedEvent | 'lost'> {
-  let end = 0
-  const due = (JSON.parse(rest) as RestOfDue[]).map(({ chars, ...one }): DueResult => {
-    end += chars
-    return { ...one, data: texts.slice(end - chars, end) }
-  })
-  return commitEvent(db, { ...event, due })
-}
-
-/** As much as has to be said of it: who of those it is due to is active. */
-type CommittedEvent = { sequenceNumber: number; heard: [webhookId: string, Receiver][] }
-
-function commitEvent(db: Database, event: ChainEvent): Promise<CommittedEvent | 'lost'> {
-  return db.transaction(async (tx) => {
-    const webhookIds = event.due.flatMap((one) => one.webhookIds)
+export const commitEvent: Procedure<SentEvent, CommittedEvent | 'lost'> = {
+  name: 'commitEvent',
+  async run(tx, { texts, rest, ...move }) {
+    const due = dueIn(texts, rest)
+    const webhookIds = due.flatMap((one) => one.webhookIds)
     assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
-    const sequenceNumber = sequenceAfter(event.previousSequence)
     const [moved, receivers] = await Promise.all([
-      moveChain(tx, event),
-      findReceivers(tx, webhookIds, sequenceNumber),
+      moveChain(tx, move),
+      findReceivers(tx, webhookIds),
     ])
     if (moved === null) return 'lost'
 
-    await Promise.all([
-      commitDue(tx, event, sequenceNumber, receivers),
-      moveTail(tx, event, sequenceNumber),
+    const [event] = await Promise.all([
+      receivers.size > 0 ? commitDue(tx, { ...move, due }, moved, receivers) : null,
+      moveTail(tx, move, moved),
     ])
-    return { sequenceNumber, heard: [...receivers] }
-  })
+    return committedEvent(event, moved, webhookIds, receivers)
+  },
 }
 
 /**
@@ -115,59 +101,79 @@ export async function webhooksWithDeliveryAt(
   network: string,
   blockNumber: number,
 ): Promise<Set<string>> {
-  const rows = await db.query<{ id: string; has_row: number }>(sql`
-    SELECT id, CASE WHEN EXISTS (
-      SELECT 1 FROM deliveries WHERE deliveries.webhook_id = webhooks.id
-        AND deliveries.block_number = ${blockNumber} AND deliveries.kind = 'data')
-      THEN 1 ELSE 0 END AS has_row
-    FROM webhooks WHERE network = ${network} AND notify_removed = 1 AND state = 'active'`)
-  const isSure = rows.every(({ has_row }) => has_row === 1)
-  const onSheets = isSure ? new Set() : await webhooksOnSheetsAt(db, network, blockNumber)
-  const found = rows.filter(({ id, has_row }) => has_row === 1 || onSheets.has(id))
-  return new Set(found.map(({ id }) => id))
+  const rows = await db.query<{ id: string }>(sql`
+    SELECT id FROM webhooks
+    WHERE network = ${network} AND notify_removed = 1 AND state = 'active' AND EXISTS (
+      SELECT 1 FROM events
+      WHERE events.network = ${network} AND events.block_number = ${blockNumber}
+        AND COALESCE(events.webhook, webhooks.number) = webhooks.number AND EXISTS (
+          SELECT 1 FROM deliveries
+          WHERE deliveries.key = events.event * 16777216 + webhooks.number))`)
+  return new Set(rows.map(({ id }) => id))
 }
 
+function sentEvent({ due, ...move }: ChainEvent): SentEvent {
+  const rest = due.map(({ data, ...one }): RestOfDue => ({ ...one, chars: data.length }))
+  return { ...move, texts: due.map(({ data }) => data).join(''), rest: JSON.stringify(rest) }
+}
+
+function dueIn(texts: string, rest: string): DueResult[] {
+  let end = 0
+  return (JSON.parse(rest) as RestOfDue[]).map(({ chars, ...one }) => {
+    end += chars
+    return { ...one, data: texts.slice(end - chars, end) }
+  })
+}
+
+/** The number of the event. Its results are those that anybody gets. */
 async function commitDue(
   tx: Database,
-  event: ChainEvent,
+  { network, header, atMs, due }: ChainEvent,
   sequenceNumber: number,
   receivers: ReadonlyMap<string, Receiver>,
-): Promise<void> {
-  const { deliveries, results } = broughtBy(event, sequenceNumber, receivers)
+): Promise<number> {
+  const results = due.filter(({ webhookIds }) => webhookIds.some((id) => receivers.has(id)))
+  const deliveries = results.flatMap(({ webhookIds, bytes }, part) =>
+    webhookIds.flatMap((id) => {
+      const receiver = receivers.get(id)
+      if (!receiver) return []
+      const { number: webhook, teamId, previousSequence } = receiver
+      return [{ webhook, teamId, part, dataBytes: bytes, previousSequence }]
+    }),
+  )
+  // In the order of their keys, which is that of the tables.
+  deliveries.sort((a, b) => a.webhook - b.webhook)
+  const numbers = deliveries.map(({ webhook }) => webhook)
+  const event = await insertEvent(tx, {
+    network,
+    sequenceNumber,
+    webhook: null,
+    blockNumber: header.number,
+    blockHash: header.hash,
+    error: null,
+    createdAtMs: atMs,
+    parts: results.length,
+  })
   await Promise.all([
-    insertResults(tx, event.network, sequenceNumber, results),
-    event.inHand
-      ? writeSheets(tx, event, sequenceNumber, deliveries)
-      : insertDeliveries(tx, deliveries),
-    moveMarks(tx, deliveries),
-    growLog(tx, event.network, logBytesOf(results, deliveries.length)),
+    insertResults(tx, event, results),
+    insertDeliveries(tx, event, deliveries),
+    enqueue(tx, { event, lane: LANE.new }, numbers, atMs),
+    tx.each(
+      MOVE_MARK,
+      numbers.map((webhook) => [webhook, sequenceNumber]),
+    ),
+    growLog(tx, network, logBytesOf(results, deliveries.length)),
     growBacklogs(tx, backlogsOf(deliveries)),
   ])
+  return event
 }
 
-function backlogsOf(deliveries: readonly NewDelivery[]): Map<string, number> {
+function backlogsOf(deliveries: readonly { teamId: string; dataBytes: number }[]) {
   const byTeam = new Map<string, number>()
   for (const { teamId, dataBytes } of deliveries) {
     byTeam.set(teamId, (byTeam.get(teamId) ?? 0) + undeliveredBytes(dataBytes))
   }
   return byTeam
-}
-
-/** The deliveries of an event, and the results that anybody gets. */
-function broughtBy(
-  event: ChainEvent,
-  sequenceNumber: number,
-  receivers: ReadonlyMap<string, Receiver>,
-): Pick<EventNews, 'deliveries' | 'results'> {
-  const results: EventResult[] = []
-  const deliveries: NewDelivery[] = []
-  for (const due of event.due) {
-    const wanted = deliveriesOf(due, receivers, event, sequenceNumber, results.length)
-    if (wanted.length === 0) continue
-    results.push(due)
-    for (const one of wanted) deliveries.push(one)
-  }
-  return { deliveries, results }
 }
 
 /**
@@ -177,51 +183,79 @@ function broughtBy(
 async function findReceivers(
   tx: Database,
   webhookIds: readonly string[],
-  sequenceNumber: number,
 ): Promise<Map<string, Receiver>> {
   const receivers = new Map<string, Receiver>()
   for (const ids of listChunks(webhookIds)) {
     const rows = await tx.query<ReceiverRow>(sql`
-      SELECT webhooks.id, webhooks.team_id, webhook_marks.sequence_number
-      FROM webhooks LEFT JOIN webhook_marks ON webhook_marks.webhook_id = webhooks.id
-      WHERE webhooks.state = 'active' AND webhooks.id IN ${sqlRows([ids])}`)
-    for (const row of rows) {
-      const { team_id: teamId, sequence_number: previousSequence } = row
-      receivers.set(row.id, { id: deliveryId(row.id, sequenceNumber), teamId, previousSequence })
+      SELECT webhooks.id, webhooks.number, webhooks.team_id, webhook_marks.sequence_number
+      FROM webhooks LEFT JOIN webhook_marks ON webhook_marks.webhook = webhooks.number
+      WHERE webhooks.id IN ${sqlRows([ids])} AND webhooks.state = 'active'`)
+    for (const { id, number, team_id: teamId, sequence_number: previousSequence } of rows) {
+      receivers.set(id, { number, teamId, previousSequence })
     }
   }
   return receivers
 }
 
-function deliveriesOf(
-  { webhookIds, bytes }: DueResult,
-  receivers: ReadonlyMap<string, Receiver>,
-  event: ChainEvent,
+function committedEvent(
+  event: number | null,
   sequenceNumber: number,
-  part: number,
-): NewDelivery[] {
-  const deliveries: NewDelivery[] = []
-  for (const webhookId of webhookIds) {
+  webhookIds: readonly string[],
+  receivers: ReadonlyMap<string, Receiver>,
+): CommittedEvent {
+  const columns = new Float64Array(webhookIds.length * RECEIVER_COLUMNS)
+  const teamPlaces = new Map<string, number>()
+  const ids: string[] = []
+  for (const [at, webhookId] of webhookIds.entries()) {
     const receiver = receivers.get(webhookId)
     if (!receiver) continue
-    deliveries.push({
-      id: receiver.id,
-      webhookId,
-      teamId: receiver.teamId,
-      network: event.network,
-      sequenceNumber,
-      blockNumber: event.header.number,
-      blockHash: event.header.hash,
-      part,
-      dataBytes: bytes,
-      previousSequence: receiver.previousSequence,
-      createdAtMs: event.atMs,
-    })
+    const { number, teamId, previousSequence } = receiver
+    const teamAt = teamPlaces.get(teamId) ?? teamPlaces.size
+    teamPlaces.set(teamId, teamAt)
+    columns.set([number, teamAt, previousSequence ?? NO_PREVIOUS], at * RECEIVER_COLUMNS)
+    ids.push(deliveryId(webhookId, sequenceNumber))
   }
-  return deliveries
+  return { event, receivers: columns, teams: [...teamPlaces.keys()], ids: ids.join(' ') }
 }
 
-async function moveMarks(tx: Database, deliveries: readonly NewDelivery[]): Promise<void> {
-  const rows = deliveries.map((one) => [one.webhookId, one.sequenceNumber])
-  await tx.each(MOVE_MARK, rows)
+function recordedEvent(
+  { network, previousSequence, header, atMs, due }: ChainEvent,
+  { event, receivers, teams, ids }: CommittedEvent,
+): RecordedEvent {
+  const sequenceNumber = sequenceAfter(previousSequence)
+  const nextId = ids.split(' ').values()
+  const results: EventResult[] = []
+  const deliveries: Delivery[] = []
+  let at = 0
+  for (const result of due) {
+    const before = deliveries.length
+    for (const webhookId of result.webhookIds) {
+      const webhook = receivers[at++] ?? 0
+      const teamAt = receivers[at++] ?? 0
+      const previous = receivers[at++] ?? NO_PREVIOUS
+      if (webhook === 0 || event === null) continue
+      deliveries.push({
+        event,
+        webhook,
+        id: nextId.next().value ?? '',
+        webhookId,
+        teamId: teams[teamAt] ?? '',
+        network,
+        kind: 'data',
+        sequenceNumber,
+        blockNumber: header.number,
+        blockHash: header.hash,
+        part: results.length,
+        dataBytes: result.bytes,
+        error: null,
+        previousSequence: previous === NO_PREVIOUS ? null : previous,
+        replay: false,
+        createdAtMs: atMs,
+        version: 0,
+        attemptsMade: 0,
+      })
+    }
+    if (deliveries.length > before) results.push(result)
+  }
+  return { event, network, sequenceNumber, deliveries, results }
 }

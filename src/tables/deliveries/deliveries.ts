@@ -1,227 +1,174 @@
-import type { Truncation } from '../../core/query/output/outcome.ts'
-import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
+import { type Database, type SqlValue, sql } from '../../ports/database.ts'
 import { rowChunks } from '../sql/statement-chunks.ts'
-import { growBacklog } from '../usage/team-backlogs.ts'
-import { logBytesOf } from './log-sizes.ts'
-import type { NewDelivery } from './new-delivery.ts'
-import { findOnSheets } from './sheets/find-on-sheets.ts'
-import type { SheetDelivery } from './sheets/sheet-log.ts'
-import { newestOnSheets } from './sheets/sheet-walk.ts'
-import { moveOpen } from './sheets/sheets.ts'
+import { type DeliveryKey, type DeliveryState, isOfEvent, keyOf, stateOf } from './delivery.ts'
 
-export type { NewDelivery }
-
-/** The result of one query on the block of one event. */
-export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
-
-export type Delivery = {
-  id: string
-  webhookId: string
-  teamId: string
-  network: string
-  /** Errors have neither a sequence number nor a block nor a result. */
-  kind: 'data' | 'error'
-  sequenceNumber: number | null
-  blockNumber: number | null
-  blockHash: string | null
-  result: EventResult | null
-  error: string | null
-  /** The number of the delivery before this one to the same webhook. */
-  previousSequence: number | null
-  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
-  createdAtMs: number
-  dueAtMs: number
+/** What becomes of a delivery by one attempt; it counts while version and attempts are the same. */
+export type AttemptRow = DeliveryKey & {
+  version: number
   attemptsMade: number
+  line: string
+  lineBytes: number
+  bodyBytes: number
 }
 
-type DeliveryRow = {
-  id: string
-  webhook_id: string
-  team_id: string
-  network: string
-  kind: string
-  sequence_number: number | null
-  block_number: number | null
-  block_hash: string | null
-  error: string | null
-  previous_sequence: number | null
-  state: string
-  created_at_ms: number
-  due_at_ms: number
-  attempts_made: number
-} & ResultRow
+/** What has to be known of a delivery to send it anew. */
+export type KnownDelivery = { state: DeliveryState; part: number | null; dataBytes: number }
 
-type ResultRow = { data: string | null; bytes: number | null; truncation: string | null }
+export type RemovedDelivery = { webhook: number; state: number; attempts_bytes: number }
 
-const DELIVERIES_WITH_RESULTS = sql`
-  SELECT deliveries.id, deliveries.webhook_id, deliveries.team_id, deliveries.network,
-    deliveries.kind, deliveries.sequence_number, deliveries.block_number,
-    deliveries.block_hash, deliveries.error, deliveries.previous_sequence, deliveries.state,
-    deliveries.created_at_ms, deliveries.due_at_ms, deliveries.attempts_made, results.data,
-    results.bytes, results.truncation
-  FROM deliveries LEFT JOIN results ON results.network = deliveries.network
-    AND results.sequence_number = deliveries.sequence_number AND results.part = deliveries.part`
+const INSERT = sql`
+  INSERT INTO deliveries (key, part, data_bytes, previous_sequence, replay, version)
+  VALUES (${keyOf(null, null)}, ${null}, ${null}, ${null}, ${null}, ${null})`
 
-const INSERT_RESULT = sql`
-  INSERT INTO results (network, sequence_number, part, data, bytes, truncation)
-  VALUES ${sqlRows([[null, null, null, null, null, null]])}`
+/** Beyond 64 KiB there are hundreds of attempts, asked for by hand: then the first are dropped. */
+const NOTE_ATTEMPT = sql`attempts_made = attempts_made + 1,
+  attempts = CASE WHEN LENGTH(attempts) < 65536 THEN attempts ELSE '' END || ${null},
+  attempts_bytes = attempts_bytes + ${null}, body_bytes = ${null}`
 
-const INSERT_DELIVERY = sql`
-  INSERT INTO deliveries
-    (kind, state, attempts_made, lease_until_ms, replay, id, webhook_id, team_id, network,
-    sequence_number, block_number, block_hash, part, data_bytes, previous_sequence,
-    created_at_ms, due_at_ms)
-  VALUES ('data', 'waiting', 0, 0, 0, ${null}, ${null}, ${null}, ${null}, ${null}, ${null},
-    ${null}, ${null}, ${null}, ${null}, ${null}, ${null})`
+const IS_SAME = sql`
+  key = ${keyOf(null, null)} AND version = ${null} AND attempts_made = ${null}`
 
-/** Stores the results of an event; each one's place in the list is its `part`. */
-export async function insertResults(
-  tx: Database,
-  network: string,
-  sequenceNumber: number,
-  results: readonly EventResult[],
-): Promise<void> {
-  const rows = results.map(({ data, bytes, truncation }, part) => [
-    network,
-    sequenceNumber,
-    part,
-    data,
-    bytes,
-    truncation && JSON.stringify(truncation),
-  ])
-  for (const chunk of rowChunks(rows)) await tx.each(INSERT_RESULT, chunk)
-}
+/** Hot path, run for each of hundreds: compares and sets. */
+const SETTLE = sql`
+  UPDATE deliveries SET state = ${null}, done_at_ms = ${null}, ${NOTE_ATTEMPT}
+  WHERE ${IS_SAME} AND state = ${null}`
 
-/** They are due at once. */
+const NOTE_ON_CANCELLED = sql`
+  UPDATE deliveries SET ${NOTE_ATTEMPT} WHERE ${IS_SAME} AND state = 3`
+
+/** New deliveries of an event; what was made by a replay is sent as a retry is. */
 export async function insertDeliveries(
   tx: Database,
-  deliveries: readonly NewDelivery[],
+  event: number,
+  deliveries: readonly {
+    webhook: number
+    part: number | null
+    dataBytes: number
+    previousSequence: number | null
+    replay?: boolean
+  }[],
 ): Promise<void> {
-  const rows = deliveries.map((one) => [
-    one.id,
-    one.webhookId,
-    one.teamId,
-    one.network,
-    one.sequenceNumber,
-    one.blockNumber,
-    one.blockHash,
-    one.part,
-    one.dataBytes,
-    one.previousSequence,
-    one.createdAtMs,
-    one.createdAtMs,
-  ])
-  for (const chunk of rowChunks(rows)) await tx.each(INSERT_DELIVERY, chunk)
-}
-
-/** What waits for a webhook or has failed is not sent any more, not even when asked for. */
-export async function cancelDeliveries(tx: Database, webhookId: string): Promise<void> {
-  await moveOpen(tx, { webhookId })
-  await cancelThose(tx, sql`webhook_id = ${webhookId} AND state = 'waiting'`)
-  // Said twice, so that the index of both is found.
-  const hasFailed = sql`state = 'failed' AND state IN ('failed', 'cancelled')`
-  await cancelThose(tx, sql`webhook_id = ${webhookId} AND ${hasFailed}`)
-}
-
-async function cancelThose(tx: Database, which: Sql): Promise<void> {
-  const sums = await tx.query<{ team_id: string; count: number; bytes: number }>(sql`
-    SELECT team_id, CAST(COUNT(*) AS BIGINT) AS count, CAST(SUM(data_bytes) AS BIGINT) AS bytes
-    FROM deliveries WHERE ${which} AND kind = 'data' GROUP BY team_id`)
-  for (const { team_id, count, bytes } of sums) {
-    await growBacklog(tx, team_id, -logBytesOf([{ bytes }], count))
-  }
-  await tx.query(sql`
-    UPDATE deliveries SET state = 'cancelled', done_at_ms = COALESCE(done_at_ms, due_at_ms)
-    WHERE ${which}`)
-}
-
-export async function findDelivery(
-  db: Database,
-  teamId: string,
-  id: string,
-): Promise<Delivery | null> {
-  const find = () =>
-    db.query<DeliveryRow>(sql`
-      ${DELIVERIES_WITH_RESULTS} WHERE deliveries.id = ${id} AND deliveries.team_id = ${teamId}`)
-  const [row] = await find()
-  if (row) return deliveryOf(row)
-
-  const onSheet = await findOnSheets(db, teamId, id)
-  if (onSheet === null) return null
-  if (onSheet !== 'moved') return deliveryOnSheet(db, onSheet)
-  const [moved] = await find()
-  return moved ? deliveryOf(moved) : null
-}
-
-/** Newest first, with their results: mind the size of those when choosing the limit. */
-export async function listDeliveries(
-  db: Database,
-  webhookId: string,
-  limit: number,
-): Promise<Delivery[]> {
-  const onSheets = await newestOnSheets(db, {
-    owner: { webhookId },
-    upToMs: Number.MAX_SAFE_INTEGER,
-    limit,
-    knownMs: [],
-    isMeant: () => true,
+  const rows = deliveries.map(({ webhook, part, dataBytes, previousSequence, replay }) => {
+    const isReplay = replay ? 1 : 0
+    return [event, webhook, part, dataBytes, previousSequence, isReplay, isReplay]
   })
-  // The engines disagree on where NULL belongs, hence the 0 for errors.
-  const rows = await db.query<DeliveryRow>(sql`
-    ${DELIVERIES_WITH_RESULTS} WHERE deliveries.webhook_id = ${webhookId}
-    ORDER BY deliveries.created_at_ms DESC, COALESCE(deliveries.sequence_number, 0) DESC,
-      deliveries.id
-    LIMIT ${limit}`)
-  const found = new Map<string, Delivery>()
-  for (const one of onSheets ?? []) found.set(one.id, await deliveryOnSheet(db, one))
-  for (const row of rows) found.set(row.id, deliveryOf(row))
-  return [...found.values()].sort(newestFirst).slice(0, limit)
+  for (const chunk of rowChunks(rows)) await tx.each(INSERT, chunk)
 }
 
-function newestFirst(a: Delivery, b: Delivery): number {
-  if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
-  const byNumber = (b.sequenceNumber ?? 0) - (a.sequenceNumber ?? 0)
-  return byNumber !== 0 ? byNumber : a.id < b.id ? -1 : 1
+/**
+ * Sets the state of deliveries after an attempt, where they are as they were when it began and
+ * in the state `from`; 1 or 0 for each.
+ */
+export function settleRows(
+  tx: Database,
+  from: 0 | 3,
+  to: 0 | 1 | 2,
+  rows: readonly (AttemptRow & { doneAtMs: number | null })[],
+): Promise<number[]> {
+  return tx.each(
+    SETTLE,
+    rows.map((row) => [to, row.doneAtMs, ...valuesOf(row), from]),
+  )
 }
 
-async function deliveryOnSheet(db: Database, one: SheetDelivery): Promise<Delivery> {
-  const { part, arrival, dataBytes: _, ...rest } = one
-  const [row] = await db.query<ResultRow>(sql`
-    SELECT data, bytes, truncation FROM results
-    WHERE network = ${one.network} AND sequence_number = ${one.sequenceNumber}
-      AND part = ${part}`)
-  return {
-    ...rest,
-    kind: 'data',
-    result: row ? resultOf(row) : null,
-    error: null,
-    state: arrival ? 'delivered' : 'waiting',
-    dueAtMs: one.createdAtMs,
-    attemptsMade: arrival ? 1 : 0,
-  }
+/** Notes attempts of what was cancelled meanwhile and has not arrived; 1 or 0 for each. */
+export function noteOnCancelled(tx: Database, rows: readonly AttemptRow[]): Promise<number[]> {
+  return tx.each(NOTE_ON_CANCELLED, rows.map(valuesOf))
 }
 
-function deliveryOf(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    teamId: row.team_id,
-    network: row.network,
-    kind: row.kind as Delivery['kind'],
-    sequenceNumber: row.sequence_number,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-    result: resultOf(row),
-    error: row.error,
-    previousSequence: row.previous_sequence,
-    state: row.state as Delivery['state'],
-    createdAtMs: row.created_at_ms,
-    dueAtMs: row.due_at_ms,
-    attemptsMade: row.attempts_made,
-  }
+/** Until the transaction ends nobody settles it; null when there is none. */
+export async function holdDelivery(
+  tx: Database,
+  { event, webhook }: DeliveryKey,
+): Promise<KnownDelivery | null> {
+  // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
+  const [row] = await tx.query<{ state: number; part: number | null; data_bytes: number }>(sql`
+    UPDATE deliveries SET version = version WHERE key = ${keyOf(event, webhook)}
+    RETURNING state, part, data_bytes`)
+  return row ? { state: stateOf(row.state), part: row.part, dataBytes: row.data_bytes } : null
 }
 
-function resultOf({ data, bytes, truncation }: ResultRow): EventResult | null {
-  if (data === null || bytes === null) return null
-  return { data, bytes, truncation: truncation && JSON.parse(truncation) }
+/** It waits as if it had never been attempted, and an attempt under way does not count. */
+export async function restartDelivery(
+  tx: Database,
+  { event, webhook }: DeliveryKey,
+  replayed?: { part: number; dataBytes: number },
+): Promise<void> {
+  const result = replayed
+    ? sql`, replay = 1, part = ${replayed.part}, data_bytes = ${replayed.dataBytes}`
+    : sql``
+  await tx.query(sql`
+    UPDATE deliveries SET state = 0, version = version + 1, attempts_made = 0, done_at_ms = NULL
+      ${result}
+    WHERE key = ${keyOf(event, webhook)}`)
+}
+
+/** What a team gets rid of when all that waits for a webhook, or has failed, is cancelled. */
+export async function uncancelledSum(
+  tx: Database,
+  webhook: number,
+): Promise<{ count: number; bytes: number }> {
+  const [sum] = await tx.query<{ count: number; bytes: number }>(sql`
+    SELECT CAST(COUNT(*) AS BIGINT) AS count,
+      CAST(COALESCE(SUM(data_bytes), 0) AS BIGINT) AS bytes
+    FROM (
+      SELECT event, webhook FROM outbox WHERE webhook = ${webhook} AND lane IN (0, 1)
+      UNION ALL
+      SELECT event, webhook FROM done_deliveries WHERE webhook = ${webhook} AND state = 2
+    ) AS entries JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook
+    WHERE part IS NOT NULL`)
+  return sum ?? { count: 0, bytes: 0 }
+}
+
+/** All that waits for the webhook, or has failed, becomes cancelled. */
+export async function cancelRows(tx: Database, webhook: number): Promise<void> {
+  await tx.query(sql`
+    UPDATE deliveries SET state = 3, done_at_ms = outbox.due_at_ms FROM outbox
+    WHERE outbox.webhook = ${webhook}
+      AND deliveries.key = outbox.event * 16777216 + outbox.webhook`)
+  await tx.query(sql`
+    UPDATE deliveries SET state = 3 FROM done_deliveries
+    WHERE done_deliveries.webhook = ${webhook} AND done_deliveries.state = 2
+      AND deliveries.key = done_deliveries.event * 16777216 + done_deliveries.webhook`)
+}
+
+/** Removes what of an event was delivered or cancelled before that moment. */
+export function removeDone(
+  tx: Database,
+  event: number,
+  beforeMs: number,
+): Promise<RemovedDelivery[]> {
+  return tx.query<RemovedDelivery>(sql`
+    DELETE FROM deliveries
+    WHERE ${isOfEvent('deliveries', event)} AND state IN (1, 3) AND done_at_ms < ${beforeMs}
+    RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
+}
+
+/** What of an event was delivered or cancelled and is still there. */
+export async function doneOf(
+  tx: Database,
+  event: number,
+): Promise<{ webhook: number; doneAtMs: number }[]> {
+  const rows = await tx.query<{ webhook: number; done_at_ms: number }>(sql`
+    SELECT key % 16777216 AS webhook, done_at_ms FROM deliveries
+    WHERE ${isOfEvent('deliveries', event)} AND state IN (1, 3)`)
+  return rows.map(({ webhook, done_at_ms: doneAtMs }) => ({ webhook, doneAtMs }))
+}
+
+/** Removes a delivery that is still as it was done at that moment. */
+export function removeLate(
+  tx: Database,
+  { event, webhook }: DeliveryKey,
+  doneAtMs: number,
+): Promise<RemovedDelivery[]> {
+  return tx.query<RemovedDelivery>(sql`
+    DELETE FROM deliveries
+    WHERE key = ${keyOf(event, webhook)} AND state IN (1, 3) AND done_at_ms = ${doneAtMs}
+    RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
+}
+
+/** As `NOTE_ATTEMPT` and `IS_SAME` take them. */
+function valuesOf(row: AttemptRow): SqlValue[] {
+  const { line, lineBytes, bodyBytes, event, webhook, version, attemptsMade } = row
+  return [line, lineBytes, bodyBytes, event, webhook, version, attemptsMade]
 }

@@ -1,46 +1,27 @@
-import { type Database, sql } from '../../ports/database.ts'
-import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
-import { holdWebhook } from '../webhooks/courier-webhooks.ts'
-import type { AttemptFacts } from './attempt-facts.ts'
-import { resultOf, type StoredResult } from './delivery-claims.ts'
+import { countedIn, deliveryId } from '../../core/delivery/delivery-id.ts'
+import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
+import { listChunks } from '../sql/statement-chunks.ts'
+import { type AttemptFacts, attemptsIn } from './attempt-facts.ts'
 import {
+  DELIVERY_OF_ENTRY,
+  type DeliveryKey,
   type DeliveryState,
-  isBeyond,
   LOG_COLUMNS,
-  type LogCursor,
-  type LogQuestion,
+  type LoggedDelivery,
   type LogRow,
-  newestRows,
-} from './logged-rows.ts'
-import { findOnSheets } from './sheets/find-on-sheets.ts'
-import { deliveriesAtHeight, openDeliveries, type SheetDelivery } from './sheets/sheet-log.ts'
-import { newestOnSheets } from './sheets/sheet-walk.ts'
-import { moveOne } from './sheets/sheets.ts'
+  loggedOf,
+  stateNumber,
+} from './delivery.ts'
+import { eventsAtHeight, eventsCounted } from './events.ts'
+import { findResult, type StoredResult } from './results.ts'
 
-export type { DeliveryState, LogCursor, LogQuestion }
-
-/** A delivery as it stands in the log. */
-export type LoggedDelivery = {
-  id: string
-  webhookId: string
-  network: string
-  kind: 'data' | 'error'
-  /** Errors have neither a sequence number nor a block. */
-  sequenceNumber: number | null
-  blockNumber: number | null
-  blockHash: string | null
-  error: string | null
-  replay: boolean
-  state: DeliveryState
-  createdAtMs: number
-  /** Of the next attempt, while it waits. */
-  dueAtMs: number
-  /** When it was delivered, given up or cancelled; null while it waits. */
-  doneAtMs: number | null
-  /** Since it was last sent anew. */
-  attemptsMade: number
-  /** Of the body; null before the first attempt. */
-  bodyBytes: number | null
+export type LogQuestion = {
+  webhookId?: string | undefined
+  status?: DeliveryState | undefined
+  block?: number | undefined
+  /** The last delivery of the page before. */
+  after?: DeliveryKey | undefined
+  limit: number
 }
 
 export type DeliveryWithAttempts = LoggedDelivery & {
@@ -49,56 +30,108 @@ export type DeliveryWithAttempts = LoggedDelivery & {
   attempts: AttemptFacts[]
 }
 
-type FoundRow = LogRow & { part: number | null; attempts: string }
+type FoundRow = LogRow & { attempts: string }
 
-/** A page of a team's deliveries, newest first. */
+type TeamWebhook = { number: number; id: string; network: string }
+
+/** Where a webhook's part of a page begins: its newest delivery that may be on it. */
+type Head = { webhook: number; event: number }
+
+/** In a team of a thousand webhooks a height has a thousand deliveries, and few events. */
+const ONE_HEIGHT_MAX = 10_000
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * A page of a team's deliveries, newest first: by event, and within one by webhook. First the
+ * newest of each webhook below the cursor is looked up, and then only those webhooks are read
+ * that have a place on the page, each in one statement.
+ */
 export async function listDeliveryPage(
   db: Database,
   teamId: string,
   question: LogQuestion,
 ): Promise<LoggedDelivery[]> {
-  const rows = await newestRows(db, teamId, question)
-  const onSheets = await newestSheetRows(db, teamId, question, rows)
-  // What was moved from a sheet before it was read is among the rows now.
-  const again = onSheets ? await newestRows(db, teamId, question) : []
-  const found = new Map([...rows, ...(onSheets ?? []), ...again].map((row) => [row.id, row]))
-  return [...found.values()].sort(newestFirst).slice(0, question.limit).map(loggedOf)
+  const { block, limit } = question
+  if (block !== undefined) return pageOfBlock(db, teamId, block, question)
+
+  let page: LogRow[] = []
+  for (const { webhook, event } of await heads(db, teamId, question)) {
+    const lowest = page[limit - 1]?.event ?? 0
+    if (event < lowest) break
+    page.push(...(await pageOfWebhook(db, webhook, lowest, question)))
+    page = page.sort(newestFirst).slice(0, limit)
+  }
+  return page.map(loggedOf)
 }
 
-/** Null when there are none, whatever had happened meanwhile. */
-async function newestSheetRows(
+/** The webhooks that may have a place on the page, those with the newest deliveries first. */
+function heads(
   db: Database,
   teamId: string,
-  question: LogQuestion,
-  rows: readonly LogRow[],
-): Promise<LogRow[] | null> {
-  const { webhookId, status, block, after, limit } = question
-  // Only what waits for its first attempt or has arrived at it is on sheets.
-  if (status === 'failed' || status === 'cancelled') return null
+  { webhookId, status, after, limit }: LogQuestion,
+): Promise<Head[]> {
+  const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
+  const newest = sourcesOf(status).map(
+    ({ table, where }) => sql`
+      SELECT MAX(event) AS event FROM ${table}
+      WHERE webhook = webhooks.number AND ${where} AND event <= ${lastEvent(after)}`,
+  )
+  return db.query<Head>(sql`
+    SELECT webhook, event FROM (
+      SELECT webhooks.number AS webhook, (
+        SELECT MAX(event) FROM (${unionAll(newest)}) AS sources) AS event
+      FROM webhooks WHERE team_id = ${teamId} ${one}) AS heads
+    WHERE event IS NOT NULL ORDER BY event DESC, webhook DESC LIMIT ${limit}`)
+}
 
-  const owner = { teamId, webhookId }
-  const upToMs = after?.createdAtMs ?? Number.MAX_SAFE_INTEGER
-  const isMeant = (one: SheetDelivery) =>
-    (status === undefined || (status === 'waiting') === (one.arrival === null)) &&
-    isBeyond({ created_at_ms: one.createdAtMs, id: one.id }, after)
-  const newest = () => {
-    if (block !== undefined) return deliveriesAtHeight(db, owner, block)
-    if (status === 'waiting') {
-      return openDeliveries(db, owner, upToMs, (found, nextAtMs) => {
-        const last = found.filter(isMeant)[limit - 1]
-        return last !== undefined && last.createdAtMs > nextAtMs
-      })
+/** The newest deliveries of a webhook, down to that event. */
+function pageOfWebhook(
+  db: Database,
+  webhook: number,
+  lowest: number,
+  { status, after, limit }: LogQuestion,
+): Promise<LogRow[]> {
+  const last = lastOf(after, webhook)
+  const newest = sourcesOf(status).map(
+    ({ table, where, dueAtMs }) => sql`
+      SELECT webhook, event, due_at_ms FROM (
+        SELECT webhook, event, ${dueAtMs} AS due_at_ms FROM ${table}
+        WHERE webhook = ${webhook} AND ${where} AND event <= ${last} AND event >= ${lowest}
+        ORDER BY event DESC LIMIT ${limit}) AS newest`,
+  )
+  return db.query<LogRow>(sql`
+    SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM (
+      SELECT webhook, event, due_at_ms FROM (${unionAll(newest)}) AS sources
+      ORDER BY event DESC LIMIT ${limit}) AS entries ${DELIVERY_OF_ENTRY}
+    ORDER BY entries.event DESC`)
+}
+
+/** Few at one height, so that these are read first and sorted out afterwards. */
+async function pageOfBlock(
+  db: Database,
+  teamId: string,
+  block: number,
+  { webhookId, status, after, limit }: LogQuestion,
+): Promise<LoggedDelivery[]> {
+  const webhooks = await webhooksOf(db, teamId, webhookId)
+  const rows: LogRow[] = []
+  for (const [network, some] of Map.groupBy(webhooks, (one) => one.network)) {
+    const numbers = some.map(({ number }) => number)
+    for (const { event, webhook } of await eventsAtHeight(db, network, block, ONE_HEIGHT_MAX)) {
+      const among = webhook === null ? numbers : numbers.filter((number) => number === webhook)
+      for (const chunk of listChunks(among)) rows.push(...(await readRows(db, event, chunk)))
     }
-    const knownMs = rows.map(({ created_at_ms }) => created_at_ms)
-    return newestOnSheets(db, { owner, upToMs, limit, knownMs, isMeant })
   }
-  const found = await newest()
-  return found?.filter(isMeant).map(rowOf) ?? null
+  const meant = rows.filter((row) => {
+    const isInState = status === undefined || row.state === stateNumber(status)
+    return isInState && row.event <= lastOf(after, row.webhook)
+  })
+  return meant.sort(newestFirst).slice(0, limit).map(loggedOf)
 }
 
 function newestFirst(a: LogRow, b: LogRow): number {
-  if (a.created_at_ms !== b.created_at_ms) return b.created_at_ms - a.created_at_ms
-  return a.id < b.id ? 1 : -1
+  return b.event - a.event || b.webhook - a.webhook
 }
 
 /** Null when the team has no such delivery. */
@@ -109,101 +142,94 @@ export async function findDeliveryWithAttempts(
 ): Promise<DeliveryWithAttempts | null> {
   const row = await findRow(db, teamId, id)
   if (!row) return null
-
-  const { network, sequence_number, part } = row
-  const hasResult = sequence_number !== null && part !== null
-  const result = hasResult ? await resultOf(db, network, sequence_number, part) : null
-  const lines = row.attempts.split('\n').filter((line) => line !== '')
-  return { ...loggedOf(row), result, attempts: lines.map((line) => JSON.parse(line)) }
+  const { event, part } = row
+  const result = part === null ? null : await findResult(db, event, part)
+  return { ...loggedOf(row), result, attempts: attemptsIn(row.attempts) }
 }
 
-async function findRow(db: Database, teamId: string, id: string): Promise<FoundRow | null> {
-  const find = () =>
-    db.query<FoundRow>(sql`
-      SELECT ${LOG_COLUMNS}, part, attempts FROM deliveries
-      WHERE id = ${id} AND team_id = ${teamId}`)
-  const [row] = await find()
-  if (row) return row
-
-  const onSheet = await findOnSheets(db, teamId, id)
-  if (onSheet === null) return null
-  // It may have been moved between the two looks.
-  if (onSheet === 'moved') return (await find())[0] ?? null
-  const attempts = onSheet.arrival ? JSON.stringify(onSheet.arrival.attempt) : ''
-  return { ...rowOf(onSheet), part: onSheet.part, attempts }
-}
-
-/**
- * Makes a delivery that is done due at once, its attempts starting anew. 'waiting' when it is
- * due anyway, 'gone' when its webhook was deleted: then nothing happens.
- */
-export function resendDelivery(
+export async function findDelivery(
   db: Database,
   teamId: string,
   id: string,
-  nowMs: number,
-): Promise<'resent' | 'waiting' | 'gone' | 'not_found'> {
-  return db.transaction(async (tx) => {
-    const row = await findRow(tx, teamId, id)
-    if (!row) return 'not_found'
-    const { webhook_id: webhookId, network, sequence_number: sequenceNumber } = row
-    if ((await holdWebhook(tx, webhookId)) === null) return 'gone'
-    const mayStandOnSheet = sequenceNumber !== null && row.state === 'delivered'
-    if (mayStandOnSheet) await moveOne(tx, webhookId, { network, sequenceNumber })
-
-    // A name of its own, so that an outcome from before, which may be written twice when its
-    // commit was not heard of, is not taken for one of this.
-    const resent = await tx.query<{ kind: string; data_bytes: number }>(sql`
-      UPDATE deliveries SET state = 'waiting', due_at_ms = ${nowMs}, done_at_ms = NULL,
-        lane = CASE WHEN kind = 'error' THEN 'errors' ELSE 'retry' END,
-        attempts_made = 0, lease = 'resent ' || attempts_bytes, lease_until_ms = 0
-      WHERE id = ${id} AND state <> 'waiting' RETURNING kind, data_bytes`)
-    const [sent] = resent
-    if (!sent) return 'waiting'
-    // One that failed was counted all the time.
-    const isNew = sent.kind === 'data' && row.state !== 'failed'
-    if (isNew) await growBacklog(tx, teamId, undeliveredBytes(sent.data_bytes))
-    return 'resent'
-  })
+): Promise<LoggedDelivery | null> {
+  const row = await findRow(db, teamId, id)
+  return row && loggedOf(row)
 }
 
-function rowOf(one: SheetDelivery): LogRow {
-  const { arrival } = one
-  return {
-    id: one.id,
-    webhook_id: one.webhookId,
-    network: one.network,
-    kind: 'data',
-    sequence_number: one.sequenceNumber,
-    block_number: one.blockNumber,
-    block_hash: one.blockHash,
-    error: null,
-    replay: 0,
-    state: arrival ? 'delivered' : 'waiting',
-    created_at_ms: one.createdAtMs,
-    due_at_ms: one.createdAtMs,
-    done_at_ms: arrival?.doneAtMs ?? null,
-    attempts_made: arrival ? 1 : 0,
-    body_bytes: arrival?.bodyBytes ?? null,
+/**
+ * Nothing leads from an id to its delivery, but it tells four digits of its event's number: the
+ * few events there may be are tried with the webhooks of the team.
+ */
+async function findRow(db: Database, teamId: string, id: string): Promise<FoundRow | null> {
+  const counted = countedIn(id)
+  if (counted === null) return null
+
+  const webhooks = await webhooksOf(db, teamId)
+  for (const [network, some] of Map.groupBy(webhooks, (one) => one.network)) {
+    for (const { event, sequenceNumber, webhook } of await eventsCounted(db, network, counted)) {
+      const among = webhook === null ? some : some.filter(({ number }) => number === webhook)
+      const found = among.find((one) => deliveryId(one.id, sequenceNumber) === id)
+      const [row] = found ? await readRows(db, event, [found.number]) : []
+      if (row) return row
+    }
   }
+  return null
 }
 
-function loggedOf(row: LogRow): LoggedDelivery {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    network: row.network,
-    kind: row.kind as LoggedDelivery['kind'],
-    sequenceNumber: row.sequence_number,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-    error: row.error,
-    replay: row.replay === 1,
-    state: row.state as DeliveryState,
-    createdAtMs: row.created_at_ms,
-    dueAtMs: row.due_at_ms,
-    doneAtMs: row.done_at_ms,
-    attemptsMade: row.attempts_made,
-    bodyBytes: row.body_bytes,
-  }
+/** Deliveries of one event. */
+function readRows(db: Database, event: number, webhooks: readonly number[]): Promise<FoundRow[]> {
+  return db.query<FoundRow>(sql`
+    SELECT ${LOG_COLUMNS}, deliveries.attempts, (
+      SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
+        AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
+    FROM (
+      SELECT CAST(${event} AS BIGINT) AS event, number AS webhook FROM webhooks
+      WHERE number IN ${sqlRows([webhooks])}) AS entries ${DELIVERY_OF_ENTRY}`)
+}
+
+function webhooksOf(db: Database, teamId: string, webhookId?: string): Promise<TeamWebhook[]> {
+  const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
+  return db.query<TeamWebhook>(sql`
+    SELECT number, id, network FROM webhooks WHERE team_id = ${teamId} ${one}`)
+}
+
+type Source = { table: Sql; where: Sql; dueAtMs: Sql }
+
+const waitingIn = (lane: number): Source => {
+  return { table: sql`outbox`, where: sql`lane = ${lane}`, dueAtMs: sql`due_at_ms` }
+}
+
+const doneAs = (state: DeliveryState): Source => {
+  const where = sql`state = ${stateNumber(state)}`
+  return { table: sql`done_deliveries`, where, dueAtMs: sql`NULL` }
+}
+
+/** Each of these has a webhook's deliveries in the order of events. */
+const SOURCES: Readonly<Record<DeliveryState, readonly Source[]>> = {
+  waiting: [waitingIn(0), waitingIn(1), waitingIn(2)],
+  delivered: [doneAs('delivered')],
+  failed: [doneAs('failed')],
+  cancelled: [doneAs('cancelled')],
+}
+
+function sourcesOf(status: DeliveryState | undefined): readonly Source[] {
+  return status === undefined ? Object.values(SOURCES).flat() : SOURCES[status]
+}
+
+function unionAll(selects: readonly Sql[]): Sql {
+  return selects.reduce((all, some) => sql`${all} UNION ALL ${some}`)
+}
+
+/** The last event of a webhook that is beyond the cursor. */
+function lastOf(after: DeliveryKey | undefined, webhook: number): number {
+  if (!after) return FOR_EVER
+  return webhook < after.webhook ? after.event : after.event - 1
+}
+
+/** The same in SQL. */
+function lastEvent(after: DeliveryKey | undefined): Sql {
+  if (!after) return sql`${FOR_EVER}`
+  const { event, webhook } = after
+  return sql`CASE WHEN webhooks.number < ${webhook} THEN CAST(${event} AS BIGINT)
+    ELSE CAST(${event - 1} AS BIGINT) END`
 }

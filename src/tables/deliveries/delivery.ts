@@ -1,7 +1,13 @@
+import { deliveryId } from '../../core/delivery/delivery-id.ts'
+import { type Sql, type SqlValue, sql } from '../../ports/database.ts'
+
 /** Where a delivery stands: its event's number and its webhook's. */
 export type DeliveryKey = { event: number; webhook: number }
 
-export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'cancelled'
+/** In the order of the numbers that the tables have for them. */
+const STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
+
+export type DeliveryState = (typeof STATES)[number]
 
 /**
  * Which of a webhook's waiting deliveries are meant: new ones, those that are sent again
@@ -37,4 +43,111 @@ export type Delivery = DeliveryKey & {
   version: number
   /** Attempts since it was last sent anew. */
   attemptsMade: number
+}
+
+/** A delivery with what has become of it. */
+export type LoggedDelivery = Delivery & {
+  state: DeliveryState
+  /** When its next attempt is due; null when it does not wait. */
+  dueAtMs: number | null
+  /** When it was delivered, given up or cancelled; null while it waits. */
+  doneAtMs: number | null
+  /** Bytes of the body; null before the first attempt. */
+  bodyBytes: number | null
+}
+
+export type DeliveryRow = {
+  event: number
+  webhook: number
+  webhook_id: string
+  team_id: string
+  network: string
+  sequence_number: number
+  block_number: number | null
+  block_hash: string | null
+  part: number | null
+  data_bytes: number
+  error: string | null
+  previous_sequence: number | null
+  replay: number
+  created_at_ms: number
+  version: number
+  attempts_made: number
+}
+
+export type LogRow = DeliveryRow & {
+  state: number
+  due_at_ms: number | null
+  done_at_ms: number | null
+  body_bytes: number | null
+}
+
+/** The columns of a `DeliveryRow`, where `DELIVERY_OF_ENTRY` is joined. */
+export const DELIVERY_COLUMNS = sql`
+  entries.event, entries.webhook, webhooks.id AS webhook_id, webhooks.team_id, events.network,
+  events.sequence_number, events.block_number, events.block_hash, deliveries.part,
+  deliveries.data_bytes, events.error, deliveries.previous_sequence, deliveries.replay,
+  events.created_at_ms, deliveries.version, deliveries.attempts_made`
+
+/** The columns of a `LogRow`, except when it is due, where a delivery is joined to its entry. */
+export const LOG_COLUMNS = sql`
+  ${DELIVERY_COLUMNS}, deliveries.state, deliveries.done_at_ms, deliveries.body_bytes`
+
+/** Joins a delivery to the `entries` of whatever names it by event and webhook. */
+export const DELIVERY_OF_ENTRY = sql`
+  JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook
+  JOIN events ON events.event = entries.event
+  JOIN webhooks ON webhooks.number = entries.webhook`
+
+/** The key of a delivery, or of a result by its part, which is computed in the database only. */
+export function keyOf(event: SqlValue, webhook: SqlValue): Sql {
+  return sql`CAST(${event} AS BIGINT) * 16777216 + ${webhook}`
+}
+
+/** That a key of `of` belongs to the event. */
+export function isOfEvent(of: 'deliveries' | 'results', event: number): Sql {
+  const key = of === 'deliveries' ? sql`deliveries.key` : sql`results.key`
+  return sql`${key} >= ${keyOf(event, 0)} AND ${key} < ${keyOf(event + 1, 0)}`
+}
+
+export function stateNumber(state: DeliveryState): number {
+  return STATES.indexOf(state)
+}
+
+export function stateOf(number: number): DeliveryState {
+  return STATES[number] ?? 'cancelled'
+}
+
+export function deliveryOf(row: DeliveryRow): Delivery {
+  const isError = row.error !== null
+  return {
+    event: row.event,
+    webhook: row.webhook,
+    id: deliveryId(row.webhook_id, row.sequence_number),
+    webhookId: row.webhook_id,
+    teamId: row.team_id,
+    network: row.network,
+    kind: isError ? 'error' : 'data',
+    sequenceNumber: isError ? null : row.sequence_number,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    part: row.part,
+    dataBytes: row.data_bytes,
+    error: row.error,
+    previousSequence: row.previous_sequence,
+    replay: row.replay === 1,
+    createdAtMs: row.created_at_ms,
+    version: row.version,
+    attemptsMade: row.attempts_made,
+  }
+}
+
+export function loggedOf(row: LogRow): LoggedDelivery {
+  return {
+    ...deliveryOf(row),
+    state: stateOf(row.state),
+    dueAtMs: row.due_at_ms,
+    doneAtMs: row.done_at_ms,
+    bodyBytes: row.body_bytes,
+  }
 }

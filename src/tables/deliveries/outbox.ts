@@ -1,5 +1,14 @@
-import type { Database } from '../../ports/database.ts'
-import type { Delivery, Lane } from './delivery.ts'
+import { type Database, type Sql, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
+import { listChunks } from '../sql/statement-chunks.ts'
+import {
+  DELIVERY_COLUMNS,
+  DELIVERY_OF_ENTRY,
+  type Delivery,
+  type DeliveryKey,
+  type DeliveryRow,
+  deliveryOf,
+  type Lane,
+} from './delivery.ts'
 
 export type OutboxQuestion = {
   lane: Lane
@@ -9,17 +18,77 @@ export type OutboxQuestion = {
   after?: number
 }
 
+/** The lane a delivery waits in, as the table has it. */
+export const LANE = { new: 0, retry: 1, error: 2 } as const
+
+type StoredLane = (typeof LANE)[keyof typeof LANE]
+
+export type OutboxEntry = DeliveryKey & { lane: StoredLane }
+
+/** More than are due in a moment; those beyond are found by who looks for all that waits. */
+const DUE_WEBHOOKS_MAX = 10_000
+
+const INSERT = sql`
+  INSERT INTO outbox (webhook, lane, event, due_at_ms)
+  VALUES (${null}, ${null}, ${null}, ${null})`
+
+const DELETE = sql`
+  DELETE FROM outbox WHERE webhook = ${null} AND lane = ${null} AND event = ${null}`
+
+const POSTPONE = sql`
+  UPDATE outbox SET lane = ${null}, due_at_ms = ${null}
+  WHERE webhook = ${null} AND lane = ${null} AND event = ${null}`
+
 /**
- * Deliveries of a webhook that wait and are due. 'new' come by event, 'retry' and 'error' by
- * due time; 'ordered' is the oldest of all new ones and retries, if it is due. Nothing but
- * errors when the webhook is not active.
+ * Deliveries of a webhook that wait and are due. 'new' and 'error' come by event, 'retry' by due
+ * time; 'ordered' is the oldest of all new ones and retries, if it is due. Nothing but errors
+ * when the webhook is not active.
  */
 export async function waitingDeliveries(
   db: Database,
   webhook: number,
   question: OutboxQuestion,
 ): Promise<Delivery[]> {
-  throw new Error(`not written yet: ${db} ${webhook} ${question}`)
+  const { lane, limit } = question
+  const isSent = lane === 'error' ? sql`` : sql`AND webhooks.state = 'active'`
+  const { entries, order } = entriesIn(webhook, question)
+  const rows = await db.query<DeliveryRow>(sql`
+    SELECT ${DELIVERY_COLUMNS} FROM (${entries}) AS entries ${DELIVERY_OF_ENTRY} ${isSent}
+    ORDER BY ${order} LIMIT ${limit}`)
+  return rows.map(deliveryOf)
+}
+
+function entriesIn(
+  webhook: number,
+  { lane, nowMs, limit, after = 0 }: OutboxQuestion,
+): { entries: Sql; order: Sql } {
+  const waiting = (where: Sql, order: Sql, count: number) => sql`
+    SELECT webhook, event, due_at_ms FROM outbox WHERE webhook = ${webhook} AND ${where}
+    ORDER BY ${order} LIMIT ${count}`
+  const byEvent = { inner: sql`event`, order: sql`entries.event` }
+  if (lane === 'new') {
+    const entries = waiting(sql`lane = 0 AND event > ${after}`, byEvent.inner, limit)
+    return { entries, order: byEvent.order }
+  }
+  if (lane === 'error') {
+    const entries = waiting(sql`lane = 2 AND due_at_ms <= ${nowMs}`, byEvent.inner, limit)
+    return { entries, order: byEvent.order }
+  }
+  if (lane === 'retry') {
+    const entries = waiting(sql`lane = 1 AND due_at_ms <= ${nowMs}`, sql`due_at_ms`, limit)
+    return { entries, order: sql`entries.due_at_ms` }
+  }
+  // The first of all that wait, whether it is due or not: it holds up those behind it. What is
+  // new is due at once, whatever the clock says: that of another process may be ahead of ours.
+  const head = (of: number, due: Sql) => sql`
+    SELECT webhook, event, ${due} AS due_at_ms FROM (
+      ${waiting(sql`lane = ${of}`, byEvent.inner, 1)}) AS head`
+  const heads = sql`${head(LANE.new, sql`0`)} UNION ALL ${head(LANE.retry, sql`due_at_ms`)}`
+  const entries = sql`
+    SELECT webhook, event, due_at_ms FROM (
+      SELECT webhook, event, due_at_ms FROM (${heads}) AS heads ORDER BY event LIMIT 1) AS oldest
+    WHERE due_at_ms <= ${nowMs}`
+  return { entries, order: byEvent.order }
 }
 
 /** A page of the webhooks that have anything waiting, due or not, in the order of numbers. */
@@ -28,7 +97,18 @@ export async function webhooksWaiting(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  throw new Error(`not written yet: ${db} ${after} ${limit}`)
+  const next = (beyond: Sql) => sql`(SELECT MIN(webhook) FROM outbox WHERE webhook > ${beyond})`
+  // From one webhook to the next: one with a million waiting takes no longer than any other.
+  const rows = await db.query<{ webhook: number }>(sql`
+    SELECT webhook FROM (
+      WITH RECURSIVE found (webhook, place) AS (
+        SELECT ${next(sql`CAST(${after} AS BIGINT)`)}, 1
+        UNION ALL
+        SELECT ${next(sql`found.webhook`)}, found.place + 1 FROM found
+        WHERE found.webhook IS NOT NULL AND found.place < ${limit})
+      SELECT webhook FROM found WHERE webhook IS NOT NULL) AS waiting
+    ORDER BY webhook`)
+  return rows.map(({ webhook }) => webhook)
 }
 
 /**
@@ -40,7 +120,11 @@ export async function webhooksDueBetween(
   fromMs: number,
   toMs: number,
 ): Promise<number[]> {
-  throw new Error(`not written yet: ${db} ${fromMs} ${toMs}`)
+  const rows = await db.query<{ webhook: number }>(sql`
+    SELECT DISTINCT webhook FROM outbox
+    WHERE lane > 0 AND due_at_ms > ${fromMs} AND due_at_ms <= ${toMs}
+    LIMIT ${DUE_WEBHOOKS_MAX}`)
+  return rows.map(({ webhook }) => webhook)
 }
 
 /** How many deliveries wait for a webhook; counted up to `countMax`. */
@@ -49,5 +133,82 @@ export async function waitingCount(
   webhookId: string,
   countMax: number,
 ): Promise<number> {
-  throw new Error(`not written yet: ${db} ${webhookId} ${countMax}`)
+  const [counted] = await db.query<{ count: number }>(sql`
+    SELECT CAST(COUNT(*) AS BIGINT) AS count FROM (
+      SELECT 1 FROM outbox
+      WHERE webhook = (SELECT number FROM webhooks WHERE id = ${webhookId})
+      LIMIT ${countMax}) AS waiting`)
+  return counted?.count ?? 0
+}
+
+/** The webhooks whose waiting errors include one that says the same. */
+export async function webhooksToldOf(
+  tx: Database,
+  webhooks: readonly number[],
+  message: string,
+): Promise<Set<number>> {
+  const told = new Set<number>()
+  for (const chunk of listChunks(webhooks)) {
+    const rows = await tx.query<{ webhook: number }>(sql`
+      SELECT webhook FROM outbox WHERE webhook IN ${sqlRows([chunk])} AND lane = 2
+        AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}`)
+    for (const { webhook } of rows) told.add(webhook)
+  }
+  return told
+}
+
+/** Errors that say so and would wait longer are due then. */
+export async function hastenErrors(
+  tx: Database,
+  webhook: number,
+  message: string,
+  dueAtMs: number,
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE outbox SET due_at_ms = ${dueAtMs}
+    WHERE webhook = ${webhook} AND lane = 2 AND due_at_ms > ${dueAtMs}
+      AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}`)
+}
+
+/** Puts deliveries of an event into the outbox. */
+export async function enqueue(
+  tx: Database,
+  { event, lane }: { event: number; lane: StoredLane },
+  webhooks: readonly number[],
+  dueAtMs: number,
+): Promise<void> {
+  await tx.each(
+    INSERT,
+    webhooks.map((webhook) => [webhook, lane, event, dueAtMs]),
+  )
+}
+
+/** Takes out what does not wait any more. */
+export async function dequeue(tx: Database, entries: readonly OutboxEntry[]): Promise<void> {
+  if (entries.length > 0) await tx.each(DELETE, entries.map(valuesOf))
+}
+
+/** What failed waits for its next attempt. */
+export async function postpone(
+  tx: Database,
+  entries: readonly (OutboxEntry & { dueAtMs: number })[],
+): Promise<void> {
+  const rows = entries.map((entry) => {
+    const lane = entry.lane === LANE.new ? LANE.retry : entry.lane
+    return [lane, entry.dueAtMs, ...valuesOf(entry)]
+  })
+  if (rows.length > 0) await tx.each(POSTPONE, rows)
+}
+
+/** Takes out all that waits for a webhook, or what waits of one delivery. */
+export async function dequeueAll(
+  tx: Database,
+  { webhook, event }: { webhook: number; event?: number },
+): Promise<void> {
+  const only = event === undefined ? sql`` : sql`AND lane IN (0, 1, 2) AND event = ${event}`
+  await tx.query(sql`DELETE FROM outbox WHERE webhook = ${webhook} ${only}`)
+}
+
+function valuesOf({ webhook, lane, event }: OutboxEntry): SqlValue[] {
+  return [webhook, lane, event]
 }

@@ -1,15 +1,20 @@
-import { deliveryId } from '../../core/delivery/delivery-id.ts'
-import { assert } from '../../core/errors.ts'
-import { type Database, sql } from '../../ports/database.ts'
+import type { Database } from '../../ports/database.ts'
+import { growLog, logBytesOf } from '../usage/log-sizes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
-import type { EventResult } from './deliveries.ts'
-import { dropResults } from './drop-results.ts'
-import { growLog, logBytesOf } from './log-sizes.ts'
-import { moveOne } from './sheets/sheets.ts'
+import {
+  holdDelivery,
+  insertDeliveries,
+  type KnownDelivery,
+  restartDelivery,
+} from './deliveries.ts'
+import { unlistDone } from './done-deliveries.ts'
+import { findEventOf, insertEvent, setBlockHash, takePart } from './events.ts'
+import { dequeueAll, enqueue, LANE } from './outbox.ts'
+import { dropResults, type EventResult, insertResults } from './results.ts'
 
 export type Renewal = {
   teamId: string
-  webhookId: string
+  webhook: number
   network: string
   blockNumber: number
   blockHash: string
@@ -18,80 +23,52 @@ export type Renewal = {
   atMs: number
 }
 
-type KnownRow = { part: number | null; state: string; data_bytes: number; is_free: number }
-
-/** Replays of one event that are recorded in the same millisecond. */
-const PARTS_TRIED_MAX = 1_000
-
 /**
  * Makes the result due as a replay: as the delivery that the event had, from before its first
- * attempt, or as a new one. 'busy' while that is being attempted: nothing is written then.
+ * attempt, or as a new one. The outcome of an attempt under way does not count.
  */
-export async function renewDelivery(tx: Database, renewal: Renewal): Promise<'renewed' | 'busy'> {
-  const { network, sequenceNumber, due } = renewal
-  const id = deliveryId(renewal.webhookId, sequenceNumber)
-  await moveOne(tx, renewal.webhookId, { network, sequenceNumber })
-  const known = await holdDelivery(tx, id, renewal.atMs)
-  if (known?.is_free === 0) return 'busy'
-
-  const part = await insertPart(tx, renewal)
-  await upsertDelivery(tx, id, part, renewal)
-  await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes) - countedOf(known))
-  const replaced =
-    known && known.part !== null
-      ? await dropResults(tx, [{ network, sequenceNumber, part: known.part }])
-      : []
-  await growLog(tx, network, logBytesOf([due], known ? 0 : 1) - logBytesOf(replaced, 0))
-  return 'renewed'
+export async function renewDelivery(tx: Database, renewal: Renewal): Promise<void> {
+  const { webhook, due, atMs } = renewal
+  const known = await findEventOf(tx, webhook, renewal)
+  const event = known ?? (await insertReplayed(tx, renewal))
+  if (known !== null) await renewKnown(tx, known, renewal)
+  else await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes))
+  await enqueue(tx, { event, lane: LANE.retry }, [webhook], atMs)
 }
 
-function countedOf(known: KnownRow | null): number {
-  const isUndelivered = known?.state === 'waiting' || known?.state === 'failed'
-  return known && isUndelivered ? undeliveredBytes(known.data_bytes) : 0
+/** An event of its own, so that the log shows it on top. */
+async function insertReplayed(tx: Database, renewal: Renewal): Promise<number> {
+  const { webhook, network, due } = renewal
+  const event = await insertEvent(tx, {
+    ...renewal,
+    error: null,
+    createdAtMs: renewal.atMs,
+    parts: 1,
+  })
+  await insertResults(tx, event, [due])
+  const delivery = { webhook, part: 0, dataBytes: due.bytes, previousSequence: null }
+  await insertDeliveries(tx, event, [{ ...delivery, replay: true }])
+  await growLog(tx, network, logBytesOf([due], 1))
+  return event
 }
 
-/** Until the transaction ends nobody claims it; null when there is none. */
-async function holdDelivery(tx: Database, id: string, nowMs: number): Promise<KnownRow | null> {
-  const rows = await tx.query<KnownRow>(sql`
-    UPDATE deliveries SET replay = replay WHERE id = ${id}
-    RETURNING part, state, data_bytes,
-      CASE WHEN lease_until_ms <= ${nowMs} THEN 1 ELSE 0 END AS is_free`)
-  return rows[0] ?? null
-}
-
-/**
- * The parts of the event itself are counted from 0. These have the time as their number, so
- * that none is ever used twice: who has read one may keep it.
- */
-async function insertPart(tx: Database, renewal: Renewal): Promise<number> {
-  const { network, sequenceNumber, due, atMs } = renewal
-  const truncation = due.truncation && JSON.stringify(due.truncation)
-  for (let part = atMs; part < atMs + PARTS_TRIED_MAX; part++) {
-    const inserted = await tx.query(sql`
-      INSERT INTO results (network, sequence_number, part, data, bytes, truncation)
-      VALUES (${network}, ${sequenceNumber}, ${part}, ${due.data}, ${due.bytes}, ${truncation})
-      ON CONFLICT (network, sequence_number, part) DO NOTHING RETURNING part`)
-    if (inserted.length === 1) return part
+async function renewKnown(tx: Database, event: number, renewal: Renewal): Promise<void> {
+  const { webhook, network, due } = renewal
+  const held = await holdDelivery(tx, { event, webhook })
+  const part = await takePart(tx, event)
+  await insertResults(tx, event, [due], part)
+  await restartDelivery(tx, { event, webhook }, { part, dataBytes: due.bytes })
+  await setBlockHash(tx, event, renewal.blockHash)
+  if (held && held.state !== 'waiting') {
+    await unlistDone(tx, [{ event, webhook, state: held.state }])
   }
-  assert(false, 'an event is not replayed a thousand times in one millisecond')
+  await dequeueAll(tx, { webhook, event })
+  const droppedBytes = await dropResults(tx, event)
+  await growLog(tx, network, due.bytes - droppedBytes)
+  await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes) - countedOf(held))
 }
 
-async function upsertDelivery(
-  tx: Database,
-  id: string,
-  part: number,
-  renewal: Renewal,
-): Promise<void> {
-  const { webhookId, teamId, network, sequenceNumber, blockNumber, blockHash, atMs } = renewal
-  await tx.query(sql`
-    INSERT INTO deliveries
-      (id, webhook_id, team_id, network, kind, sequence_number, block_number, block_hash, part,
-      data_bytes, state, created_at_ms, due_at_ms, attempts_made, lease_until_ms, replay, lane)
-    VALUES (${id}, ${webhookId}, ${teamId}, ${network}, 'data', ${sequenceNumber},
-      ${blockNumber}, ${blockHash}, ${part}, ${renewal.due.bytes}, 'waiting', ${atMs}, ${atMs},
-      0, 0, 1, 'retry')
-    ON CONFLICT (id) DO UPDATE SET block_hash = excluded.block_hash, part = excluded.part,
-      data_bytes = excluded.data_bytes, state = 'waiting', due_at_ms = excluded.due_at_ms,
-      done_at_ms = NULL, attempts_made = 0, lease = NULL, lease_until_ms = 0, replay = 1,
-      lane = 'retry'`)
+function countedOf(known: KnownDelivery | null): number {
+  const isUndelivered = known?.state === 'waiting' || known?.state === 'failed'
+  return known && isUndelivered ? undeliveredBytes(known.dataBytes) : 0
 }

@@ -1,10 +1,33 @@
 import type { Truncation } from '../../core/query/output/outcome.ts'
-import type { Database } from '../../ports/database.ts'
+import { type Database, sql } from '../../ports/database.ts'
+import { rowChunks } from '../sql/statement-chunks.ts'
+import { isOfEvent, keyOf } from './delivery.ts'
 
 /** The result of one query on the block of one event. */
 export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
 
 export type StoredResult = Pick<EventResult, 'data' | 'truncation'>
+
+const INSERT = sql`
+  INSERT INTO results (key, bytes, truncation, data)
+  VALUES (${keyOf(null, null)}, ${null}, ${null}, ${null})`
+
+/** Stores results of an event; their parts are counted upwards from the first one's. */
+export async function insertResults(
+  tx: Database,
+  event: number,
+  results: readonly EventResult[],
+  firstPart = 0,
+): Promise<void> {
+  const rows = results.map(({ data, bytes, truncation }, at) => [
+    event,
+    firstPart + at,
+    bytes,
+    truncation && JSON.stringify(truncation),
+    data,
+  ])
+  for (const chunk of rowChunks(rows)) await tx.each(INSERT, chunk)
+}
 
 /** The result that a delivery carries; null when the log does not hold it any more. */
 export async function findResult(
@@ -12,5 +35,19 @@ export async function findResult(
   event: number,
   part: number,
 ): Promise<StoredResult | null> {
-  throw new Error(`not written yet: ${db} ${event} ${part}`)
+  const [found] = await db.query<{ data: string; truncation: string | null }>(sql`
+    SELECT data, truncation FROM results WHERE key = ${keyOf(event, part)}`)
+  if (!found) return null
+  return { data: found.data, truncation: found.truncation && JSON.parse(found.truncation) }
+}
+
+/** Removes the results of an event that none of its deliveries carries; their bytes. */
+export async function dropResults(tx: Database, event: number): Promise<number> {
+  const dropped = await tx.query<{ bytes: number }>(sql`
+    DELETE FROM results WHERE ${isOfEvent('results', event)}
+      AND key - ${keyOf(event, 0)} NOT IN (
+        SELECT part FROM deliveries
+        WHERE ${isOfEvent('deliveries', event)} AND part IS NOT NULL)
+    RETURNING bytes`)
+  return dropped.reduce((sum, { bytes }) => sum + bytes, 0)
 }

@@ -16,10 +16,10 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
+import { logBytes } from '../usage/log-sizes.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
 import { resendDelivery } from './delivery-log.ts'
 import { writeOutcomes } from './delivery-outcomes.ts'
-import { logBytes } from './log-sizes.ts'
 import { pruneDelivered } from './retention.ts'
 
 const ALL = { olderThanMs: NOW_MS * 2, bytesMax: Number.MAX_SAFE_INTEGER, rowsMax: 1_000 }

@@ -1,135 +1,157 @@
-import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/statement-chunks.ts'
+import { assert } from '../../core/errors.ts'
+import { type Database, type Procedure, sql } from '../../ports/database.ts'
+import { ATTEMPTS, growLog, logBytes, logBytesOf } from '../usage/log-sizes.ts'
 import { allBacklogBytes } from '../usage/team-backlogs.ts'
-import { dropResults } from './drop-results.ts'
-import { ATTEMPTS, growLog, logBytes, logBytesOf } from './log-sizes.ts'
-import {
-  type DoneDeliveries,
-  type DoneEvent,
-  openDoneEvents,
-  removeSheets,
-} from './sheets/sheet-retention.ts'
+import { doneOf, type RemovedDelivery, removeDone, removeLate } from './deliveries.ts'
+import { type DeliveryKey, stateOf } from './delivery.ts'
+import { type DoneEntry, unlistDone } from './done-deliveries.ts'
+import { dropEvent, eventAfter, findNetwork } from './events.ts'
+import { dropResults } from './results.ts'
 
 export type Retention = {
-  /** What was done with before this moment goes. */
+  /** What was done before this moment is removed. */
   olderThanMs: number
-  /** When the log holds more of what is done with, the oldest go whatever their age. */
+  /** When the log holds more of what is done, the oldest go whatever their age. */
   bytesMax: number
   /** At once: others wait meanwhile. */
   rowsMax: number
 }
 
-type DoneRow = {
-  id: string
-  network: string
-  sequence_number: number | null
-  part: number | null
-  data_bytes: number
-  attempts_bytes: number
-  done_at_ms: number
-}
+/** A delivery that retention comes back for, since it was not done when its event's turn was. */
+type LateDelivery = DeliveryKey & { doneAtMs: number }
 
-type Chosen = { ids: string[]; events: DoneEvent[] }
+type Removal = { network: string; deliveries: number; bytes: number; attemptsBytes: number }
+
+const INSERT_LATE = sql`
+  INSERT INTO late_deliveries (done_at_ms, event, webhook) VALUES (${null}, ${null}, ${null})
+  ON CONFLICT (done_at_ms, event, webhook) DO NOTHING`
+
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 
 /**
  * Removes what was delivered or cancelled, the oldest first, with the results that nothing
- * refers to any more. Never what waits or has failed. What stands on sheets goes event by event.
- * The number of deliveries removed: as long as it is `rowsMax`, or more because the last event
- * had many, there may be more.
+ * carries any more. Never what waits or has failed. It goes event by event, and comes back for
+ * what is done later. The number of deliveries removed, which is 0 only when nothing is left to
+ * remove, and more than `rowsMax` when the last event had many.
  */
-export function pruneDelivered(db: Database, retention: Retention): Promise<number> {
-  return db.transaction(async (tx) => {
-    const oldest = await tx.query<DoneRow>(sql`
-      SELECT id, network, sequence_number, part, data_bytes, attempts_bytes, done_at_ms
-      FROM deliveries WHERE state IN ('delivered', 'cancelled')
-      ORDER BY done_at_ms LIMIT ${retention.rowsMax}`)
+export async function pruneDelivered(db: Database, retention: Retention): Promise<number> {
+  for (;;) {
+    const { removed, isOver } = await db.perform(pruneOldest, retention)
+    if (removed > 0 || isOver) return removed
+  }
+}
+
+export const pruneOldest: Procedure<Retention, { removed: number; isOver: boolean }> = {
+  name: 'pruneOldest',
+  async run(tx, { olderThanMs, bytesMax, rowsMax }) {
     // What nobody has accepted stays, so that none of it counts: else the backlog of one team
     // would take the log of all others.
-    const doneBytes = (await logBytes(tx)) - (await allBacklogBytes(tx))
-    const surplus = doneBytes - retention.bytesMax
-    const { ids, events } = await choose(tx, oldest, surplus, retention)
-    const rows = await removeRows(tx, ids)
-    await removeSheets(tx, events)
-    const gone = [...rows.map(doneOf), ...events]
-    await shrinkLog(tx, gone)
-    return gone.reduce((sum, { deliveries }) => sum + deliveries, 0)
-  })
-}
-
-/** Those that are too old, and as many more as have to go for the log to fit. */
-async function choose(
-  tx: Database,
-  oldest: readonly DoneRow[],
-  surplus: number,
-  { olderThanMs, rowsMax }: Retention,
-): Promise<Chosen> {
-  const onSheets = await openDoneEvents(
-    tx,
-    (createdAtMs) => createdAtMs < olderThanMs || surplus > 0,
-  )
-  const chosen: Chosen = { ids: [], events: [] }
-  const results = new Set<string>()
-  let freedBytes = 0
-  // Events whose deliveries were all moved count as well: they take time too.
-  for (let count = 0; count < rowsMax; ) {
-    const row = oldest[chosen.ids.length]
-    const event = onSheets.peek()
-    const isRow = row !== undefined && (!event || row.done_at_ms < event.doneAtMs)
-    const next = isRow ? doneOf(row) : event
-    if (!next || (next.doneAtMs >= olderThanMs && freedBytes >= surplus)) break
-
-    count += Math.max(next.deliveries, 1)
-    freedBytes += logBytesOf([], next.deliveries) + next.attemptsBytes
-    // Others may still refer to it; then the next call goes on.
-    for (const { network, sequenceNumber, part, bytes } of next.results) {
-      const result = JSON.stringify([network, sequenceNumber, part])
-      if (!results.has(result)) freedBytes += bytes
-      results.add(result)
+    let surplus = (await logBytes(tx)) - (await allBacklogBytes(tx)) - bytesMax
+    const removals: Removal[] = []
+    let removed = 0
+    let isOver = false
+    // Those of which nothing can be removed count as well: they take time too.
+    while (removals.length < rowsMax && removed < rowsMax) {
+      const removal = await removeNext(tx, surplus > 0 ? FOR_EVER_MS : olderThanMs)
+      isOver = removal === null
+      if (!removal) break
+      removals.push(removal)
+      removed += removal.deliveries
+      surplus -= logBytesOf([removal], removal.deliveries) + removal.attemptsBytes
     }
-    if (isRow) chosen.ids.push(row.id)
-    if (isRow || !event) continue
-    chosen.events.push(event)
-    await onSheets.take(event)
-  }
-  return chosen
+    await shrinkLog(tx, removals)
+    return { removed, isOver }
+  },
 }
 
-async function removeRows(tx: Database, ids: readonly string[]): Promise<DoneRow[]> {
-  const removed: DoneRow[] = []
-  for (const chunk of listChunks(ids)) {
-    // Asked again, since one may have been sent anew meanwhile.
-    const rows = await tx.query<DoneRow>(sql`
-      DELETE FROM deliveries
-      WHERE id IN ${sqlRows([chunk])} AND state IN ('delivered', 'cancelled')
-      RETURNING id, network, sequence_number, part, data_bytes, attempts_bytes, done_at_ms`)
-    removed.push(...rows)
+/** Of what was done first; null when nothing is old enough. */
+async function removeNext(tx: Database, beforeMs: number): Promise<Removal | null> {
+  const [late, next] = [await firstLate(tx), await eventAfter(tx, await retentionMark(tx))]
+  if (late && (!next || late.doneAtMs <= next.created_at_ms)) {
+    return late.doneAtMs < beforeMs ? pruneLate(tx, late) : null
   }
-  return removed
-}
+  if (!next || next.created_at_ms >= beforeMs) return null
 
-async function shrinkLog(tx: Database, gone: readonly DoneDeliveries[]): Promise<void> {
-  const results = await dropResults(
+  const { event, network } = next
+  const gone = await removeDone(tx, event, beforeMs)
+  await tx.query(sql`UPDATE retention SET event = ${event} WHERE id = 1`)
+  const left = await doneOf(tx, event)
+  await noteLate(
     tx,
-    gone.flatMap((one) => one.results),
+    left.map((one) => ({ event, ...one })),
   )
+  return finish(tx, network, event, gone)
+}
+
+async function pruneLate(tx: Database, late: LateDelivery): Promise<Removal> {
+  const { doneAtMs, event, webhook } = late
+  await tx.query(sql`
+    DELETE FROM late_deliveries
+    WHERE done_at_ms = ${doneAtMs} AND event = ${event} AND webhook = ${webhook}`)
+  const network = await findNetwork(tx, event)
+  // It may have been sent anew since: then it is noted again when it is done again.
+  return finish(tx, network ?? '', event, await removeLate(tx, late, doneAtMs))
+}
+
+async function finish(
+  tx: Database,
+  network: string,
+  event: number,
+  gone: readonly RemovedDelivery[],
+): Promise<Removal> {
+  const removal: Removal = { network, deliveries: gone.length, bytes: 0, attemptsBytes: 0 }
+  if (gone.length === 0) return removal
+  for (const { attempts_bytes } of gone) removal.attemptsBytes += attempts_bytes
+  const entries = gone.map(({ webhook, state }) => ({ event, webhook, state: stateOf(state) }))
+  await unlistDone(tx, entries as DoneEntry[])
+  removal.bytes = await dropResults(tx, event)
+  await dropEvent(tx, event)
+  return removal
+}
+
+async function shrinkLog(tx: Database, removals: readonly Removal[]): Promise<void> {
   // In order: two who lock the same rows in the same order cannot block each other.
-  for (const network of [...new Set(gone.map((one) => one.network))].sort()) {
-    const here = (one: { network: string }) => one.network === network
-    const deliveries = gone.filter(here).reduce((sum, one) => sum + one.deliveries, 0)
-    await growLog(tx, network, -logBytesOf(results.filter(here), deliveries))
+  for (const network of [...new Set(removals.map((one) => one.network))].sort()) {
+    const here = removals.filter((one) => one.network === network)
+    const deliveries = here.reduce((sum, one) => sum + one.deliveries, 0)
+    await growLog(tx, network, -logBytesOf(here, deliveries))
   }
-  const attemptsBytes = gone.reduce((sum, one) => sum + one.attemptsBytes, 0)
+  const attemptsBytes = removals.reduce((sum, one) => sum + one.attemptsBytes, 0)
   await growLog(tx, ATTEMPTS, -attemptsBytes)
 }
 
-function doneOf(row: DoneRow): DoneDeliveries {
-  const { network, sequence_number: sequenceNumber, part, data_bytes: bytes } = row
-  return {
-    network,
-    doneAtMs: row.done_at_ms,
-    deliveries: 1,
-    attemptsBytes: row.attempts_bytes,
-    results:
-      sequenceNumber === null || part === null ? [] : [{ network, sequenceNumber, part, bytes }],
-  }
+/** Notes those of the deliveries, which are done, whose event retention has passed. */
+export async function noteLate(tx: Database, done: readonly LateDelivery[]): Promise<void> {
+  if (done.length === 0) return
+  const mark = await retentionMark(tx)
+  const late = done.filter(({ event }) => event <= mark)
+  if (late.length === 0) return
+  const rows = late.map(({ doneAtMs, event, webhook }) => [doneAtMs, event, webhook])
+  await tx.each(INSERT_LATE, rows)
+}
+
+/** The same for all that was cancelled of a webhook. */
+export async function noteCancelledLate(tx: Database, webhook: number): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO late_deliveries (done_at_ms, event, webhook)
+    SELECT deliveries.done_at_ms, entries.event, entries.webhook
+    FROM done_deliveries AS entries
+      JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook
+    WHERE entries.webhook = ${webhook} AND entries.state = 3
+      AND entries.event <= (SELECT event FROM retention WHERE id = 1)
+    ON CONFLICT (done_at_ms, event, webhook) DO NOTHING`)
+}
+
+async function firstLate(tx: Database): Promise<LateDelivery | null> {
+  const [first] = await tx.query<{ done_at_ms: number; event: number; webhook: number }>(sql`
+    SELECT done_at_ms, event, webhook FROM late_deliveries
+    ORDER BY done_at_ms, event, webhook LIMIT 1`)
+  return first ? { doneAtMs: first.done_at_ms, event: first.event, webhook: first.webhook } : null
+}
+
+/** The last event that was looked at. */
+async function retentionMark(tx: Database): Promise<number> {
+  const [mark] = await tx.query<{ event: number }>(sql`SELECT event FROM retention WHERE id = 1`)
+  assert(mark !== undefined, 'the mark of retention is one row')
+  return mark.event
 }

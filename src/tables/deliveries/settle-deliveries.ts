@@ -1,10 +1,20 @@
+import { hourOf } from '../../core/billing/plan.ts'
+import { assert } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
-import type { AttemptFacts } from './attempt-facts.ts'
+import { type AttemptFacts, endOf, lineOfAttempt } from './attempt-facts.ts'
 import type { DeliveryKey } from './delivery.ts'
+import {
+  NO_BILL,
+  NO_DATA,
+  OUTCOME_COLUMNS,
+  OUTCOME_KINDS,
+  type OutcomeBatch,
+  settleBatch,
+} from './settle-batch.ts'
 import type { Fence } from './shards.ts'
 
 /** What became of one attempt. */
-export type Outcome = DeliveryKey & {
+export type AttemptOutcome = DeliveryKey & {
   /** It only counts while the delivery has this version and has made no other attempt. */
   version: number
   attemptsMade: number
@@ -18,6 +28,9 @@ export type Outcome = DeliveryKey & {
   bill: Bill | null
 }
 
+/** Until the courier calls it by the name above. */
+export type Outcome = AttemptOutcome
+
 export type Bill = {
   teamId: string
   appId: string | null
@@ -25,6 +38,9 @@ export type Bill = {
   centiCu: number
   bytes: number
 }
+
+/** As accepted deliveries are called in the ledger. */
+const LEDGER_METHOD = 'webhook'
 
 /**
  * Writes what became of attempts, with the bill, in one transaction; the indexes of the
@@ -35,7 +51,55 @@ export type Bill = {
 export async function settleDeliveries(
   db: Database,
   fence: Fence,
-  outcomes: readonly Outcome[],
+  outcomes: readonly AttemptOutcome[],
 ): Promise<ReadonlySet<number> | 'fenced'> {
-  throw new Error(`not written yet: ${db} ${fence} ${outcomes}`)
+  const missed = await db.perform(settleBatch, batchOf(fence, outcomes))
+  if (missed === 'fenced') return 'fenced'
+  const held = new Set(outcomes.keys())
+  for (const at of missed) held.delete(at)
+  return held
+}
+
+/** Hot path: numbers and texts travel to another thread as one value each. */
+function batchOf(fence: Fence, outcomes: readonly AttemptOutcome[]): OutcomeBatch {
+  const billPlaces = new Map<string, number>()
+  const teamPlaces = new Map<string, number>()
+  const bills: OutcomeBatch['bills'][number][] = []
+  const numbers = new Float64Array(outcomes.length * OUTCOME_COLUMNS)
+  let at = 0
+  let lines = ''
+  for (const { next, attempt, bill, ...outcome } of outcomes) {
+    assert(!bill || next.kind === 'delivered', 'only what was accepted is billed')
+    const endedAtMs = endOf(attempt)
+    lines += `${lineOfAttempt(attempt)}\n`
+    numbers[at++] = outcome.event
+    numbers[at++] = outcome.webhook
+    numbers[at++] = outcome.version
+    numbers[at++] = outcome.attemptsMade
+    numbers[at++] = OUTCOME_KINDS.indexOf(next.kind)
+    numbers[at++] = next.kind === 'retry' ? next.dueAtMs : endedAtMs
+    numbers[at++] = outcome.bodyBytes
+    numbers[at++] = outcome.dataBytes ?? NO_DATA
+    numbers[at++] = teamAt(outcome.teamId)
+    numbers[at++] = bill ? billAt(bill, endedAtMs) : NO_BILL
+    numbers[at++] = bill?.centiCu ?? 0
+    numbers[at++] = bill?.bytes ?? 0
+  }
+  return { fence, numbers, lines, bills, teams: [...teamPlaces.keys()] }
+
+  function teamAt(teamId: string): number {
+    const known = teamPlaces.get(teamId)
+    if (known !== undefined) return known
+    teamPlaces.set(teamId, teamPlaces.size)
+    return teamPlaces.size - 1
+  }
+
+  function billAt({ teamId, appId, network }: Bill, endedAtMs: number): number {
+    const hourMs = hourOf(endedAtMs)
+    const key = `${hourMs} ${teamId} ${appId} ${network}`
+    const known = billPlaces.get(key)
+    if (known !== undefined) return known
+    billPlaces.set(key, bills.length)
+    return bills.push({ teamId, appId: appId ?? '', network, method: LEDGER_METHOD, hourMs }) - 1
+  }
 }

@@ -1,13 +1,17 @@
-import type { Database } from '../../ports/database.ts'
-
-/** Webhooks are spread over so many shards by the low bits of their numbers. */
-export const SHARDS = 256
+import { assert } from '../../core/errors.ts'
+import { type Database, sql, sqlRows } from '../../ports/database.ts'
 
 /**
  * A courier's lease with its fencing token. What is written under it is written only while the
  * token is the courier's last one, and renews the lease.
  */
 export type Fence = { courier: string; token: number; untilMs: number }
+
+/** A courier that was not heard of for so long does not come back under its old token. */
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000
+
+/** Webhooks are spread over so many shards by the low bits of their numbers. */
+export const SHARDS = 256
 
 export function shardOf(webhook: number): number {
   return webhook & (SHARDS - 1)
@@ -20,43 +24,102 @@ export async function joinCouriers(
   nowMs: number,
   untilMs: number,
 ): Promise<number> {
-  throw new Error(`not written yet: ${db} ${courier} ${nowMs} ${untilMs}`)
+  assert(untilMs > nowMs, 'a lease ends later')
+  await db.query(sql`
+    DELETE FROM couriers
+    WHERE until_ms < ${nowMs - FORGOTTEN_AFTER_MS} AND courier <> ${courier} AND NOT EXISTS (
+      SELECT 1 FROM shards WHERE shards.courier = couriers.courier)`)
+  // Begins with the time, so that it is higher than those of a courier forgotten by then.
+  const [joined] = await db.query<{ token: number }>(sql`
+    INSERT INTO couriers (courier, token, until_ms) VALUES (${courier}, ${nowMs}, ${untilMs})
+    ON CONFLICT (courier) DO UPDATE
+    SET token = couriers.token + 1, until_ms = excluded.until_ms
+    RETURNING token`)
+  assert(joined !== undefined, 'an upsert writes a row')
+  return joined.token
 }
 
 /** False when the courier is fenced. */
-export async function renewLease(db: Database, fence: Fence): Promise<boolean> {
-  throw new Error(`not written yet: ${db} ${fence}`)
+export async function renewLease(
+  db: Database,
+  { courier, token, untilMs }: Fence,
+): Promise<boolean> {
+  const renewed = await db.query(sql`
+    UPDATE couriers SET until_ms = ${untilMs} WHERE courier = ${courier} AND token = ${token}
+    RETURNING token`)
+  return renewed.length === 1
 }
 
 /**
- * The shards that are the courier's then: those it has, then free ones and those of couriers
- * whose lease lapsed, which are fenced with it; at most `wanted` in all. None when it is fenced
- * itself. What it has beyond `wanted` it keeps until it releases it.
+ * All shards that are the courier's then: those it has, then free ones and those of couriers
+ * whose lease lapsed, which are fenced with it, until it has `wanted`. None when it is fenced
+ * itself. What it has beyond that it keeps until it releases it.
  */
-export async function takeShards(
+export function takeShards(
   db: Database,
   fence: Fence,
   nowMs: number,
   wanted: number,
 ): Promise<number[]> {
-  throw new Error(`not written yet: ${db} ${fence} ${nowMs} ${wanted}`)
+  const { courier } = fence
+  return db.transaction(async (tx) => {
+    if (!(await renewLease(tx, fence))) return []
+    // Fenced before their shards are given to anybody: what they send from now on is not written.
+    const lapsed = await tx.query<{ courier: string }>(sql`
+      UPDATE couriers SET token = token + 1
+      WHERE until_ms <= ${nowMs} AND courier <> ${courier} AND EXISTS (
+        SELECT 1 FROM shards WHERE shards.courier = couriers.courier)
+      RETURNING courier`)
+    for (const { courier: gone } of lapsed) await freeShards(tx, gone)
+
+    const mine = await shardsOf(tx, courier)
+    if (mine.length >= wanted) return mine
+    const taken = await tx.query<{ shard: number }>(sql`
+      UPDATE shards SET courier = ${courier} WHERE courier IS NULL AND shard IN (
+        SELECT shard FROM shards WHERE courier IS NULL
+        ORDER BY shard LIMIT ${wanted - mine.length})
+      RETURNING shard`)
+    return [...mine, ...taken.map(({ shard }) => shard)].sort((a, b) => a - b)
+  })
 }
 
 /** Gives shards up, once what was in flight of them has been settled. */
 export async function releaseShards(
   db: Database,
-  fence: Fence,
+  { courier, token }: Fence,
   shards: readonly number[],
 ): Promise<void> {
-  throw new Error(`not written yet: ${db} ${fence} ${shards}`)
+  if (shards.length === 0) return
+  await db.query(sql`
+    UPDATE shards SET courier = NULL
+    WHERE courier = ${courier} AND shard IN ${sqlRows([shards])} AND EXISTS (
+      SELECT 1 FROM couriers WHERE courier = ${courier} AND token = ${token})`)
 }
 
 /** How many couriers have a lease that has not lapsed. */
 export async function liveCouriers(db: Database, nowMs: number): Promise<number> {
-  throw new Error(`not written yet: ${db} ${nowMs}`)
+  const [counted] = await db.query<{ count: number }>(sql`
+    SELECT CAST(COUNT(*) AS BIGINT) AS count FROM couriers WHERE until_ms > ${nowMs}`)
+  return counted?.count ?? 0
 }
 
 /** At a graceful stop: its shards are free at once. */
-export async function leaveCouriers(db: Database, fence: Fence): Promise<void> {
-  throw new Error(`not written yet: ${db} ${fence}`)
+export function leaveCouriers(db: Database, { courier, token }: Fence): Promise<void> {
+  return db.transaction(async (tx) => {
+    // The row stays for a while, so that no token is given out twice.
+    const left = await tx.query(sql`
+      UPDATE couriers SET token = token + 1, until_ms = 0
+      WHERE courier = ${courier} AND token = ${token} RETURNING token`)
+    if (left.length === 1) await freeShards(tx, courier)
+  })
+}
+
+async function freeShards(tx: Database, courier: string): Promise<void> {
+  await tx.query(sql`UPDATE shards SET courier = NULL WHERE courier = ${courier}`)
+}
+
+async function shardsOf(tx: Database, courier: string): Promise<number[]> {
+  const rows = await tx.query<{ shard: number }>(sql`
+    SELECT shard FROM shards WHERE courier = ${courier} ORDER BY shard`)
+  return rows.map(({ shard }) => shard)
 }

@@ -10,11 +10,11 @@ export type CapacityPause = Omit<Pause, 'reason'> & {
 /** The rest is found once these are paused. */
 const TEAMS_AT_ONCE_MAX = 1_000
 
-/** Pauses all active webhooks of a team whose month is used up; the ids of those. */
+/** Pauses all active webhooks of a team whose month is used up; the numbers of those. */
 export function pauseTeamOverLimit(
   db: Database,
   { tiers, ...pause }: CapacityPause,
-): Promise<string[]> {
+): Promise<number[]> {
   const reason = 'MONTHLY_CAPACITY_EXCEEDED'
   return pauseTeam(db, { ...pause, reason }, async (tx) =>
     tiers ? isOverLimit(tx, pause.teamId, pause.nowMs, tiers) : true,

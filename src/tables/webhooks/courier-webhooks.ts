@@ -1,7 +1,7 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { listChunks } from '../sql/statement-chunks.ts'
-import type { StoredSigningKey } from './webhooks.ts'
+import type { StoredSigningKey } from './webhook-rows.ts'
 
 /** What has to be known of a webhook to send it anything; one that is gone included. */
 export type CourierWebhook = {
@@ -62,14 +62,17 @@ export async function webhookNumbers(
 
 /**
  * Until the transaction ends it is not deleted; a deletion that has begun is waited for.
- * The team it belongs to; null when it is gone.
+ * Its team and number; null when it is gone.
  */
-export async function holdWebhook(tx: Database, id: string): Promise<string | null> {
+export async function holdWebhook(
+  tx: Database,
+  id: string,
+): Promise<{ teamId: string; number: number } | null> {
   // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
-  const [held] = await tx.query<{ team_id: string }>(sql`
+  const [held] = await tx.query<{ team_id: string; number: number }>(sql`
     UPDATE webhooks SET revision = revision WHERE id = ${id} AND state <> 'deleted'
-    RETURNING team_id`)
-  return held?.team_id ?? null
+    RETURNING team_id, number`)
+  return held ? { teamId: held.team_id, number: held.number } : null
 }
 
 function courierWebhookOf(row: CourierRow): CourierWebhook {

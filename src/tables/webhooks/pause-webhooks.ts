@@ -1,26 +1,27 @@
-import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import type { PauseReason } from '../../core/delivery/webhook.ts'
-import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
+import { type Database, sql } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
-import { growLog, logBytesOf } from '../deliveries/log-sizes.ts'
-import { listChunks, rowChunks } from '../sql/statement-chunks.ts'
+import { insertDeliveries } from '../deliveries/deliveries.ts'
+import { insertEvent } from '../deliveries/events.ts'
+import { enqueue, hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
+import { growLog, logBytesOf } from '../usage/log-sizes.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 /** Why webhooks of a team are paused by us, and what their error events say. */
 export type Pause = { teamId: string; reason: PauseReason; message: string; nowMs: number }
 
-type PausedRow = { id: string; network: string }
+type PausedRow = { number: number; network: string }
 
 /**
  * Pauses all active webhooks of a team, and commits one error event for each, which goes out
  * although they are paused: all of it or nothing, and nothing when `isDue` says so meanwhile.
- * The ids of those that were paused. None that is created or unpaused later is touched.
+ * The numbers of those that were paused. None that is created or unpaused later is touched.
  */
 export async function pauseTeam(
   db: Database,
   pause: Pause,
   isDue: (tx: Database) => Promise<boolean>,
-): Promise<string[]> {
+): Promise<number[]> {
   // Looked at before, so that a team without any does not move the revision for nothing.
   const active = await db.query(sql`
     SELECT id FROM webhooks WHERE team_id = ${pause.teamId} AND state = 'active' LIMIT 1`)
@@ -30,9 +31,9 @@ export async function pauseTeam(
     if (!(await isDue(tx))) return []
     const paused = await tx.query<PausedRow>(sql`
       UPDATE webhooks SET state = 'paused', reason = ${pause.reason}, revision = ${revision}
-      WHERE team_id = ${pause.teamId} AND state = 'active' RETURNING id, network`)
+      WHERE team_id = ${pause.teamId} AND state = 'active' RETURNING number, network`)
     await commitErrors(tx, paused, pause, revision)
-    return paused.map(({ id }) => id)
+    return paused.map(({ number }) => number)
   })
 }
 
@@ -43,9 +44,7 @@ export async function pauseAgain(
   pause: Pause,
   revision: number,
 ): Promise<void> {
-  await tx.query(sql`
-    UPDATE deliveries SET due_at_ms = ${pause.nowMs}
-    WHERE ${saysSame([webhook.id], pause)} AND due_at_ms > ${pause.nowMs}`)
+  await hastenErrors(tx, webhook.number, pause.message, pause.nowMs)
   await commitErrors(tx, [webhook], pause, revision)
 }
 
@@ -62,62 +61,36 @@ async function commitErrors(
   // First the events, then the errors: what an event under way commits comes before them.
   const networks = [...new Set(paused.map(({ network }) => network))].sort()
   for (const network of networks) await holdEvents(tx, network)
-  const told = await waitingErrors(tx, paused, pause)
-  const untold = paused.filter(({ id }) => !told.has(id))
-  await insertErrors(tx, untold, pause, revision)
+  const numbers = paused.map(({ number }) => number)
+  const told = await webhooksToldOf(tx, numbers, pause.message)
+  const untold = paused.filter(({ number }) => !told.has(number))
   for (const network of networks) {
-    const errors = untold.filter((one) => one.network === network)
-    await growLog(tx, network, logBytesOf([], errors.length))
+    const here = untold.filter((one) => one.network === network).map(({ number }) => number)
+    if (here.length > 0) await commitError(tx, network, here, pause, revision)
   }
 }
 
-/** The webhooks that have one which says the same. */
-async function waitingErrors(
+async function commitError(
   tx: Database,
-  paused: readonly PausedRow[],
-  pause: Pause,
-): Promise<Set<string>> {
-  const told = new Set<string>()
-  for (const chunk of listChunks(paused.map(({ id }) => id))) {
-    const rows = await tx.query<{ webhook_id: string }>(sql`
-      SELECT webhook_id FROM deliveries WHERE ${saysSame(chunk, pause)}`)
-    for (const { webhook_id } of rows) told.add(webhook_id)
-  }
-  return told
-}
-
-function saysSame(webhookIds: readonly string[], { message }: Pause): Sql {
-  return sql`webhook_id IN ${sqlRows([webhookIds])} AND state = 'waiting' AND lane = 'errors'
-    AND error = ${message}`
-}
-
-async function insertErrors(
-  tx: Database,
-  paused: readonly PausedRow[],
-  { teamId, message, nowMs }: Pause,
+  network: string,
+  webhooks: readonly number[],
+  { message, nowMs }: Pause,
   revision: number,
 ): Promise<void> {
-  // The number of this pause, below zero, where it is the number of no event and no block.
-  const rows = paused.map(({ id, network }) => [
-    deliveryId(id, -revision),
-    id,
-    teamId,
+  const event = await insertEvent(tx, {
     network,
-    'error',
-    'errors',
-    message,
-    'waiting',
-    nowMs,
-    nowMs,
-    0,
-    0,
-    0,
-  ])
-  for (const chunk of rowChunks(rows)) {
-    await tx.query(sql`
-      INSERT INTO deliveries
-        (id, webhook_id, team_id, network, kind, lane, error, state, created_at_ms, due_at_ms,
-        attempts_made, lease_until_ms, replay)
-      VALUES ${sqlRows(chunk)}`)
-  }
+    // The number of this pause, below zero, where it is the number of no event and no block.
+    sequenceNumber: -revision,
+    webhook: null,
+    blockNumber: null,
+    blockHash: null,
+    error: message,
+    createdAtMs: nowMs,
+    parts: 0,
+  })
+  const carriesNothing = { part: null, dataBytes: 0, previousSequence: null }
+  const deliveries = webhooks.map((webhook) => ({ webhook, ...carriesNothing }))
+  await insertDeliveries(tx, event, deliveries)
+  await enqueue(tx, { event, lane: LANE.error }, webhooks, nowMs)
+  await growLog(tx, network, logBytesOf([], webhooks.length))
 }

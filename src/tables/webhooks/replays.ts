@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql } from '../../ports/database.ts'
 import { followedAt } from '../chain/chain-tail.ts'
-import type { EventResult } from '../deliveries/deliveries.ts'
 import { renewDelivery } from '../deliveries/renew-delivery.ts'
+import type { EventResult } from '../deliveries/results.ts'
 import { holdWebhook } from './courier-webhooks.ts'
 
 /** A webhook's query on blocks of the past, as a job that outlives the process. */
@@ -175,24 +175,24 @@ export async function noteReplayTrouble(db: Database, id: string, error: string)
 /**
  * The one transaction of a block: the replay moves on, and the delivery is due, together. A
  * delivery of the same event is renewed, whatever had become of it. 'lost' when the replay
- * has ended, its webhook is gone or somebody else did this block; 'busy' while the delivery
- * is being attempted, which takes seconds at most; 'moved' when the height has got another
- * number since, as by a reorganisation. Then nothing is written.
+ * has ended, its webhook is gone or somebody else did this block; 'moved' when the height has
+ * got another number since, as by a reorganisation. Then nothing is written.
  */
 export function recordReplayStep(
   db: Database,
   step: ReplayStep,
-): Promise<'recorded' | 'busy' | 'moved' | 'lost'> {
+): Promise<'recorded' | 'moved' | 'lost'> {
   const { replayId, blockNumber, due, atMs } = step
   return db.transaction(async (tx) => {
-    const teamId = await holdWebhook(tx, step.webhookId)
-    if (teamId === null) {
+    const held = await holdWebhook(tx, step.webhookId)
+    if (held === null) {
       await endReplay(tx, replayId, 'cancelled', null, atMs)
       return 'lost'
     }
     if (!(await holdReplay(tx, replayId, blockNumber))) return 'lost'
     if (!(await isStillSo(tx, step))) return 'moved'
-    if (due && (await renewDelivery(tx, { ...step, teamId, due })) === 'busy') return 'busy'
+    const { teamId, number: webhook } = held
+    if (due) await renewDelivery(tx, { ...step, teamId, webhook, due })
 
     await tx.query(sql`
       UPDATE replays SET next_block = next_block + 1, delivered = delivered + ${due ? 1 : 0},

@@ -41,7 +41,7 @@ async function pauseInstead(
 /** The webhook that is to be active, or as it is paused instead, with its error event. */
 export async function activeOrPaused(
   tx: Database,
-  wanted: Webhook,
+  { wanted, number }: { wanted: Webhook; number: number },
   which: 'new' | 'unpaused',
   revision: number,
   rules: StandingRules | undefined,
@@ -49,19 +49,19 @@ export async function activeOrPaused(
   if (wanted.state !== 'active' || !rules) return wanted
   const pause = await pauseInstead(tx, wanted.teamId, which, rules)
   if (!pause) return wanted
-  await pauseAgain(tx, wanted, pause, revision)
+  await pauseAgain(tx, { number, network: wanted.network }, pause, revision)
   return { ...wanted, state: 'paused', reason: pause.reason }
 }
 
 /**
- * Pauses the webhooks of a team that has more undelivered than it may; the ids of those that
- * were paused.
+ * Pauses the webhooks of a team that has more undelivered than it may; the numbers of those
+ * that were paused.
  */
 export function pauseFullBacklog(
   db: Database,
   teamId: string,
   { tiers, publicUrl, nowMs }: StandingRules,
-): Promise<string[]> {
+): Promise<number[]> {
   return pauseTeam(db, fullPause(teamId, publicUrl, nowMs), async (tx) => {
     const { limitBytes, ...backlog } = await backlogOf(tx, teamId, tiers)
     if (!isFull(backlog, limitBytes)) return false

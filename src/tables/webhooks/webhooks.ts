@@ -1,29 +1,26 @@
 import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
+import { assert } from '../../core/errors.ts'
 import type { VariableUse } from '../../core/query/language/plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { freeSlot, takeSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
-import { cancelDeliveries } from '../deliveries/deliveries.ts'
+import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { bumpRevision, readRevision } from '../sql/revisions.ts'
 import { activeOrPaused, type StandingRules } from './standing-rules.ts'
+import {
+  STANDING,
+  type StandingRow,
+  type StandingWebhook,
+  type StoredWebhook,
+  standingOf,
+  storedOf,
+  WEBHOOK_COLUMNS,
+  type WebhookRow,
+} from './webhook-rows.ts'
 import { otherKindThanUsed, variablesText } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
-export type { StandingRules }
-
-/** The key that signs, and after a rotation the one before it, which signs for a while longer. */
-export type StoredSigningKey = {
-  sealed: string
-  previousSealed: string | null
-  previousUntilMs: number | null
-}
-
-export type StoredWebhook = {
-  webhook: Webhook
-  key: StoredSigningKey
-  /** What the next rotation switches to, when it was asked for in advance. */
-  nextKeySealed: string | null
-}
+export type { StandingRules, StandingWebhook, StoredWebhook }
 
 /** Why it was not written, or what was. */
 export type Written<T> =
@@ -44,52 +41,11 @@ export type WebhookChange = Partial<
   newKey?: { sealed: string; previousUntilMs: number }
 }
 
-/** What whoever runs the queries has to know of a webhook, one that is gone included. */
-export type StandingWebhook = {
-  id: string
-  teamId: string
-  network: string
-  query: string
-  skipEmpty: boolean
-  notifyRemoved: boolean
-  state: Webhook['state'] | 'deleted'
-  revision: number
-}
-
-type StandingRow = {
-  id: string
-  team_id: string
-  network: string
-  query: string
-  skip_empty: number
-  notify_removed: number
-  state: string
-  revision: number
-}
-
-type WebhookRow = StandingRow & {
-  app_id: string | null
-  name: string
-  url: string
-  ordered: number
-  reason: string | null
-  signing_key_sealed: string
-  previous_key_sealed: string | null
-  previous_key_until_ms: number | null
-  next_key_sealed: string | null
-  variables: string
-  created_at_ms: number
-}
+/** The keys of deliveries have 24 bits for the number of a webhook. */
+const WEBHOOKS_MAX = 16_777_216
 
 /** Ten times the slots a team has. */
 const LISTED_WEBHOOKS_MAX = 1_000
-
-const STANDING = sql`
-  id, team_id, network, query, skip_empty, notify_removed, state, revision`
-
-const COLUMNS = sql`
-  ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
-  previous_key_until_ms, next_key_sealed, variables, created_at_ms`
 
 /**
  * The webhook as it is then: paused, with its error event, where the rules do not let it be
@@ -108,12 +64,13 @@ export function createWebhook(
     if (variable) return { kind: 'other_kind', variable }
     if (!(await takeSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
 
-    const webhook = await activeOrPaused(tx, wanted, 'new', revision, rules)
+    const number = await nextNumber(tx)
+    const webhook = await activeOrPaused(tx, { wanted, number }, 'new', revision, rules)
     await tx.query(sql`
       INSERT INTO webhooks
-        (id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
+        (number, id, team_id, app_id, network, name, url, query, skip_empty, ordered, notify_removed,
         state, reason, signing_key_sealed, variables, revision, created_at_ms)
-      VALUES (${webhook.id}, ${teamId},
+      VALUES (${number}, ${webhook.id}, ${teamId},
         (SELECT id FROM apps WHERE team_id = ${teamId} AND id = ${appId}), ${webhook.network},
         ${webhook.name}, ${webhook.url}, ${webhook.query}, ${Number(webhook.skipEmpty)},
         ${Number(webhook.ordered)}, ${Number(webhook.notifyRemoved)}, ${webhook.state},
@@ -141,11 +98,11 @@ export function changeWebhook(
     const variable = await otherKindThanUsed(tx, teamId, change.variables ?? [])
     if (variable) return { kind: 'other_kind', variable }
 
-    const { webhook: wanted, key, nextKeySealed } = changed(found, change)
+    const { number, webhook: wanted, key, nextKeySealed } = changed(found, change)
     const variables = change.variables ? variablesText(change.variables) : null
     if (change.standing) await holdEvents(tx, wanted.network)
     const webhook = change.standing
-      ? await activeOrPaused(tx, wanted, 'unpaused', revision, rules)
+      ? await activeOrPaused(tx, { wanted, number }, 'unpaused', revision, rules)
       : wanted
     await tx.query(sql`
       UPDATE webhooks SET name = ${webhook.name}, url = ${webhook.url}, query = ${webhook.query},
@@ -156,7 +113,7 @@ export function changeWebhook(
         previous_key_until_ms = ${key.previousUntilMs}, next_key_sealed = ${nextKeySealed},
         variables = COALESCE(${variables}, variables), revision = ${revision}
       WHERE id = ${id}`)
-    return { kind: 'written', stored: { webhook, key, nextKeySealed } }
+    return { kind: 'written', stored: { number, webhook, key, nextKeySealed } }
   })
 }
 
@@ -190,15 +147,16 @@ export function pauseGoneWebhook(
  */
 export function deleteWebhook(db: Database, teamId: string, id: string): Promise<boolean> {
   return changeWebhooks(db, async (tx, revision) => {
-    const [gone] = await tx.query<{ network: string }>(sql`
+    const [gone] = await tx.query<{ network: string; number: number }>(sql`
       UPDATE webhooks SET state = 'deleted', reason = NULL, revision = ${revision}
-      WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted' RETURNING network`)
+      WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'
+      RETURNING network, number`)
     if (!gone) return false
 
     await freeSlot(tx, teamId)
     // First the events, then the deliveries: those of an event under way are cancelled too.
     await holdEvents(tx, gone.network)
-    await cancelDeliveries(tx, id)
+    await cancelDeliveries(tx, { webhook: gone.number, teamId })
     return true
   })
 }
@@ -209,7 +167,7 @@ export async function findWebhook(
   id: string,
 ): Promise<StoredWebhook | null> {
   const rows = await db.query<WebhookRow>(sql`
-    SELECT ${COLUMNS} FROM webhooks
+    SELECT ${WEBHOOK_COLUMNS} FROM webhooks
     WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'`)
   return rows[0] ? storedOf(rows[0]) : null
 }
@@ -217,7 +175,7 @@ export async function findWebhook(
 /** Oldest first. */
 export async function listWebhooks(db: Database, teamId: string): Promise<StoredWebhook[]> {
   const rows = await db.query<WebhookRow>(sql`
-    SELECT ${COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted'
+    SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted'
     ORDER BY created_at_ms, id LIMIT ${LISTED_WEBHOOKS_MAX}`)
   return rows.map(storedOf)
 }
@@ -244,49 +202,22 @@ export async function webhooksChangedSince(
   return rows.map(standingOf)
 }
 
+/** Changes come one after the other, and deleted webhooks stay: none is given out twice. */
+async function nextNumber(tx: Database): Promise<number> {
+  const [next] = await tx.query<{ number: number }>(sql`
+    SELECT COALESCE(MAX(number), 0) + 1 AS number FROM webhooks`)
+  const number = next?.number ?? 1
+  assert(number < WEBHOOKS_MAX, 'keys have room for the number of every webhook')
+  return number
+}
+
 function changed(found: StoredWebhook, change: WebhookChange): StoredWebhook {
   const { newKey, nextKeySealed = null, variables, standing, ...plain } = change
   const webhook = { ...found.webhook, ...plain, ...standing }
   const prepared = found.nextKeySealed
-  if (!newKey) return { webhook, key: found.key, nextKeySealed: prepared ?? nextKeySealed }
+  const { number } = found
+  if (!newKey) return { number, webhook, key: found.key, nextKeySealed: prepared ?? nextKeySealed }
   const { sealed, previousUntilMs } = newKey
   const key = { sealed: prepared ?? sealed, previousSealed: found.key.sealed, previousUntilMs }
-  return { webhook, key, nextKeySealed: null }
-}
-
-function standingOf(row: StandingRow): StandingWebhook {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    network: row.network,
-    query: row.query,
-    skipEmpty: row.skip_empty === 1,
-    notifyRemoved: row.notify_removed === 1,
-    state: row.state as StandingWebhook['state'],
-    revision: row.revision,
-  }
-}
-
-function storedOf(row: WebhookRow): StoredWebhook {
-  const webhook: Webhook = {
-    id: row.id,
-    teamId: row.team_id,
-    appId: row.app_id,
-    network: row.network,
-    name: row.name,
-    url: row.url,
-    query: row.query,
-    skipEmpty: row.skip_empty === 1,
-    ordered: row.ordered === 1,
-    notifyRemoved: row.notify_removed === 1,
-    state: row.state as Webhook['state'],
-    reason: row.reason as PauseReason | null,
-    createdAtMs: row.created_at_ms,
-  }
-  const key = {
-    sealed: row.signing_key_sealed,
-    previousSealed: row.previous_key_sealed,
-    previousUntilMs: row.previous_key_until_ms,
-  }
-  return { webhook, key, nextKeySealed: row.next_key_sealed }
+  return { number, webhook, key, nextKeySealed: null }
 }

@@ -1,0 +1,23 @@
+import type { Database } from '../../ports/database.ts'
+import { logBytesOf } from '../usage/log-sizes.ts'
+import { growBacklog } from '../usage/team-backlogs.ts'
+import { cancelRows, uncancelledSum } from './deliveries.ts'
+import { listAllCancelled } from './done-deliveries.ts'
+import { dequeueAll } from './outbox.ts'
+import { noteCancelledLate } from './retention.ts'
+
+/**
+ * What waits for a webhook or has failed is not sent any more, not even when asked for. One that
+ * is being attempted and accepted has arrived nonetheless.
+ */
+export async function cancelDeliveries(
+  tx: Database,
+  { webhook, teamId }: { webhook: number; teamId: string },
+): Promise<void> {
+  const { count, bytes } = await uncancelledSum(tx, webhook)
+  await growBacklog(tx, teamId, -logBytesOf([{ bytes }], count))
+  await cancelRows(tx, webhook)
+  await listAllCancelled(tx, webhook)
+  await dequeueAll(tx, { webhook })
+  await noteCancelledLate(tx, webhook)
+}
