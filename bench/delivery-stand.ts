@@ -67,7 +67,7 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
   const { tiers, publicUrl } = settings
   const courier = openCourier({
     ...world,
-    isAlone: true,
+    name: 'bench',
     settings: settings.webhooks,
     tiers,
     publicUrl,
@@ -135,11 +135,11 @@ function openFeed(
       const due = ids.map((id): DueResult => {
         return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
       })
-      const told = { network, atMs: Date.now(), keepFrom: ++height, due, inHand: true }
+      const told = { network, atMs: Date.now(), keepFrom: ++height, due }
       const recorded = await recordEvent(database, eventAt(height, previous, told))
       if (recorded === 'lost') throw new Error('nobody else moves this chain')
       previous = recorded.sequenceNumber
-      courier.remind(ids, recorded)
+      courier.remind(recorded)
     },
     perEvent: (teamId: string) => webhooks.filter((one) => one.teamId === teamId).length,
   }

@@ -16,9 +16,9 @@ const MESSAGE =
   'webhook once its destination accepts deliveries, or visit ' +
   'https://headgate.example/settings/billing to upgrade.'
 
-describe.each([{ isAlone: true }, { isAlone: false }])('a backlog (%p)', ({ isAlone }) => {
+describe('a backlog', () => {
   test('above the limit pauses all webhooks of the team and tells each of them once', async () => {
-    const stage = await courierStage({ isAlone, undeliveredBytesMax: LIMIT })
+    const stage = await courierStage({ undeliveredBytesMax: LIMIT })
     const ids = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
     const theirs = await stage.webhook('wh_theirs', { teamId: TEAM_B })
     refuseData(stage)
@@ -38,7 +38,7 @@ describe.each([{ isAlone: true }, { isAlone: false }])('a backlog (%p)', ({ isAl
   })
 
   test('far above the limit pauses them at the next look', async () => {
-    const stage = await courierStage({ isAlone, undeliveredBytesMax: LIMIT })
+    const stage = await courierStage({ undeliveredBytesMax: LIMIT })
     const id = await stage.webhook('wh_a')
     refuseData(stage)
     stage.open()
@@ -48,7 +48,7 @@ describe.each([{ isAlone: true }, { isAlone: false }])('a backlog (%p)', ({ isAl
   })
 
   test('that is sent within some seconds pauses nobody', async () => {
-    const stage = await courierStage({ isAlone, undeliveredBytesMax: LIMIT })
+    const stage = await courierStage({ undeliveredBytesMax: LIMIT })
     const ids = Array.from({ length: 15 }, (_, at) => `wh_${at}`)
     for (const id of ids) await stage.webhook(id)
     stage.open()
@@ -65,7 +65,6 @@ describe.each([{ isAlone: true }, { isAlone: false }])('a backlog (%p)', ({ isAl
 
   test('goes out after unpausing, and is paused again only when it does not go down', async () => {
     const stage = await courierStage({
-      isAlone,
       undeliveredBytesMax: LIMIT,
       retryDelaysMs: [MINUTE],
     })

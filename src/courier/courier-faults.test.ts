@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { courierStage } from '../../tests/support/courier-stage.ts'
-import { deliveryId } from '../core/delivery/delivery-id.ts'
-import { type Sql, type SqlValue, sql } from '../ports/database.ts'
+import { sql } from '../ports/database.ts'
+import { OUTCOME_COLUMNS, type OutcomeBatch } from '../tables/deliveries/settle-batch.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
-const FIRST_SEQUENCE = 1_000_000_000_001
 
 describe('a store that fails', () => {
   test('when an outcome is to be written, gets it later, and nothing is sent or billed twice', async () => {
@@ -16,7 +15,7 @@ describe('a store that fails', () => {
     await stage.block(id)
     stage.database.down = true
     stage.egress.sent[0]?.answer({})
-    // Longer than the lease lasts.
+    // Longer than the lease of our shards lasts.
     await stage.clock.advance(MINUTE)
     stage.database.down = false
     await stage.clock.advance(5 * SECOND)
@@ -39,23 +38,6 @@ describe('a store that fails', () => {
     expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 1 }])
     expect(stage.egress.sent).toHaveLength(1)
     expect(await stage.billed()).toMatchObject({ calls: 1 })
-  })
-
-  test('to say that a claim was committed, holds up its delivery for moments only', async () => {
-    const stage = await courierStage()
-    const id = await stage.webhook('wh_a')
-    const numbers = [await stage.block(id), await stage.block(id)]
-    stage.database.losesAnswers = true
-    stage.open()
-    await stage.rest()
-    expect(stage.egress.sent).toHaveLength(0)
-    stage.database.losesAnswers = false
-    await stage.clock.advance(2 * SECOND)
-    expect(stage.sentNumbers()).toEqual(numbers)
-    expect(await stage.rows()).toMatchObject([
-      { state: 'delivered', attempts_made: 1 },
-      { state: 'delivered', attempts_made: 1 },
-    ])
   })
 
   test('when a result is read, costs no attempt', async () => {
@@ -96,16 +78,10 @@ describe('a store that fails', () => {
     const stage = await courierStage()
     const ids = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
     await stage.block(...ids)
-    const { transaction } = stage.database
-    stage.database.transaction = (work) =>
-      transaction((tx) =>
-        work({ ...tx, each: (...asked) => poisoned(...asked) ?? tx.each(...asked) }),
-      )
-    const poisoned = ({ parts }: Sql, rows: readonly (readonly SqlValue[])[]) => {
-      const writes = parts.some((part) => part.includes('attempts_bytes'))
-      const poison = deliveryId('wh_a', FIRST_SEQUENCE)
-      const isPoison = writes && rows.some((row) => row.includes(poison))
-      return isPoison ? Promise.reject(new Error('poison')) : null
+    const { perform } = stage.database
+    stage.database.perform = (procedure, args) => {
+      const isPoison = procedure.name === 'settleBatch' && webhooksIn(args).includes(1)
+      return isPoison ? Promise.reject(new Error('poison')) : perform(procedure, args)
     }
     stage.open()
     const states = new Map((await stage.rows()).map((row) => [row.webhook_id, row.state]))
@@ -115,57 +91,6 @@ describe('a store that fails', () => {
         ['wh_b', 'delivered'],
       ]),
     )
-  })
-})
-
-describe('a process that died', () => {
-  test('leaves its deliveries to the next when their leases have lapsed', async () => {
-    const stage = await courierStage()
-    const id = await stage.webhook('wh_a')
-    stage.egress.script = () => null
-    const first = stage.open()
-    await stage.block(id)
-    void first.stop()
-    stage.egress.script = () => ({})
-    stage.open()
-    await stage.clock.advance(9 * SECOND)
-    expect(stage.egress.sent).toHaveLength(1)
-    await stage.clock.advance(7 * SECOND)
-    expect(stage.egress.sent.map(({ json }) => json.id)).toEqual([
-      stage.egress.sent[0]?.json.id,
-      stage.egress.sent[0]?.json.id,
-    ])
-    expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
-  })
-
-  test('and comes back cannot write over what the other has done', async () => {
-    const stage = await courierStage()
-    const id = await stage.webhook('wh_a')
-    stage.egress.script = () => null
-    stage.open()
-    await stage.block(id)
-    await stage.database.query(sql`
-      UPDATE deliveries SET lease = 'other', lease_until_ms = ${stage.clock.nowMs() + MINUTE}`)
-    stage.egress.sent[0]?.answer({})
-    expect(await stage.rows()).toMatchObject([{ state: 'waiting', lease: 'other' }])
-    expect(await stage.billed()).toMatchObject({ calls: 0 })
-    expect(stage.telemetry.counts.get('headgate_delivery_outcomes_lost_total')).toBe(1)
-  })
-})
-
-describe('two processes', () => {
-  test('never send the same delivery', async () => {
-    const stage = await courierStage()
-    const ids: string[] = []
-    for (let at = 0; at < 10; at++) ids.push(await stage.webhook(`wh_${at}`))
-    stage.open()
-    stage.open()
-    for (let at = 0; at < 20; at++) await stage.block(...ids)
-    await stage.clock.advance(5 * SECOND)
-    const sent = stage.egress.sent.map(({ json }) => json.id)
-    expect(sent).toHaveLength(200)
-    expect(new Set(sent).size).toBe(200)
-    expect(await stage.billed()).toMatchObject({ calls: 200 })
   })
 })
 
@@ -186,7 +111,7 @@ describe('reminders', () => {
     const id = await stage.webhook('wh_a')
     const courier = stage.open()
     await stage.block(id)
-    for (let at = 0; at < 10; at++) courier.remind([id, id, 'wh_unknown'])
+    for (let at = 0; at < 10; at++) courier.remindWebhooks([id, id, 'wh_unknown'])
     await stage.clock.advance(SECOND)
     expect(stage.egress.sent).toHaveLength(1)
   })
@@ -226,33 +151,28 @@ describe('stopping', () => {
     expect(stage.clock.timers()).toBe(0)
   })
 
-  test('gives back what was claimed and not sent, without an attempt', async () => {
+  test('leaves what was read and not sent as it was, without an attempt', async () => {
     const stage = await courierStage()
     const ids: string[] = []
     for (let at = 0; at < 100; at++) ids.push(await stage.webhook(`wh_${at}`))
     await stage.block(...ids)
-    const { transaction } = stage.database
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
-    stage.database.transaction = async (work) => {
-      const result = await transaction(work)
-      await held
-      return result
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { query } = stage.database
+    stage.database.query = async (statement) => {
+      const rows = await query<never>(statement)
+      if (statement.parts.some((part) => part.includes('FROM results'))) await promise
+      return rows
     }
     const courier = stage.open()
     await stage.rest()
-    expect((await stage.rows()).some(({ lease }) => lease !== null)).toBe(true)
     const stopped = courier.stop()
-    letGo()
+    resolve()
     await stage.rest()
     await stopped
     const rows = await stage.rows()
     expect(rows).toHaveLength(100)
-    for (const { state, attempts_made, lease } of rows) {
-      expect([state, attempts_made, lease]).toEqual(['waiting', 0, null])
-    }
+    for (const { state, attempts_made } of rows)
+      expect([state, attempts_made]).toEqual(['waiting', 0])
     expect(stage.egress.sent).toHaveLength(0)
     expect(stage.clock.timers()).toBe(0)
   })
@@ -272,3 +192,11 @@ describe('stopping', () => {
     expect(stage.clock.timers()).toBe(0)
   })
 })
+
+/** The numbers of the webhooks that outcomes on their way to the store are for. */
+function webhooksIn(args: unknown): number[] {
+  const { numbers } = args as OutcomeBatch
+  const webhooks: number[] = []
+  for (let at = 1; at < numbers.length; at += OUTCOME_COLUMNS) webhooks.push(numbers[at] ?? 0)
+  return webhooks
+}

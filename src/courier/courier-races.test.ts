@@ -1,83 +1,90 @@
 import { describe, expect, test } from 'bun:test'
 import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
+import { newReplay, stepAt } from '../../tests/support/replay-store.ts'
+import type { Sent } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
-import { sql } from '../ports/database.ts'
-import { resendDelivery } from '../tables/deliveries/delivery-log.ts'
+import { resendDelivery } from '../tables/deliveries/resend-delivery.ts'
 import { pauseTeamOverLimit } from '../tables/usage/capacity-pause.ts'
+import { createReplay, recordReplayStep } from '../tables/webhooks/replays.ts'
 
 const SECOND = 1000
 
 describe('what changes between reading and sending', () => {
-  test('one that could not be claimed is not overtaken by the next, which is ready', async () => {
+  test('one whose result is read slowly is not overtaken by the next, which is at hand', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a')
-    stage.egress.script = () => null
-    stage.open()
-    const numbers = [await stage.block(id)]
-    // The outcome of the first takes several commits; the second waits for them to be claimed.
-    stage.database.losesAnswers = true
-    stage.egress.sent[0]?.answer({})
-    await stage.clock.advance(10)
-    stage.database.losesAnswers = false
-    numbers.push(await stage.block(id))
-    stage.database.losesAnswers = true
+    const numbers = [await stage.block(id), await stage.block(id)]
     const readResult = gateResults(stage)
-    await stage.clock.advance(0)
-    stage.database.losesAnswers = false
-    numbers.push(await stage.block(id))
-    stage.database.losesAnswers = true
-    await stage.clock.advance(150)
-    stage.database.losesAnswers = false
+    stage.open()
+    await stage.rest()
+    for (let at = 0; at < 3; at++) numbers.push(await stage.block(id))
+    expect(stage.egress.sent).toHaveLength(0)
     readResult()
-    for (let round = 0; round < 20; round++) await answerAll(stage)
+    await stage.clock.advance(SECOND)
     expect(stage.sentNumbers()).toEqual(numbers)
   })
 
-  test('one that somebody else has tried meanwhile is given back and sent at once', async () => {
-    const stage = await courierStage({ namesEvents: false })
-    const id = await stage.webhook('wh_a')
+  test('one that is replayed when its turn is near is in flight once at a time, and billed once', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_1')
+    stage.egress.script = () => null
     stage.open()
-    const readResult = gateResults(stage)
-    await stage.block(id)
-    await stage.database.query(sql`UPDATE deliveries SET attempts_made = 1, lane = 'retry'`)
-    readResult()
-    await stage.rest()
-    expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 2 }])
+    const numbers: number[] = []
+    for (let at = 0; at < 6; at++) numbers.push(await stage.block(id))
+    expect(stage.egress.open()).toBe(4)
+
+    // The last was read along with those before it, and now it waits among what is sent again.
+    await createReplay(stage.database, newReplay({ toBlock: 6 }))
+    for (let at = 1; at <= 5; at++) {
+      await recordReplayStep(stage.database, stepAt(at, { due: null }))
+    }
+    const atMs = stage.clock.nowMs()
+    expect(await recordReplayStep(stage.database, stepAt(6, { atMs }))).toBe('recorded')
+    const answered = new Set<Sent>()
+    for (let round = 0; round < 8; round++) {
+      const open = stage.egress.sent.filter((sent) => !answered.has(sent))
+      expect(new Set(open.map(({ json }) => json.id)).size).toBe(open.length)
+      for (const sent of open) sent.answer({})
+      for (const sent of open) answered.add(sent)
+      await stage.clock.advance(SECOND)
+    }
+    expect([...new Set(stage.sentNumbers())]).toEqual(numbers)
+    expect((await stage.rows()).every(({ state }) => state === 'delivered')).toBe(true)
+    expect(await stage.billed()).toMatchObject({ calls: 6 })
   })
 
   test('nothing goes to where a webhook is known not to lead any more', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a', { url: 'https://old.example/hook' })
     await stage.block(id)
-    const hearOfClaim = gateNextCommit(stage)
+    const readResult = gateResults(stage)
     stage.open()
     await stage.rest()
     await stage.change(id, { url: 'https://new.example/hook' })
     await stage.clock.advance(2 * SECOND)
-    hearOfClaim()
+    readResult()
     await stage.clock.advance(SECOND)
     expect(stage.egress.sent.map(({ url }) => url)).toEqual(['https://new.example/hook'])
     expect(await stage.rows()).toMatchObject([{ state: 'delivered', attempts_made: 1 }])
   })
 
-  test('nothing goes to a webhook that is known to be paused, claimed or not', async () => {
-    const stage = await courierStage({ isAlone: true, namesEvents: false })
-    const id = await stage.webhook('wh_a')
-    stage.open()
-    await stage.block(id)
-    const readResult = gateResults(stage)
-    const other = await stage.webhook('wh_b')
+  test('nothing goes to a webhook that is known to be paused', async () => {
+    const stage = await courierStage()
+    const [id, other] = [await stage.webhook('wh_a'), await stage.webhook('wh_b')]
     await stage.block(id, other)
+    const readResult = gateResults(stage)
+    stage.open()
+    await stage.rest()
     await stage.change(id, { standing: { state: 'paused', reason: 'MANUAL' } })
     await stage.clock.advance(2 * SECOND)
     readResult()
     await stage.clock.advance(SECOND)
-    expect(stage.egress.sent.map(({ json }) => json.webhookId)).toEqual([id, other])
+    expect(stage.egress.sent.map(({ json }) => json.webhookId)).toEqual([other])
   })
 
   test('one resent while its acceptance is written again is sent and billed too', async () => {
-    const stage = await courierStage({ isAlone: true })
+    const stage = await courierStage()
     const id = await stage.webhook('wh_a')
     stage.egress.script = () => null
     stage.open()
@@ -99,12 +106,9 @@ describe('what changes between reading and sending', () => {
   })
 })
 
-describe.each([
-  ['alone', true],
-  ['beside others', false],
-])('the error of a month that is used up, sent %s', (_, isAlone) => {
-  test('comes after what was on its way when the webhook was paused', async () => {
-    const stage = await courierStage({ isAlone, monthlyCu: 0 })
+describe('the error of a month that is used up', () => {
+  test('comes after what was in flight when the webhook was paused', async () => {
+    const stage = await courierStage({ monthlyCu: 0 })
     const id = await stage.webhook('wh_a')
     stage.egress.script = () => null
     stage.open()
@@ -117,7 +121,7 @@ describe.each([
   })
 
   test('does so although nobody has said that it is paused', async () => {
-    const stage = await courierStage({ isAlone })
+    const stage = await courierStage()
     const id = await stage.webhook('wh_a')
     stage.egress.script = () => null
     stage.open()
@@ -134,7 +138,7 @@ describe.each([
   })
 
   test('goes out although its webhook is unpaused before it could', async () => {
-    const stage = await courierStage({ isAlone })
+    const stage = await courierStage()
     const id = await stage.webhook('wh_a')
     stage.open()
     await stage.block(id)
@@ -150,12 +154,6 @@ function kindsSent({ egress }: CourierStage): string[] {
   return egress.sent.map(({ json }) => (json.event.error === undefined ? 'data' : 'error'))
 }
 
-async function answerAll({ egress, clock, rest }: CourierStage): Promise<void> {
-  for (const sent of egress.sent) sent.answer({})
-  await clock.advance(SECOND)
-  await rest()
-}
-
 /** From now on results are not told before the returned function is called. */
 function gateResults({ database }: CourierStage): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -164,19 +162,6 @@ function gateResults({ database }: CourierStage): () => void {
     const rows = await query<never>(statement)
     if (statement.parts.some((part) => part.includes('FROM results'))) await promise
     return rows
-  }
-  return resolve
-}
-
-/** The next commit is not heard of before the returned function is called. */
-function gateNextCommit({ database }: CourierStage): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const { transaction } = database
-  database.transaction = async (work) => {
-    database.transaction = transaction
-    const result = await transaction(work)
-    await promise
-    return result
   }
   return resolve
 }

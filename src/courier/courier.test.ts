@@ -4,7 +4,7 @@ import { lost } from '../../tests/support/scripted-egress.ts'
 import { TEAM_A } from '../../tests/support/webhook-store.ts'
 import { hexSignature, standardSignature } from '../core/delivery/signature.ts'
 import { signingKeyPlace } from '../ports/secrets.ts'
-import { resendDelivery } from '../tables/deliveries/delivery-log.ts'
+import { resendDelivery } from '../tables/deliveries/resend-delivery.ts'
 
 /** Hours pass here in seconds, or in more where the machine is busy with others. */
 setDefaultTimeout(30_000)
@@ -39,7 +39,7 @@ describe('a delivery', () => {
     const expected = standardSignature(SIGNING_KEY, json.id, timestampS, body)
     expect(headers['webhook-signature']).toBe(expected)
     expect(await stage.rows()).toMatchObject([
-      { id: json.id, state: 'delivered', attempts_made: 1, lease: null },
+      { id: json.id, state: 'delivered', attempts_made: 1 },
     ])
   })
 
@@ -166,7 +166,7 @@ describe('a destination that does not accept', () => {
     stage.egress.script = () => ({ status: 500, bodyStart: `\u0000'"\ud800; DROP TABLE x` })
     stage.open()
     await stage.block(id)
-    expect(await stage.rows()).toMatchObject([{ state: 'waiting', attempts_made: 1, lease: null }])
+    expect(await stage.rows()).toMatchObject([{ state: 'waiting', attempts_made: 1 }])
   })
 })
 
@@ -200,7 +200,7 @@ describe('what is told to operators', () => {
       network: 'ETH_MAINNET',
       attempt: 1,
       host: 'h.example:443',
-      lane: 'first',
+      queue: 'new',
       result: 'delivered',
       status: 200,
       fault: null,

@@ -1,8 +1,8 @@
+import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain/chain-events.ts'
-import type { SheetRow } from '../../src/tables/deliveries/sheets/sheet-form.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -10,32 +10,31 @@ import {
   type WebhookChange,
 } from '../../src/tables/webhooks/webhooks.ts'
 import { freshStore } from '../fresh-store.ts'
-import { rowsOn } from '../simulation/deliveries/sheet-changes.ts'
 import { aTier } from './a-tier.ts'
 import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
+import { sleepyProcess } from './sleepy-process.ts'
 import { eventAt, insertTeams, NETWORK, sealedKey, TEAM_A, webhookCalled } from './webhook-store.ts'
 
 type Options = {
   retryDelaysMs?: readonly number[]
   monthlyCu?: number | null
   undeliveredBytesMax?: number
-  /** No other process sends from the store; others may, unless told. */
-  isAlone?: boolean
-  /** Reminders say which event brought something; they do unless told. */
-  namesEvents?: boolean
 }
 
 type Row = {
   id: string
   webhook_id: string
-  kind: string
+  kind: 'data' | 'error'
   state: string
   attempts_made: number
-  due_at_ms: number
-  sequence_number: number | null
-  lease: string | null
+  /** Null when it does not wait any more. */
+  due_at_ms: number | null
+  sequence_number: number
 }
+
+/** A courier, and the process it runs in. */
+export type StagedCourier = Courier & { sleep(): void; wake(): void }
 
 export const SIGNING_KEY = `whsec_${'k'.repeat(32)}`
 
@@ -46,7 +45,9 @@ const TIMEOUT_MS = 5000
 
 const PUBLIC_URL = 'https://headgate.example'
 
-/** A courier on a store in memory, with time and destinations that obey. */
+const STATES = ['waiting', 'delivered', 'failed', 'cancelled']
+
+/** Couriers on a store in memory, with time and destinations that obey. */
 export async function courierStage(options: Options = {}) {
   const world = openCourierWorld()
   const database = faultyDatabase(await freshStore())
@@ -55,39 +56,48 @@ export async function courierStage(options: Options = {}) {
   const { undeliveredBytesMax = 2 ** 26 } = options
   const free = aTier({ monthlyCu, undeliveredBytesMax })
   const tiers = new Map([['free', free]])
-  /** The processes that run. */
+  /** Those that run. */
   const couriers: Courier[] = []
 
   return {
     ...world,
     database,
-    open(): Courier {
+    /** A process that sends, as the product opens it; two that run have different names. */
+    open(name = 'courier'): StagedCourier {
+      const process = sleepyProcess({ ...world, database: passing(database) })
       const courier = openCourier({
         ...world,
-        database,
-        isAlone: options.isAlone ?? false,
+        ...process,
+        name,
         settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
         tiers,
         publicUrl: PUBLIC_URL,
       })
-      couriers.push(courier)
-      return courier
+      const staged = { ...courier, sleep: process.sleep, wake: process.wake }
+      couriers.push(staged)
+      return staged
     },
     /** What decides whether a webhook may be active, as the management API asks. */
     rules: () => ({ tiers, publicUrl: PUBLIC_URL, nowMs: world.clock.nowMs() }),
-    ...acts(world, database, couriers, options),
+    ...acts(world, database, couriers),
     ...looks(world, database),
   }
 }
 
 export type CourierStage = Awaited<ReturnType<typeof courierStage>>
 
-function acts(
-  { clock, secrets, signals }: CourierWorld,
-  database: Database,
-  couriers: Courier[],
-  { isAlone = false, namesEvents = true }: Options,
-) {
+/** Tests may put other methods in the place of the database's. */
+function passing(database: Database): Database {
+  return {
+    query: (statement) => database.query(statement),
+    each: (statement, rows) => database.each(statement, rows),
+    transaction: (work) => database.transaction(work),
+    perform: (procedure, args) => database.perform(procedure, args),
+    close: () => database.close(),
+  }
+}
+
+function acts({ clock, secrets, signals }: CourierWorld, database: Database, couriers: Courier[]) {
   let number = 0
   let sequence: number | null = null
   return {
@@ -107,14 +117,11 @@ function acts(
     async block(...webhookIds: string[]): Promise<number> {
       const data = `{"block":{"number":${++number}}}`
       const due = [{ data, bytes: data.length, truncation: null, webhookIds }]
-      const told = { network: NETWORK, atMs: clock.nowMs(), due, inHand: isAlone && namesEvents }
+      const told = { network: NETWORK, atMs: clock.nowMs(), due }
       const recorded = await recordEvent(database, eventAt(number, sequence, told))
       if (recorded === 'lost') throw new Error('the chain moved elsewhere')
       sequence = recorded.sequenceNumber
-      for (const courier of couriers) {
-        if (namesEvents) courier.remind(webhookIds, recorded)
-        else courier.remind(webhookIds)
-      }
+      for (const courier of couriers) courier.remind(recorded)
       await clock.advance(0)
       return recorded.sequenceNumber
     },
@@ -132,11 +139,21 @@ function looks({ clock, egress }: CourierWorld, database: Database) {
     /** What is committed once everything under way is. */
     async rows(): Promise<Row[]> {
       await rest()
-      const rows = await database.query<Row & { created_at_ms: number }>(sql`
-        SELECT id, webhook_id, kind, state, attempts_made, due_at_ms, sequence_number, lease,
-          created_at_ms FROM deliveries`)
-      const sheets = await database.query<SheetRow>(sql`SELECT * FROM sheets`)
-      return [...rows, ...sheets.flatMap(rowsOn)].sort(inOrder)
+      const rows = await database.query<
+        Omit<Row, 'id' | 'kind' | 'state'> & { state: number; error: string | null }
+      >(sql`
+        SELECT webhooks.id AS webhook_id, deliveries.state, attempts_made, outbox.due_at_ms,
+          events.sequence_number, events.error
+        FROM deliveries JOIN events ON events.event = deliveries.key / 16777216
+          JOIN webhooks ON webhooks.number = deliveries.key % 16777216
+          LEFT JOIN outbox ON outbox.webhook = webhooks.number AND outbox.event = events.event
+        ORDER BY deliveries.key`)
+      return rows.map(({ state, error, ...row }) => ({
+        ...row,
+        id: deliveryId(row.webhook_id, row.sequence_number),
+        kind: error === null ? 'data' : 'error',
+        state: STATES[state] ?? '',
+      }))
     },
     async billed(): Promise<{ calls: number; bytes: number; centi_cu: number }> {
       const [sum] = await database.query<{ calls: number; bytes: number; centi_cu: number }>(sql`
@@ -148,10 +165,3 @@ function looks({ clock, egress }: CourierWorld, database: Database) {
     sentNumbers: () => egress.sent.map(({ json }) => Number(json.event.sequenceNumber)),
   }
 }
-
-function inOrder(a: Ordered, b: Ordered): number {
-  const [one, other] = [a.sequence_number ?? 0, b.sequence_number ?? 0]
-  return a.created_at_ms - b.created_at_ms || one - other || (a.id < b.id ? -1 : 1)
-}
-
-type Ordered = { created_at_ms: number; sequence_number: number | null; id: string }

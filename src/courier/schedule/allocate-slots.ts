@@ -68,7 +68,8 @@ export function allocateSlots(schedule: Schedule, nowMs: number, slotsMax: numbe
 
 /** The grant is used: slots that were not needed are free again, and the webhook lines up anew. */
 export function endGrant(schedule: Schedule, grant: SlotGrant, used: number): void {
-  const { webhook } = grant
+  const { webhook, host, lane } = grant
+  if (lane !== 'retry') host.loadingNew -= 1
   const unused = grant.slots - used
   if (unused > 0) {
     moveGrant(schedule, grant, -unused)
@@ -142,7 +143,7 @@ function allocateTo(schedule: Schedule, host: Host, nowMs: number, grants: SlotG
   // Its deliveries stay where they are, and no attempt is used up.
   if (limit === 0) return void schedule.tripped.add(host)
 
-  const hadNew = host.withNew.size > 0
+  const hadNew = host.withNew.size + host.loadingNew > 0
   const share = Math.max(1, Math.floor((limit - host.slots) / Math.max(1, host.withNew.size)))
   for (const webhook of host.withNew) {
     if (limit <= host.slots) return
@@ -206,6 +207,7 @@ function give(
   const slots = Math.min(wanted, SLOTS_MAX - schedule.slots)
   if (slots <= 0) return 0
   const grant: SlotGrant = { webhook, host, lane, slots: 0, isUnproven: !host.isProven }
+  if (lane !== 'retry') host.loadingNew += 1
   moveGrant(schedule, grant, slots)
   grants.push(grant)
   return slots

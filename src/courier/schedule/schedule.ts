@@ -37,6 +37,8 @@ export type Host = {
   webhooks: number
   slots: number
   retrySlots: number
+  /** Grants for new deliveries that are being loaded. */
+  loadingNew: number
   /** Its last attempt was answered. A host that was never seen to answer may hang. */
   isProven: boolean
   /** Webhooks with something new or an error; the longest waiting first. */
@@ -186,6 +188,7 @@ function hostFor(schedule: Schedule, teamId: string, url: string): Host {
     webhooks: 0,
     slots: 0,
     retrySlots: 0,
+    loadingNew: 0,
     isProven: false,
     withNew: new Set(),
     withRetries: new Set(),

@@ -14,6 +14,7 @@ import {
   nextNew,
   refill,
   wants,
+  wasStarted,
 } from './webhook-queue.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
@@ -73,8 +74,7 @@ async function loadAndStart(needs: ServeNeeds, grant: SlotGrant, used: number): 
     isStarted = isAsBefore && mayStart(queue, load) && needs.maySend()
     if (!isStarted) return
     for (const [at, attempt] of attempts.entries()) {
-      // A replay moves a delivery to another lane, which may have been faster.
-      if (queue.unsettled.has(attempt.delivery.event)) releaseSlot(schedule, attempt)
+      if (wasStarted(queue, load, attempt.delivery)) releaseSlot(schedule, attempt)
       else startAttempt(needs, attempt, found[at] ?? null)
     }
   } finally {

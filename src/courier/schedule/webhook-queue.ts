@@ -30,6 +30,8 @@ export type Load = {
   readonly question: OutboxQuestion | null
   /** Those of another lane than 'new', which are prefetched instead. */
   readonly found: Delivery[]
+  /** Settled while the outbox was read, which may have seen them waiting. */
+  readonly settled: Set<number>
 }
 
 type State = {
@@ -49,6 +51,8 @@ type State = {
 
 /** Those under which the outbox has anything; 'ordered' is a question to two of them. */
 export type StoredLane = Exclude<Lane, 'ordered'>
+
+const LANES: readonly Lane[] = ['new', 'retry', 'ordered', 'error']
 
 /**
  * So many new deliveries are read at once, though fewer may be sent now: one read for 32 takes
@@ -158,7 +162,7 @@ export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs:
   assert(state.loads[lane] === null, 'a lane has one load at a time')
   const isPrefetched = lane === 'new' && state.prefetched.length > 0
   const question = isPrefetched ? null : questionOf(state, lane, slots, nowMs)
-  const load = { lane, question, found: [] }
+  const load = { lane, question, found: [], settled: new Set<number>() }
   state.loads[lane] = load
   // What is committed from here on sets them again.
   if (question) for (const stored of storedLanes(lane)) state.mayHave[stored] = false
@@ -184,15 +188,14 @@ export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[
   const { lane, question, found } = load
   if (!question || !isCurrent(queue, load)) return
   for (const row of rows) {
-    // Its outcome is on the way to the store, which still has it waiting.
-    const isUnsettled = state.unsettled.has(row.event)
+    const isTaken = wasStarted(queue, load, row)
     if (lane !== 'new') {
-      if (!isUnsettled) found.push(row)
+      if (!isTaken) found.push(row)
       continue
     }
     // It may have been offered while the outbox was read.
     if (state.tail !== null && row.event <= state.tail.event) continue
-    if (!isUnsettled) prefetch(state, row)
+    if (!isTaken) prefetch(state, row)
     state.tail = row
   }
   const [first] = storedLanes(lane)
@@ -202,6 +205,14 @@ export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[
 /** The next deliveries of a load, in order. */
 export function loaded(queue: WebhookQueue, { lane, found }: Load): readonly Delivery[] {
   return lane === 'new' ? stateOf(queue).prefetched : found
+}
+
+/**
+ * An attempt of it started before the load or meanwhile: the store has it waiting until it knows
+ * the outcome, and a replay moves a delivery to another lane, which may have been faster.
+ */
+export function wasStarted(queue: WebhookQueue, load: Load, { event }: Delivery): boolean {
+  return queue.unsettled.has(event) || load.settled.has(event)
 }
 
 /** The lane is free again; with `again`, the outbox has to be read once more. */
@@ -227,8 +238,9 @@ export function started(queue: WebhookQueue, { event }: Delivery): void {
 
 /** Its outcome is committed. With `again`, the outbox may still have it, and due. */
 export function settled(queue: WebhookQueue, event: number, again: boolean): void {
-  const { unsettled, mayHave, isOrdered } = stateOf(queue)
+  const { unsettled, mayHave, isOrdered, loads } = stateOf(queue)
   unsettled.delete(event)
+  for (const lane of LANES) loads[lane]?.settled.add(event)
   // Whatever comes next was not looked for meanwhile.
   if (again || isOrdered) mayHave.new = true
   if (again) {
