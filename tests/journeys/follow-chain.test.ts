@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { listDeliveries } from '../../src/tables/deliveries/deliveries.ts'
 import { addItems } from '../../src/tables/webhooks/variables.ts'
 import { createWebhook } from '../../src/tables/webhooks/webhooks.ts'
+import { deliveriesOf } from '../support/delivery-store.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
@@ -182,7 +182,7 @@ async function team(): Promise<{ teamId: string }> {
 
 /** The deliveries of a webhook, oldest first, with their results read. */
 async function deliveries(webhookId: string) {
-  const rows = await listDeliveries(headgate.running.world.database, webhookId, SHOWN_MAX)
+  const rows = await deliveriesOf(headgate.running.world.database, webhookId, SHOWN_MAX)
   const ordered = rows.toSorted((a, b) => (a.sequenceNumber ?? 0) - (b.sequenceNumber ?? 0))
   return ordered.map((row) => ({ ...row, data: JSON.parse(row.result?.data ?? 'null') }))
 }

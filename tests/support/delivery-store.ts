@@ -1,20 +1,28 @@
-import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { deliveryCentiCu } from '../../src/core/delivery/delivery-price.ts'
-import { type Database, type SqlValue, sql } from '../../src/ports/database.ts'
-import { recordEvent } from '../../src/tables/chain/chain-events.ts'
+import { type Database, sql } from '../../src/ports/database.ts'
+import { type RecordedEvent, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
+import type {
+  Delivery,
+  DeliveryState,
+  Lane,
+  LoggedDelivery,
+} from '../../src/tables/deliveries/delivery.ts'
 import {
-  claimDeliveries,
-  type Lane,
-  type ReadyDelivery,
-  readyDeliveries,
-} from '../../src/tables/deliveries/delivery-claims.ts'
+  type DeliveryWithAttempts,
+  findDelivery,
+  findDeliveryWithAttempts,
+  listDeliveryPage,
+} from '../../src/tables/deliveries/delivery-log.ts'
+import { waitingDeliveries } from '../../src/tables/deliveries/outbox.ts'
 import {
   type AttemptOutcome,
-  writeOutcomes,
-} from '../../src/tables/deliveries/delivery-outcomes.ts'
-import { eventAt, NETWORK, TEAM_A } from './webhook-store.ts'
+  settleDeliveries,
+} from '../../src/tables/deliveries/settle-deliveries.ts'
+import { type Fence, joinCouriers } from '../../src/tables/deliveries/shards.ts'
+import { webhookNumbers } from '../../src/tables/webhooks/courier-webhooks.ts'
+import { eventAt, NETWORK, TEAM_A, TEAM_B } from './webhook-store.ts'
 
 /** A moment in the middle of an hour. */
 export const NOW_MS = Date.UTC(2026, 10, 15, 4, 30)
@@ -25,46 +33,68 @@ export const BODY_BYTES = 2_000
 
 const DATA = '{"block":{"number":1}}'
 
-/** The next block of the network, with a result for each of those webhooks. */
+/** More than any test has. */
+const MANY = 1_000
+
+type EventWish = { atMs?: number; network?: string; data?: string }
+
+/** The next block of a network, with a result of its own for each of those lists of webhooks. */
+export async function eventTo(
+  db: Database,
+  lists: readonly (readonly string[])[],
+  { atMs = NOW_MS, network = NETWORK, data = DATA }: EventWish = {},
+): Promise<RecordedEvent> {
+  const chain = await readChain(db, network)
+  const height = (chain?.headers.at(-1)?.number ?? 0) + 1
+  const due = lists.map((webhookIds, part) => {
+    const text = `${data}${part === 0 ? '' : part}`
+    return { data: text, bytes: Buffer.byteLength(text), truncation: null, webhookIds }
+  })
+  const event = eventAt(height, chain?.sequenceNumber ?? null, { network, atMs, due })
+  const recorded = await recordEvent(db, event)
+  if (recorded === 'lost') throw new Error('nobody else moves this chain')
+  return recorded
+}
+
+/** The next block of the network, with one result for those webhooks; their deliveries' ids. */
 export async function nextEvent(
   db: Database,
   webhookIds: readonly string[],
-  { atMs = NOW_MS, data = DATA, network = NETWORK, inHand = false } = {},
+  wish: EventWish = {},
 ): Promise<string[]> {
-  const chain = await readChain(db, network)
-  const height = (chain?.headers.at(-1)?.number ?? 0) + 1
-  const due = [{ data, bytes: Buffer.byteLength(data), truncation: null, webhookIds }]
-  const event = eventAt(height, chain?.sequenceNumber ?? null, { network, atMs, due, inHand })
-  const recorded = await recordEvent(db, event)
-  if (recorded === 'lost') throw new Error('nobody else moves this chain')
-  return webhookIds.map((id) => deliveryId(id, recorded.sequenceNumber))
+  const { deliveries } = await eventTo(db, [webhookIds], wish)
+  return deliveries.map(({ id }) => id)
 }
 
-export async function ready(
+export async function numberOf(db: Database, webhookId: string): Promise<number> {
+  const number = (await webhookNumbers(db, [webhookId])).get(webhookId)
+  if (number === undefined) throw new Error(`there is no webhook ${webhookId}`)
+  return number
+}
+
+export async function waiting(
   db: Database,
   webhookId: string,
   lane: Lane,
   nowMs = NOW_MS,
-): Promise<ReadyDelivery[]> {
-  return readyDeliveries(db, webhookId, { nowMs, limit: 1_000, lane })
+): Promise<Delivery[]> {
+  const webhook = await numberOf(db, webhookId)
+  return waitingDeliveries(db, webhook, { nowMs, limit: MANY, lane })
 }
 
-export async function readyIds(
+export async function waitingIds(
   db: Database,
   webhookId: string,
   lane: Lane,
   nowMs = NOW_MS,
 ): Promise<string[]> {
-  return (await ready(db, webhookId, lane, nowMs)).map(({ id }) => id)
+  return (await waiting(db, webhookId, lane, nowMs)).map(({ id }) => id)
 }
 
-export async function claim(
-  db: Database,
-  ids: readonly string[],
-  lease: string,
-  nowMs = NOW_MS,
-): Promise<Set<string>> {
-  return new Set((await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)).keys())
+/** A courier that has just begun its life: those of the same name before it are fenced. */
+export async function fenceOf(db: Database, courier = 'courier', nowMs = NOW_MS): Promise<Fence> {
+  const untilMs = nowMs + LEASE_MS
+  return { courier, token: await joinCouriers(db, courier, nowMs, untilMs), untilMs }
 }
 
 export function factsOf(differing: Partial<AttemptFacts> = {}): AttemptFacts {
@@ -75,72 +105,80 @@ export function factsOf(differing: Partial<AttemptFacts> = {}): AttemptFacts {
     ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
     bodyStart: 'ok',
     address: '192.0.2.7',
-    lane: 'first',
+    queue: 'new',
     ...differing,
   }
 }
 
-/** One that was accepted, and is billed, unless told otherwise. */
+/** What becomes of an attempt: it was accepted, and is billed, unless told otherwise. */
 export function outcomeOf(
-  id: string,
-  lease: string,
+  delivery: Delivery,
   differing: Partial<AttemptOutcome> = {},
 ): AttemptOutcome {
-  const next = differing.next?.kind ?? 'delivered'
-  const isAccepted = next === 'delivered'
+  const { event, webhook, version, attemptsMade, teamId, kind, dataBytes } = delivery
+  const isAccepted = (differing.next?.kind ?? 'delivered') === 'delivered'
   const bytes = differing.bodyBytes ?? BODY_BYTES
   const centiCu = deliveryCentiCu(bytes)
   return {
-    id,
-    open: null,
-    lease,
-    attemptsMade: 0,
-    part: 0,
-    webhookId: 'wh_1',
-    teamId: TEAM_A,
-    dataBytes: null,
+    event,
+    webhook,
+    version,
+    attemptsMade,
+    teamId,
+    dataBytes: kind === 'data' ? dataBytes : null,
     next: { kind: 'delivered' },
-    attempt: next === 'released' ? null : factsOf(isAccepted ? {} : { status: 503 }),
+    attempt: factsOf(isAccepted ? {} : { status: 503 }),
     bodyBytes: bytes,
-    bill: isAccepted ? { teamId: TEAM_A, appId: 'app_1', network: NETWORK, centiCu, bytes } : null,
+    bill: isAccepted ? { teamId, appId: 'app_1', network: NETWORK, centiCu, bytes } : null,
     ...differing,
   }
 }
 
-/** Claims and ends them in one go. */
+/** Attempts deliveries as they are now, and ends all attempts alike. */
 export async function settle(
   db: Database,
   ids: readonly string[],
   next: AttemptOutcome['next'],
-  nowMs = NOW_MS,
+  attempt: Partial<AttemptFacts> = {},
 ): Promise<void> {
-  const lease = `settled-${nowMs}-${ids[0]}`
-  const ours = await claimDeliveries(db, ids, lease, nowMs, nowMs + LEASE_MS)
   const outcomes: AttemptOutcome[] = []
-  for (const [id, { attemptsMade, part }] of ours) {
-    const dataBytes = await dataBytesOf(db, id)
-    outcomes.push(outcomeOf(id, lease, { next, attemptsMade, part, dataBytes }))
+  for (const id of ids) {
+    const status = next.kind === 'delivered' ? 200 : 503
+    const outcome = outcomeOf(await deliveryCalled(db, id), { next })
+    outcomes.push({ ...outcome, attempt: factsOf({ status, ...attempt }) })
   }
-  const held = await writeOutcomes(db, outcomes)
-  if (held.size !== ids.length) throw new Error('all of these were to be claimed and settled')
+  const held = await settleDeliveries(db, await fenceOf(db), outcomes)
+  if (held === 'fenced' || held.size !== ids.length) throw new Error('all were to be settled')
 }
 
-/** Of its result; null for an error. */
-export async function dataBytesOf(db: Database, id: string): Promise<number | null> {
-  const { kind, data_bytes } = await rowOf(db, id)
-  return kind === 'data' ? Number(data_bytes) : null
+/** A delivery of either team, as the log has it. */
+export async function deliveryCalled(db: Database, id: string): Promise<LoggedDelivery> {
+  const found = (await findDelivery(db, TEAM_A, id)) ?? (await findDelivery(db, TEAM_B, id))
+  if (!found) throw new Error(`there is no delivery ${id}`)
+  return found
 }
 
-export async function rowOf(db: Database, id: string): Promise<Record<string, SqlValue>> {
-  const rows = await db.query(sql`SELECT * FROM deliveries WHERE id = ${id}`)
-  if (!rows[0]) throw new Error(`there is no delivery ${id}`)
-  return rows[0]
-}
-
-export async function statesOf(db: Database, ids: readonly string[]): Promise<SqlValue[]> {
-  const states: SqlValue[] = []
-  for (const id of ids) states.push((await rowOf(db, id)).state ?? null)
+export async function statesOf(db: Database, ids: readonly string[]): Promise<DeliveryState[]> {
+  const states: DeliveryState[] = []
+  for (const id of ids) states.push((await deliveryCalled(db, id)).state)
   return states
+}
+
+/** All deliveries of a webhook with their results, newest first. */
+export async function deliveriesOf(
+  db: Database,
+  webhookId: string,
+  limit = MANY,
+): Promise<DeliveryWithAttempts[]> {
+  const [owner] = await db.query<{ team_id: string }>(sql`
+    SELECT team_id FROM webhooks WHERE id = ${webhookId}`)
+  const teamId = owner?.team_id ?? TEAM_A
+  const found: DeliveryWithAttempts[] = []
+  for (const { id } of await listDeliveryPage(db, teamId, { webhookId, limit })) {
+    const one = await findDeliveryWithAttempts(db, teamId, id)
+    if (one) found.push(one)
+  }
+  return found
 }
 
 /** What the ledger says was delivered, and what the months say was spent. */

@@ -1,17 +1,17 @@
 import type { Network } from '../../src/core/network.ts'
 import type { ApiNeeds } from '../../src/http/api/api-router.ts'
-import { sql } from '../../src/ports/database.ts'
 import { createTeam, createToken } from '../../src/tables/accounts/new-accounts.ts'
 import { type DueResult, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
-import { claimDeliveries } from '../../src/tables/deliveries/delivery-claims.ts'
+import { findDelivery } from '../../src/tables/deliveries/delivery-log.ts'
 import {
   type AttemptOutcome,
-  writeOutcomes,
-} from '../../src/tables/deliveries/delivery-outcomes.ts'
+  settleDeliveries,
+} from '../../src/tables/deliveries/settle-deliveries.ts'
 import type { NetworkService } from '../../src/upstream/answers/ask-network.ts'
 import { managementApi, START_MS } from '../management-api.ts'
 import type { CallOptions } from './checked-call.ts'
+import { fenceOf, outcomeOf } from './delivery-store.ts'
 import { eventAt } from './webhook-store.ts'
 
 type Next = AttemptOutcome['next']
@@ -38,7 +38,7 @@ export const ACCEPTED: AttemptFacts = {
   ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
   bodyStart: 'thanks',
   address: '93.184.215.14',
-  lane: 'first',
+  queue: 'new',
 }
 
 /** The management API over two EVM networks, one of them without traces, and a Solana one. */
@@ -81,17 +81,12 @@ export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
       return recorded
     },
     /** What became of a delivery, as the courier writes it. */
-    async attempt(id: string, webhookId: string, attempt: AttemptFacts, next: Next) {
-      const lease = `lease_${attempt.startedAtMs}`
-      await claimDeliveries(database, [id], lease, attempt.startedAtMs, attempt.startedAtMs + 1)
-      const [row] = await database.query<{ attempts_made: number; part: number | null }>(sql`
-        SELECT attempts_made, part FROM deliveries WHERE id = ${id}`)
-      const read = { attemptsMade: row?.attempts_made ?? 0, part: row?.part ?? null }
-      const whose = { webhookId, teamId: api.teamId, dataBytes: null }
-      const what = { id, open: null, lease, ...read, ...whose }
-      const outcome = { ...what, next, attempt, bodyBytes: 200, bill: null }
-      const written = await writeOutcomes(database, [outcome])
-      if (written.size !== 1) throw new Error('the outcome was not written')
+    async attempt(id: string, attempt: AttemptFacts, next: Next) {
+      const found = await findDelivery(database, api.teamId, id)
+      if (!found) throw new Error(`the team has no delivery ${id}`)
+      const outcome = outcomeOf(found, { next, attempt, bodyBytes: 200, bill: null })
+      const held = await settleDeliveries(database, await fenceOf(database), [outcome])
+      if (held === 'fenced' || held.size !== 1) throw new Error('the outcome was not written')
     },
     /** Another token of the team. */
     async moreToken() {

@@ -49,7 +49,6 @@ export async function replayStep(
     atMs: needs.clock.nowMs(),
   })
   if (recorded === 'lost') return { kind: 'over' }
-  if (recorded === 'busy') return { kind: 'waits' }
   if (recorded === 'recorded' && isDue) needs.committed([replay.webhookId])
   return recorded
 }

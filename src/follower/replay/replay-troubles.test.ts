@@ -12,7 +12,8 @@ import { dueTo, eventAt } from '../../../tests/support/webhook-store.ts'
 import { Failure } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from '../../tables/chain/chain-events.ts'
-import { cancelDeliveries } from '../../tables/deliveries/deliveries.ts'
+import { cancelDeliveries } from '../../tables/deliveries/cancel-deliveries.ts'
+import { webhookNumbers } from '../../tables/webhooks/courier-webhooks.ts'
 
 /** Hours pass here in seconds, or in more where the machine is busy with others. */
 setDefaultTimeout(30_000)
@@ -208,7 +209,8 @@ describe('a replay to a destination that takes nothing', () => {
     expect(await on.replayOf(id)).toMatchObject({ state: 'running', nextBlock: 690 })
     expect(on.network.asked()).toEqual([])
 
-    await cancelDeliveries(on.store, WEBHOOK)
+    const webhook = (await webhookNumbers(on.store, [WEBHOOK])).get(WEBHOOK) ?? 0
+    await on.store.transaction((tx) => cancelDeliveries(tx, { webhook, teamId: 'team_a' }))
     await on.until(async () => on.network.asked().length > 0)
   })
 })
@@ -254,6 +256,7 @@ function dyingStore(inner: Database, statements: number): Database & { isDead():
     query: (statement) => ask(() => inner.query(statement)),
     each: (statement, rows) => ask(() => inner.each(statement, rows)),
     transaction: (work) => ask(() => inner.transaction(work)),
+    perform: (procedure, args) => ask(() => inner.perform(procedure, args)),
     close: () => inner.close(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { followedAt } from '../../tables/chain/chain-tail.ts'
-import { waitingCount } from '../../tables/deliveries/delivery-backlog.ts'
+import { waitingCount } from '../../tables/deliveries/outbox.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
 import { openReplayBlocks, type ReplayBlocks } from './replay-blocks.ts'
 import {

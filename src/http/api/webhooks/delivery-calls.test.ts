@@ -59,7 +59,7 @@ describe('a delivery is shown', () => {
   test('with a name that leads inside like one that does not exist', async () => {
     const id = await delivered()
     const refused = { ...ACCEPTED, status: null, fault: 'refused_address', address: null }
-    await on.attempt(id, webhook, refused, { kind: 'retry', dueAtMs: START_MS + 15_000 })
+    await on.attempt(id, refused, { kind: 'retry', dueAtMs: START_MS + 15_000 })
     expect((await read(id)).attempts).toMatchObject([{ fault: 'dns', address: null }])
   })
 
@@ -73,7 +73,7 @@ describe('a delivery is shown', () => {
       bodyStart: '',
       address: null,
     }
-    await on.attempt(id, webhook, late, { kind: 'retry', dueAtMs: START_MS + 15_000 })
+    await on.attempt(id, late, { kind: 'retry', dueAtMs: START_MS + 15_000 })
     expect(await read(id)).toMatchObject({
       status: 'waiting',
       attempts_made: 1,
@@ -81,7 +81,7 @@ describe('a delivery is shown', () => {
     })
 
     const again = { ...ACCEPTED, startedAtMs: START_MS + 15_000, queue: 'retry' } as const
-    await on.attempt(id, webhook, again, { kind: 'delivered' })
+    await on.attempt(id, again, { kind: 'delivered' })
     const shown = await read(id)
     expect(shown).toMatchObject({
       status: 'delivered',
@@ -115,7 +115,7 @@ describe('a delivery is shown', () => {
   test('with what the destination wrote as it wrote it', async () => {
     const id = await delivered()
     const bodyStart = '"}]\n\u0000\u2028 {"id":"forged"}\n'
-    await on.attempt(id, webhook, { ...ACCEPTED, bodyStart }, { kind: 'failed' })
+    await on.attempt(id, { ...ACCEPTED, bodyStart }, { kind: 'failed' })
     const { attempts } = await read(id)
     expect([attempts.length, attempts[0].response_start]).toEqual([1, bodyStart])
   })
@@ -143,8 +143,8 @@ describe('a delivery is shown', () => {
   test('with what was cut of its result', async () => {
     const truncation = { fields: ['block.logs'], reason: 'over 10 MB' }
     const due = { ...dueTo(webhook), truncation }
-    const { deliveryIds } = await on.event(7, null, [due])
-    const { body } = await read(deliveryIds[0] ?? '')
+    const { deliveries } = await on.event(7, null, [due])
+    const { body } = await read(deliveries[0]?.id ?? '')
     expect(JSON.parse(body).event).toMatchObject({
       truncated: true,
       truncatedFields: ['block.logs'],
@@ -170,11 +170,11 @@ describe('the log', () => {
     ids = []
     for (const at of [0, 1, 2]) {
       const previous = at === 0 ? null : FIRST_SEQUENCE + at - 1
-      const { deliveryIds } = await on.event(7 + at, previous, [dueTo(webhook, other)], at)
-      ids.push(...deliveryIds)
+      const { deliveries } = await on.event(7 + at, previous, [dueTo(webhook, other)], at)
+      ids.push(...deliveries.map(({ id }) => id))
     }
-    await on.attempt(ids[0] ?? '', webhook, ACCEPTED, { kind: 'delivered' })
-    await on.attempt(ids[2] ?? '', webhook, ACCEPTED, { kind: 'failed' })
+    await on.attempt(ids[0] ?? '', ACCEPTED, { kind: 'delivered' })
+    await on.attempt(ids[2] ?? '', ACCEPTED, { kind: 'failed' })
   })
 
   test('is newest first', async () => {
@@ -247,8 +247,8 @@ describe('the log', () => {
 /** A delivery of block 7 that is due; its id. */
 async function delivered(): Promise<string> {
   const due = { data: DATA, bytes: DATA.length, truncation: null, webhookIds: [webhook] }
-  const { deliveryIds } = await on.event(7, null, [due])
-  return deliveryIds[0] ?? ''
+  const { deliveries } = await on.event(7, null, [due])
+  return deliveries[0]?.id ?? ''
 }
 
 async function list(query = '') {

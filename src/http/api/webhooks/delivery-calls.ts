@@ -3,7 +3,13 @@ import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
+import type {
+  DeliveryKey,
+  DeliveryState,
+  LoggedDelivery,
+} from '../../../tables/deliveries/delivery.ts'
 import * as log from '../../../tables/deliveries/delivery-log.ts'
+import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
 import type * as wire from '../../contract/contract.ts'
 import type { TeamCall } from '../api-call.ts'
 
@@ -22,7 +28,7 @@ export async function listDeliveries(
   // One more than asked for tells whether there is another page.
   const found = await log.listDeliveryPage(needs.database, call.team.id, {
     webhookId: webhook_id?.toString(),
-    status: status as log.DeliveryState | undefined,
+    status: status as DeliveryState | undefined,
     block: block === undefined ? undefined : Number(block),
     after: cursor === undefined ? undefined : cursorOf(String(cursor)),
     limit: Number(limit) + 1,
@@ -30,7 +36,7 @@ export async function listDeliveries(
 
   const page = found.slice(0, Number(limit))
   const last = found.length > page.length ? page.at(-1) : undefined
-  const cursors = last ? { after: `${last.createdAtMs}-${last.id}` } : {}
+  const cursors = last ? { after: `${last.event}-${last.webhook}` } : {}
   return { data: page.map(wireDelivery), pagination: { cursors } }
 }
 
@@ -55,7 +61,7 @@ export async function resendDelivery(
 ): Promise<{ data: wire.Delivery } | Rejection> {
   const { database, clock } = needs
   const id = idOf(call)
-  const outcome = await log.resendDelivery(database, call.team.id, id, clock.nowMs())
+  const outcome = await resend(database, call.team.id, id, clock.nowMs())
   if (outcome === 'gone') {
     return new Rejection('validation', `The webhook of ${id} was deleted.`)
   }
@@ -71,9 +77,9 @@ export async function resendDelivery(
 }
 
 /** The schema has seen to its form. */
-function cursorOf(text: string): log.LogCursor {
-  const at = text.indexOf('-')
-  return { createdAtMs: Number(text.slice(0, at)), id: text.slice(at + 1) }
+function cursorOf(text: string): DeliveryKey {
+  const [event, webhook] = text.split('-')
+  return { event: Number(event), webhook: Number(webhook) }
 }
 
 /** What is sent, to the letter. Null when the log does not hold it any more. */
@@ -94,7 +100,7 @@ function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
   return dataBody(envelope, result.data)
 }
 
-function wireDelivery(delivery: log.LoggedDelivery): wire.Delivery {
+function wireDelivery(delivery: LoggedDelivery): wire.Delivery {
   return {
     id: delivery.id,
     webhook_id: delivery.webhookId,
@@ -108,7 +114,7 @@ function wireDelivery(delivery: log.LoggedDelivery): wire.Delivery {
     attempts_made: delivery.attemptsMade,
     bytes: delivery.bodyBytes,
     time_created: delivery.createdAtMs,
-    time_due: delivery.state === 'waiting' ? delivery.dueAtMs : null,
+    time_due: delivery.dueAtMs,
     time_done: delivery.doneAtMs,
   }
 }

@@ -10,8 +10,8 @@ let id: string
 beforeEach(async () => {
   on = await webhookApi()
   webhook = (await on.created()).id
-  const { deliveryIds } = await on.event(7, null, [dueTo(webhook)])
-  id = deliveryIds[0] ?? ''
+  const { deliveries } = await on.event(7, null, [dueTo(webhook)])
+  id = deliveries[0]?.id ?? ''
   on.seen.webhookChanges = 0
 })
 
@@ -20,7 +20,7 @@ afterEach(() => on.close())
 test.each(['failed', 'delivered'] as const)(
   'resend makes one that is %s due at once, with the same id and body',
   async (kind) => {
-    await on.attempt(id, webhook, ACCEPTED, { kind })
+    await on.attempt(id, ACCEPTED, { kind })
     const before = await read(id)
     on.time.nowMs += 60_000
     const { status, body } = await resend()
@@ -47,13 +47,13 @@ test('resend refuses one whose webhook is gone', async () => {
 })
 
 test('of two who resend at once one wins', async () => {
-  await on.attempt(id, webhook, ACCEPTED, { kind: 'failed' })
+  await on.attempt(id, ACCEPTED, { kind: 'failed' })
   const statuses = (await Promise.all([resend(), resend()])).map(({ status }) => status)
   expect(statuses.sort()).toEqual([200, 400])
 })
 
 test('a delivery that is not there, or is another team’s, is 404', async () => {
-  await on.attempt(id, webhook, ACCEPTED, { kind: 'failed' })
+  await on.attempt(id, ACCEPTED, { kind: 'failed' })
   const token = on.other.token
   const foreign = [
     await resend(id, token),

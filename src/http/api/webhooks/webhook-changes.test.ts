@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../../../tests/management-api.ts'
+import { deliveriesOf } from '../../../../tests/support/delivery-store.ts'
 import { QUERY, type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
 import { dueTo, eventAt } from '../../../../tests/support/webhook-store.ts'
 import { signingKeyPlace } from '../../../ports/secrets.ts'
 import { recordEvent } from '../../../tables/chain/chain-events.ts'
-import { listDeliveries } from '../../../tables/deliveries/deliveries.ts'
 import { changeWebhook, findWebhook } from '../../../tables/webhooks/webhooks.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -210,7 +210,7 @@ describe('delete-webhook', () => {
     const { database } = on.needs
     await recordEvent(database, eventAt(1, null, { network: 'ETH_MAINNET', due: [dueTo(made.id)] }))
     await on.call('DELETE', path(made.id))
-    const states = (await listDeliveries(database, made.id, 10)).map(({ state }) => state)
+    const states = (await deliveriesOf(database, made.id)).map(({ state }) => state)
     expect(states).toEqual(['cancelled'])
   })
 

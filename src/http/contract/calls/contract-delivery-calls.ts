@@ -68,7 +68,7 @@ export const DELIVERY_PATHS: Paths = {
         }),
         optional('cursor', 'Where the page begins: `after` of the one before.', {
           type: 'string',
-          pattern: '^[0-9]{1,15}-[a-z0-9_]{1,64}$',
+          pattern: '^[0-9]{1,12}-[0-9]{1,8}$',
           'x-form': 'what pagination.cursors.after of the page before says',
         }),
       ],
