@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { deliveriesOf } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
   dueTo,
@@ -13,7 +14,6 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
 import type { Database } from '../../ports/database.ts'
-import { listDeliveries } from '../deliveries/deliveries.ts'
 import { migrate } from '../migrate.ts'
 import { recordEvent } from './chain-events.ts'
 import { readChain } from './chain-tail.ts'
@@ -39,7 +39,7 @@ describe('of those who record the same event', () => {
     const winners = forks.filter((_, index) => ended[index] !== 'lost')
     expect(winners).toHaveLength(1)
     expect((await readChain(db, NETWORK))?.headers.at(-1)?.hash).toBe(`0x7${winners[0]}`)
-    expect((await listDeliveries(db, 'wh_1', 10)).map(({ blockHash }) => blockHash)).toEqual([
+    expect((await deliveriesOf(db, 'wh_1', 10)).map(({ blockHash }) => blockHash)).toEqual([
       `0x7${winners[0]}`,
     ])
   })
@@ -61,7 +61,7 @@ describe('of those who record the same event', () => {
       ])
       expect(ended.filter((end) => end === 'lost')).toHaveLength(1)
     }
-    expect(await listDeliveries(two, 'wh_1', 100)).toHaveLength(20)
+    expect(await deliveriesOf(two, 'wh_1', 100)).toHaveLength(20)
     expect((await readChain(two, NETWORK))?.sequenceNumber).toBe(FIRST + 19)
     await Promise.all([one.close(), two.close()])
     await rm(folder, { recursive: true })

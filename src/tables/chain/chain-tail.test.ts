@@ -23,7 +23,7 @@ async function follow(...heights: number[]): Promise<void> {
     const kind = index === 0 ? 'first' : height === tip + 1 ? 'extends' : 'forks'
     const previous = index === 0 ? null : BASE + index
     const recorded = await recordEvent(db, eventAt(height, previous, { kind, fork: `-${index}` }))
-    expect(recorded).toMatchObject({ sequenceNumber: BASE + index + 1, deliveryIds: [] })
+    expect(recorded).toMatchObject({ sequenceNumber: BASE + index + 1, deliveries: [] })
     tip = height
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NOW_MS, nextEvent, readyIds, settle } from '../../../tests/support/delivery-store.ts'
+import { NOW_MS, nextEvent, settle, waitingIds } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
@@ -40,9 +40,9 @@ test('no event commits anything for a webhook once it is paused, whoever comes f
     expect(await countData()).toBe(committed)
     await settle(
       courier,
-      await readyIds(courier, 'wh_1', 'errors', atMs),
+      await waitingIds(courier, 'wh_1', 'error', atMs),
       { kind: 'delivered' },
-      atMs,
+      { startedAtMs: atMs },
     )
   }
   const all = await listDeliveryPage(courier, TEAM_A, { limit: 1_000 })

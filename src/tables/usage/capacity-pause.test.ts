@@ -3,9 +3,9 @@ import { freshStore } from '../../../tests/fresh-store.ts'
 import {
   NOW_MS,
   nextEvent,
-  ready,
-  readyIds,
   settle,
+  waiting,
+  waitingIds,
 } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
@@ -46,7 +46,7 @@ async function standingOf(id: string, teamId = TEAM_A) {
 
 describe('when the month of a team is used up', () => {
   test('all of its active webhooks are paused with the reason, on every network', async () => {
-    expect((await pauseTeamOverLimit(db, PAUSE)).toSorted()).toEqual(['wh_1', 'wh_2'])
+    expect((await pauseTeamOverLimit(db, PAUSE)).toSorted()).toEqual([1, 2])
     expect(await standingOf('wh_1')).toEqual(['paused', 'MONTHLY_CAPACITY_EXCEEDED'])
     expect(await standingOf('wh_2')).toEqual(['paused', 'MONTHLY_CAPACITY_EXCEEDED'])
     expect(await standingOf('wh_3')).toEqual(['paused', 'MANUAL'])
@@ -56,12 +56,12 @@ describe('when the month of a team is used up', () => {
   test('each of them gets one error event, due at once, and no other webhook does', async () => {
     await pauseTeamOverLimit(db, PAUSE)
     for (const id of ['wh_1', 'wh_2']) {
-      expect(await ready(db, id, 'errors')).toMatchObject([
+      expect(await waiting(db, id, 'error')).toMatchObject([
         { kind: 'error', error: PAUSE.message, teamId: TEAM_A, createdAtMs: NOW_MS, part: null },
       ])
     }
-    expect(await readyIds(db, 'wh_3', 'errors')).toEqual([])
-    expect(await readyIds(db, 'wh_b', 'errors')).toEqual([])
+    expect(await waitingIds(db, 'wh_3', 'error')).toEqual([])
+    expect(await waitingIds(db, 'wh_b', 'error')).toEqual([])
   })
 
   test('nothing happens a second time: no event, no revision', async () => {
@@ -69,20 +69,20 @@ describe('when the month of a team is used up', () => {
     const before = await webhookRevision(db)
     expect(await pauseTeamOverLimit(db, PAUSE)).toEqual([])
     expect(await webhookRevision(db)).toBe(before)
-    expect(await readyIds(db, 'wh_1', 'errors')).toHaveLength(1)
+    expect(await waitingIds(db, 'wh_1', 'error')).toHaveLength(1)
   })
 
   test('of all processes that notice it at once, one tells of it', async () => {
     const ended = await Promise.all(Array.from({ length: 5 }, () => pauseTeamOverLimit(db, PAUSE)))
-    expect(ended.flat().toSorted()).toEqual(['wh_1', 'wh_2'])
-    expect(await readyIds(db, 'wh_1', 'errors')).toHaveLength(1)
+    expect(ended.flat().toSorted()).toEqual([1, 2])
+    expect(await waitingIds(db, 'wh_1', 'error')).toHaveLength(1)
   })
 
   test('one that was unpaused and is paused again is told again, under another id', async () => {
     await pauseTeamOverLimit(db, PAUSE)
-    await settle(db, await readyIds(db, 'wh_1', 'errors'), { kind: 'delivered' })
+    await settle(db, await waitingIds(db, 'wh_1', 'error'), { kind: 'delivered' })
     await changeWebhook(db, TEAM_A, 'wh_1', ACTIVE)
-    expect(await pauseTeamOverLimit(db, PAUSE)).toEqual(['wh_1'])
+    expect(await pauseTeamOverLimit(db, PAUSE)).toEqual([1])
     const errors = await listDeliveryPage(db, TEAM_A, { webhookId: 'wh_1', limit: 10 })
     expect(new Set(errors.map(({ id }) => id)).size).toBe(2)
     expect(errors.map(({ state }) => state).toSorted()).toEqual(['delivered', 'waiting'])
@@ -91,9 +91,9 @@ describe('when the month of a team is used up', () => {
   test('what was committed before waits, and goes out after unpausing', async () => {
     const ids = await nextEvent(db, ['wh_1'])
     await pauseTeamOverLimit(db, PAUSE)
-    expect(await readyIds(db, 'wh_1', 'first')).toEqual([])
+    expect(await waitingIds(db, 'wh_1', 'new')).toEqual([])
     await changeWebhook(db, TEAM_A, 'wh_1', ACTIVE)
-    expect(await readyIds(db, 'wh_1', 'first')).toEqual(ids)
+    expect(await waitingIds(db, 'wh_1', 'new')).toEqual(ids)
   })
 
   test('every process learns of it by the revision', async () => {
@@ -104,6 +104,6 @@ describe('when the month of a team is used up', () => {
 
   test.each(HOSTILE_TEXTS)('the message arrives to the letter (%#)', async (message) => {
     await pauseTeamOverLimit(db, { ...PAUSE, message })
-    expect((await ready(db, 'wh_1', 'errors'))[0]?.error).toBe(message)
+    expect((await waiting(db, 'wh_1', 'error'))[0]?.error).toBe(message)
   })
 })

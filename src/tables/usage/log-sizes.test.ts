@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, readyIds, settle } from '../../../tests/support/delivery-store.ts'
+import { NOW_MS, nextEvent, settle, waitingIds } from '../../../tests/support/delivery-store.ts'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
 import {
   addWebhooks,
@@ -11,11 +11,11 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { sequenceAt } from '../chain/chain-tail.ts'
+import { pruneDelivered } from '../deliveries/retention.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { createReplay, recordReplayStep } from '../webhooks/replays.ts'
 import { changeWebhook } from '../webhooks/webhooks.ts'
 import { logBytes, logBytesOf } from './log-sizes.ts'
-import { pruneDelivered } from './retention.ts'
 
 const ALL = { olderThanMs: NOW_MS * 2, bytesMax: Number.MAX_SAFE_INTEGER, rowsMax: 1_000 }
 
@@ -48,9 +48,9 @@ test.each([1, 2, 3, 4])(
         const webhookIds = chance.pick([['wh_1'], ['wh_1', 'wh_2'], []])
         await nextEvent(db, webhookIds, { atMs, data: 'x'.repeat(chance.between(1, 9_000)) })
       } else if (deed === 3) {
-        const kind = chance.pick(['delivered', 'failed', 'retry', 'released'] as const)
-        const ids = await readyIds(db, 'wh_1', chance.pick(['first', 'retry', 'errors']), atMs)
-        if (ids.length > 0) await settle(db, ids, { kind, dueAtMs: atMs }, atMs)
+        const kind = chance.pick(['delivered', 'failed', 'retry'] as const)
+        const ids = await waitingIds(db, 'wh_1', chance.pick(['new', 'retry', 'error']), atMs)
+        if (ids.length > 0) await settle(db, ids, { kind, dueAtMs: atMs }, { startedAtMs: atMs })
       } else if (deed === 4) {
         await replayAt(step, chance.between(1, 4), atMs, chance.between(1, 9_000))
       } else if (deed === 5) {

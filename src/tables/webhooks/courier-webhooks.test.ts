@@ -9,7 +9,7 @@ import {
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
-import { webhooksForCourier } from './courier-webhooks.ts'
+import { webhookNumbers, webhooksForCourier } from './courier-webhooks.ts'
 import { changeWebhook, deleteWebhook } from './webhooks.ts'
 
 let db: Database
@@ -22,11 +22,12 @@ afterEach(() => db.close())
 test('the courier learns where a webhook leads and what signs for it', async () => {
   await addWebhooks(db, webhookCalled('wh_1', { appId: 'app_1', ordered: true }))
   await changeWebhook(db, TEAM_A, 'wh_1', { newKey: { sealed: 'new', previousUntilMs: 5 } })
-  expect(await webhooksForCourier(db, ['wh_1', 'wh_none', ...HOSTILE_TEXTS])).toEqual(
+  expect(await webhooksForCourier(db, [1, 0, -1, 99])).toEqual(
     new Map([
       [
-        'wh_1',
+        1,
         {
+          number: 1,
           id: 'wh_1',
           teamId: TEAM_A,
           appId: 'app_1',
@@ -41,11 +42,22 @@ test('the courier learns where a webhook leads and what signs for it', async () 
   )
 })
 
+test('webhooks are found by their ids too, whatever is asked for', async () => {
+  await addWebhooks(db, webhookCalled('wh_1'), webhookCalled('wh_2'))
+  const found = await webhookNumbers(db, ['wh_2', 'wh_none', ...HOSTILE_TEXTS, 'wh_1'])
+  expect(found).toEqual(
+    new Map([
+      ['wh_1', 1],
+      ['wh_2', 2],
+    ]),
+  )
+})
+
 test('paused and deleted ones are told as such', async () => {
   await addWebhooks(db, webhookCalled('wh_1'), webhookCalled('wh_2'))
   await changeWebhook(db, TEAM_A, 'wh_1', { standing: { state: 'paused', reason: 'MANUAL' } })
   await deleteWebhook(db, TEAM_A, 'wh_2')
-  const found = await webhooksForCourier(db, ['wh_1', 'wh_2'])
+  const found = await webhooksForCourier(db, [1, 2])
   expect([...found.values()].map(({ state }) => state)).toEqual(['paused', 'deleted'])
   expect(await webhooksForCourier(db, [])).toEqual(new Map())
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, readyIds } from '../../../tests/support/delivery-store.ts'
+import { NOW_MS, nextEvent, waitingIds } from '../../../tests/support/delivery-store.ts'
 import { newReplay, stepAt } from '../../../tests/support/replay-store.ts'
 import {
   addWebhooks,
@@ -130,7 +130,7 @@ describe('a replay', () => {
       updatedAtMs: NOW_MS + 5,
     })
     expect(await recordReplayStep(db, stepAt(2))).toBe('lost')
-    expect(await readyIds(db, 'wh_1', 'retry', NOW_MS + 1_000)).toHaveLength(1)
+    expect(await waitingIds(db, 'wh_1', 'retry', NOW_MS + 1_000)).toHaveLength(1)
   })
 
   test('that has ended stays as it ended', async () => {
@@ -156,8 +156,8 @@ describe('a replay', () => {
     await deleteWebhook(db, TEAM_A, 'wh_1')
     expect(await recordReplayStep(db, stepAt(2))).toBe('lost')
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ state: 'cancelled' })
-    const waiting = await db.query(sql`SELECT id FROM deliveries WHERE state = 'waiting'`)
-    expect(waiting).toEqual([])
+    expect(await db.query(sql`SELECT event FROM outbox`)).toEqual([])
+    expect(await db.query(sql`SELECT key FROM deliveries WHERE state = 0`)).toEqual([])
   })
 
   test('is seen by its team alone, newest first', async () => {

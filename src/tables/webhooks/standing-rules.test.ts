@@ -4,9 +4,9 @@ import { aTier } from '../../../tests/support/a-tier.ts'
 import {
   NOW_MS,
   nextEvent,
-  ready,
-  readyIds,
   settle,
+  waiting,
+  waitingIds,
 } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
@@ -16,7 +16,7 @@ import {
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { cancelDeliveries } from '../deliveries/deliveries.ts'
+import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { listDeliveryPage } from '../deliveries/delivery-log.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { addUsage } from '../usage/usage.ts'
@@ -55,7 +55,7 @@ const unpause = (id: string) => change(id, ACTIVE)
 
 const stored = async (id: string) => (await findWebhook(db, TEAM_A, id))?.webhook
 
-const errorsOf = async (id: string) => (await ready(db, id, 'errors')).map(({ error }) => error)
+const errorsOf = async (id: string) => (await waiting(db, id, 'error')).map(({ error }) => error)
 
 const kindsFor = async (webhookId: string) =>
   (await listDeliveryPage(db, TEAM_A, { webhookId, limit: 10 })).map(({ kind }) => kind)
@@ -90,12 +90,12 @@ describe('while the month of a team is used up', () => {
   test('unpausing again and again piles up no errors, and sends the one that waits', async () => {
     await unpause('wh_1')
     const later = { kind: 'retry', dueAtMs: NOW_MS + 9_000 } as const
-    await settle(db, await readyIds(db, 'wh_1', 'errors'), later)
+    await settle(db, await waitingIds(db, 'wh_1', 'error'), later)
     expect(await errorsOf('wh_1')).toEqual([])
     for (let at = 0; at < 5; at++) expect(await unpause('wh_1')).toMatchObject(USED_UP)
     expect(await errorsOf('wh_1')).toHaveLength(1)
 
-    await settle(db, await readyIds(db, 'wh_1', 'errors'), { kind: 'delivered' })
+    await settle(db, await waitingIds(db, 'wh_1', 'error'), { kind: 'delivered' })
     await unpause('wh_1')
     expect(await errorsOf('wh_1')).toHaveLength(1)
   })
@@ -136,11 +136,11 @@ describe('while a team has more undelivered than it may', () => {
 
   test('one may be unpaused to get rid of it, but not once it is twice as much', async () => {
     await fill(LIMIT)
-    expect(await pauseFullBacklog(db, TEAM_A, RULES)).toEqual(['wh_1'])
+    expect(await pauseFullBacklog(db, TEAM_A, RULES)).toEqual([1])
     expect(await unpause('wh_1')).toMatchObject({ state: 'active' })
     expect(await pauseFullBacklog(db, TEAM_A, RULES)).toEqual([])
     await fill(LIMIT)
-    expect(await pauseFullBacklog(db, TEAM_A, RULES)).toEqual(['wh_1'])
+    expect(await pauseFullBacklog(db, TEAM_A, RULES)).toEqual([1])
     expect(await unpause('wh_1')).toMatchObject(FULL)
     expect(await errorsOf('wh_1')).toHaveLength(1)
   })
@@ -149,7 +149,7 @@ describe('while a team has more undelivered than it may', () => {
     const ids = await fill(LIMIT)
     await settle(db, ids, { kind: 'failed' })
     expect(await create('wh_2')).toMatchObject(FULL)
-    await db.transaction((tx) => cancelDeliveries(tx, 'wh_1'))
+    await db.transaction((tx) => cancelDeliveries(tx, { webhook: 1, teamId: TEAM_A }))
     expect(await create('wh_3')).toMatchObject({ state: 'active' })
   })
 })

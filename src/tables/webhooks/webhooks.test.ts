@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { deliveriesOf } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
   dueTo,
@@ -12,7 +13,6 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
-import { listDeliveries } from '../deliveries/deliveries.ts'
 import { addItems } from './variables.ts'
 import {
   changeWebhook,
@@ -68,6 +68,7 @@ describe('a webhook', () => {
     await addWebhooks(db, young, old, webhookCalled('wh_3', { teamId: TEAM_B }))
 
     expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual({
+      number: 1,
       webhook: young,
       key: KEY,
       nextKeySealed: null,
@@ -75,15 +76,16 @@ describe('a webhook', () => {
     expect(await findWebhook(db, TEAM_B, 'wh_1')).toBeNull()
     expect(await findWebhook(db, TEAM_A, 'wh_none')).toBeNull()
     expect(await listWebhooks(db, TEAM_A)).toEqual([
-      { webhook: old, key: KEY, nextKeySealed: null },
-      { webhook: young, key: KEY, nextKeySealed: null },
+      { number: 2, webhook: old, key: KEY, nextKeySealed: null },
+      { number: 1, webhook: young, key: KEY, nextKeySealed: null },
     ])
   })
 
   test.each(HOSTILE_TEXTS)('keeps every character of its texts: %j', async (text) => {
     const webhook = webhookCalled(text, { name: text, url: text, query: text, appId: text })
     await addWebhooks(db, webhook)
-    expect(await findWebhook(db, TEAM_A, text)).toEqual({ webhook, key: KEY, nextKeySealed: null })
+    const stored = { number: 1, webhook, key: KEY, nextKeySealed: null }
+    expect(await findWebhook(db, TEAM_A, text)).toEqual(stored)
     expect((await webhooksChangedSince(db, 0, 10))[0]).toMatchObject({ id: text, query: text })
   })
 })
@@ -135,7 +137,8 @@ describe('a change touches only what it names', () => {
   ])('%s', async (_, change) => {
     const webhook = webhookCalled('wh_1')
     await addWebhooks(db, webhook, webhookCalled('wh_2'))
-    const stored = { webhook: { ...webhook, ...change }, key: KEY, nextKeySealed: null }
+    const now = { ...webhook, ...change }
+    const stored = { number: 1, webhook: now, key: KEY, nextKeySealed: null }
     const written = await changeWebhook(db, TEAM_A, 'wh_1', change)
     expect(written).toEqual({ kind: 'written', stored })
     expect(await findWebhook(db, TEAM_A, 'wh_1')).toEqual(stored)
@@ -215,7 +218,7 @@ describe('a deleted webhook', () => {
 
     expect(await findWebhook(db, TEAM_A, 'wh_1')).toBeNull()
     expect((await listWebhooks(db, TEAM_A)).map(({ webhook }) => webhook.id)).toEqual(['wh_2'])
-    const states = async (id: string) => (await listDeliveries(db, id, 9)).map((one) => one.state)
+    const states = async (id: string) => (await deliveriesOf(db, id, 9)).map((one) => one.state)
     expect(await states('wh_1')).toEqual(['cancelled'])
     expect(await states('wh_2')).toEqual(['waiting'])
   })
@@ -237,6 +240,7 @@ describe('what changed since a revision', () => {
       ['wh_1', 'paused'],
     ])
     expect(changed[1]).toEqual({
+      number: 1,
       id: 'wh_1',
       teamId: TEAM_A,
       network: 'ETH_MAINNET',
