@@ -64,6 +64,19 @@ describe('two processes', () => {
     for (const id of ids) expect(numbersTo(stage, id)).toEqual(numbers)
   })
 
+  test('share evenly although the store did not say which shards they were given', async () => {
+    const stage = await courierStage()
+    stage.database.losesAnswers = true
+    stage.open('a')
+    await stage.rest()
+    stage.open('b')
+    stage.open('c')
+    await stage.rest()
+    stage.database.losesAnswers = false
+    await stage.clock.advance(10 * SECOND)
+    expect(Object.values(await owners(stage)).toSorted()).toEqual([84, 86, 86])
+  })
+
   test('hand over a webhook only when what is in flight of it is over', async () => {
     const stage = await courierStage()
     const [id = ''] = await webhooks(stage, 1)

@@ -7,7 +7,7 @@ import {
 import type { EgressOutcome } from '../../ports/egress.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Delivery } from '../../tables/deliveries/delivery.ts'
-import type { Outcome } from '../../tables/deliveries/settle-deliveries.ts'
+import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import type { Slot } from '../schedule/allocate-slots.ts'
 import type { SendSettings } from '../schedule/schedule.ts'
 
@@ -47,7 +47,7 @@ export function attemptOutcome(
   attempt: SendAttempt,
   { answer, bodyBytes, startedAtMs, endedAtMs }: AttemptEnd,
   failure: AfterFailure | null,
-): Outcome {
+): AttemptOutcome {
   const { delivery, lane, settings } = attempt
   const { teamId, appId, network } = settings.webhook
   const { status, fault, ms, bodyStart, address } = answer
@@ -69,7 +69,7 @@ export function attemptOutcome(
 }
 
 /** There was nothing to send: it stays in the log as failed, for somebody to look at. */
-export function resultMissing(attempt: SendAttempt, nowMs: number): Outcome {
+export function resultMissing(attempt: SendAttempt, nowMs: number): AttemptOutcome {
   const ms = { lookup: 0, connect: 0, answer: 0, total: 0 }
   const answer = { status: null, fault: null, retryAfter: null, bodyStart: '', address: null, ms }
   const end = { answer, bodyBytes: 0, startedAtMs: nowMs, endedAtMs: nowMs }
@@ -77,7 +77,11 @@ export function resultMissing(attempt: SendAttempt, nowMs: number): Outcome {
   return { ...outcome, attempt: { ...outcome.attempt, fault: 'result_missing' } }
 }
 
-function nextOf({ kind }: Delivery, failure: AfterFailure | null, nowMs: number): Outcome['next'] {
+function nextOf(
+  { kind }: Delivery,
+  failure: AfterFailure | null,
+  nowMs: number,
+): AttemptOutcome['next'] {
   if (failure === null) return { kind: 'delivered' }
   if (failure.kind === 'retry') return failure
   // It stays for whoever unpauses the webhook. An error goes out although the webhook is paused,

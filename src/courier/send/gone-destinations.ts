@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Signals } from '../../ports/signals.ts'
-import type { Outcome } from '../../tables/deliveries/settle-deliveries.ts'
+import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import { findWebhook, pauseGoneWebhook } from '../../tables/webhooks/webhooks.ts'
 import type { ScheduledWebhook } from '../schedule/schedule.ts'
 import { pauseNow } from '../schedule/webhook-queue.ts'
@@ -12,13 +12,13 @@ type Needs = {
   database: Database
   signals: Signals
   /** The webhook is paused, unless that failed; then the outcome is committed. */
-  paused(webhook: ScheduledWebhook, outcome: Outcome): void
+  paused(webhook: ScheduledWebhook, outcome: AttemptOutcome): void
   failed(thrown: unknown): void
 }
 
 /** Pauses webhooks whose destination answered that it is gone for good. */
 export type GoneDestinations = {
-  pause(attempt: SendAttempt, outcome: Outcome): void
+  pause(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** Ends when all of them are paused. */
   rest(): Promise<void>
 }
@@ -29,7 +29,7 @@ const GONE_AGAIN_MS = 60_000
 export function openGoneDestinations(needs: Needs): GoneDestinations {
   const pausing = new Set<Promise<void>>()
 
-  const pause = async ({ webhook, settings }: SendAttempt, outcome: Outcome) => {
+  const pause = async ({ webhook, settings }: SendAttempt, outcome: AttemptOutcome) => {
     // Nothing more goes there, not even until that is committed.
     pauseNow(webhook.queue)
     try {

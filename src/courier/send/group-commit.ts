@@ -2,12 +2,12 @@ import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { type Outcome, settleDeliveries } from '../../tables/deliveries/settle-deliveries.ts'
+import { type AttemptOutcome, settleDeliveries } from '../../tables/deliveries/settle-deliveries.ts'
 import type { ScheduledWebhook } from '../schedule/schedule.ts'
 import type { LeaseRequest } from '../upkeep/shard-lease.ts'
 
 /** An attempt that ended. */
-export type Finished = { webhook: ScheduledWebhook; outcome: Outcome }
+export type Finished = { webhook: ScheduledWebhook; outcome: AttemptOutcome }
 
 type Needs = {
   clock: Clock

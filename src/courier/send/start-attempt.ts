@@ -4,7 +4,7 @@ import { deliveryHeaders } from '../../core/delivery/signature.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressOutcome } from '../../ports/egress.ts'
 import type { StoredResult } from '../../tables/deliveries/results.ts'
-import type { Outcome } from '../../tables/deliveries/settle-deliveries.ts'
+import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import { releaseSlot } from '../schedule/allocate-slots.ts'
 import { isScheduled, type Schedule } from '../schedule/schedule.ts'
 import { started } from '../schedule/webhook-queue.ts'
@@ -18,9 +18,9 @@ export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
   schedule: Schedule
   notes: DeliveryNotes
   /** The outcome is to be committed. */
-  finished(attempt: SendAttempt, outcome: Outcome): void
+  finished(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** The destination said 410: pauses the webhook before the outcome is committed. */
-  gone(attempt: SendAttempt, outcome: Outcome): void
+  gone(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** A slot is free. */
   freed(): void
 }

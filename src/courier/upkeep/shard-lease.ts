@@ -69,7 +69,9 @@ type State = {
   until: { wallMs: number; monotonicMs: number }
   owned: ReadonlySet<number>
   /** Those of the owned that others are to have, once nothing of them is in flight. */
-  draining: Set<number>
+  draining: ReadonlySet<number>
+  /** Shards were asked for or released, and the answer was lost. */
+  isUnsure: boolean
 }
 
 export function openShardLease(needs: Needs): ShardLease {
@@ -79,6 +81,7 @@ export function openShardLease(needs: Needs): ShardLease {
     until: { wallMs: 0, monotonicMs: 0 },
     owned: new Set(),
     draining: new Set(),
+    isUnsure: false,
   }
   let hasLeft = false
 
@@ -97,10 +100,7 @@ export function openShardLease(needs: Needs): ShardLease {
   maintain.ask()
 
   return {
-    owns(webhook) {
-      const shard = shardOf(webhook)
-      return state.owned.has(shard) && !state.draining.has(shard)
-    },
+    owns: (webhook) => serves(state, shardOf(webhook)),
     outlastsAttempt() {
       const { token, until } = state
       // By both clocks: one may be set, the other may stand still while the machine sleeps.
@@ -132,12 +132,16 @@ export function openShardLease(needs: Needs): ShardLease {
   }
 }
 
-/** What is granted is counted from now, however late the answer comes. */
+/**
+ * What is granted is counted from now, however late the answer comes. Answers may overtake each
+ * other; the store keeps the later end of the lease, and so do we.
+ */
 function request({ name, clock, settings }: Needs, state: State, token: number): LeaseRequest {
   const leaseMs = settings.timeoutMs + MARGIN_MS
   const until = { wallMs: clock.nowMs() + leaseMs, monotonicMs: clock.monotonicMs() + leaseMs }
   const granted = () => {
-    if (state.token === token) state.until = until
+    const isLater = until.monotonicMs > state.until.monotonicMs
+    if (state.token === token && isLater) state.until = until
   }
   return { fence: { courier: name, token, untilMs: until.wallMs }, granted }
 }
@@ -171,7 +175,7 @@ async function renew(needs: Needs, state: State): Promise<number | null> {
 function lose({ name, telemetry, lost }: Needs, state: State): void {
   state.token = null
   state.owned = new Set()
-  state.draining.clear()
+  state.draining = new Set()
   telemetry.log('warn', 'courier_fenced', { courier: name })
   telemetry.count('headgate_courier_fenced_total', {})
   lost()
@@ -179,26 +183,31 @@ function lose({ name, telemetry, lost }: Needs, state: State): void {
 
 /** Every live courier is to have its share of the shards. */
 async function rebalance(needs: Needs, state: State, token: number): Promise<void> {
-  const live = await liveCouriers(needs.database, needs.clock.nowMs())
-  if (state.token !== token) return
-  const { owned, draining } = state
+  const { clock, database } = needs
+  const live = await liveCouriers(database, clock.nowMs())
   const wanted = Math.ceil(SHARDS / Math.max(1, live))
-  const kept = [...owned].filter((shard) => !draining.has(shard))
-  if (kept.length < wanted) return take(needs, state, token, wanted)
-  for (const shard of kept.slice(wanted)) draining.add(shard)
-  if (draining.size > 0) await release(needs, state, token)
+  if (state.isUnsure || state.owned.size < wanted) {
+    state.isUnsure = true
+    const { fence } = request(needs, state, token)
+    const shards = await takeShards(database, fence, clock.nowMs(), wanted)
+    if (state.token !== token) return
+    keep(needs, state, shards, wanted)
+    state.isUnsure = false
+  } else if (state.token === token) keep(needs, state, [...state.owned], wanted)
+  if (state.draining.size > 0) await release(needs, state, token)
 }
 
-async function take(needs: Needs, state: State, token: number, wanted: number): Promise<void> {
-  const { fence } = request(needs, state, token)
-  const shards = new Set(await takeShards(needs.database, fence, needs.clock.nowMs(), wanted))
-  if (state.token !== token) return
-  const { owned, draining } = state
-  // Those we have are always among them, unless we are fenced.
-  if (shards.size < owned.size) return lose(needs, state)
-  const added = new Set([...shards].filter((shard) => !owned.has(shard) || draining.has(shard)))
-  state.owned = shards
-  draining.clear()
+/** Those are ours, and as many as are wanted are served. */
+function keep(needs: Needs, state: State, shards: readonly number[], wanted: number): void {
+  const before = new Set(shards.filter((shard) => serves(state, shard)))
+  // What others were to have already is the first to go.
+  const ordered = shards.toSorted((a, b) => Number(before.has(b)) - Number(before.has(a)))
+  const owned = new Set(shards)
+  const isLess = [...state.owned].some((shard) => !owned.has(shard))
+  state.owned = owned
+  state.draining = new Set(ordered.slice(wanted))
+  if (isLess) needs.withdraw()
+  const added = new Set(ordered.slice(0, wanted).filter((shard) => !before.has(shard)))
   if (added.size > 0) needs.taken(added)
 }
 
@@ -206,9 +215,15 @@ async function release(needs: Needs, state: State, token: number): Promise<void>
   const busy = needs.withdraw()
   const free = [...state.draining].filter((shard) => !busy.has(shard))
   if (free.length === 0) return
+  state.isUnsure = true
   await releaseShards(needs.database, request(needs, state, token).fence, free)
   if (state.token !== token) return
+  state.isUnsure = false
   state.owned = new Set([...state.owned].filter((shard) => !free.includes(shard)))
-  for (const shard of free) state.draining.delete(shard)
+  state.draining = new Set([...state.draining].filter((shard) => state.owned.has(shard)))
   needs.signals.publish(TOPIC, '')
+}
+
+function serves({ owned, draining }: State, shard: number): boolean {
+  return owned.has(shard) && !draining.has(shard)
 }
