@@ -1,5 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
+import { bumpRevision } from '../sql/revisions.ts'
 
 /**
  * A courier's lease with its fencing token. What is written under it is written only while the
@@ -7,8 +8,11 @@ import { type Database, sql, sqlRows } from '../../ports/database.ts'
  */
 export type Fence = { courier: string; token: number; untilMs: number }
 
-/** A courier that was not heard of for so long does not come back under its old token. */
+/** A courier that was not heard of for so long is not remembered any more. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
+
+/** Longer than any lease: one that ends later was taken by a clock that was wrong. */
+const LEASE_MS_MAX = 60_000
 
 /** Webhooks are spread over so many shards by the low bits of their numbers. */
 export const SHARDS = 256
@@ -18,35 +22,39 @@ export function shardOf(webhook: number): number {
 }
 
 /** A new life of a courier: what an earlier one of the same name writes is refused. Its token. */
-export async function joinCouriers(
+export function joinCouriers(
   db: Database,
   courier: string,
   nowMs: number,
   untilMs: number,
 ): Promise<number> {
   assert(untilMs > nowMs, 'a lease ends later')
-  await db.query(sql`
-    DELETE FROM couriers
-    WHERE until_ms < ${nowMs - FORGOTTEN_AFTER_MS} AND courier <> ${courier} AND NOT EXISTS (
-      SELECT 1 FROM shards WHERE shards.courier = couriers.courier)`)
-  // Begins with the time, so that it is higher than those of a courier forgotten by then.
-  const [joined] = await db.query<{ token: number }>(sql`
-    INSERT INTO couriers (courier, token, until_ms) VALUES (${courier}, ${nowMs}, ${untilMs})
-    ON CONFLICT (courier) DO UPDATE
-    SET token = couriers.token + 1, until_ms = excluded.until_ms
-    RETURNING token`)
-  assert(joined !== undefined, 'an upsert writes a row')
-  return joined.token
+  return db.transaction(async (tx) => {
+    await tx.query(sql`
+      DELETE FROM couriers
+      WHERE until_ms < ${nowMs - FORGOTTEN_AFTER_MS} AND NOT EXISTS (
+        SELECT 1 FROM shards WHERE shards.courier = couriers.courier)`)
+    const token = await bumpRevision(tx, 'couriers')
+    await tx.query(sql`
+      INSERT INTO couriers (courier, token, until_ms) VALUES (${courier}, ${token}, ${untilMs})
+      ON CONFLICT (courier) DO UPDATE SET token = excluded.token, until_ms = excluded.until_ms`)
+    return token
+  })
 }
 
-/** False when the courier is fenced. */
+/**
+ * False when the courier is fenced. What is carried out late does not shorten the lease that was
+ * granted since.
+ */
 export async function renewLease(
   db: Database,
   { courier, token, untilMs }: Fence,
 ): Promise<boolean> {
   const renewed = await db.query(sql`
-    UPDATE couriers SET until_ms = ${untilMs} WHERE courier = ${courier} AND token = ${token}
-    RETURNING token`)
+    UPDATE couriers SET until_ms =
+      CASE WHEN until_ms > ${untilMs} AND until_ms <= ${untilMs + LEASE_MS_MAX}
+        THEN until_ms ELSE ${untilMs} END
+    WHERE courier = ${courier} AND token = ${token} RETURNING token`)
   return renewed.length === 1
 }
 
@@ -66,11 +74,16 @@ export function takeShards(
     if (!(await renewLease(tx, fence))) return []
     // Fenced before their shards are given to anybody: what they send from now on is not written.
     const lapsed = await tx.query<{ courier: string }>(sql`
-      UPDATE couriers SET token = token + 1
+      SELECT courier FROM couriers
       WHERE until_ms <= ${nowMs} AND courier <> ${courier} AND EXISTS (
-        SELECT 1 FROM shards WHERE shards.courier = couriers.courier)
-      RETURNING courier`)
-    for (const { courier: gone } of lapsed) await freeShards(tx, gone)
+        SELECT 1 FROM shards WHERE shards.courier = couriers.courier)`)
+    for (const { courier: gone } of lapsed) {
+      const fenced = await tx.query(sql`
+        UPDATE couriers SET token = ${await bumpRevision(tx, 'couriers')}
+        WHERE courier = ${gone} AND until_ms <= ${nowMs} RETURNING token`)
+      // PostgreSQL waits for its renewal, if one is under way.
+      if (fenced.length === 1) await freeShards(tx, gone)
+    }
 
     const mine = await shardsOf(tx, courier)
     if (mine.length >= wanted) return mine
@@ -106,10 +119,8 @@ export async function liveCouriers(db: Database, nowMs: number): Promise<number>
 /** At a graceful stop: its shards are free at once. */
 export function leaveCouriers(db: Database, { courier, token }: Fence): Promise<void> {
   return db.transaction(async (tx) => {
-    // The row stays for a while, so that no token is given out twice.
     const left = await tx.query(sql`
-      UPDATE couriers SET token = token + 1, until_ms = 0
-      WHERE courier = ${courier} AND token = ${token} RETURNING token`)
+      DELETE FROM couriers WHERE courier = ${courier} AND token = ${token} RETURNING token`)
     if (left.length === 1) await freeShards(tx, courier)
   })
 }

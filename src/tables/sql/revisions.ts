@@ -1,8 +1,11 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
-/** What a process may hold in memory and must read anew when its revision has moved. */
-export type Topic = 'accounts' | 'webhooks'
+/**
+ * What a process may hold in memory and must read anew when its revision has moved; those of the
+ * couriers are their fencing tokens.
+ */
+export type Topic = 'accounts' | 'webhooks' | 'couriers'
 
 /** The new revision. Belongs into the transaction that makes the change. */
 export async function bumpRevision(tx: Database, topic: Topic): Promise<number> {
