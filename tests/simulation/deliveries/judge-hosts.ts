@@ -4,6 +4,7 @@ import {
   newHostHealth,
   noteOutcome,
 } from '../../../src/core/delivery/host-health.ts'
+import type { Life } from '../process-life.ts'
 import { complain, type DeliveryRun, isPrompt, type Post } from './delivery-run.ts'
 
 /** Keeps what one courier should know of each host of each team by now. */
@@ -33,7 +34,7 @@ export function openHostJudge(run: DeliveryRun): HostJudge {
       const { health, inFlight } = watch(post)
       watch(post).inFlight += 1
       const limit = limitNow(health, startedMs - openedMs)
-      if (inFlight < limit || !isPrompt(run.plan) || hasLostWays(run)) return
+      if (inFlight < limit || !isPrompt(run.plan) || mayForget(run, life)) return
       complain(run, `${life.name} has ${inFlight} on their way to ${host}, which takes ${limit}`)
     },
     ended(post) {
@@ -47,8 +48,12 @@ export function openHostJudge(run: DeliveryRun): HostJudge {
   }
 }
 
-/** A host that no webhook leads to any more is forgotten, and begins anew. */
-function hasLostWays({ book }: DeliveryRun): boolean {
+/**
+ * A host that no webhook of ours leads to any more is forgotten, and begins anew. Whose machine
+ * has slept has another time.
+ */
+function mayForget({ book, plan, couriers }: DeliveryRun, { name }: Life): boolean {
+  if (plan.couriers.length > 1 || couriers.get(name)?.sleptMs !== 0) return true
   return [...book.webhooks.values()].some(
     ({ row, versions }) =>
       row.state === 'deleted' || versions.some((one) => one.row.url !== row.url),

@@ -1,5 +1,5 @@
 import type { Life } from '../process-life.ts'
-import { complain, type DeliveryRun, latestWall } from './delivery-run.ts'
+import { complain, type DeliveryRun, latestWall, wallOf } from './delivery-run.ts'
 import type { ChangeOf } from './journal-changes.ts'
 import { isOwn } from './owners.ts'
 
@@ -37,7 +37,9 @@ function leaseFault(
     return `ends the lease of ${courier}, which is not its own any more`
   }
   if (!isMine && !hasLapsed) return `fences ${courier}, whose lease has not lapsed`
-  if (now) run.trace.note(life.name, isMine ? 'joins as' : 'fences', courier, now.token)
+  const leaves = isMine && now && now.until_ms <= wallOf(run, life.name)
+  const what = leaves ? 'leaves as' : isMine ? 'joins as' : 'fences'
+  if (now) run.trace.note(life.name, what, courier, now.token)
   return null
 }
 

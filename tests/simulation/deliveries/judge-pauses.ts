@@ -37,7 +37,8 @@ export function judgePauses(
   }
   const paused = pausedIn(changes)
   for (const [id, error] of errors) {
-    const reason = paused.get(id)?.reason ?? ''
+    // One that was to be made active may stay paused for the same reason.
+    const reason = run.book.webhooks.get(id)?.row.reason ?? ''
     if (error !== ERROR_TEXTS[reason])
       complain(run, `${id}, paused for ${reason}, is told ${error}`)
   }

@@ -95,7 +95,7 @@ function begin(run: DeliveryRun, store: SimStore) {
   office.begin(plan.calmAtMs)
   return {
     living: couriers.living,
-    isDone: () => source.isDone() && office.isDone(),
+    isDone: () => source.isDone() && office.isDone() && couriers.isSettled(),
     end() {
       couriers.end()
       chainLife.end('the run is over')

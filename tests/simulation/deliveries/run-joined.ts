@@ -4,6 +4,7 @@ import { type Joined, type RunReport, runSeed } from '../run-seed.ts'
 import type { Run } from '../sim-run.ts'
 import type { SimStore, SimStores } from '../sim-store.ts'
 import type { Accompany } from '../supervise.ts'
+import { virtualClock } from '../virtual-clock.ts'
 import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
 import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
@@ -52,7 +53,7 @@ export function runJoined(stores: SimStores, seed: number): RunReport {
     return joinIn(run, deliveries)
   })
   const { database } = opened as unknown as SimStore
-  void readJournal(database)
+  virtualClock().settle(readJournal(database), 0)
   return report
 }
 
@@ -70,7 +71,10 @@ function joinIn(run: Run, deliveries: DeliveryRun): Joined {
   const endMs = () => clock.elapsedMs() + PATIENCE_MS
   return {
     accompany: companions.accompany,
-    isQuiet: () => clock.elapsedMs() >= quietMs && isQuiet(deliveries, living(), endMs()),
+    isQuiet: () =>
+      clock.elapsedMs() >= quietMs &&
+      couriers.isSettled() &&
+      isQuiet(deliveries, living(), endMs()),
     end() {
       const misspread = spreadFault(deliveries, living())
       if (misspread) complain(deliveries, misspread)

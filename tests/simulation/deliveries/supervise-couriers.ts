@@ -15,11 +15,18 @@ export type Couriers = {
   /** An event brought something; one of them hears it within its own process. */
   remind(event: RecordedEvent): void
   living(): Life[]
+  /** Nobody is to start or to stop any more. */
+  isSettled(): boolean
   /** Ends them all, without letting them finish anything. */
   end(): void
 }
 
-type Supervised = Needs & { living: Map<Life, Courier | null>; crashes: { left: number } }
+type Supervised = Needs & {
+  living: Map<Life, Courier | null>
+  crashes: { left: number }
+  /** How many are to start or to stop. */
+  restless: { count: number }
+}
 
 const ANY_STEPS_MAX = 400
 const FEW_STEPS_MAX = 25
@@ -32,7 +39,9 @@ const OTHER_HEARER_RATE = 0.3
 export function superviseCouriers(needs: Needs): Couriers {
   const { run } = needs
   const living = new Map<Life, Courier | null>()
-  const supervised = { ...needs, living, crashes: { left: run.plan.crashesMax } }
+  const crashes = { left: run.plan.crashesMax }
+  const restless = { count: run.plan.couriers.length }
+  const supervised = { ...needs, living, crashes, restless }
   for (const plan of run.plan.couriers) {
     run.clock.after(plan.startAtMs, () => startOver(supervised, plan))
     haunt(run, plan, () => [...living.keys()])
@@ -46,6 +55,7 @@ export function superviseCouriers(needs: Needs): Couriers {
       else run.clock.after(0, () => courier.remind(event), life)
     },
     living: () => [...living.keys()],
+    isSettled: () => restless.count === 0,
     end() {
       for (const life of [...living.keys()]) {
         living.delete(life)
@@ -99,13 +109,15 @@ export function enroll(run: DeliveryRun, { name }: Life, plan: CourierPlan): voi
 }
 
 function startOver(supervised: Supervised, plan: CourierPlan, starts = 1): void {
-  const { run, chance, store, signals, living, crashes } = supervised
+  const { run, chance, store, signals, living, crashes, restless } = supervised
+  restless.count--
   const { clock, trace } = run
   const isCalm = () => clock.elapsedMs() >= run.plan.calmAtMs
   const mayComeBack = () => plan.leavesAtMs === null || clock.elapsedMs() < plan.leavesAtMs
   if (!mayComeBack()) return
   const name = `${plan.name}${starts}`
-  let doom = crashes.left > 0 ? planDoom(chance) : null
+  let isStopping = false
+  let doom = crashes.left > 0 && !isCalm() ? planDoom(chance) : null
   if (doom) crashes.left--
   const life = beginLife(
     name,
@@ -114,6 +126,8 @@ function startOver(supervised: Supervised, plan: CourierPlan, starts = 1): void 
       trace.note(name, why)
       // Ended from outside, it is not to come back.
       if (!living.delete(life)) return
+      if (isStopping) restless.count--
+      restless.count++
       clock.after(Math.floor(chance.fraction() ** 2 * run.plan.downMsMax), () =>
         startOver(supervised, plan, starts + 1),
       )
@@ -131,12 +145,12 @@ function startOver(supervised: Supervised, plan: CourierPlan, starts = 1): void 
   const courier = startCourier(run, life, database, signals, chance)
   if (!life.alive) return
   living.set(life, courier)
-  let isStopping = false
   judgeRestart(run, life, () => isStopping)
   const stopAt = (atMs: number) => {
     const begin = () => {
       if (isStopping) return
       isStopping = true
+      restless.count++
       void stopCourier(run, life, courier).then(() => life.end('is stopped'))
     }
     clock.after(Math.max(0, Math.floor(atMs - clock.elapsedMs())), begin, life)
