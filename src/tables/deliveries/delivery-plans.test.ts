@@ -1,46 +1,52 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { factsOf, NOW_MS, nextEvent, outcomeOf } from '../../../tests/support/delivery-store.ts'
+import {
+  eventTo,
+  factsOf,
+  fenceOf,
+  NOW_MS,
+  outcomeOf,
+  settle,
+} from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
+  NETWORK,
   TEAM_A,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
 import { webhooksWithDeliveryAt } from '../chain/chain-events.ts'
+import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import {
   createReplay,
   recordReplayStep,
   replayingTeams,
   runningReplays,
 } from '../webhooks/replays.ts'
-import { deleteWebhook } from '../webhooks/webhooks.ts'
-import {
-  claimDeliveries,
-  readyDeliveries,
-  resultOf,
-  waitingWebhooks,
-  webhooksDueBetween,
-} from './delivery-claims.ts'
-import { findDeliveryWithAttempts, listDeliveryPage, resendDelivery } from './delivery-log.ts'
-import { writeOutcomes } from './delivery-outcomes.ts'
+import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'
+import type { Delivery } from './delivery.ts'
+import { findDeliveryWithAttempts, listDeliveryPage } from './delivery-log.ts'
+import { waitingCount, waitingDeliveries, webhooksDueBetween, webhooksWaiting } from './outbox.ts'
+import { resendDelivery } from './resend-delivery.ts'
+import { findResult } from './results.ts'
 import { pruneDelivered } from './retention.ts'
+import { settleDeliveries } from './settle-deliveries.ts'
 
-/**
- * Of the tables with very many rows. Retention reads the beginning of an index, in order, and
- * what is open is never much.
- */
+/** Reading all rows of a table that may have very many. */
 const READS_ALL =
-  /\bSCAN (deliveries|results|usage|sheets|log_spans)\b(?! USING INDEX (deliveries_done|sheets_open)$)/
+  /\bSCAN (deliveries|results|usage|events|outbox|done_deliveries|late_deliveries)\b/
+
+/** Retention reads the beginning of a table, in its order, and a first row only. */
+const READS_BEGINNING = /^SCAN (events|late_deliveries)$/
 
 let db: Database
+let delivery: Delivery
 beforeEach(async () => {
   db = await freshStore()
   await insertTeams(db)
-  await addWebhooks(db, webhookCalled('wh_1'))
-  await nextEvent(db, ['wh_1'])
-  await nextEvent(db, ['wh_1'], { inHand: true })
+  await addWebhooks(db, webhookCalled('wh_1', { notifyRemoved: true }))
+  delivery = (await eventTo(db, [['wh_1']])).deliveries[0]!
 })
 afterEach(() => db.close())
 
@@ -58,6 +64,7 @@ async function plansOf(work: (watched: Database) => Promise<unknown>): Promise<s
       return inner.each(statement, rows)
     },
     transaction: (inside) => inner.transaction((tx) => inside(watch(tx))),
+    perform: (procedure, args) => inner.transaction((tx) => procedure.run(watch(tx), args)),
   })
   await work(watch(db))
 
@@ -70,33 +77,39 @@ async function plansOf(work: (watched: Database) => Promise<unknown>): Promise<s
   return details
 }
 
+const readsOf = (plans: readonly string[], table: string) =>
+  new Set(plans.filter((detail) => detail.startsWith(`SEARCH ${table} `)))
+
 describe('however many deliveries are stored, only those that are meant are read', () => {
-  const scope = { nowMs: NOW_MS, limit: 10 }
-  const ids = Array.from({ length: 700 }, (_, at) => `whevt_${at}`)
-  const after = { createdAtMs: NOW_MS, id: 'whevt_z' }
+  const after = { event: 7, webhook: 1 }
+  const unknown = 'whevt_0000000000000000'
   const deeds: [what: string, work: (watched: Database) => Promise<unknown>][] = [
-    ['claims', (tx) => claimDeliveries(tx, ids, 'lease', NOW_MS, NOW_MS + 1)],
+    ['an event', (tx) => eventTo(tx, [['wh_1']])],
     [
       'outcomes',
-      (tx) =>
-        writeOutcomes(
-          tx,
-          ids.map((id) => outcomeOf(id, 'lease')),
-        ),
+      async (tx) => {
+        const kinds = ['delivered', 'retry', 'failed'] as const
+        const outcomes = kinds.map((kind) =>
+          outcomeOf(delivery, { next: { kind, dueAtMs: NOW_MS } }),
+        )
+        await settleDeliveries(tx, await fenceOf(db), outcomes)
+      },
     ],
-    ['waiting webhooks', (tx) => waitingWebhooks(tx, null, 100)],
+    ['waiting webhooks', (tx) => webhooksWaiting(tx, 0, 100)],
     ['due webhooks', (tx) => webhooksDueBetween(tx, NOW_MS, NOW_MS + 1_000)],
-    ['a result', (tx) => resultOf(tx, 'ETH_MAINNET', 1, 0)],
+    ['what waits', (tx) => waitingCount(tx, 'wh_1', 10)],
+    ['a result', (tx) => findResult(tx, 1, 0)],
     ['the log', (tx) => listDeliveryPage(tx, TEAM_A, { limit: 10, after })],
     ['the log of a block', (tx) => listDeliveryPage(tx, TEAM_A, { limit: 10, block: 1 })],
-    ['a delivery', (tx) => findDeliveryWithAttempts(tx, TEAM_A, 'whevt_1')],
-    ['resending', (tx) => resendDelivery(tx, TEAM_A, 'whevt_1', NOW_MS)],
+    ['a delivery', (tx) => findDeliveryWithAttempts(tx, TEAM_A, delivery.id)],
+    ['no delivery', (tx) => findDeliveryWithAttempts(tx, TEAM_A, unknown)],
+    ['resending', (tx) => resendDelivery(tx, TEAM_A, delivery.id, NOW_MS)],
     ['deleting a webhook', (tx) => deleteWebhook(tx, TEAM_A, 'wh_1')],
-    ['versions of a height', (tx) => webhooksWithDeliveryAt(tx, 'ETH_MAINNET', 1)],
+    ['pausing webhooks', pauseTwice],
+    ['versions of a height', (tx) => webhooksWithDeliveryAt(tx, NETWORK, 1)],
     ['running replays', (tx) => runningReplays(tx, TEAM_A, 10)],
     ['teams with replays', (tx) => replayingTeams(tx, TEAM_A, 10)],
     ['a step of a replay', replayOne],
-    ['retention', pruneAll],
   ]
 
   test.each(deeds)('%s', async (_, work) => {
@@ -105,37 +118,47 @@ describe('however many deliveries are stored, only those that are meant are read
     expect(plans.filter((detail) => READS_ALL.test(detail))).toEqual([])
   })
 
-  // An index that leads to all that waits for the webhook would do, and take far too long.
+  test('retention', async () => {
+    const plans = await plansOf(pruneAll)
+    const all = plans.filter((detail) => READS_ALL.test(detail))
+    expect(all.filter((detail) => !READS_BEGINNING.test(detail))).toEqual([])
+  })
+
+  // The primary key alone would lead to all that waits for the webhook, and take far too long.
   test.each([
-    ['first', 'deliveries_waiting (webhook_id=? AND lane=?)'],
-    ['retry', 'deliveries_retried (webhook_id=? AND due_at_ms<?)'],
-    ['ordered', 'deliveries_waiting (webhook_id=? AND lane=?)'],
-    ['errors', 'deliveries_waiting (webhook_id=? AND lane=?)'],
-  ] as const)('what is ready in the lane %s', async (lane, index) => {
-    const plans = await plansOf((tx) => readyDeliveries(tx, 'wh_1', { ...scope, lane }))
-    const reads = plans.filter((detail) => / deliveries /.test(detail) && !/\(id=\?\)/.test(detail))
-    expect(new Set(reads)).toEqual(new Set([`SEARCH deliveries USING INDEX ${index}`]))
+    ['new', 'PRIMARY KEY (webhook=? AND lane=? AND event>?)'],
+    ['retry', 'INDEX outbox_retries (webhook=? AND due_at_ms<?)'],
+    ['ordered', 'PRIMARY KEY (webhook=? AND lane=?)'],
+    ['error', 'PRIMARY KEY (webhook=? AND lane=?)'],
+  ] as const)('what is due in the lane %s', async (lane, index) => {
+    const question = { nowMs: NOW_MS, limit: 10, lane }
+    const plans = await plansOf((tx) => waitingDeliveries(tx, 1, question))
+    const reads = [...readsOf(plans, 'outbox')].map((one) => one.replace('COVERING ', ''))
+    expect(reads).toEqual([`SEARCH outbox USING ${index}`])
+    const rowid = 'USING INTEGER PRIMARY KEY (rowid=?)'
+    expect(readsOf(plans, 'deliveries')).toEqual(new Set([`SEARCH deliveries ${rowid}`]))
+    expect(readsOf(plans, 'events')).toEqual(new Set([`SEARCH events ${rowid}`]))
   })
 
   test.each([
-    ['waiting', 'log_waiting_by_webhook (webhook_id=? AND created_at_ms<?)'],
-    ['delivered', 'log_delivered_by_webhook (webhook_id=? AND created_at_ms<?)'],
-    ['failed', 'log_ended_by_webhook (webhook_id=? AND state=? AND created_at_ms<?)'],
-    ['cancelled', 'log_ended_by_webhook (webhook_id=? AND state=? AND created_at_ms<?)'],
-  ] as const)('the log of a webhook, %s ones', async (status, index) => {
-    const page = { webhookId: 'wh_1', status, after, limit: 10 }
-    const plans = await plansOf((tx) => listDeliveryPage(tx, TEAM_A, page))
-    expect(plans).toContain(`SEARCH deliveries USING INDEX ${index}`)
-    const teamWide = await plansOf((tx) =>
-      listDeliveryPage(tx, TEAM_A, { status, after, limit: 10 }),
-    )
-    const ofTeam = index.replaceAll('webhook', 'team')
-    expect(teamWide).toContain(`SEARCH deliveries USING INDEX ${ofTeam}`)
+    ['waiting', 'outbox', 'webhook=? AND lane=?'],
+    ['delivered', 'done_deliveries', 'webhook=? AND state=?'],
+    ['failed', 'done_deliveries', 'webhook=? AND state=?'],
+    ['cancelled', 'done_deliveries', 'webhook=? AND state=?'],
+  ] as const)('the log of %s ones', async (status, table, key) => {
+    await settle(db, [delivery.id], { kind: 'failed' })
+    for (const webhookId of ['wh_1', undefined]) {
+      const page = { webhookId, status, after, limit: 10 }
+      const plans = await plansOf((tx) => listDeliveryPage(tx, TEAM_A, page))
+      const reads = [...readsOf(plans, table)]
+      expect(reads.length).toBeGreaterThan(0)
+      for (const read of reads) expect(read).toContain(`PRIMARY KEY (${key} AND event`)
+    }
   })
 })
 
 async function replayOne(tx: Database): Promise<void> {
-  const where = { webhookId: 'wh_1', network: 'ETH_MAINNET' }
+  const where = { webhookId: 'wh_1', network: NETWORK }
   const replay = { id: 'rpl_1', teamId: TEAM_A, fromBlock: 1, toBlock: 1, createdAtMs: NOW_MS }
   await createReplay(tx, { ...replay, ...where })
   const due = { data: '{}', bytes: 2, truncation: null }
@@ -144,11 +167,20 @@ async function replayOne(tx: Database): Promise<void> {
   expect(await recordReplayStep(tx, step)).toBe('recorded')
 }
 
+async function pauseTwice(tx: Database): Promise<void> {
+  const pause = { teamId: TEAM_A, message: 'used up', nowMs: NOW_MS }
+  for (let round = 0; round < 2; round++) {
+    expect(await pauseTeamOverLimit(tx, pause)).toEqual([1])
+    await changeWebhook(db, TEAM_A, 'wh_1', { standing: { state: 'active', reason: null } })
+  }
+}
+
 async function pruneAll(tx: Database): Promise<void> {
-  const [row] = await db.query<{ id: string }>(sql`SELECT id FROM deliveries`)
-  const ids = [row?.id ?? '']
-  await claimDeliveries(db, ids, 'lease', NOW_MS, NOW_MS + 1)
-  await writeOutcomes(db, [outcomeOf(ids[0]!, 'lease', { attempt: factsOf() })])
+  const late = (await eventTo(db, [['wh_1']])).deliveries[0]!
   const retention = { olderThanMs: NOW_MS * 2, bytesMax: 0, rowsMax: 500 }
+  await settleDeliveries(db, await fenceOf(db), [outcomeOf(delivery, { attempt: factsOf() })])
+  expect(await pruneDelivered(tx, retention)).toBe(1)
+  await settleDeliveries(db, await fenceOf(db), [outcomeOf(late)])
+  expect(await db.query(sql`SELECT event FROM late_deliveries`)).toHaveLength(1)
   expect(await pruneDelivered(tx, retention)).toBe(1)
 }

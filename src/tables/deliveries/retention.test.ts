@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import {
-  claim,
+  deliveriesOf,
   NOW_MS,
   nextEvent,
-  outcomeOf,
-  readyIds,
   settle,
+  waitingIds,
 } from '../../../tests/support/delivery-store.ts'
 import {
   addWebhooks,
@@ -18,8 +17,8 @@ import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { logBytes } from '../usage/log-sizes.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
-import { resendDelivery } from './delivery-log.ts'
-import { writeOutcomes } from './delivery-outcomes.ts'
+import { listDeliveryPage } from './delivery-log.ts'
+import { resendDelivery } from './resend-delivery.ts'
 import { pruneDelivered } from './retention.ts'
 
 const ALL = { olderThanMs: NOW_MS * 2, bytesMax: Number.MAX_SAFE_INTEGER, rowsMax: 1_000 }
@@ -33,21 +32,18 @@ beforeEach(async () => {
 afterEach(() => db.close())
 
 const idsLeft = async () =>
-  (await db.query<{ id: string }>(sql`SELECT id FROM deliveries ORDER BY id`)).map(({ id }) => id)
+  (await listDeliveryPage(db, TEAM_A, { limit: 1_000 })).map(({ id }) => id).toSorted()
 
-const countResults = async () => (await db.query(sql`SELECT part FROM results`)).length
+const countResults = async () => (await db.query(sql`SELECT bytes FROM results`)).length
+
+const countEvents = async () => (await db.query(sql`SELECT event FROM events`)).length
 
 /** One delivered event after the other, a second apart; the oldest first. */
 async function delivered(count: number, data = '{"block":{}}'): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < count; at++) {
     const [id = ''] = await nextEvent(db, ['wh_1'], { data })
-    await claim(db, [id], 'lease')
-    const attempt = outcomeOf(id, 'lease').attempt
-    const startedAtMs = NOW_MS + at * 1_000
-    const shown = attempt && { ...attempt, startedAtMs }
-    const outcome = outcomeOf(id, 'lease', { attempt: shown, dataBytes: data.length })
-    await writeOutcomes(db, [outcome])
+    await settle(db, [id], { kind: 'delivered' }, { startedAtMs: NOW_MS + at * 1_000 })
     ids.push(id)
   }
   return ids
@@ -59,15 +55,14 @@ describe('retention', () => {
     await settle(db, [retried], { kind: 'retry', dueAtMs: NOW_MS })
     const failed = await nextEvent(db, ['wh_1'])
     await settle(db, failed, { kind: 'failed' })
-    const inFlight = await nextEvent(db, ['wh_1'])
-    await claim(db, inFlight, 'lease')
+    const more = await nextEvent(db, ['wh_1'])
     await pauseTeamOverLimit(db, { teamId: TEAM_A, message: 'used up', nowMs: NOW_MS })
     const errors = [
-      ...(await readyIds(db, 'wh_1', 'errors')),
-      ...(await readyIds(db, 'wh_2', 'errors')),
+      ...(await waitingIds(db, 'wh_1', 'error')),
+      ...(await waitingIds(db, 'wh_2', 'error')),
     ]
     expect(await pruneDelivered(db, { ...ALL, bytesMax: 0 })).toBe(0)
-    const kept = [waiting, retried, ...failed, ...inFlight, ...errors]
+    const kept = [waiting, retried, ...failed, ...more, ...errors]
     expect(await idsLeft()).toEqual(kept.toSorted())
     expect(await countResults()).toBe(3)
   })
@@ -139,5 +134,59 @@ describe('retention', () => {
     await resendDelivery(db, TEAM_A, ids[0]!, NOW_MS)
     expect(await pruneDelivered(db, ALL)).toBe(1)
     expect(await idsLeft()).toEqual([ids[0]!])
+  })
+
+  test('comes back for what was done after its event had its turn', async () => {
+    const [early = '', late = '', failed = ''] = [
+      ...(await nextEvent(db, ['wh_1', 'wh_2'])),
+      ...(await nextEvent(db, ['wh_1'])),
+    ]
+    await settle(db, [early], { kind: 'delivered' })
+    await settle(db, [failed], { kind: 'failed' })
+    expect(await pruneDelivered(db, ALL)).toBe(1)
+    expect(await idsLeft()).toEqual([late, failed].toSorted())
+
+    const doneAtMs = NOW_MS + 90_000
+    await settle(db, [late], { kind: 'delivered' }, { startedAtMs: doneAtMs })
+    const older = (ms: number) => ({ ...ALL, olderThanMs: ms })
+    expect(await pruneDelivered(db, older(doneAtMs))).toBe(0)
+    expect(await pruneDelivered(db, older(doneAtMs + 7))).toBe(1)
+    expect(await idsLeft()).toEqual([failed])
+    expect(await countResults()).toBe(1)
+    expect(await countEvents()).toBe(1)
+
+    await deleteWebhook(db, TEAM_A, 'wh_1')
+    expect(await pruneDelivered(db, ALL)).toBe(1)
+    expect([await idsLeft(), await countResults(), await countEvents()]).toEqual([[], 0, 0])
+  })
+
+  test('keeps what was delivered late, was resent and is delivered again, from that moment', async () => {
+    const [id = ''] = await delivered(1)
+    expect(await pruneDelivered(db, { ...ALL, olderThanMs: NOW_MS + 1 })).toBe(0)
+    await resendDelivery(db, TEAM_A, id, NOW_MS + 5_000)
+    expect(await pruneDelivered(db, ALL)).toBe(0)
+    await settle(db, [id], { kind: 'delivered' }, { startedAtMs: NOW_MS + 60_000 })
+    expect(await pruneDelivered(db, { ...ALL, olderThanMs: NOW_MS + 60_000 })).toBe(0)
+    expect((await deliveriesOf(db, 'wh_1')).map(({ state }) => state)).toEqual(['delivered'])
+    expect(await pruneDelivered(db, { ...ALL, olderThanMs: NOW_MS + 60_007 })).toBe(1)
+  })
+
+  test('passes over any number of events of which nothing can go', async () => {
+    for (let at = 0; at < 30; at++) {
+      const ids = await nextEvent(db, ['wh_1'])
+      await settle(db, ids, { kind: 'failed' })
+    }
+    await settle(db, await nextEvent(db, ['wh_2']), { kind: 'delivered' })
+    expect(await pruneDelivered(db, { ...ALL, rowsMax: 4 })).toBe(1)
+    expect(await idsLeft()).toHaveLength(30)
+    expect(await pruneDelivered(db, { ...ALL, rowsMax: 4 })).toBe(0)
+  })
+
+  test('takes an event with very many deliveries as a whole', async () => {
+    const ids = Array.from({ length: 300 }, (_, at) => `wh_m${at}`)
+    await addWebhooks(db, ...ids.map((id) => webhookCalled(id)))
+    await settle(db, await nextEvent(db, ids), { kind: 'delivered' })
+    expect(await pruneDelivered(db, { ...ALL, rowsMax: 100 })).toBe(300)
+    expect([await idsLeft(), await countResults(), await countEvents()]).toEqual([[], 0, 0])
   })
 })
