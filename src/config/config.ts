@@ -1,6 +1,6 @@
 import type { Tier } from '../core/billing/plan.ts'
+import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
 import { checkSchema, type SchemaFault, withDefaults } from '../core/json-schema.ts'
-import { isJsonObject, type JsonPath } from '../core/json-value.ts'
 import type { Network } from '../core/network.ts'
 import { checkValues, type ListenAddress, parseListen, slugOf } from './config-checks.ts'
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'

@@ -7,7 +7,7 @@ import {
   JSON_DEPTH_MAX,
   type JsonPath,
   type JsonType,
-} from './json-value.ts'
+} from './json/json-value.ts'
 import { type JsonSchema, resolveRef, typesOf } from './schema-keywords.ts'
 
 export type { JsonSchema }

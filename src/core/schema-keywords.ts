@@ -1,5 +1,5 @@
 import { assert } from './errors.ts'
-import type { JsonType } from './json-value.ts'
+import type { JsonType } from './json/json-value.ts'
 
 /** The part of JSON Schema 2020-12 that we use; a keyword that is not here is not checked. */
 export type JsonSchema = {

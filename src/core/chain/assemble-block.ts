@@ -1,5 +1,5 @@
 import { quantityToNumber } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { Block, BlockLog, BlockTransaction, BlockWants, Header, RawObject } from './block.ts'
 import {
   type BlockRef,

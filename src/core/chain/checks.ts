@@ -1,5 +1,5 @@
 import { isHash32, quantityToNumber } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { BlockLog, BlockTransaction, RawObject } from './block.ts'
 import { isAddress, isBytes, isHexOf } from './hex-forms.ts'
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { RawObject } from './block.ts'
 import type { BlockRef } from './checks.ts'
 import { isHexOf } from './hex-forms.ts'

@@ -1,5 +1,5 @@
 import { isHash32 } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { RawObject } from './block.ts'
 import { isAddress, isBytes, isQuantity } from './hex-forms.ts'
 

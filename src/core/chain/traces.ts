@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { BlockTrace, BlockTransaction, RawObject } from './block.ts'
 import { isAddress, isHexOf } from './hex-forms.ts'
 import { FRAME_FORMS, misshapen } from './raw-forms.ts'

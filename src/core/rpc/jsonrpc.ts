@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '../errors.ts'
-import { nestsDeeperThan, rawElements, rawMembers, valueEnd } from '../json-scan.ts'
+import { nestsDeeperThan, rawElements, rawMembers, valueEnd } from '../json/json-scan.ts'
 
 /** One valid call. Texts are the caller's own bytes: digits and spelling are kept. */
 export type Call = {

@@ -1,5 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
-import { nestsDeeperThan } from '../../core/json-scan.ts'
+import { nestsDeeperThan } from '../../core/json/json-scan.ts'
 import { isJsonType, type RequestBodies } from './request-bodies.ts'
 
 const DEPTH_MAX = 64

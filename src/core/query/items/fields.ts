@@ -1,5 +1,5 @@
 import type { Block, BlockLog, BlockTrace, BlockTransaction, RawObject } from '../../chain/block.ts'
-import { isJsonObject } from '../../json-value.ts'
+import { isJsonObject } from '../../json/json-value.ts'
 import type { EntityName } from '../language/plan.ts'
 import { bigIntText, bytesText, longText, stringText, wordsText } from './scalar-text.ts'
 

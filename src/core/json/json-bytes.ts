@@ -10,7 +10,7 @@ export const MALFORMED = -2
 
 export const QUOTE = 34
 export const COMMA = 44
-export const COLON = 58
+const COLON = 58
 export const OPEN_ARRAY = 91
 export const CLOSE_ARRAY = 93
 export const OPEN_OBJECT = 123
@@ -60,6 +60,21 @@ export function valueEnd(bytes: Uint8Array, from: number): number {
   if (first === QUOTE) return stringEnd(bytes, from)
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) return nestedEnd(bytes, from)
   return scalarEnd(bytes, from)
+}
+
+/** One past the name of the member at `from`. */
+export function keyEnd(bytes: Uint8Array, from: number): number {
+  if (from >= bytes.length) return INCOMPLETE
+  return bytes[from] === QUOTE ? stringEnd(bytes, from) : MALFORMED
+}
+
+/** Where the value of the member begins whose name ends at `keyTo`. */
+export function valueStart(bytes: Uint8Array, keyTo: number): number {
+  const colonAt = skipSpace(bytes, keyTo)
+  if (colonAt >= bytes.length) return INCOMPLETE
+  if (bytes[colonAt] !== COLON) return MALFORMED
+  const valueFrom = skipSpace(bytes, colonAt + 1)
+  return valueFrom < bytes.length ? valueFrom : INCOMPLETE
 }
 
 function nestedEnd(bytes: Uint8Array, from: number): number {

@@ -2,14 +2,15 @@ import {
   CLOSE_OBJECT,
   COMMA,
   isString,
+  keyEnd,
   MALFORMED,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
   skipSpace,
   valueEnd,
+  valueStart,
 } from './json-bytes.ts'
-import { keyEnd, valueStart } from './record-members.ts'
 
 /** Names of members, as the JSON strings they are found by. */
 export type MemberNames = readonly Uint8Array[]
