@@ -11,7 +11,7 @@ import { insertTeams, TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { dataBody } from '../core/delivery/envelope.ts'
 import { Failure, Rejection } from '../core/errors.ts'
-import { compileQuery } from '../core/query/language/compile.ts'
+import { compileQuery } from '../core/query/language/compile-query.ts'
 import type { Database } from '../ports/database.ts'
 import { dryRun } from './dry-run.ts'
 

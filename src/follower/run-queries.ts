@@ -69,10 +69,10 @@ export async function runQueries(
     keepFrom: tail[0]?.number ?? header.number,
     atMs: clock.nowMs(),
     inHand: needs.inHand === true,
-    due: due.map(({ outcome, ids }) => ({
-      data: outcome.text,
-      bytes: outcome.bytes,
-      truncation: outcome.truncation,
+    due: due.map(({ result, ids }) => ({
+      data: result.text,
+      bytes: result.bytes,
+      truncation: result.truncation,
       webhookIds: ids,
     })),
   })

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { Rejection } from '../../core/errors.ts'
 import { compileForNetwork } from '../../core/query/language/compile-for-network.ts'
-import type { Plan } from '../../core/query/language/plan.ts'
+import type { QueryPlan } from '../../core/query/language/query-plan.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../tables/webhooks/webhooks.ts'
@@ -14,7 +14,7 @@ export type ReplayQueryNeeds = {
 }
 
 /** What a replay runs, as its webhook is now. */
-export type ReplayQuery = { webhook: Webhook; plan: Plan; service: NetworkService }
+export type ReplayQuery = { webhook: Webhook; plan: QueryPlan; service: NetworkService }
 
 /** Why a replay does not go on now. */
 export type Standstill =

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/errors.ts'
 import { runOnce } from '../../core/query/engine/run-once.ts'
-import type { Outcome } from '../../core/query/output/outcome.ts'
+import type { QueryResult } from '../../core/query/output/query-result.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import { webhooksWithDeliveryAt } from '../../tables/chain/chain-events.ts'
@@ -80,7 +80,7 @@ async function runOn(
   needs: ReplayStepNeeds,
   { webhook, plan }: ReplayQuery,
   { block }: ReplayBlock,
-): Promise<Outcome> {
+): Promise<QueryResult> {
   const { sets } = await variablesOnBlock(needs, webhook.teamId, plan.variables, block)
   return runOnce(plan, block, (name) => sets.get(name))
 }
@@ -88,7 +88,7 @@ async function runOn(
 async function isDelivered(
   { database }: ReplayStepNeeds,
   { webhook }: ReplayQuery,
-  { empty }: Outcome,
+  { empty }: QueryResult,
   number: number,
 ): Promise<boolean> {
   if (!empty || !webhook.skipEmpty) return true

@@ -1,4 +1,4 @@
-import type { Truncation } from '../../core/query/output/outcome.ts'
+import type { Truncation } from '../../core/query/output/query-result.ts'
 import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { rowChunks } from '../sql/statement-chunks.ts'
 import { growBacklog } from '../usage/team-backlogs.ts'

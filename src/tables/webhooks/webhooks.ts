@@ -1,5 +1,5 @@
 import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
-import type { VariableUse } from '../../core/query/language/plan.ts'
+import type { VariableUse } from '../../core/query/language/query-plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { freeSlot, takeSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'

@@ -11,9 +11,9 @@ import {
 import { randomQuery } from '../../../../tests/support/random-query.ts'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
-import type { Selection } from './plan.ts'
-import { querySchema } from './schema.ts'
+import { compileQuery } from './compile-query.ts'
+import type { Selection } from './query-plan.ts'
+import { querySchema } from './query-schema.ts'
 
 const CASES = 600
 const TIME_LIMIT_MS = 60_000
@@ -63,7 +63,7 @@ describe('a compiled query, beside graphql-js', () => {
   )
 })
 
-/** What graphql-js answers when each list has one item and each scalar is "x". */
+/** The answer of graphql-js when each list has one item and each scalar is "x". */
 function executedShape(text: string): string {
   const result = execute({
     schema: querySchema(),

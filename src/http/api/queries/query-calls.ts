@@ -1,6 +1,6 @@
 import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { Rejection } from '../../../core/errors.ts'
-import { SCHEMA_TEXT } from '../../../core/query/language/schema.ts'
+import { SCHEMA_TEXT } from '../../../core/query/language/query-schema.ts'
 import type { DryRun } from '../../../follower/dry-run.ts'
 import type * as wire from '../../contract/contract.ts'
 import type { TeamCall } from '../api-call.ts'

@@ -1,6 +1,6 @@
 import type { Tier } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { VariableKind } from '../../../core/query/language/plan.ts'
+import type { VariableKind } from '../../../core/query/language/query-plan.ts'
 import type { Database } from '../../../ports/database.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
 import type * as wire from '../../contract/contract.ts'

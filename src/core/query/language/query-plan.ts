@@ -10,14 +10,14 @@ export type EntityName =
   | 'CallTracerTrace'
 
 /** A query that passed every check, in the form it is run in. */
-export type Plan = {
-  /** What stands in the result before and after the block: its name, and `__typename` if asked. */
+export type QueryPlan = {
+  /** The text before and after the block in the result: its name, and `__typename` if asked. */
   root: { before: string; after: string }
   selection: Selection
   wants: BlockWants
-  /** Team variables it names, each once. */
+  /** The team variables that it names, each once. */
   variables: readonly VariableUse[]
-  /** What `block(hash:)` or `block(number:)` asked for; only a dry run looks at it. */
+  /** The block that `block(hash:)` or `block(number:)` asks for; only a dry run reads it. */
   dryRunBlock: { hash: string } | { number: number } | null
 }
 

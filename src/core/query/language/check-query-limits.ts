@@ -7,13 +7,13 @@ import {
   type SelectionNode,
 } from 'graphql'
 import type { Rejection } from '../../errors.ts'
+import { querySchema } from './query-schema.ts'
 import type { ReadQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
-import { querySchema } from './schema.ts'
 
 type Survey = {
   query: ReadQuery
-  /** With fragments expanded. */
+  /** Fields, with fragments expanded. */
   fields: number
   /** Fields, spreads and inline fragments, with fragments expanded. */
   selections: number
@@ -28,7 +28,7 @@ type Survey = {
 /** A field on the way down from the root; `type` is undefined below a field that does not exist. */
 type Step = { name: string; type: GraphQLNamedType | undefined; above: Step | null }
 
-/** Receivers look for it in every delivery, so no alias may take its place. */
+/** The root field. Receivers look for it in every delivery, so it may have no alias. */
 export const ROOT_NAME = 'block'
 
 const FIELDS_MAX = 500
@@ -45,7 +45,7 @@ const ENTITIES = new Set(['Block', 'Transaction', 'Log', 'CallTracerTrace'])
  * Walks the query as it would expand, whatever its directives say, and refuses what is too big,
  * too deep or never served. It stops at the limits, so that the checks after it have little to do.
  */
-export function surveyQuery(query: ReadQuery): Rejection | null {
+export function checkQueryLimits(query: ReadQuery): Rejection | null {
   const survey: Survey = {
     query,
     fields: 0,
@@ -155,8 +155,8 @@ function noteInputData(
 }
 
 /**
- * GraphQL reserves such names. As aliases they would meet `__proto__` in many a receiver. What
- * clients add by themselves to every selection is answered.
+ * Refuses names that GraphQL reserves: as aliases they would meet `__proto__` in many a
+ * receiver. `__typename`, which clients add to every selection, is answered.
  */
 function noteReserved(survey: Survey, field: FieldNode, step: Step): void {
   if (survey.reserved) return

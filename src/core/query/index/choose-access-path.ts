@@ -1,10 +1,10 @@
-import type { BlockListName } from '../items/fields.ts'
+import type { BlockListName } from '../items/field-rule.ts'
 import type { Checks, KeyCheck } from '../items/item-filter.ts'
 
 /**
- * How many items of a block a key nobody knows anything about is likely to meet, by
- * dimension. Half of all logs share one first topic, a few tokens have a third of
- * them, while the later topics mostly name somebody's own address.
+ * How many items of a block an unknown key is likely to meet, by dimension. Half of all logs
+ * share one first topic and a few tokens have a third of them, while the later topics mostly
+ * name somebody's own address.
  */
 const LIKELY_ITEMS: Readonly<Record<BlockListName, readonly number[]>> = {
   logs: [0.02, 50, 0.01, 0.01, 0.01],
@@ -12,22 +12,22 @@ const LIKELY_ITEMS: Readonly<Record<BlockListName, readonly number[]>> = {
   callTracerTraces: [0.02, 0.02],
 }
 
-/** What a variable is reckoned to hold: it changes, so its size today says little. */
+/** The keys that a variable is assumed to hold: it changes, so its size today says little. */
 const VARIABLE_KEYS = 100
 
 /** Keys that met many items lately, by dimension, and how many. */
-export type Heat = readonly ReadonlyMap<string, number>[]
+export type HotKeys = readonly ReadonlyMap<string, number>[]
 
 /**
- * The dimension in which to look for the items of a conjunction: where fewest are
- * likely to be met. -1 when it asks for nothing in any dimension.
+ * The access path of a conjunction: the dimension in which its keys are likely to meet fewest
+ * items. -1 when it has no check in any dimension.
  */
-export function chooseAccess(list: BlockListName, checks: Checks, heat: Heat): number {
+export function chooseAccessPath(list: BlockListName, checks: Checks, hotKeys: HotKeys): number {
   let best = -1
   let fewest = Number.POSITIVE_INFINITY
   for (const [dimension, check] of checks.entries()) {
     if (check === null) continue
-    const likely = likelyItems(check, LIKELY_ITEMS[list][dimension] ?? 1, heat[dimension])
+    const likely = likelyItems(check, LIKELY_ITEMS[list][dimension] ?? 1, hotKeys[dimension])
     if (likely >= fewest) continue
     best = dimension
     fewest = likely

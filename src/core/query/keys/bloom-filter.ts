@@ -1,30 +1,30 @@
 /**
- * Says of most keys at once that they are not in a large map. Nearly all keys of a
- * block are nobody's, and to learn that from a map of 100,000 keys takes four or five
- * reads from all over the memory; here it takes one. It errs on one side only.
+ * Says of most keys at once that they are not in a large map. Nearly all keys of a block are
+ * in no filter, and to learn that from a map of 100,000 keys takes four or five reads from all
+ * over the memory; here it takes one. Its errors are false positives only.
  */
-export type KeySketch = {
+export type BloomFilter = {
   add(key: string): void
-  /** One of the keys is gone; which, is not kept. */
+  /** Notes that one of the keys is gone; the filter does not need to know which. */
   delete(): void
   mayHave(key: string): boolean
 }
 
-/** With two bits a key, in one word, one key in fifty passes without being there. */
+/** With two bits a key, in one word, one absent key in fifty passes. */
 const BITS_PER_KEY = 16
 const BITS_MIN = 8192
 
 /** Addresses and the topics made of them differ in their last characters. */
 const CHARS_READ = 10
 
-/** `keys` are all that are to be in it, for when it must be made anew. */
-export function openKeySketch(keys: () => Iterable<string>): KeySketch {
+/** `keys` gives all keys that belong in it, for when it must be rebuilt. */
+export function openBloomFilter(keys: () => Iterable<string>): BloomFilter {
   let bits = new Uint32Array(BITS_MIN / 32)
   let count = 0
-  /** Deleted keys whose bits still stand: another key may share them. */
+  /** Deleted keys whose bits are still set, since other keys may share them. */
   let stale = 0
 
-  function make(size: number): void {
+  function rebuild(size: number): void {
     bits = new Uint32Array(size / 32)
     stale = 0
     for (const key of keys()) setBits(bits, key)
@@ -33,14 +33,14 @@ export function openKeySketch(keys: () => Iterable<string>): KeySketch {
   return {
     add: (key) => {
       count++
-      if (count * BITS_PER_KEY > bits.length * 32) make(bits.length * 64)
+      if (count * BITS_PER_KEY > bits.length * 32) rebuild(bits.length * 64)
       setBits(bits, key)
     },
     delete: () => {
       count--
       stale++
-      // Seldom enough to cost little, soon enough for the bits to mean something.
-      if (stale * BITS_PER_KEY > bits.length * 32) make(bits.length * 32)
+      // Rebuilt seldom enough to cost little, soon enough for the bits to mean something.
+      if (stale * BITS_PER_KEY > bits.length * 32) rebuild(bits.length * 32)
     },
     mayHave: (key) => {
       const hash = hashOf(key)

@@ -1,13 +1,13 @@
 import type { Block, BlockLog, BlockTrace, BlockTransaction, RawObject } from '../../chain/block.ts'
 import { isJsonObject } from '../../json/json-value.ts'
-import type { EntityName } from '../language/plan.ts'
-import { bigIntText, bytesText, longText, stringText, wordsText } from './scalar-text.ts'
+import type { EntityName } from '../language/query-plan.ts'
+import { bigIntText, bytes32ListText, bytesText, longText, stringText } from './scalar-text.ts'
 
 /** How one field of an entity is found, or written at once where it is a scalar. */
 export type FieldRule =
   | { kind: 'scalar'; write(item: never): string }
-  /** Words of others, the only text that may go beyond ASCII. */
-  | { kind: 'words'; write(item: never): string }
+  /** Text of a node or a contract, the only text that may go beyond ASCII. */
+  | { kind: 'freeText'; write(item: never): string }
   | { kind: 'account'; address(item: never): string | null }
   | { kind: 'records'; records(item: never): readonly RawObject[] | null }
   | { kind: 'transaction'; transaction(item: never): BlockTransaction }
@@ -65,7 +65,7 @@ const TRANSACTION: Readonly<Record<string, FieldRule>> = {
     maxFeePerGas: ({ raw }) => bigIntText(raw.maxFeePerGas) ?? 'null',
     maxPriorityFeePerGas: ({ raw }) => bigIntText(raw.maxPriorityFeePerGas) ?? 'null',
     maxFeePerBlobGas: ({ raw }) => bigIntText(raw.maxFeePerBlobGas) ?? 'null',
-    blobVersionedHashes: ({ raw }) => wordsText(raw.blobVersionedHashes) ?? 'null',
+    blobVersionedHashes: ({ raw }) => bytes32ListText(raw.blobVersionedHashes) ?? 'null',
     effectiveGasPrice: ({ receipt }) => bigIntText(receipt?.effectiveGasPrice) ?? 'null',
     gas: ({ raw }) => longText(raw.gas) ?? '0',
     gasUsed: ({ receipt }) => longText(receipt?.gasUsed) ?? 'null',
@@ -105,9 +105,9 @@ const TRACE: Readonly<Record<string, FieldRule>> = {
     subtraceCount: ({ subtraceCount }) => `${subtraceCount}`,
     traceAddressPath: ({ path }) => `[${path.join()}]`,
   }),
-  type: words<BlockTrace>(({ frame }) => `${frame.type ?? 'CALL'}`.toUpperCase()),
-  error: words<BlockTrace>(({ frame }) => frame.error),
-  revertReason: words<BlockTrace>(({ frame }) => frame.revertReason),
+  type: freeText<BlockTrace>(({ frame }) => `${frame.type ?? 'CALL'}`.toUpperCase()),
+  error: freeText<BlockTrace>(({ frame }) => frame.error),
+  revertReason: freeText<BlockTrace>(({ frame }) => frame.revertReason),
   from: account<BlockTrace>(({ from }) => from),
   to: account<BlockTrace>(({ to }) => to),
   transaction: transactionOf<BlockTrace>(),
@@ -122,7 +122,7 @@ const WITHDRAWAL: Readonly<Record<string, FieldRule>> = scalars<RawObject>({
 
 const ACCESS_LIST_ENTRY: Readonly<Record<string, FieldRule>> = scalars<RawObject>({
   address: ({ address }) => bytesText(address) ?? `"${ZERO_ADDRESS}"`,
-  storageKeys: ({ storageKeys }) => wordsText(storageKeys) ?? '[]',
+  storageKeys: ({ storageKeys }) => bytes32ListText(storageKeys) ?? '[]',
 })
 
 const ACCOUNT: Readonly<Record<string, FieldRule>> = scalars<string>({
@@ -139,7 +139,7 @@ const RULES: Readonly<Record<EntityName, Readonly<Record<string, FieldRule>>>> =
   Account: ACCOUNT,
 }
 
-/** Of the parent two things are known without asking for it. */
+/** The parent's number and hash are known without reading it. */
 const PARENT: Readonly<Record<string, FieldRule>> = scalars<Block>({
   __typename: () => '"Block"',
   number: ({ header }) => `${header.number - 1}`,
@@ -176,8 +176,8 @@ function scalars<T>(
   )
 }
 
-function words<T>(read: (item: T) => unknown): FieldRule {
-  return { kind: 'words', write: (item: T) => stringText(read(item)) ?? 'null' }
+function freeText<T>(read: (item: T) => unknown): FieldRule {
+  return { kind: 'freeText', write: (item: T) => stringText(read(item)) ?? 'null' }
 }
 
 /** An address that is in lower case already. */

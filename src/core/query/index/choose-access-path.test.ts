@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chooseAccess } from './access-choice.ts'
+import { chooseAccessPath } from './choose-access-path.ts'
 
 const A = `0x${'a'.repeat(40)}`
 const T = `0x${'7'.repeat(64)}`
@@ -20,16 +20,16 @@ describe('a conjunction is looked for where fewest items are likely to be met', 
     ['by the event where there is nothing else', [null, T], 1],
     ['nowhere in particular when anything will do', [null, null], -1],
   ])('%s', (_title, checks, dimension) => {
-    expect(chooseAccess('logs', checks, cold)).toBe(dimension)
+    expect(chooseAccessPath('logs', checks, cold)).toBe(dimension)
   })
 
   test('by another key once its own was met by many', () => {
     const heat = [new Map(), new Map(), new Map([[T, 40]]), new Map(), new Map()]
-    expect(chooseAccess('logs', [A, T, T], heat)).toBe(0)
+    expect(chooseAccessPath('logs', [A, T, T], heat)).toBe(0)
   })
 
   test('transactions by who sent them rather than by whom everyone calls', () => {
-    expect(chooseAccess('transactions', [A, A], cold)).toBe(0)
-    expect(chooseAccess('callTracerTraces', [null, A], cold)).toBe(1)
+    expect(chooseAccessPath('transactions', [A, A], cold)).toBe(0)
+    expect(chooseAccessPath('callTracerTraces', [null, A], cold)).toBe(1)
   })
 })

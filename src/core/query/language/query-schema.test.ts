@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { execute, parse } from 'graphql'
-import { querySchema } from './schema.ts'
+import { querySchema } from './query-schema.ts'
 
 const HASH = `0x${'Ab'.repeat(32)}`
 

@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLSchema, isScalarType } from 'graphql'
 import { readScalarLiteral, readScalarValue } from './input-scalars.ts'
 
-/** What a webhook's query is written against. A dry run and a webhook read the same schema. */
+/** The GraphQL schema of a webhook's query. A dry run and a webhook use the same one. */
 export const SCHEMA_TEXT = `"20 bytes: 0x and 40 hex digits, in lower case. Input may be checksummed."
 scalar Address
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
-import type { Plan, SelectedField, Selection } from './plan.ts'
+import { compileQuery } from './compile-query.ts'
+import type { QueryPlan, SelectedField, Selection } from './query-plan.ts'
 
 const ADDRESS = '0x00000000219ab540356cBB839Cbe05303d7705Fa'
 const TOPIC = `0x${'Ab'.repeat(32)}`
@@ -243,7 +243,7 @@ describe('a block is read only as far as the query needs it', () => {
   })
 })
 
-function planOf(text: string): Plan {
+function planOf(text: string): QueryPlan {
   const plan = compileQuery(text)
   if (plan instanceof Rejection) throw new Error(plan.message)
   return plan

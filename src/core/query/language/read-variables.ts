@@ -1,13 +1,13 @@
 import { Kind, type TypeNode, type VariableDefinitionNode } from 'graphql'
 import { Rejection } from '../../errors.ts'
-import type { VariableKind, VariableUse } from './plan.ts'
+import type { VariableKind, VariableUse } from './query-plan.ts'
 import type { ReadQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
 
 /** A variable is a list that the team keeps under this name, so the name is a key of ours. */
 const VARIABLE_NAME_CHARACTERS_MAX = 64
 
-/** Each pair of them in a filter is looked at together; twenty cost some milliseconds a block. */
+/** Pairs of variables in a filter are checked together; twenty cost some milliseconds a block. */
 const VARIABLES_MAX = 20
 
 /** The variables a query declares. Whether and where each is used is for validation to judge. */

@@ -1,10 +1,10 @@
-/** What one query gives on one block. */
-export type Outcome = {
+/** The result of one query on one block. */
+export type QueryResult = {
   /** The value of `event.data`, as JSON text. */
   text: string
-  /** Of the text, in UTF-8. */
+  /** Length of the text in UTF-8. */
   bytes: number
-  /** It asks for lists directly under `block`, and all of them are empty. */
+  /** True when it has lists directly under `block` and all of them are empty. */
   empty: boolean
   /** Items in each list directly under `block`, by response name. */
   matched: Readonly<Record<string, number>>

@@ -10,24 +10,24 @@ import {
 } from 'graphql'
 import { assert, Rejection } from '../../errors.ts'
 import { buildSelection } from './build-selection.ts'
+import { checkQueryLimits, ROOT_NAME } from './check-query-limits.ts'
 import { findFieldConflict, mergeFields } from './merge-fields.ts'
-import type { Plan } from './plan.ts'
-import { readVariables } from './query-variables.ts'
+import type { QueryPlan } from './query-plan.ts'
+import { querySchema } from './query-schema.ts'
 import { queryWants } from './query-wants.ts'
 import { type ReadQuery, readQuery } from './read-query.ts'
+import { readVariables } from './read-variables.ts'
 import { refuseQuery } from './refuse-query.ts'
-import { querySchema } from './schema.ts'
-import { ROOT_NAME, surveyQuery } from './survey-query.ts'
 
 /** `findFieldConflict` does the work of the rule that is left out, in less time. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
 
-/** The text of a query in the form it is run in, or why it cannot be. */
-export function compileQuery(text: string): Plan | Rejection {
+/** Compiles the text of a query into the form it is run in, or says why it cannot. */
+export function compileQuery(text: string): QueryPlan | Rejection {
   const query = readQuery(text)
   if (query instanceof Rejection) return query
 
-  const oversized = surveyQuery(query)
+  const oversized = checkQueryLimits(query)
   if (oversized) return oversized
 
   const variables = readVariables(query)
@@ -62,7 +62,7 @@ function firstError(query: ReadQuery): Rejection | null {
   return error ? refuseQuery(error.message, error.locations?.[0]) : null
 }
 
-type Root = Plan['root'] & {
+type Root = QueryPlan['root'] & {
   nodes: readonly [FieldNode, ...FieldNode[]]
   definition: GraphQLField<unknown, unknown>
 }
@@ -79,7 +79,7 @@ function readRoot(query: ReadQuery): Root | Rejection {
 
   const definition = querySchema().getQueryType()?.getFields()[ROOT_NAME]
   assert(definition !== undefined, 'the schema has the root field')
-  // All else is __typename: the schema has no other field, and aliases of this one are refused.
+  // Any other member is __typename: the schema has no other field, and aliases are refused.
   const [before = '', after = ''] = [...merged.keys()]
     .map((name) => (name === ROOT_NAME ? '\n' : `"${name}":"Query"`))
     .join()
@@ -87,7 +87,7 @@ function readRoot(query: ReadQuery): Root | Rejection {
   return { before: `{${before}"${ROOT_NAME}":`, after: `${after}}`, nodes, definition }
 }
 
-function readDryRunBlock({ nodes, definition }: Root): Plan['dryRunBlock'] | Rejection {
+function readDryRunBlock({ nodes, definition }: Root): QueryPlan['dryRunBlock'] | Rejection {
   const { hash, number } = getArgumentValues(definition, nodes[0])
   const byHash = typeof hash === 'string'
   const byNumber = typeof number === 'number'

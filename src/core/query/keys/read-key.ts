@@ -1,8 +1,8 @@
-/** Two words of secret: who does not know them cannot choose keys that pile up in one place. */
+/** Two secret words, without which nobody can choose keys that collide. */
 export type KeySeed = readonly [number, number]
 
-/** Where nothing secret is at hand, as in tests. */
-export const OPEN_SEED: KeySeed = [0x243f6a88, 0x85a308d3]
+/** A seed for where secrecy does not matter, as in tests. */
+export const PUBLIC_SEED: KeySeed = [0x243f6a88, 0x85a308d3]
 
 export const ADDRESS_WORDS = 5
 export const BYTES32_WORDS = 8
@@ -10,7 +10,7 @@ export const BYTES32_WORDS = 8
 const ADDRESS_CHARS = 42
 const BYTES32_CHARS = 66
 
-/** Value of a hex digit by its char code; 16 for whatever is none. */
+/** Value of a hex digit by its char code; 16 for any other character. */
 const DIGITS = new Uint8Array(256).fill(16)
 for (let digit = 0; digit < 16; digit++) {
   DIGITS[digit.toString(16).charCodeAt(0)] = digit
@@ -18,12 +18,12 @@ for (let digit = 0; digit < 16; digit++) {
 }
 
 /**
- * The words of the key read last. One array for all readers: a key is read and used
- * at once, a million times in a row, and an array each would be the most of the work.
+ * The words of the key read last. One array serves all readers: a key is read and used at
+ * once, a million times in a row, and an array for each would be most of the work.
  */
 export const KEY_WORDS = new Uint32Array(BYTES32_WORDS)
 
-/** Reads a key into KEY_WORDS and says how many words it has; 0 for what is no key. */
+/** Reads a key into KEY_WORDS and returns its number of words; 0 when it is no key. */
 export function readKey(key: string): number {
   if (key.length !== ADDRESS_CHARS && key.length !== BYTES32_CHARS) return 0
   const words = (key.length - 2) >> 3
@@ -47,7 +47,7 @@ export function readKey(key: string): number {
  * keys freely: with plain mixing they could fill one slot's chain at will. Never 0,
  * which marks a free slot.
  */
-export function hashRead(words: number, seed: KeySeed): number {
+export function hashReadKey(words: number, seed: KeySeed): number {
   let v0 = seed[0] | 0
   let v1 = seed[1] | 0
   let v2 = 0x6c796765 ^ v0
