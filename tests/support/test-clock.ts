@@ -68,6 +68,6 @@ export function testClock(startMs = Date.UTC(2026, 4, 10, 12)): TestClock {
 }
 
 /** Lets every promise that can go on without the outside world go on. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
