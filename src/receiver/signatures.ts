@@ -12,7 +12,7 @@ const SIGNATURES_MAX = 4
 
 const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' }
 
-/** The keys as a list. Throws on what cannot be one: that is a mistake in the receiver. */
+/** The keys as a list. Throws on a text that cannot be a key: a mistake in the receiver. */
 export function signingKeysOf(keys: string | readonly string[]): readonly string[] {
   const list = typeof keys === 'string' ? [keys] : keys
   if (list.length === 0 || list.length > KEYS_MAX) {
@@ -77,7 +77,7 @@ async function isDigestOf(
   return isOne
 }
 
-/** Looks at every byte whatever it finds, so that its time tells nothing about them. */
+/** Compares in constant time, so that the time taken tells nothing about the bytes. */
 function isEqual(expected: Uint8Array, given: Uint8Array): boolean {
   if (expected.length !== DIGEST_BYTES || given.length !== DIGEST_BYTES) return false
   let difference = 0

@@ -1,5 +1,5 @@
 import { type Delivery, isId, isSequenceNumber, readDelivery } from './delivery.ts'
-import { type DeliveryHeaders, type HeaderTrouble, oneHeader } from './delivery-headers.ts'
+import { type DeliveryHeaders, type HeaderFault, oneHeader } from './delivery-headers.ts'
 import { isSignedPlainly, isSignedStandard, signingKeysOf } from './signatures.ts'
 
 export type VerifyOptions = {
@@ -11,8 +11,8 @@ export type VerifyOptions = {
   /** How far the time of the attempt may be from now. Default: 300. */
   toleranceS?: number
   /**
-   * Take deliveries that carry only `x-service-signature`. That one has no time in it, so that
-   * whoever has seen a delivery can send it again at any time.
+   * Accept deliveries that carry only `x-service-signature`. It covers no timestamp, so anybody
+   * who has seen a delivery can send it again at any time.
    */
   acceptUntimed?: boolean
   nowMs?: number
@@ -140,7 +140,7 @@ function isThere(headers: DeliveryHeaders, name: string): boolean {
   return typeof value === 'string' || value.reason !== 'header_missing'
 }
 
-function headerRefusal({ reason, name }: HeaderTrouble): Refusal {
+function headerRefusal({ reason, name }: HeaderFault): Refusal {
   const what = reason === 'header_missing' ? 'is missing' : 'is there more than once'
   return refusal(reason, `the header ${name} ${what}`)
 }

@@ -1,5 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/key-hash.ts'
+import { hashKey } from '../../core/hash-key.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import { findTokenByHash, type Token } from '../../tables/accounts/tokens.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hashKey } from './key-hash.ts'
+import { hashKey } from './hash-key.ts'
 
 // The first two are the examples of FIPS 180-4.
 test.each([
