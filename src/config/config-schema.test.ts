@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { schemaText } from '../cli/write-schema.ts'
+import { schemaText } from '../cli/schema-text.ts'
 import { checkSchema, type JsonSchema } from '../core/json-schema.ts'
 import { loadSettings } from './config.ts'
 import { CONFIG_SCHEMA } from './config-schema.ts'
@@ -8,7 +8,7 @@ import { CONFIG_SCHEMA } from './config-schema.ts'
 const ROOT = new URL('../../', import.meta.url).pathname
 
 describe('the published schema', () => {
-  test('is the one that is checked; bun src/cli/write-schema.ts writes it anew', () => {
+  test('is the one that is checked; bun src/cli/schema-text.ts writes it anew', () => {
     expect(readFileSync(`${ROOT}headgate.schema.json`, 'utf8')).toBe(schemaText())
   })
 

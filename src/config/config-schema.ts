@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/json-schema.ts'
-import { EDGE_SCHEMAS } from './config-limits-schema.ts'
 import { BASE58_32_BYTES, flag, NETWORK_SCHEMA, section, whole } from './config-network-schema.ts'
 import type { TierValues } from './config-values.ts'
+import { EDGE_SCHEMAS } from './edge-schemas.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,7 +1,7 @@
 import type { NetworkKind, UpstreamSpec } from '../core/network.ts'
 import type { MethodRules } from '../core/rpc/method-access.ts'
 import type { PriceOverrides } from '../core/rpc/methods.ts'
-import type { EdgeValues } from './config-limits-schema.ts'
+import type { EdgeValues } from './edge-schemas.ts'
 
 type Role = 'gateway' | 'follower' | 'courier' | 'api'
 

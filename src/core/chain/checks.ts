@@ -1,7 +1,6 @@
-import { isHash32, quantityToNumber } from '../hex.ts'
+import { isAddress, isBytes, isHash32, isHexOf, quantityToNumber } from '../hex.ts'
 import { isJsonObject } from '../json/json-value.ts'
 import type { BlockLog, BlockTransaction, RawObject } from './block.ts'
-import { isAddress, isBytes, isHexOf } from './hex-forms.ts'
 import {
   addToBloom,
   BLOOM_BYTES,

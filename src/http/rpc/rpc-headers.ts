@@ -1,6 +1,6 @@
 import { CENTI_PER_CU } from '../../core/billing/plan.ts'
 import type { Rejection } from '../../core/errors.ts'
-import { readTrace, type Trace } from '../../core/rpc/trace-context.ts'
+import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
 import type { CacheWord } from '../../upstream/answers/ask-network.ts'
 import { endsConnection } from '../edge/request-bodies.ts'
 
@@ -60,10 +60,10 @@ function keepTemplate(facts: ReplyFacts, place: number, fromBrowser: boolean): H
 }
 
 /** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
-export function traceOf({ headers }: Request, nextSpanId: () => string): Trace | null {
+export function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext | null {
   const traceparent = headers.get('traceparent')
   if (traceparent === null) return null
-  return readTrace(traceparent, headers.get('tracestate'), nextSpanId())
+  return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
 /** Any page may call: the key is what counts, not the origin. */

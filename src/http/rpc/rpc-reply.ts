@@ -1,5 +1,5 @@
 import { letGo } from '../../core/roomy-bytes.ts'
-import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import type { Sending } from '../../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
@@ -34,7 +34,7 @@ export type Asked = {
   request: Request
   networkId: string | undefined
   /** The caller's, if there is one. */
-  trace: Trace | null
+  trace: TraceContext | null
   startedAtMs: number
   client: Pick<Sending, 'cut' | 'isQuiet'>
 }

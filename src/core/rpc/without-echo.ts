@@ -1,5 +1,5 @@
 /** What a caller sent, as far as a node may repeat it in an error. */
-export type Sent = {
+export type SentCall = {
   method: string
   params: readonly unknown[]
   paramsText: string
@@ -24,7 +24,7 @@ const TAKEN_OUT = '…'
  * text in the params, also where the node has cut it off or escaped it. Nodes repeat those,
  * so without this a caller could put any verdict into the node's mouth.
  */
-export function withoutEcho(message: string, sent: Sent): string {
+export function withoutEcho(message: string, sent: SentCall): string {
   let words = message.slice(0, WORDS_CHARS_MAX).toLowerCase()
   for (const text of textsIn(sent)) {
     const lower = text.toLowerCase()
@@ -40,7 +40,7 @@ export function withoutEcho(message: string, sent: Sent): string {
  * evidence either: so pieces from the middle of a text, names of members, and texts beyond
  * the bounds of `withoutEcho` are found as well.
  */
-export function allSent({ method, params, paramsText }: Sent): string {
+export function allSent({ method, params, paramsText }: SentCall): string {
   // Escapes that JSON does not need would hide what is meant.
   const said = paramsText.includes('\\') ? JSON.stringify(params) : paramsText
   return `${method} ${said}`.toLowerCase()
@@ -61,7 +61,7 @@ function without(words: string, text: string): string {
 }
 
 /** The texts that are long enough, as many as may be looked at. */
-function textsIn({ method, params }: Sent): string[] {
+function textsIn({ method, params }: SentCall): string[] {
   const texts = method.length >= ECHO_CHARS_MIN ? [method] : []
   const left: unknown[] = [params]
   for (let seen = 0; left.length > 0 && seen < VALUES_MAX; seen++) {
