@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
-import type { SchemaFault } from '../core/json-schema.ts'
 import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
+import type { SchemaFault } from '../core/schema/check-schema.ts'
 import type { ConfigValues, NetworkValues } from './config-values.ts'
 
 export type ListenAddress = { host: string; port: number }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { schemaText } from '../cli/schema-text.ts'
-import { checkSchema, type JsonSchema } from '../core/json-schema.ts'
+import { checkSchema } from '../core/schema/check-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 import { loadSettings } from './config.ts'
 import { CONFIG_SCHEMA } from './config-schema.ts'
 

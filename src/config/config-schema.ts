@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 import { BASE58_32_BYTES, flag, NETWORK_SCHEMA, section, whole } from './config-network-schema.ts'
 import type { TierValues } from './config-values.ts'
 import { EDGE_SCHEMAS } from './edge-schemas.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 import { section, whole } from './config-network-schema.ts'
 
 /** Options of the HTTP edge. */

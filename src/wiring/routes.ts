@@ -1,7 +1,7 @@
 import type { Settings } from '../config/config.ts'
 import { absentApi, absentRpc } from '../http/api/absent-role.ts'
 import { apiRouter } from '../http/api/api-router.ts'
-import { openApiReply } from '../http/contract/open-api-document.ts'
+import { openApiReply } from '../http/pages/open-api-reply.ts'
 import { openCallTurns } from '../http/rpc/call-turns.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from '../http/rpc/rpc-route.ts'
 import type { Routes } from '../http/server.ts'

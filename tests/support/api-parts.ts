@@ -1,5 +1,5 @@
-import { openApiReply } from '../../src/http/contract/open-api-document.ts'
 import { openRequestBodies } from '../../src/http/edge/request-bodies.ts'
+import { openApiReply } from '../../src/http/pages/open-api-reply.ts'
 import { openCallTurns } from '../../src/http/rpc/call-turns.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'

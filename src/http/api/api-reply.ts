@@ -1,5 +1,5 @@
 import { Failure, type Rejection, type RejectionCode } from '../../core/errors.ts'
-import type { ErrorReply } from '../contract/contract.ts'
+import type { ErrorReply } from '../contract/openapi.ts'
 import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
 import { endsConnection } from '../edge/request-bodies.ts'
 

@@ -7,9 +7,9 @@ import type { Secrets } from '../../ports/secrets.ts'
 import { removeApp, updateApp } from '../../tables/accounts/app-changes.ts'
 import * as apps from '../../tables/accounts/apps.ts'
 import * as newAccounts from '../../tables/accounts/new-accounts.ts'
-import type * as wire from '../contract/contract.ts'
+import type { WireApp } from '../contract/contract.ts'
 import { pathUrl } from '../edge/network-url.ts'
-import type { TeamCall } from './api-call.ts'
+import type { Handler } from './api-call.ts'
 
 export type AppCallNeeds = {
   database: Database
@@ -23,24 +23,19 @@ export type AppCallNeeds = {
   webhooksChanged(webhookId?: string): void
 }
 
-type AppReply = { data: wire.App }
-
-export async function listApps(needs: AppCallNeeds, call: TeamCall): Promise<{ data: wire.App[] }> {
+export const listApps: Handler<'listApps', AppCallNeeds> = async (needs, call) => {
   const found = await apps.listApps(needs.database, call.team.id)
   return { data: found.map(({ app, keySealed }) => appOf(needs, app, keySealed)) }
 }
 
-export async function getApp(needs: AppCallNeeds, call: TeamCall): Promise<AppReply | Rejection> {
-  const found = await apps.findApp(needs.database, call.team.id, appId(call))
-  if (!found) return noSuchApp(call)
+export const getApp: Handler<'getApp', AppCallNeeds> = async (needs, call) => {
+  const found = await apps.findApp(needs.database, call.team.id, call.parameters.id)
+  if (!found) return noSuchApp(call.parameters.id)
   return { data: appOf(needs, found.app, found.keySealed) }
 }
 
-export async function createApp(
-  needs: AppCallNeeds,
-  call: TeamCall,
-): Promise<AppReply | Rejection> {
-  const { name, description = '', networks } = call.body as wire.NewApp
+export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call) => {
+  const { name, description = '', networks } = call.body
   const unknown = unknownNetwork(needs, networks)
   if (unknown) return unknown
 
@@ -52,54 +47,46 @@ export async function createApp(
   return { data: wireApp(needs, created.app, created.key) }
 }
 
-export async function changeApp(
-  needs: AppCallNeeds,
-  call: TeamCall,
-): Promise<AppReply | Rejection> {
-  const { is_active, ...fields } = call.body as wire.AppChange
+export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call) => {
+  const { is_active, ...fields } = call.body
   const unknown = unknownNetwork(needs, fields.networks ?? [])
   if (unknown) return unknown
 
   const change = is_active === undefined ? fields : { ...fields, isActive: is_active }
-  const changed = await updateApp(needs.database, call.team.id, appId(call), change)
-  if (!changed) return noSuchApp(call)
+  const changed = await updateApp(needs.database, call.team.id, call.parameters.id, change)
+  if (!changed) return noSuchApp(call.parameters.id)
 
   needs.accountsChanged()
   return { data: appOf(needs, changed.app, changed.keySealed) }
 }
 
-export async function deleteApp(
-  needs: AppCallNeeds,
-  call: TeamCall,
-): Promise<Record<string, never> | Rejection> {
-  const deleted = await removeApp(needs.database, call.team.id, appId(call))
-  if (!deleted) return noSuchApp(call)
+export const deleteApp: Handler<'deleteApp', AppCallNeeds> = async (needs, call) => {
+  const deleted = await removeApp(needs.database, call.team.id, call.parameters.id)
+  if (!deleted) return noSuchApp(call.parameters.id)
 
   needs.accountsChanged()
   needs.webhooksChanged()
   return {}
 }
 
-export async function rotateAppKey(
-  needs: AppCallNeeds,
-  call: TeamCall,
-): Promise<AppReply | Rejection> {
-  const key = await newAccounts.rotateAppKey(needs.database, needs, call.team.id, appId(call))
-  if (key === null) return noSuchApp(call)
+export const rotateAppKey: Handler<'rotateAppKey', AppCallNeeds> = async (needs, call) => {
+  const key = await newAccounts.rotateAppKey(
+    needs.database,
+    needs,
+    call.team.id,
+    call.parameters.id,
+  )
+  if (key === null) return noSuchApp(call.parameters.id)
   needs.accountsChanged()
 
   // Somebody else may have deleted it in between, and then there is nothing to show.
-  const found = await apps.findApp(needs.database, call.team.id, appId(call))
-  if (!found) return noSuchApp(call)
+  const found = await apps.findApp(needs.database, call.team.id, call.parameters.id)
+  if (!found) return noSuchApp(call.parameters.id)
   return { data: wireApp(needs, found.app, key) }
 }
 
-function appId(call: TeamCall): string {
-  return String(call.parameters.id)
-}
-
-function noSuchApp(call: TeamCall): Rejection {
-  return new Rejection('not_found', `This team has no app ${appId(call)}.`)
+function noSuchApp(id: string): Rejection {
+  return new Rejection('not_found', `This team has no app ${id}.`)
 }
 
 function unknownNetwork(needs: AppCallNeeds, networks: readonly string[]): Rejection | null {
@@ -113,11 +100,11 @@ function unknownNetwork(needs: AppCallNeeds, networks: readonly string[]): Rejec
   )
 }
 
-function appOf(needs: AppCallNeeds, app: App, keySealed: string): wire.App {
+function appOf(needs: AppCallNeeds, app: App, keySealed: string): WireApp {
   return wireApp(needs, app, newAccounts.openAppKey(needs, app.id, keySealed))
 }
 
-function wireApp(needs: AppCallNeeds, app: App, key: string): wire.App {
+function wireApp(needs: AppCallNeeds, app: App, key: string): WireApp {
   const served = needs.networks().filter(({ id }) => app.networks.includes(id))
   return {
     id: app.id,

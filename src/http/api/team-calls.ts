@@ -7,8 +7,8 @@ import { changeAccounts } from '../../tables/accounts/accounts-change.ts'
 import * as newAccounts from '../../tables/accounts/new-accounts.ts'
 import * as teams from '../../tables/accounts/teams.ts'
 import * as tokens from '../../tables/accounts/tokens.ts'
-import type * as wire from '../contract/contract.ts'
-import type { TeamCall, TokenCall } from './api-call.ts'
+import type { WireTeam, WireTierLimits } from '../contract/contract.ts'
+import type { Handler } from './api-call.ts'
 
 export type TeamCallNeeds = {
   database: Database
@@ -18,15 +18,12 @@ export type TeamCallNeeds = {
   accountsChanged(): void
 }
 
-export async function getTeam(needs: TeamCallNeeds, call: TeamCall): Promise<{ data: wire.Team }> {
+export const getTeam: Handler<'getTeam', TeamCallNeeds> = async (needs, call) => {
   return { data: wireTeam(needs, call.team) }
 }
 
-export async function changeTeam(
-  needs: TeamCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Team } | Rejection> {
-  const change = call.body as wire.TeamChange
+export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, call) => {
+  const change = call.body
   if (change.tier !== undefined && call.token.kind !== 'operator') {
     return new Rejection('forbidden', 'tier can only be changed with the operator’s token.')
   }
@@ -41,16 +38,13 @@ export async function changeTeam(
   return { data: wireTeam(needs, team) }
 }
 
-export async function listTeams(needs: TeamCallNeeds): Promise<{ data: wire.Team[] }> {
+export const listTeams: Handler<'listTeams', TeamCallNeeds> = async (needs) => {
   const found = await teams.listTeams(needs.database)
   return { data: found.map((team) => wireTeam(needs, team)) }
 }
 
-export async function createTeam(
-  needs: TeamCallNeeds,
-  call: TokenCall,
-): Promise<{ data: wire.TeamCreated } | Rejection> {
-  const { name, tier } = call.body as wire.NewTeam
+export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, call) => {
+  const { name, tier } = call.body
   const unknown = unknownTier(needs, tier)
   if (unknown) return unknown
 
@@ -59,11 +53,8 @@ export async function createTeam(
   return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
 }
 
-export async function listTokens(
-  needs: TeamCallNeeds,
-  call: TokenCall,
-): Promise<{ data: wire.Token[] } | Rejection> {
-  const teamId = String(call.parameters.id)
+export const listTokens: Handler<'listTokens', TeamCallNeeds> = async (needs, call) => {
+  const teamId = call.parameters.id
   const team = await teams.findTeam(needs.database, teamId)
   if (!team) return noSuchTeam(teamId)
 
@@ -73,26 +64,20 @@ export async function listTokens(
   }
 }
 
-export async function createToken(
-  needs: TeamCallNeeds,
-  call: TokenCall,
-): Promise<{ data: wire.TokenCreated } | Rejection> {
-  const teamId = String(call.parameters.id)
+export const createToken: Handler<'createToken', TeamCallNeeds> = async (needs, call) => {
+  const teamId = call.parameters.id
   const team = await teams.findTeam(needs.database, teamId)
   if (!team) return noSuchTeam(teamId)
 
-  const { name = 'token' } = (call.body ?? {}) as wire.NewToken
+  const { name = 'token' } = call.body ?? {}
   const newToken = { kind: 'team', teamId, name } as const
   const created = await newAccounts.createToken(needs.database, needs, newToken)
   needs.accountsChanged()
   return { data: created }
 }
 
-export async function deleteToken(
-  needs: TeamCallNeeds,
-  call: TokenCall,
-): Promise<Record<string, never> | Rejection> {
-  const id = String(call.parameters.id)
+export const deleteToken: Handler<'deleteToken', TeamCallNeeds> = async (needs, call) => {
+  const id = call.parameters.id
   // The only way to lock the operator out for good, so it takes another token to do it.
   if (id === call.token.id) {
     return new Rejection('validation', 'id: a token cannot revoke itself.')
@@ -114,7 +99,7 @@ function unknownTier(needs: TeamCallNeeds, tier: string): Rejection | null {
   return new Rejection('validation', `tier: ${tier} is not configured; possible are: ${possible}.`)
 }
 
-function wireTeam(needs: TeamCallNeeds, team: Team): wire.Team {
+function wireTeam(needs: TeamCallNeeds, team: Team): WireTeam {
   const tier = needs.tiers.get(team.tier)
   return {
     id: team.id,
@@ -126,7 +111,7 @@ function wireTeam(needs: TeamCallNeeds, team: Team): wire.Team {
   }
 }
 
-function wireLimits(tier: Tier): wire.TierLimits {
+function wireLimits(tier: Tier): WireTierLimits {
   return {
     monthly_cu: tier.monthlyCu,
     cu_per_second: tier.cuPerSecond,

@@ -11,18 +11,17 @@ import {
   usageSeries,
   usageTotals,
 } from '../../tables/usage/usage.ts'
-import { SERIES_DAYS_MAX } from '../contract/calls/contract-team-calls.ts'
-import type * as wire from '../contract/contract.ts'
-import type { TeamCall } from './api-call.ts'
+import type { WireUsagePoint, WireUsageTotals } from '../contract/contract.ts'
+import { SERIES_DAYS_MAX } from '../contract/usage.ts'
+import type { Handler } from './api-call.ts'
 
 export type UsageCallNeeds = { database: Database; clock: Clock; tiers: ReadonlyMap<string, Tier> }
 
+type SeriesCall = Parameters<typeof getUsageSeries>[1]
+
 const DAY_MS = 24 * 3_600_000
 
-export async function getUsageSummary(
-  needs: UsageCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.UsageSummary }> {
+export const getUsageSummary: Handler<'getUsageSummary', UsageCallNeeds> = async (needs, call) => {
   const { database, clock } = needs
   const { team } = call
   const nowMs = clock.nowMs()
@@ -49,10 +48,7 @@ export async function getUsageSummary(
   }
 }
 
-export async function getUsageSeries(
-  needs: UsageCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.UsagePoint[] } | Rejection> {
+export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (needs, call) => {
   const question = questionOf(needs, call)
   if (question instanceof Rejection) return question
 
@@ -86,12 +82,12 @@ function capacity(usedCentiCu: number, limitCu: number | null) {
   }
 }
 
-function questionOf(needs: UsageCallNeeds, call: TeamCall): UsageQuestion | Rejection {
+function questionOf(needs: UsageCallNeeds, call: SeriesCall): UsageQuestion | Rejection {
   const { bucket, group_by: groupBy, from, to } = call.parameters
-  const toMs = to === undefined ? needs.clock.nowMs() + 1 : momentMs(String(to))
+  const toMs = to === undefined ? needs.clock.nowMs() + 1 : momentMs(to)
   if (Number.isNaN(toMs)) return new Rejection('validation', 'to is not a moment in time.')
 
-  const fromMs = from === undefined ? toMs - DAY_MS : momentMs(String(from))
+  const fromMs = from === undefined ? toMs - DAY_MS : momentMs(from)
   if (Number.isNaN(fromMs)) return new Rejection('validation', 'from is not a moment in time.')
   if (fromMs >= toMs) return new Rejection('validation', 'from must be before to.')
 
@@ -99,8 +95,8 @@ function questionOf(needs: UsageCallNeeds, call: TeamCall): UsageQuestion | Reje
     teamId: call.team.id,
     fromMs: hourOf(Math.max(0, fromMs)),
     toMs,
-    bucket: bucket as UsageQuestion['bucket'],
-    groupBy: groupBy as UsageQuestion['groupBy'],
+    bucket,
+    groupBy,
   }
   const daysMax = SERIES_DAYS_MAX[question.bucket]
   if (toMs - fromMs > daysMax * DAY_MS) {
@@ -117,11 +113,11 @@ function momentMs(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Date.parse(text)
 }
 
-function wireTotals({ calls, centiCu, bytes }: UsageTotals): wire.UsageTotals {
+function wireTotals({ calls, centiCu, bytes }: UsageTotals): WireUsageTotals {
   return { calls, cu: cuOf(centiCu), bytes }
 }
 
-function wirePoint(point: UsagePoint, groupBy: UsageQuestion['groupBy']): wire.UsagePoint {
+function wirePoint(point: UsagePoint, groupBy: UsageQuestion['groupBy']): WireUsagePoint {
   return {
     start: point.startMs,
     group: groupBy === 'none' ? null : point.group,

@@ -3,7 +3,7 @@ import { quantityToNumber } from '../../../core/hex.ts'
 import { type DryRun, type DryRunNeeds, dryRun } from '../../../follower/dry-run.ts'
 import type { WhichBlock } from '../../../follower/which-block.ts'
 import { otherKindThanUsed } from '../../../tables/webhooks/webhook-variables.ts'
-import type * as wire from '../../contract/contract.ts'
+import type { TestQuery } from '../../contract/contract.ts'
 import type { DryRunTurns } from './dry-run-turns.ts'
 import { evmService, type ServiceNeeds } from './evm-service.ts'
 import type { QueryCompiler } from './query-compiler.ts'
@@ -19,7 +19,7 @@ const HASH_LENGTH = 66
 export async function runAsked(
   needs: QueryCallNeeds,
   teamId: string,
-  asked: wire.TestQuery,
+  asked: TestQuery,
 ): Promise<DryRun | Rejection> {
   const service = evmService(needs, asked.network)
   if (service instanceof Rejection) return service

@@ -1,37 +1,61 @@
+import type { JsonSchema } from '../../core/schema/json-schema.ts'
 import {
-  jsonAnswer,
-  type Operation,
-  type Parameter,
-  type Paths,
-  ref,
+  anyOf,
+  choice,
+  constant,
+  integer,
+  list,
+  number,
+  record,
   type Schema,
-} from '../openapi.ts'
+  text,
+} from '../../core/schema/schema.ts'
+import type { OperationDoc, ParameterDoc, Paths } from './openapi.ts'
 
-const NETWORK: Parameter = {
+const NETWORK: ParameterDoc = {
   name: 'network',
   in: 'path',
   required: true,
   description: 'The network’s slug.',
-  schema: { type: 'string' },
+  schema: text(),
   example: 'eth-mainnet',
 }
 
-const KEY: Parameter = {
+const KEY: ParameterDoc = {
   name: 'key',
   in: 'path',
   required: true,
   description:
     'The app’s key, or `demo` where it is on: free tier, 50 CU a second for each address.',
-  schema: { type: 'string' },
+  schema: text(),
   example: 'demo',
 }
 
+const RPC_REQUEST: Schema = {
+  ...record(
+    'RpcRequest',
+    {
+      jsonrpc: constant('2.0'),
+      method: text({ minLength: 1, maxLength: 128 }),
+      id: { type: ['integer', 'string'] },
+    },
+    { params: { type: 'array' } },
+  ),
+  // Further members of a call are ignored, as nodes ignore them.
+  additionalProperties: true,
+}
+
+const RPC_ERROR = record('RpcError', { code: integer(), message: text() }, { data: {} })
+
+const RPC_REPLY: Schema = record(
+  'RpcReply',
+  { jsonrpc: constant('2.0'), id: { type: ['integer', 'string', 'null'] } },
+  { result: { description: 'Whatever the method answers.' }, error: RPC_ERROR },
+)
+
 const RPC_HEADERS = {
-  'x-headgate-cu': header('What the call cost, in compute units.', { type: 'number' }),
-  'x-headgate-cache': header('Where the answer came from.', {
-    type: 'string',
-    enum: ['hit', 'miss', 'coalesced'],
-  }),
+  'x-headgate-cu': header('What the call cost, in compute units.', number()),
+  'x-headgate-cache': header('Where the answer came from.', choice(['hit', 'miss', 'coalesced'])),
   'x-headgate-upstream': header('The configured name of the node that answered, or `index`.'),
   'x-request-id': header('Names this request in the log.'),
 }
@@ -117,12 +141,7 @@ export const GATEWAY_PATHS: Paths = {
       'getMetrics',
       'Metrics',
       'Counters, histograms and gauges in the text format of Prometheus.',
-      {
-        '200': {
-          description: 'The metrics.',
-          content: { 'text/plain': { schema: { type: 'string' } } },
-        },
-      },
+      { '200': { description: 'The metrics.', content: { 'text/plain': { schema: text() } } } },
       'curl "$HEADGATE_URL/metrics"',
     ),
   },
@@ -132,20 +151,14 @@ function rpcOperation(
   operationId: string,
   summary: string,
   description: string,
-  parameters: readonly Parameter[],
+  parameters: readonly ParameterDoc[],
   example: string,
-): Operation {
-  const responses: Record<string, Operation['responses'][string]> = {
-    '200': {
-      ...jsonAnswer('The answer, or the node’s error.', oneOrMany('RpcReply'), {
-        jsonrpc: '2.0',
-        id: 1,
-        result: '0x3b9aca00',
-      }),
-      headers: RPC_HEADERS,
-    },
-  }
-  for (const [status, text] of RPC_ERRORS) responses[status] = jsonAnswer(text, ref('RpcReply'))
+): OperationDoc {
+  const request = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
+  const reply = { jsonrpc: '2.0', id: 1, result: '0x3b9aca00' }
+  const errors = RPC_ERRORS.map(([status, text]) => {
+    return [status, { description: text, content: jsonOf(RPC_REPLY) }]
+  })
   return {
     operationId,
     tags: ['JSON-RPC'],
@@ -153,16 +166,15 @@ function rpcOperation(
     description,
     security: [],
     parameters,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: oneOrMany('RpcRequest'),
-          example: { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] },
-        },
+    requestBody: { required: true, content: jsonOf(oneOrMany(RPC_REQUEST), request) },
+    responses: {
+      '200': {
+        description: 'The answer, or the node’s error.',
+        content: jsonOf(oneOrMany(RPC_REPLY), reply),
+        headers: RPC_HEADERS,
       },
+      ...Object.fromEntries(errors),
     },
-    responses,
     'x-audience': 'public',
     'x-example': example,
   }
@@ -172,9 +184,9 @@ function watchOperation(
   operationId: string,
   summary: string,
   description: string,
-  responses: Operation['responses'],
+  responses: OperationDoc['responses'],
   example: string,
-): Operation {
+): OperationDoc {
   return {
     operationId,
     tags: ['Operating'],
@@ -188,10 +200,14 @@ function watchOperation(
   }
 }
 
-function oneOrMany(name: string): Schema {
-  return { anyOf: [ref(name), { type: 'array', items: ref(name) }] }
+function jsonOf(schema: JsonSchema, example?: unknown) {
+  return { 'application/json': example === undefined ? { schema } : { schema, example } }
 }
 
-function header(description: string, schema: Schema = { type: 'string' }) {
+function oneOrMany(schema: Schema): Schema {
+  return anyOf(schema, list(schema))
+}
+
+function header(description: string, schema: JsonSchema = text()) {
   return { description, schema }
 }

@@ -1,4 +1,4 @@
-import { closestName } from './closest-name.ts'
+import { closestName } from '../closest-name.ts'
 import {
   canonicalJson,
   fieldName,
@@ -7,19 +7,18 @@ import {
   JSON_DEPTH_MAX,
   type JsonPath,
   type JsonType,
-} from './json/json-value.ts'
-import { type JsonSchema, resolveRef, typesOf } from './schema-keywords.ts'
-
-export type { JsonSchema }
+} from '../json/json-value.ts'
+import { type JsonSchema, typesOf } from './json-schema.ts'
 
 export type SchemaFault = { path: (string | number)[]; message: string }
 
-/** How far off a fault shows the value to be; decides which branch of a oneOf came closest. */
+/** How far off a fault shows the value to be; decides which branch of an anyOf came closest. */
 type Weight = 'wrong_type' | 'wrong_choice' | 'detail'
 
 type Weighed = SchemaFault & { weight: Weight }
 
-type Walk = { root: object; visitsLeft: number }
+/** One walk through a value; all its branches share the visits. */
+type Walk = { visitsLeft: number }
 
 /** Nobody repairs more than this at once, and an answer stays small. */
 const FAULTS_MAX = 20
@@ -45,30 +44,20 @@ const TYPE_WORDS: Record<JsonType, string> = {
  * What is wrong with a value, at most 20 faults. Messages name the field and
  * what is allowed, never the value: it may be a secret.
  */
-export function checkSchema(
-  schema: JsonSchema,
-  value: unknown,
-  root: object = schema,
-): SchemaFault[] {
-  const walk = { root, visitsLeft: VISITS_MAX }
+export function checkSchema(schema: JsonSchema, value: unknown): SchemaFault[] {
+  const walk = { visitsLeft: VISITS_MAX }
   const found = check(walk, schema, value, [])
   // A branch that could not be looked at must not pass for one that does not fit.
   const faults = walk.visitsLeft < 0 ? fault([], 'is too large to be checked') : found
   return faults.slice(0, FAULTS_MAX).map(({ path, message }) => ({ path, message }))
 }
 
-/** A copy in which whatever is absent and has a default is filled in. Check the value before. */
-export function withDefaults(schema: JsonSchema, value: unknown, root: object = schema): unknown {
-  return fill(schema, value, root, 0)
-}
-
-function check(walk: Walk, given: JsonSchema, value: unknown, path: JsonPath): Weighed[] {
+function check(walk: Walk, schema: JsonSchema, value: unknown, path: JsonPath): Weighed[] {
   if (--walk.visitsLeft < 0) return fault(path, 'is too large to be checked')
   if (path.length > JSON_DEPTH_MAX) {
     return fault(path, `is nested deeper than ${JSON_DEPTH_MAX} levels`)
   }
 
-  const schema = resolveRef(given, walk.root)
   const types = typesOf(schema)
   if (types.length > 0 && !types.some((type) => hasJsonType(value, type))) {
     return fault(path, `must be ${typeWords(types)}`, 'wrong_type')
@@ -79,9 +68,7 @@ function check(walk: Walk, given: JsonSchema, value: unknown, path: JsonPath): W
   }
 
   const faults = checkContent(walk, schema, value, path)
-  const { anyOf, oneOf } = schema
-  if (anyOf) faults.push(...checkBranches(walk, anyOf, value, path, anyOf.length))
-  if (oneOf) faults.push(...checkBranches(walk, oneOf, value, path, 1))
+  if (schema.anyOf) faults.push(...checkBranches(walk, schema.anyOf, value, path))
   return faults
 }
 
@@ -178,24 +165,20 @@ function checkMember(
   return check(walk, additionalProperties, member, path)
 }
 
-/** At least one branch must fit and at most `fitsMax`; otherwise the closest one says why not. */
+/** At least one branch must fit; otherwise the closest one says why not. */
 function checkBranches(
   walk: Walk,
   branches: readonly JsonSchema[],
   value: unknown,
   path: JsonPath,
-  fitsMax: number,
 ): Weighed[] {
   const tries = branches.map((branch) => check(walk, branch, value, path))
-  const fits = tries.filter((faults) => faults.length === 0).length
-  if (fits > fitsMax) return fault(path, 'fits more than one of the allowed forms')
-  if (fits > 0) return []
+  if (tries.some((faults) => faults.length === 0)) return []
 
   const isOwnType = (first: Weighed) =>
     first.weight === 'wrong_type' && first.path.length === path.length
   if (tries.every((faults) => isOwnType(faults[0]!))) {
-    const types = branches.flatMap((branch) => typesOf(resolveRef(branch, walk.root)))
-    return fault(path, `must be ${typeWords(types)}`, 'wrong_type')
+    return fault(path, `must be ${typeWords(branches.flatMap(typesOf))}`, 'wrong_type')
   }
   const weigh = (faults: readonly Weighed[]) =>
     faults.reduce((sum, one) => sum + weightOf(one, one.path.length - path.length), 0)
@@ -234,40 +217,4 @@ function codePointsOf(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
-}
-
-function fill(given: JsonSchema, value: unknown, root: object, depth: number): unknown {
-  if (depth > JSON_DEPTH_MAX) return value
-  const schema = resolveRef(given, root)
-  const branch = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].find(
-    (candidate) => checkSchema(candidate, value, root).length === 0,
-  )
-  const base = branch ? fill(branch, value, root, depth + 1) : value
-  const { items } = schema
-  if (Array.isArray(base)) {
-    return items ? base.map((item) => fill(items, item, root, depth + 1)) : base
-  }
-  return isJsonObject(base) ? fillObject(schema, base, root, depth) : base
-}
-
-function fillObject(
-  schema: JsonSchema,
-  value: Readonly<Record<string, unknown>>,
-  root: object,
-  depth: number,
-): unknown {
-  const { properties = {}, additionalProperties } = schema
-  const filled = new Map<string, unknown>()
-  for (const [name, given] of Object.entries(properties)) {
-    const property = resolveRef(given, root)
-    const present = Object.hasOwn(value, name) ? value[name] : structuredClone(property.default)
-    if (present !== undefined) filled.set(name, fill(property, present, root, depth + 1))
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (filled.has(name)) continue
-    const known = isJsonObject(additionalProperties)
-    filled.set(name, known ? fill(additionalProperties, member, root, depth + 1) : member)
-  }
-  // From entries, so that a member called __proto__ stays a plain member.
-  return Object.fromEntries(filled)
 }
