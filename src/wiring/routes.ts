@@ -5,7 +5,7 @@ import { openApiReply } from '../http/pages/open-api-reply.ts'
 import { openCallTurns } from '../http/rpc/call-turns.ts'
 import { type RpcRouteNeeds, serveRpcRoute } from '../http/rpc/rpc-route.ts'
 import type { Routes } from '../http/server.ts'
-import type { NetworkSet } from './network-set.ts'
+import type { NetworkSet } from './networks/network-set.ts'
 import { makePages } from './pages.ts'
 import type { World } from './world.ts'
 

@@ -1,8 +1,8 @@
-import type { Settings } from '../config/config.ts'
-import type { Network, UpstreamSpec } from '../core/network.ts'
-import { beginAnew } from '../tables/chain/chain-tail.ts'
-import { startLocalChains } from './app.ts'
-import type { World } from './world.ts'
+import type { Settings } from '../../config/config.ts'
+import type { Network, UpstreamSpec } from '../../core/network.ts'
+import { beginAnew } from '../../tables/chain/chain-tail.ts'
+import { startLocalChains } from '../app.ts'
+import type { World } from '../world.ts'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 

@@ -1,10 +1,10 @@
-import type { Settings } from '../config/config.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Outbound } from '../ports/outbound.ts'
-import type { Sockets } from '../ports/sockets.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { type OpenNetwork, openNetwork } from '../upstream/answers/open-network.ts'
+import type { Settings } from '../../config/config.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { type OpenNetwork, openNetwork } from '../../upstream/answers/open-network.ts'
 
 type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
 

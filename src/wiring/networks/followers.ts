@@ -1,0 +1,52 @@
+import { type Follower, followNetwork } from '../../follower/follow-network.ts'
+import { openReplays } from '../../follower/replay/replay.ts'
+import type { Committed } from '../../follower/run-queries.ts'
+import { openStandingQueries } from '../../follower/standing-queries.ts'
+import type { World } from '../world.ts'
+import type { NetworkSet } from './network-set.ts'
+import { perNetwork } from './per-network.ts'
+
+export type Followers = {
+  /** Where the follower of a network stands; null while it has no block yet. */
+  statusOf(networkId: string): ReturnType<Follower['status']>
+  /** That follower has not reached a head that its network had several block times ago. */
+  isBehind(networkId: string): boolean
+  stop(): Promise<void>
+}
+
+/**
+ * Keeps one follower for each EVM network that is served, through reloads too, and works on
+ * replays beside them. `committed` is told of the webhooks that have something new to send;
+ * `inHand`: it sends that as well, and nobody else does.
+ */
+export function openFollowers(
+  world: World,
+  networks: NetworkSet,
+  holder: string,
+  committed: Committed,
+  inHand: boolean,
+): Followers {
+  const { clock, database, signals, telemetry } = world
+  const [high = 0, low = 0] = new Uint32Array(world.entropy.bytes(8).slice().buffer)
+  const standing = openStandingQueries({ database, telemetry, seed: [high, low] })
+  const needs = { clock, database, telemetry, standing, holder, committed, inHand }
+  const followers = perNetwork<Follower>(telemetry, networks, {
+    kind: 'evm',
+    failedEvent: 'follower_unavailable',
+    open: (service) => followNetwork(needs, service),
+    close: (follower) => follower.stop(),
+  })
+  const services = networks.list
+  const hasRoom = () => !world.storeHealth.room().isLow
+  const replays = openReplays({ clock, database, telemetry, services, committed, hasRoom, holder })
+  const unsubscribe = signals.subscribe('webhooks', replays.remind)
+
+  return {
+    statusOf: (id) => followers.byId(id)?.status() ?? null,
+    isBehind: (id) => followers.byId(id)?.isBehind() ?? false,
+    async stop() {
+      unsubscribe()
+      await Promise.all([followers.stop(), replays.stop()])
+    },
+  }
+}
