@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import {
-  advanceUntil,
-  type BlockNetwork,
-  openBlockNetwork,
-} from '../../tests/support/block-network.ts'
+import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../tests/support/raw-block.ts'
+import { advanceUntil } from '../../tests/support/test-clock.ts'
 import { insertTeams, TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { dataBody } from '../core/delivery/envelope.ts'
@@ -30,7 +27,7 @@ let network: BlockNetwork
 beforeEach(async () => {
   database = await freshStore()
   await insertTeams(database)
-  network = await openBlockNetwork(BLOCKS)
+  network = await openNetworkOf(BLOCKS)
 })
 
 afterEach(async () => {
@@ -181,7 +178,7 @@ describe('a block that cannot be had', () => {
 
   test('is asked of the next node when the first fails', async () => {
     network.network.stop()
-    network = await openBlockNetwork(BLOCKS, ['node-a', 'node-b'])
+    network = await openNetworkOf(BLOCKS, ['node-a', 'node-b'])
     network.misbehave = (call) => {
       if (!call.url.includes('node-a')) return false
       call.fail(false)

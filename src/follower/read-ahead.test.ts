@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import {
-  advanceUntil,
-  type BlockNetwork,
-  openBlockNetwork,
-} from '../../tests/support/block-network.ts'
+import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { rawBlock, rawLog } from '../../tests/support/raw-block.ts'
+import { advanceUntil } from '../../tests/support/test-clock.ts'
 import { HEADER_ONLY } from '../core/chain/block.ts'
 import { readAhead } from './read-ahead.ts'
 
@@ -17,7 +14,7 @@ const HEADERS = BLOCKS.map(({ ref, block }) => ({ ...ref, parentHash: String(blo
 let world: BlockNetwork
 
 beforeEach(async () => {
-  world = await openBlockNetwork(BLOCKS)
+  world = await openNetworkOf(BLOCKS)
 })
 
 afterEach(() => world.network.stop())

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Block } from '../../src/core/chain/block.ts'
 import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
-import { type HttpNetwork, openHttpNetwork } from '../support/http-network.ts'
+import { type BlockSource, openBlockSource } from '../support/http-network.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
@@ -10,11 +10,11 @@ setDefaultTimeout(30_000)
 
 describe('on the embedded chain, a block', () => {
   let chain: EvmChain
-  let network: HttpNetwork
+  let network: BlockSource
 
   beforeAll(async () => {
     chain = await startEvmChain({ clock: systemClock(), blockTimeMs: 0 })
-    network = await openHttpNetwork([chain.url], chain.chainId)
+    network = await openBlockSource([chain.url], chain.chainId)
   })
   afterAll(async () => {
     network.stop()

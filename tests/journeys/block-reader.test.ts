@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { makeRawBlock } from '../support/block-maker.ts'
-import { serving } from '../support/block-nodes.ts'
+import { serving } from '../support/block-network.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
-import { type HttpNetwork, openHttpNetwork } from '../support/http-network.ts'
+import { type BlockSource, openBlockSource } from '../support/http-network.ts'
 import { rawBlock, rawCall, rawLog } from '../support/raw-block.ts'
 import { seededChance } from '../support/seeded-chance.ts'
 
@@ -11,12 +11,12 @@ setDefaultTimeout(30_000)
 
 const KIB = 1024
 
-let network: HttpNetwork
+let network: BlockSource
 let fakes: FakeNode[] = []
 
 async function openFakes(count: number): Promise<void> {
   fakes = Array.from({ length: count }, (_, at) => startFakeNode(`node-${at}`))
-  network = await openHttpNetwork(
+  network = await openBlockSource(
     fakes.map(({ url }) => url),
     1,
   )

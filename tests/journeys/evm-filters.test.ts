@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type FakeNode, NodeSays } from '../support/fake-node.ts'
+import { type FakeNode, NodeError } from '../support/fake-node.ts'
 import { rpc, startHeadgate } from '../support/headgate.ts'
-import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 import { newApp, newTeam } from '../support/teams.ts'
 
 const METHODS = ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']
@@ -82,7 +82,7 @@ describe('a filter', () => {
       for (const node of all) {
         node.answers.eth_newFilter = () => {
           if (all.some((one) => one !== node && one.callsOf('eth_newFilter') > 0)) return '0xab'
-          throw new NodeSays(-32601, 'the method eth_newFilter does not exist')
+          throw new NodeError(-32601, 'the method eth_newFilter does not exist')
         }
       }
       expect(await ask('eth_newFilter', [{}])).toMatch(/^0xf[0-9a-f]{22}ab$/)
@@ -169,7 +169,7 @@ describe('a filter belongs to the app that made it', () => {
 
   test('and outlives a restart', async () => {
     const dataFolder = mkdtempSync(join(tmpdir(), 'headgate-filters-'))
-    const node = await startLinedNode('one')
+    const node = await startTcpNode('one')
     keepsFilters(node)
     const first = await startHeadgate({ nodes: [node], dataFolder })
     const { json } = await first.post(rpc('eth_newFilter', [{}]))
@@ -184,14 +184,14 @@ describe('a filter belongs to the app that made it', () => {
 })
 
 type Given = {
-  all: LinedNode[]
+  all: TcpNode[]
   journey: PoolJourney
   // biome-ignore lint/suspicious/noExplicitAny: results have every shape.
   ask(method: string, params: unknown[]): Promise<any>
 }
 
 async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
-  const all = [await startLinedNode('one'), await startLinedNode('two')]
+  const all = [await startTcpNode('one'), await startTcpNode('two')]
   for (const node of all) keepsFilters(node)
   const env = { HEADGATE_DEMO_KEY: 'true', HEADGATE_TRUST_PROXY: 'true' }
   const journey = await poolJourney(all, { env })
@@ -212,7 +212,7 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
 function keepsFilters(node: FakeNode): void {
   const made = new Set<string>()
   const own = ([id]: [string]) => {
-    if (!made.has(id)) throw new NodeSays(-32000, 'filter not found')
+    if (!made.has(id)) throw new NodeError(-32000, 'filter not found')
     return ['mine']
   }
   for (const method of METHODS) {

@@ -1,13 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
-import { type MinedNode, startMinedNode } from '../support/mined-node.ts'
 import { addressAt } from '../support/pool-journey.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** A follower counts as behind after ten seconds. */
 setDefaultTimeout(60_000)
 
-type World = { node: MinedNode; gate: TestHeadgate; receiver: WebhookReceiver }
+type World = { node: ChainNode; gate: TestHeadgate; receiver: WebhookReceiver }
 
 describe.concurrent('webhooks go on while each call of others', () => {
   test.each([
@@ -80,7 +80,7 @@ async function later(response: Response): Promise<Response> {
 
 /** Headgate with a webhook that hears of each block of one node. */
 async function withWebhook(run: (world: World) => Promise<void>): Promise<void> {
-  const node = startMinedNode(7)
+  const node = startChainNode(7)
   const receiver = startWebhookReceiver()
   const gate = await startHeadgate({
     nodes: [node],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type FakeNode, NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { type FakeNode, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { type Answer, rpc } from '../support/headgate.ts'
-import { httpAnswer, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 import { asSolana, SOLANA_NETWORK } from '../support/solana-journey.ts'
+import { httpAnswer, startTcpNode } from '../support/tcp-node.ts'
 
 const KIB = 1024
 const CALL = rpc('eth_call', [{ to: `0x${'aa'.repeat(20)}`, data: '0x' }, 'latest'], 'mine')
@@ -54,7 +54,7 @@ describe("a node's error passes byte for byte and is not held against it", () =>
         node.supportsBatch = supportsBatch
         const message = 'y'.repeat(300 * KIB)
         node.answers.eth_call = () => {
-          throw new NodeSays(3, message)
+          throw new NodeError(3, message)
         }
         const calls = [rpc('eth_gasPrice', [], 1), CALL, rpc('eth_chainId', [], 2)]
         const { status, json } = await journey.gate.post(calls)
@@ -123,7 +123,7 @@ describe('an error that breaks off half way', () => {
     ['in chunks that end properly', httpAnswer(`${inChunks(half)}0\r\n\r\n`, chunked), 'keep'],
     ['without any length', httpAnswer(half, { connection: 'close' }), 'end'],
   ] as const)('breaks the connection, and never looks whole: %s', async (_title, bytes, ending) => {
-    const node = await startLinedNode('node')
+    const node = await startTcpNode('node')
     const journey = await poolJourney([node])
     try {
       node.sabotage = ({ id, method }) =>

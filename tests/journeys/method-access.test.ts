@@ -7,7 +7,7 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test'
-import { NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv } from '../support/networks.ts'
 
@@ -111,10 +111,10 @@ describe('on a real network', () => {
     const invent = (family: string) =>
       Array.from({ length: 300 }, (_, id) => rpc(`${family}invented${id}`, [], id))
     const unknown = () => {
-      throw new NodeSays(-32601, 'the method does not exist')
+      throw new NodeError(-32601, 'the method does not exist')
     }
     const odd = () => {
-      throw new NodeSays(-32600, 'unsupported method')
+      throw new NodeError(-32600, 'unsupported method')
     }
     for (const [family, answer] of [
       ['made_', unknown],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { evmNetwork, networksEnv, solanaNetwork } from '../support/networks.ts'
 import { expectRpcAnswer } from '../support/rpc-answer.ts'
@@ -147,7 +147,7 @@ describe('every listed method has its price', () => {
     ['an unlisted one neither', 'bor_getAuthor', -32601, '0'],
   ])('%s', async (_title, method, code, cu) => {
     evmNode.answers[method] = () => {
-      throw new NodeSays(code, 'no')
+      throw new NodeError(code, 'no')
     }
     const { cu: paid } = await priceOf('eth-mainnet', method, [{ data: '0xbb' }, 'latest'])
     evmNode.answers[method] = undefined

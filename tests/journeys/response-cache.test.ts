@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { hashOf, NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { hashOf, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 
 const node = startFakeNode('node-a')
@@ -187,7 +187,7 @@ describe('what a node that is still indexing would say too', () => {
   test('nor is an error', async () => {
     const usual = node.answers.eth_getBalance
     node.answers.eth_getBalance = () => {
-      throw new NodeSays(-32000, 'filter not found')
+      throw new NodeError(-32000, 'filter not found')
     }
     const params = [freshAddress(), 'latest']
     expect(await twice('eth_getBalance', params)).toEqual(['miss', 'miss'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type FakeNode, NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { type FakeNode, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { type Answer, rpc } from '../support/headgate.ts'
 import { addressAt, type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 
@@ -47,7 +47,7 @@ describe('identical calls at the same time', () => {
     await nodes(async ({ first, journey }) => {
       holdReads(first)
       first.answers.eth_getBalance = () => {
-        throw new NodeSays(3, 'execution reverted', '0x08c379a0')
+        throw new NodeError(3, 'execution reverted', '0x08c379a0')
       }
       const answers = await callers(journey, 20)
       answers.forEach(({ status, json }, at) => {

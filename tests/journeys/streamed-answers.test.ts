@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { type Answer, rpc, until } from '../support/headgate.ts'
-import { httpAnswer, type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+import { httpAnswer, startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 const MEGABYTE = 1024 * 1024
 const GET_LOGS = rpc('eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], 'mine')
@@ -60,7 +60,7 @@ describe('an answer of 20 MB', () => {
 
   test('from one of two nodes passes while the other is down', async () => {
     const good = startFakeNode('good')
-    const bad = await startLinedNode('bad')
+    const bad = await startTcpNode('bad')
     good.misbehave = (method, body) =>
       method === 'eth_getLogs'
         ? bigAnswer(`{"id":${JSON.parse(body).id},"result":${BIG_RESULT}}`)
@@ -175,7 +175,7 @@ describe('an answer that breaks off in the middle', () => {
     ['with a declared length', httpAnswer(half.slice(0, 100_000), length)],
     ['in chunks', httpAnswer(inChunks(half.slice(0, 100_000)), chunked)],
   ])('before any byte was passed on is asked of another node: %s', async (_title, bytes) => {
-    const bad = await startLinedNode('bad')
+    const bad = await startTcpNode('bad')
     const good = startFakeNode('good')
     good.answers.eth_getLogs = [{ blockNumber: '0x1' }]
     const journey = await poolJourney([bad, good], { upstreams: [{}, { priority: 1 }] })
@@ -212,8 +212,8 @@ async function oneNode(run: (given: Given<FakeNode>) => Promise<void>): Promise<
   await withJourney(startFakeNode('node'), run)
 }
 
-async function oneLine(run: (given: Given<LinedNode>) => Promise<void>): Promise<void> {
-  await withJourney(await startLinedNode('node'), run)
+async function oneLine(run: (given: Given<TcpNode>) => Promise<void>): Promise<void> {
+  await withJourney(await startTcpNode('node'), run)
 }
 
 async function withJourney<Node extends FakeNode>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv, solanaNetwork } from '../support/networks.ts'
 import { expectRpcAnswer } from '../support/rpc-answer.ts'
@@ -220,7 +220,7 @@ describe('the month', () => {
   test('is not touched by what costs nothing', async () => {
     const { key, token } = await newTeam(headgate, 'month')
     node.answers.eth_getCode = () => {
-      throw new NodeSays(-32601, 'the method does not exist')
+      throw new NodeError(-32601, 'the method does not exist')
     }
     for (let call = 0; call < 3 * MONTH_CALLS; call++) {
       const { json } = await post(key, rpc('eth_getCode', ['0x00', 'latest']))

@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type FakeNode, hang, NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { type FakeNode, hang, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
-import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 /** Many run side by side, on a machine that may be busy with others. */
 setDefaultTimeout(30_000)
@@ -23,7 +23,7 @@ const HASH = keccak256(RAW)
 const send = rpc('eth_sendRawTransaction', [RAW], 'mine')
 
 /** Ways in which the first node may or may not have taken a call. */
-const UNCLEAR: [how: string, spoil: (first: LinedNode, method: string) => void][] = [
+const UNCLEAR: [how: string, spoil: (first: TcpNode, method: string) => void][] = [
   ['hangs', on(() => hang())],
   ['answers 500', on(() => new Response('no', { status: 500 }))],
   ['answers 502', on(() => new Response('no', { status: 502 }))],
@@ -39,7 +39,7 @@ const UNCLEAR: [how: string, spoil: (first: LinedNode, method: string) => void][
 ]
 
 /** Ways in which the first node certainly did not take it. */
-const NOT_TAKEN: [how: string, spoil: (first: LinedNode, method: string) => void][] = [
+const NOT_TAKEN: [how: string, spoil: (first: TcpNode, method: string) => void][] = [
   ['refuses connections', (first) => first.cut()],
   ['answers 429', on(() => new Response('no', { status: 429 }))],
   ['answers 401', on(() => new Response('no', { status: 401 }))],
@@ -214,11 +214,11 @@ describe.concurrent('a write that no hash makes harmless', () => {
   })
 })
 
-type Given = { first: LinedNode; second: FakeNode; journey: PoolJourney }
+type Given = { first: TcpNode; second: FakeNode; journey: PoolJourney }
 
 /** The second is asked only when the first cannot or must not be. */
 async function twoNodes(run: (given: Given) => Promise<void>): Promise<void> {
-  const first = await startLinedNode('first')
+  const first = await startTcpNode('first')
   const second = startFakeNode('second')
   const upstreams = [{ timeoutMs: 1000 }, { priority: 1 }]
   const journey = await poolJourney([first, second], { upstreams })
@@ -244,12 +244,12 @@ function answering(code: number, message: string) {
 
 function says(code: number, message: string) {
   return () => {
-    throw new NodeSays(code, message)
+    throw new NodeError(code, message)
   }
 }
 
 function wire(bytes: string, ending: 'end' | 'reset') {
-  return (node: LinedNode, method: string) => {
+  return (node: TcpNode, method: string) => {
     node.sabotage = (call) => (call.method === method ? { bytes, ending } : null)
   }
 }

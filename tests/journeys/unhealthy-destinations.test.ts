@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { startChainNode } from '../support/chain-node.ts'
 import { until } from '../support/headgate.ts'
 import {
   cleanUp,
@@ -9,7 +10,6 @@ import {
   startProcess,
   writeConfig,
 } from '../support/headgate-process.ts'
-import { startMinedNode } from '../support/mined-node.ts'
 import { type Peer, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -44,7 +44,7 @@ afterEach(cleanUp)
 afterAll(() => servers.forEach((server) => void server.stop()))
 
 test(`healthy receivers get every block as it comes beside ${DEAD} dead hosts and others that hang, drip and flood`, async () => {
-  const node = startMinedNode(7)
+  const node = startChainNode(7)
   const healthy = startWebhookReceiver()
   const folder = newFolder()
   const more =

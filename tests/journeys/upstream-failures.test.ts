@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hang } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
-import { httpAnswer, type LinedNode } from '../support/lined-node.ts'
 import {
   always,
   heal,
@@ -12,10 +11,11 @@ import {
   saysAlways,
   saysOfReads,
 } from '../support/outage.ts'
+import { httpAnswer, type TcpNode } from '../support/tcp-node.ts'
 
 type Bad = {
   kind: string
-  spoil(bad: LinedNode): void
+  spoil(bad: TcpNode): void
   /** What `/api/networks` says of it, as its reason and as the last fault. */
   reason: RegExp
   fault: RegExp

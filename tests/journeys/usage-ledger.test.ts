@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv, solanaNetwork } from '../support/networks.ts'
 import { newApp, newTeam, type TestTeam } from '../support/teams.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   node.answers.eth_accounts = []
   node.answers.eth_getCode = '0x60'
   node.answers.eth_call = () => {
-    throw new NodeSays(3, 'execution reverted', '0x')
+    throw new NodeError(3, 'execution reverted', '0x')
   }
   headgate = await startHeadgate({ env, dataFolder: folder })
 })

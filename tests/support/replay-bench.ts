@@ -9,7 +9,7 @@ import {
 } from '../../src/tables/deliveries/delivery-log.ts'
 import { createReplay, findReplay, type Replay } from '../../src/tables/webhooks/replays.ts'
 import { freshStore } from '../fresh-store.ts'
-import { type BlockNetwork, openBlockNetwork } from './block-network.ts'
+import { type BlockNetwork, openNetworkOf } from './block-network.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { type RawParts, rawBlock, rawLog } from './raw-block.ts'
 import {
@@ -43,7 +43,7 @@ export function usualBlocks(fork = 'aa', from = 991, to = 1000): RawParts[] {
 /** A store and a network on which replays are worked on; time moves on command. */
 export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks()) {
   const store = await freshStore()
-  const network: BlockNetwork = await openBlockNetwork(blocks)
+  const network: BlockNetwork = await openNetworkOf(blocks)
   const { clock } = network
   const opened: Replays[] = []
   const reminded: string[] = []

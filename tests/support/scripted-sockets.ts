@@ -24,7 +24,7 @@ export type ScriptedSocket = {
 export type ScriptedSockets = Sockets & {
   /** Every connection asked for, in order. */
   all: ScriptedSocket[]
-  /** Those that are not closed. */
+  /** The connections that are not closed. */
   live(): ScriptedSocket[]
   /** Called for each connection soon after it was asked for; by default it stays opening. */
   auto: (socket: ScriptedSocket) => void
@@ -90,7 +90,7 @@ function scriptedSocket({ url, headers }: SocketRequest, listener: SocketListene
   return { socket, end, take }
 }
 
-/** What a node says to a subscription of new heads. */
+/** A notification of a node to a subscription of new heads. */
 export function announcement(block: unknown, subscription = SUBSCRIPTION) {
   return { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result: block } }
 }

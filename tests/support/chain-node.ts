@@ -3,8 +3,8 @@ import { type FakeNode, startFakeNode } from './fake-node.ts'
 import type { NodeJson } from './node-json.ts'
 import { seededChance } from './seeded-chance.ts'
 
-/** A node with a chain of real blocks that outlives whoever asks it. */
-export type MinedNode = FakeNode & {
+/** A fake node with a chain of whole blocks, which outlives the process that asks it. */
+export type ChainNode = FakeNode & {
   /** All blocks so far, lowest first. */
   blocks: readonly NodeJson[]
 }
@@ -12,9 +12,9 @@ export type MinedNode = FakeNode & {
 const FIRST = 1000
 
 /** A node whose blocks hold a few transactions each; `mine` makes the next one. */
-export function startMinedNode(seed: number): MinedNode {
+export function startChainNode(seed: number): ChainNode {
   const chance = seededChance(seed)
-  const node = startFakeNode('mined')
+  const node = startFakeNode('chain')
   const blocks: NodeJson[] = []
   const byKey = new Map<string, { block: NodeJson; receipts: NodeJson[] }>()
 
@@ -32,7 +32,7 @@ export function startMinedNode(seed: number): MinedNode {
     if (key === 'finalized') return header(blocks[0] ?? {})
     const block = key === 'latest' ? blocks.at(-1) : byKey.get(key)?.block
     if (!block) return null
-    // Whoever compares it with his clock must not think that the node has stopped.
+    // A gateway that compares it with its clock must not think that the node has stopped.
     return key === 'latest' ? { ...header(block), timestamp: timestamp() } : shown(block, whole)
   }
   mine()

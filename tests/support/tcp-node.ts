@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { answerBody, type FakeNode, startFakeNode } from './fake-node.ts'
 
-/** What goes over the wire instead of the node's answer. */
+/** Bytes that go over the wire instead of the node's answer. */
 export type Sabotage = {
   bytes: string | Uint8Array
   /** `end` closes properly, `reset` breaks off, `keep` leaves the connection open. */
@@ -10,8 +10,8 @@ export type Sabotage = {
 
 type Call = { id: unknown; method: string; params: unknown[] }
 
-/** A fake node behind a line that can be cut, and that can carry bytes no server would send. */
-export type LinedNode = FakeNode & {
+/** A fake node on bare TCP, which can refuse connections and send bytes no server would. */
+export type TcpNode = FakeNode & {
   /** Takes over the bytes of an answer when it returns some; null lets the node answer. */
   sabotage: ((call: Call, body: string) => Sabotage | null) | null
   /** Refuses connections and breaks those that are open. */
@@ -22,8 +22,8 @@ export type LinedNode = FakeNode & {
   connections(): number
 }
 
-export async function startLinedNode(name = 'lined'): Promise<LinedNode> {
-  const node = startFakeNode(name) as LinedNode
+export async function startTcpNode(name = 'tcp'): Promise<TcpNode> {
+  const node = startFakeNode(name) as TcpNode
   const stopNode = node.stop
   const sockets = new Set<Socket>()
   let server: Server | null = null
@@ -34,7 +34,7 @@ export async function startLinedNode(name = 'lined'): Promise<LinedNode> {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
       socket.on('error', () => {})
-      carry(node, socket)
+      serve(node, socket)
     })
     await new Promise<void>((resolve) => fresh.listen(port, '127.0.0.1', resolve))
     const address = fresh.address()
@@ -72,16 +72,16 @@ function httpHead(status: number, headers: Iterable<[string, string]>): string {
 }
 
 /** Reads requests off one connection and answers them one after the other. */
-function carry(node: LinedNode, socket: Socket): void {
+function serve(node: TcpNode, socket: Socket): void {
   let waiting: Buffer = Buffer.alloc(0)
-  let turn = Promise.resolve()
+  let last = Promise.resolve()
   socket.on('data', (chunk: Buffer) => {
     waiting = Buffer.concat([waiting, chunk])
     for (;;) {
       const request = takeRequest(waiting)
       if (!request) return
       waiting = waiting.subarray(request.length)
-      turn = turn.then(() => answer(node, socket, request.body)).catch(() => {})
+      last = last.then(() => answer(node, socket, request.body)).catch(() => {})
     }
   })
 }
@@ -96,7 +96,7 @@ function takeRequest(bytes: Buffer): { body: string; length: number } | null {
   return { body: bytes.subarray(headEnd + 4, end).toString('utf8'), length: end }
 }
 
-async function answer(node: LinedNode, socket: Socket, body: string): Promise<void> {
+async function answer(node: TcpNode, socket: Socket, body: string): Promise<void> {
   const parsed = JSON.parse(body) as Call | Call[]
   const first = Array.isArray(parsed) ? parsed[0] : parsed
   const sabotage = first ? (node.sabotage?.(first, body) ?? null) : null
@@ -108,7 +108,7 @@ async function answer(node: LinedNode, socket: Socket, body: string): Promise<vo
     if (!socket.destroyed) socket.write(Buffer.concat([Buffer.from(head), bytes]))
     return
   }
-  // Calls that never reach the node behind the line are counted all the same.
+  // Calls that never reach the fake node are counted all the same.
   node.calls.push({ ...(first as Call), headers: new Headers() })
   await new Promise<void>((resolve) => void socket.write(sabotage.bytes, () => resolve()))
   if (sabotage.ending === 'end') socket.end()
