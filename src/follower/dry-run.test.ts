@@ -3,7 +3,6 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../tests/support/raw-block.ts'
-import { advanceUntil } from '../../tests/support/test-clock.ts'
 import { insertTeams, TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { dataBody } from '../core/delivery/envelope.ts'
@@ -42,7 +41,7 @@ function attempt(query: string, which: Which, store = database) {
   if (plan instanceof Rejection) throw new Error(plan.message)
   const needs = { clock: network.clock, database: store, telemetry: quietTelemetry() }
   const asked = { teamId: TEAM_A, plan, which }
-  return advanceUntil(network.clock, dryRun(needs, network.network, asked))
+  return network.complete(dryRun(needs, network.network, asked))
 }
 
 async function run(query: string, which: Which = null) {

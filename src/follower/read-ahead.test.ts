@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { rawBlock, rawLog } from '../../tests/support/raw-block.ts'
-import { advanceUntil } from '../../tests/support/test-clock.ts'
 import { HEADER_ONLY } from '../core/chain/block.ts'
 import { readAhead } from './read-ahead.ts'
 
@@ -22,8 +21,7 @@ afterEach(() => world.network.stop())
 function open() {
   const needs = { clock: world.clock, telemetry: quietTelemetry() }
   const blocks = readAhead(needs, world.network, HEADERS, world.upstream('node-a'))
-  return (at: number, wants = HEADER_ONLY) =>
-    advanceUntil(world.clock, blocks.read(HEADERS[at]!, wants))
+  return (at: number, wants = HEADER_ONLY) => world.complete(blocks.read(HEADERS[at]!, wants))
 }
 
 test('the blocks that come next are asked for together with the first', async () => {

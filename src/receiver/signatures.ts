@@ -27,7 +27,7 @@ export function signingKeysOf(keys: string | readonly string[]): readonly string
 }
 
 /** Whether any of the signatures is of any of the keys. Keyed with what the base64 stands for. */
-export async function isSignedStandard(
+export async function hasStandardSignature(
   keys: readonly string[],
   header: string,
   opening: string,
@@ -49,7 +49,7 @@ export async function isSignedStandard(
 }
 
 /** Whether the signature is of any of the keys. Keyed with the whole text of the key. */
-export async function isSignedPlainly(
+export async function hasPlainSignature(
   keys: readonly string[],
   signature: string,
   body: Uint8Array,

@@ -1,6 +1,6 @@
 import { type Delivery, isId, isSequenceNumber, readDelivery } from './delivery.ts'
 import { type DeliveryHeaders, type HeaderFault, oneHeader } from './delivery-headers.ts'
-import { isSignedPlainly, isSignedStandard, signingKeysOf } from './signatures.ts'
+import { hasPlainSignature, hasStandardSignature, signingKeysOf } from './signatures.ts'
 
 export type VerifyOptions = {
   /** The body as it came over the wire: a parsed and rewritten one has other bytes. */
@@ -108,7 +108,7 @@ async function standardClaim(
   if (ageMs < -toleranceS * 1000) {
     return refusal('timestamp_in_future', 'the attempt is in the future: compare the clocks')
   }
-  const holds = await isSignedStandard(keys, signature, `${id}.${timestamp}.`, bytes)
+  const holds = await hasStandardSignature(keys, signature, `${id}.${timestamp}.`, bytes)
   if (!holds) return refusal('signature_mismatch', 'webhook-signature is of no key given')
   return { id, timestampS: Number(timestamp) }
 }
@@ -124,7 +124,7 @@ async function plainClaim(
   const previous = oneHeader(headers, 'x-service-signature-previous')
   const signatures = typeof previous === 'string' ? [current, previous] : [current]
   for (const signature of signatures) {
-    if (await isSignedPlainly(keys, signature, bytes)) return { id: null, timestampS: null }
+    if (await hasPlainSignature(keys, signature, bytes)) return { id: null, timestampS: null }
   }
   return refusal('signature_mismatch', 'x-service-signature is of no key given')
 }

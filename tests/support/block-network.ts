@@ -41,6 +41,8 @@ export type BlockNetwork = ScriptedNetwork & {
   askedByNode(): string[]
   paramsOf(method: string): unknown[][]
   forget(): void
+  /** Moves time on until the work is done. */
+  complete<T>(work: Promise<T>): Promise<T>
   read(ref: RawParts['ref'], wants: BlockWants, preferred?: string): Promise<Block | null>
   /** Reads while time moves on, in steps, until it is done. */
   readInTime(ref: RawParts['ref'], wants: BlockWants, preferred?: string): Promise<Block | null>
@@ -86,7 +88,8 @@ export async function openBlockNetwork(
       const upstream = preferred === undefined ? null : scripted.upstream(preferred)
       return readBlock({ service: network, clock, telemetry }, ref, wants, upstream)
     },
-    readInTime: (...read) => advanceUntil(clock, opened.read(...read)),
+    complete: (work) => advanceUntil(clock, work),
+    readInTime: (...read) => opened.complete(opened.read(...read)),
   }
   return opened
 }

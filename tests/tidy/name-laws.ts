@@ -19,7 +19,6 @@ export const ROOMS_TO_NAME = [
   'src/devnet/',
   'src/embedded/database/',
   'src/http/',
-  'src/receiver/',
   'src/system/',
   'src/tables/',
   'src/upstream/',
@@ -30,13 +29,11 @@ export const TYPES_TO_NAME = new Set([
   'Asked',
   'Asking',
   'Delivery',
-  'DueResult',
   'Line',
   'Method',
   'Outcome',
   'Route',
   'Run',
-  'Selection',
 ])
 
 /** Law 7: one name, one type. A reader who searches for it finds one thing. */

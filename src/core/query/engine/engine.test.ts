@@ -14,7 +14,7 @@ import { Rejection } from '../../errors.ts'
 import { openVariableRegistry } from '../keys/variable-registry.ts'
 import { compileQuery } from '../language/compile-query.ts'
 import type { QueryPlan } from '../language/query-plan.ts'
-import { type DueResult, type Engine, openEngine } from './engine.ts'
+import { type Engine, openEngine, type SharedResult } from './engine.ts'
 
 const CAROL = `0x${'ca'.repeat(20)}`
 const NOBODY = `0x${'99'.repeat(20)}`
@@ -58,7 +58,7 @@ function put(
 }
 
 /** The text of each query that is due, by its id. */
-function texts(due: readonly DueResult[]): Record<string, string> {
+function texts(due: readonly SharedResult[]): Record<string, string> {
   const all = due.flatMap(({ result, ids }) => ids.map((id) => [id, result.text] as const))
   expect(new Set(all.map(([id]) => id)).size).toBe(all.length)
   return Object.fromEntries(all)

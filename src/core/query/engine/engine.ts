@@ -23,8 +23,8 @@ export type StandingQuery = {
   skipEmpty: boolean
 }
 
-/** One result and all queries that it is due to. */
-export type DueResult = { result: QueryResult; ids: readonly string[] }
+/** One result, and the queries that share it. */
+export type SharedResult = { result: QueryResult; ids: readonly string[] }
 
 export type Engine = {
   /** Replaces the query of that id, if there is one. */
@@ -39,7 +39,7 @@ export type Engine = {
    * The results of all queries that are due on this block: those with something found, those
    * that do not skip empty results, and those in `alsoNotify`, whatever they skip.
    */
-  run(block: Block, alsoNotify?: ReadonlySet<string>): DueResult[]
+  run(block: Block, alsoNotify?: ReadonlySet<string>): SharedResult[]
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
@@ -58,9 +58,9 @@ export function openEngine(
     evaluation: BlockEvaluation,
     found: readonly FilterEntry<QueryClass>[],
     alsoNotify: ReadonlySet<string>,
-  ): DueResult[] {
+  ): SharedResult[] {
     runNumber++
-    const dues: DueResult[] = []
+    const dues: SharedResult[] = []
     const answered = new Map<QueryGroup, RegisteredQuery[]>()
     for (const { users } of found) {
       for (const queryClass of smallSetItems(users)) {

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { assert, Rejection } from '../../errors.ts'
 import { mergeFields, selectionSetsOf } from './merge-fields.ts'
-import type { EntityName, SelectedField, Selection } from './query-plan.ts'
+import type { EntityName, SelectedField, SelectionSet } from './query-plan.ts'
 import { querySchema } from './query-schema.ts'
 import { filterText, readFilter } from './read-filter.ts'
 import type { ReadQuery } from './read-query.ts'
@@ -22,7 +22,7 @@ export function buildSelection(
   query: ReadQuery,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): Selection | Rejection {
+): SelectionSet | Rejection {
   const fields: SelectedField[] = []
   const aliases = new Map<string, number>()
   for (const [responseName, sameName] of mergeFields(query, selectionSetsOf(nodes))) {

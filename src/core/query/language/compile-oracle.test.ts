@@ -12,7 +12,7 @@ import { randomQuery } from '../../../../tests/support/random-query.ts'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { Rejection } from '../../errors.ts'
 import { compileQuery } from './compile-query.ts'
-import type { Selection } from './query-plan.ts'
+import type { SelectionSet } from './query-plan.ts'
 import { querySchema } from './query-schema.ts'
 
 const CASES = 600
@@ -79,7 +79,7 @@ function executedShape(text: string): string {
   return JSON.stringify(result.data)
 }
 
-function shapeOf({ on, fields }: Selection): string {
+function shapeOf({ on, fields }: SelectionSet): string {
   const type = querySchema().getType(on)
   if (!isObjectType(type)) throw new Error(`${on} is no entity`)
   const members = fields.map(({ responseName, name, selection }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
 import { compileQuery } from './compile-query.ts'
-import type { QueryPlan, SelectedField, Selection } from './query-plan.ts'
+import type { QueryPlan, SelectedField, SelectionSet } from './query-plan.ts'
 
 const ADDRESS = '0x00000000219ab540356cBB839Cbe05303d7705Fa'
 const TOPIC = `0x${'Ab'.repeat(32)}`
@@ -21,7 +21,7 @@ describe('a query becomes a plan', () => {
           callTracerTraces { traceAddressPath }
         }
       }`)
-    const account: Selection = {
+    const account: SelectionSet = {
       on: 'Account',
       key: 'Account{address}',
       fields: [scalar('address')],
@@ -253,6 +253,6 @@ function scalar(name: string): SelectedField {
   return { responseName: name, name, selection: null, filter: null }
 }
 
-function object(name: string, selection: Selection): SelectedField {
+function object(name: string, selection: SelectionSet): SelectedField {
   return { responseName: name, name, selection, filter: null }
 }

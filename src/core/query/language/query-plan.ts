@@ -13,7 +13,7 @@ export type EntityName =
 export type QueryPlan = {
   /** The text before and after the block in the result: its name, and `__typename` if asked. */
   root: { before: string; after: string }
-  selection: Selection
+  selection: SelectionSet
   wants: BlockWants
   /** The team variables that it names, each once. */
   variables: readonly VariableUse[]
@@ -29,13 +29,13 @@ export type VariableUse = { name: string; kind: VariableKind }
  * Fields merged and in the order of the response, fragments and directives resolved.
  * `key` is equal for equal selections on the same type, filters and aliases included.
  */
-export type Selection = { on: EntityName; key: string; fields: readonly SelectedField[] }
+export type SelectionSet = { on: EntityName; key: string; fields: readonly SelectedField[] }
 
 export type SelectedField = {
   responseName: string
   name: string
   /** Null for a scalar, a list of scalars included. */
-  selection: Selection | null
+  selection: SelectionSet | null
   /** Null where anything matches; only for the three lists of Block. */
   filter: ListFilter | null
 }

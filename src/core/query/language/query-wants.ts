@@ -1,5 +1,5 @@
 import type { BlockWants } from '../../chain/block.ts'
-import type { Selection } from './query-plan.ts'
+import type { SelectionSet } from './query-plan.ts'
 
 /** Members of a transaction that only its receipt knows. */
 const RECEIPT_FIELDS = new Set([
@@ -12,7 +12,7 @@ const RECEIPT_FIELDS = new Set([
 ])
 
 /** The parts of a block that must be read for this selection. */
-export function queryWants(selection: Selection): BlockWants {
+export function queryWants(selection: SelectionSet): BlockWants {
   const receipts = asksFor(selection, needsReceipts)
   const traces = asksFor(selection, (on, name) => on === 'Block' && name === 'callTracerTraces')
   // A log and a trace know their transaction, so these come along.
@@ -28,7 +28,7 @@ function isTransactionList(on: string, name: string): boolean {
   return on === 'Block' && name === 'transactions'
 }
 
-function asksFor({ on, fields }: Selection, is: (on: string, name: string) => boolean): boolean {
+function asksFor({ on, fields }: SelectionSet, is: (on: string, name: string) => boolean): boolean {
   return fields.some(({ name, selection }) => {
     // Nothing of the parent block is read: its hash and its number are known.
     if (on === 'Block' && name === 'parent') return false

@@ -6,7 +6,7 @@ import {
   openItemFilter,
   readAlternatives,
 } from '../items/item-filter.ts'
-import type { ListFilter, SelectedField, Selection } from '../language/query-plan.ts'
+import type { ListFilter, SelectedField, SelectionSet } from '../language/query-plan.ts'
 
 /**
  * How items are written as text, one template for all queries that select the same. While a
@@ -44,7 +44,7 @@ export type VariableSource = {
 
 export type FragmentTemplates = {
   /** `asParent` is for a parent block, of which little is known. */
-  acquire(selection: Selection, source: VariableSource, asParent?: boolean): FragmentTemplate
+  acquire(selection: SelectionSet, source: VariableSource, asParent?: boolean): FragmentTemplate
   release(template: FragmentTemplate, source: Pick<VariableSource, 'release'>): void
   size(): number
 }
@@ -56,7 +56,7 @@ export function openFragmentTemplates(): FragmentTemplates {
   const templates = new Map<string, FragmentTemplate>()
 
   function acquire(
-    selection: Selection,
+    selection: SelectionSet,
     source: VariableSource,
     asParent = false,
   ): FragmentTemplate {
@@ -107,7 +107,7 @@ export function openFragmentTemplates(): FragmentTemplates {
   return { acquire, release, size: () => templates.size }
 }
 
-export function namesVariables({ fields }: Selection): boolean {
+export function namesVariables({ fields }: SelectionSet): boolean {
   return fields.some(
     ({ selection, filter }) =>
       (filter !== null && filterNamesVariables(filter)) ||
