@@ -17,6 +17,7 @@ import {
   type Static,
   text,
 } from './schema.ts'
+import { withDefaults } from './with-defaults.ts'
 
 const POINT = record('Point', { x: count('Across.'), y: count() }, { label: text() })
 
@@ -63,6 +64,12 @@ test('what the type refuses, the check refuses', () => {
     'fill must be one of none, solid, null',
     'more is not an option',
   ])
+})
+
+test('a member with a preset is there in any case, in the type and in the value', () => {
+  const box = object({}, { width: preset(count(), 1), label: text() })
+  const filled: { readonly width: number; readonly label?: string } = withDefaults(box, {})
+  expect(filled).toEqual({ width: 1 })
 })
 
 test('each builder writes the schema that one would write by hand', () => {

@@ -17,10 +17,15 @@ type NoFields = Readonly<Record<never, Schema>>
 
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
+type Presets<Optional> = {
+  [Name in keyof Optional]: Optional[Name] extends Preset<unknown> ? Name : never
+}[keyof Optional]
+
+/** Optional members that have a preset are there in any case: it is filled in. */
 type Members<Required, Optional> = Flat<
   { readonly [Name in keyof Required]: Static<Required[Name]> } & {
-    readonly [Name in keyof Optional]?: Static<Optional[Name]>
-  }
+    readonly [Name in Presets<Optional>]: Static<Optional[Name]>
+  } & { readonly [Name in Exclude<keyof Optional, Presets<Optional>>]?: Static<Optional[Name]> }
 >
 
 /** Further keywords, or only the description. */

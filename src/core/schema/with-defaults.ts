@@ -1,10 +1,11 @@
 import { isJsonObject, JSON_DEPTH_MAX } from '../json/json-value.ts'
 import { checkSchema } from './check-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { Schema } from './schema.ts'
 
 /** A copy in which whatever is absent and has a default is filled in. Check the value before. */
-export function withDefaults(schema: JsonSchema, value: unknown): unknown {
-  return fill(schema, value, 0)
+export function withDefaults<T>(schema: Schema<T>, value: unknown): T {
+  return fill(schema, value, 0) as T
 }
 
 function fill(schema: JsonSchema, value: unknown, depth: number): unknown {

@@ -89,11 +89,11 @@ async function serve(
   if (team instanceof Rejection) return team
 
   const bodies = budget.forTeam(team?.id ?? token?.id ?? '')
-  const body = operation.body ? await readJsonBody(bodies, request) : undefined
-  if (body instanceof Rejection) return body
+  const sent = operation.body ? await readJsonBody(bodies, request) : undefined
+  if (sent instanceof Rejection) return sent
 
-  const fault = checkBody(operation, body)
-  if (fault) return fault
+  const body = checkBody(operation, sent)
+  if (body instanceof Rejection) return body
   if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
 
   const call = { parameters, body, token, team, headers: request.headers }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../core/errors.ts'
-import { count, object, preset, type Schema, text } from '../../core/schema/schema.ts'
+import { anyOf, count, flag, object, preset, type Schema, text } from '../../core/schema/schema.ts'
 import { body, json, query, tokenCall } from '../contract/operation.ts'
 import { checkBody, checkParameters } from './check-request.ts'
 
@@ -45,8 +45,22 @@ describe('a parameter that is a number', () => {
 })
 
 test('a call without a body in its definition takes whatever comes', () => {
-  expect(checkBody(listing(LIMIT), undefined)).toBeNull()
-  expect(checkBody(listing(LIMIT), { any: 'thing' })).toBeNull()
+  expect(checkBody(listing(LIMIT), undefined)).toBeUndefined()
+  expect(checkBody(listing(LIMIT), { any: 'thing' })).toBeUndefined()
+})
+
+test('a member of a body that is absent gets its default', () => {
+  const member = object({}, { skip: preset(flag(), false) })
+  const create = tokenCall('POST /create', {
+    tag: 'Test',
+    summary: 'Create',
+    description: 'Creates.',
+    body: body(object({ member: anyOf(text(), member) }), { member: '' }),
+    answer: json('', {}),
+  })
+  expect(checkBody(create, { member: {} })).toEqual({ member: { skip: false } })
+  expect(checkBody(create, { member: { skip: true } })).toEqual({ member: { skip: true } })
+  expect(checkBody(create, { member: 'text' })).toEqual({ member: 'text' })
 })
 
 test('at most five faults are told at once', () => {
@@ -58,6 +72,7 @@ test('at most five faults are told at once', () => {
     body: body(object({}), {}),
     answer: json('', {}),
   })
-  const faults = checkBody(strict, fields)?.message.split('; ')
-  expect(faults?.filter((fault) => fault.startsWith('field'))).toHaveLength(5)
+  const refused = checkBody(strict, fields) as Rejection
+  const faults = refused.message.split('; ')
+  expect(faults.filter((fault) => fault.startsWith('field'))).toHaveLength(5)
 })

@@ -1,6 +1,7 @@
 import { Rejection } from '../../core/errors.ts'
 import { checkSchema } from '../../core/schema/check-schema.ts'
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
+import type { Schema } from '../../core/schema/schema.ts'
 import { withDefaults } from '../../core/schema/with-defaults.ts'
 import type { Operation, Parameter } from '../contract/operation.ts'
 
@@ -32,14 +33,14 @@ export function checkParameters(
   if (strange) return strange
 
   const schema: JsonSchema = { type: 'object', properties, required }
-  return checked(schema, values) ?? (withDefaults(schema, values) as ParameterValues)
+  return checked(schema as Schema<ParameterValues>, values)
 }
 
-/** Null when the body is what the operation asks for. */
-export function checkBody({ body: wanted }: Operation, body: unknown): Rejection | null {
-  if (!wanted) return null
+/** The body of a call, checked and completed as its definition says. */
+export function checkBody({ body: wanted }: Operation, body: unknown): unknown {
+  if (!wanted) return undefined
   if (body === undefined) {
-    return wanted.required ? new Rejection('validation', 'A JSON body is needed.') : null
+    return wanted.required ? new Rejection('validation', 'A JSON body is needed.') : undefined
   }
   return checked(wanted.schema, body)
 }
@@ -82,9 +83,9 @@ function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100))
 }
 
-function checked(schema: JsonSchema, value: unknown): Rejection | null {
+function checked<T>(schema: Schema<T>, value: unknown): T | Rejection {
   const faults = checkSchema(schema, value)
-  if (faults.length === 0) return null
+  if (faults.length === 0) return withDefaults(schema, value)
   const told = faults.slice(0, FAULTS_MAX).map((fault) => fault.message)
   const text = told.join('; ')
   return new Rejection('validation', text.endsWith('?') ? text : `${text}.`)

@@ -7,8 +7,6 @@ import {
   list,
   nullable,
   record,
-  type Schema,
-  type Static,
   text,
 } from '../../core/schema/schema.ts'
 import { TIME_MS } from './fields.ts'
@@ -46,11 +44,6 @@ const NOTIFY_REMOVED = flag(
     'delivered before, its empty result is delivered too.',
 )
 
-const WHOLE_QUERY = described(
-  GRAPHQL_QUERY,
-  'The query as it is run, with both of its fields; without a block that it named.',
-) as Schema<Required<Static<typeof GRAPHQL_QUERY>>>
-
 export const WEBHOOK = record('Webhook', {
   id: text({ pattern: '^wh_[a-z0-9]{16}$' }),
   name: described(WEBHOOK_NAME, 'Empty when none was given.'),
@@ -72,7 +65,10 @@ export const WEBHOOK = record('Webhook', {
     described(SIGNING_KEY, 'What the next rotation switches to; null unless one is prepared.'),
   ),
   version: constant('V2'),
-  graphql_query: WHOLE_QUERY,
+  graphql_query: described(
+    GRAPHQL_QUERY,
+    'The query as it is run, with both of its fields; without a block that it named.',
+  ),
   app_id: nullable(
     text('The app that deliveries are accounted to, if one was given and was not deleted since.'),
   ),
