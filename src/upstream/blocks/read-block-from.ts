@@ -66,6 +66,7 @@ export async function readBlockFrom(asking: Asking, wants: BlockWants): Promise<
       traces: saidValue(traces),
     },
     asking.quirks,
+    asking.service.bloomBits,
   )
   if (typeof assembled === 'string') return { kind: 'disagrees', reason: assembled }
   return { kind: 'block', block: assembled }
