@@ -1,11 +1,11 @@
+import { cuOf } from '../../../core/billing/plan.ts'
 import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { SCHEMA_TEXT } from '../../../core/query/language/query-schema.ts'
 import type { DryRun } from '../../../follower/dry-run.ts'
 import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
-import type { Handler } from '../api-call.ts'
-import { jsonTextReply, plainTextReply } from '../api-reply.ts'
-import { cuOf } from '../usage-calls.ts'
+import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
+import type { Handler } from '../calls/handler.ts'
 import { type QueryCallNeeds, runAsked } from './run-asked.ts'
 
 /** What queries are written against: they may not ask for it themselves. */

@@ -4,13 +4,13 @@ import { type DryRun, type DryRunNeeds, dryRun } from '../../../follower/dry-run
 import type { WhichBlock } from '../../../follower/which-block.ts'
 import { otherKindThanUsed } from '../../../tables/webhooks/webhook-variables.ts'
 import type { TestQuery } from '../../contract/contract.ts'
-import type { DryRunTurns } from './dry-run-turns.ts'
+import type { DryRunLimiter } from './dry-run-limiter.ts'
 import { evmService, type ServiceNeeds } from './evm-service.ts'
 import type { QueryCompiler } from './query-compiler.ts'
 import { otherKind } from './variable-kind.ts'
 
 export type QueryCallNeeds = DryRunNeeds &
-  ServiceNeeds & { dryRuns: DryRunTurns; queries: QueryCompiler }
+  ServiceNeeds & { dryRuns: DryRunLimiter; queries: QueryCompiler }
 
 /** `0x`, 64 digits. */
 const HASH_LENGTH = 66

@@ -5,7 +5,7 @@ import type { Database } from '../../../ports/database.ts'
 import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
 import * as log from '../../../tables/deliveries/delivery-log.ts'
 import type { WireAttempt, WireDelivery } from '../../contract/contract.ts'
-import type { Handler } from '../api-call.ts'
+import type { Handler } from '../calls/handler.ts'
 
 export type DeliveryCallNeeds = {
   database: Database

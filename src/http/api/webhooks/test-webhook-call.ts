@@ -1,3 +1,4 @@
+import { cuOf } from '../../../core/billing/plan.ts'
 import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { NO_USABLE_ADDRESS } from '../../../core/delivery/egress-policy.ts'
 import { isAccepted } from '../../../core/delivery/retry-schedule.ts'
@@ -5,16 +6,15 @@ import { Rejection } from '../../../core/errors.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
 import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts'
-import type { Handler } from '../api-call.ts'
+import type { Handler } from '../calls/handler.ts'
 import { type QueryCallNeeds, runAsked } from '../queries/run-asked.ts'
-import { cuOf } from '../usage-calls.ts'
 import { testDelivery } from './test-delivery.ts'
-import type { TestSends } from './test-sends.ts'
+import type { TestSendLimiter } from './test-send-limiter.ts'
 
 export type TestWebhookNeeds = QueryCallNeeds & {
   egress: Pick<Egress, 'vet'>
   entropy: Entropy
-  testSends: TestSends
+  testSends: TestSendLimiter
   /** One attempt, which may take as long as any. */
   attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
 }

@@ -3,7 +3,7 @@ import { Rejection } from '../../../core/errors.ts'
 import type { VariableKind } from '../../../core/query/language/query-plan.ts'
 import type { Database } from '../../../ports/database.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
-import type { Handler, TeamCaller } from '../api-call.ts'
+import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { KIND_WORDS } from '../queries/variable-kind.ts'
 
 export type VariableCallNeeds = {

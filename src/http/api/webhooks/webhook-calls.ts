@@ -7,7 +7,7 @@ import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
 import { slotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
-import type { Handler, TeamCaller } from '../api-call.ts'
+import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { otherKind } from '../queries/variable-kind.ts'
 import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { managementApi, START_MS } from '../../../tests/management-api.ts'
+import { managementApi, START_MS } from '../../../../tests/management-api.ts'
 
 let api: Awaited<ReturnType<typeof managementApi>>
 

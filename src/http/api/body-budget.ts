@@ -1,8 +1,8 @@
 import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { jsonTextReply } from '../api/api-reply.ts'
-import { BODY_BYTES_MAX, type RequestBodies } from './request-bodies.ts'
-import { windowLimiter } from './window-limiter.ts'
+import { BODY_BYTES_MAX, type RequestBodies } from '../edge/request-bodies.ts'
+import { windowLimiter } from '../edge/window-limiter.ts'
+import { jsonTextReply } from './calls/api-reply.ts'
 
 /** Counts what each team sends and is sent: making either takes time by its length. */
 export type BodyBudget = {

@@ -1,7 +1,7 @@
-import { Failure, type Rejection, type RejectionCode } from '../../core/errors.ts'
-import type { ErrorReply } from '../contract/openapi.ts'
-import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
-import { endsConnection } from '../edge/request-bodies.ts'
+import { Failure, type Rejection, type RejectionCode } from '../../../core/errors.ts'
+import type { ErrorReply } from '../../contract/openapi.ts'
+import { compressAnswer, isCompressible } from '../../edge/compress-answer.ts'
+import { endsConnection } from '../../edge/request-bodies.ts'
 
 const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   parse_error: 'ValidationError',

@@ -1,8 +1,8 @@
-import type { Team } from '../../core/billing/plan.ts'
-import type { Rejection } from '../../core/errors.ts'
-import type { Token } from '../../tables/accounts/tokens.ts'
-import type { Contract } from '../contract/contract.ts'
-import type { Operation, Values } from '../contract/operation.ts'
+import type { Team } from '../../../core/billing/plan.ts'
+import type { Rejection } from '../../../core/errors.ts'
+import type { Token } from '../../../tables/accounts/tokens.ts'
+import type { Contract } from '../../contract/contract.ts'
+import type { Operation, Values } from '../../contract/operation.ts'
 
 /** `team` is the token's own, or the one the operator named. */
 export type TeamCaller = { token: Token; team: Team }

@@ -5,7 +5,7 @@ import { windowLimiter } from '../../edge/window-limiter.ts'
 type Needs = { clock: Clock }
 
 /** Who may send a test delivery now: each is a request to a stranger, for nothing. */
-export type TestSends = {
+export type TestSendLimiter = {
   /** Counts it, or says why not. */
   take(teamId: string): Rejection | null
 }
@@ -17,7 +17,7 @@ const WINDOW_MS = 60_000
 /** Teams counted at once; some 100 bytes each. */
 const TEAMS_MAX = 10_000
 
-export function openTestSends({ clock }: Needs): TestSends {
+export function openTestSendLimiter({ clock }: Needs): TestSendLimiter {
   const limits = { countMax: TEAM_SENDS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
   const sent = windowLimiter({ clock }, limits)
   return {

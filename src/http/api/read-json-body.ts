@@ -1,6 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import { nestsDeeperThan } from '../../core/json/json-scan.ts'
-import { isJsonType, type RequestBodies } from './request-bodies.ts'
+import { isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 
 const DEPTH_MAX = 64
 

@@ -5,7 +5,7 @@ import { windowLimiter } from '../../edge/window-limiter.ts'
 type Needs = { clock: Clock }
 
 /** Who may make a dry run now: each reads a block from an upstream, for nothing. */
-export type DryRunTurns = {
+export type DryRunLimiter = {
   run<T>(teamId: string, work: () => Promise<T>): Promise<T | Rejection>
 }
 
@@ -25,7 +25,7 @@ const TEAMS_MAX = 10_000
 /** A little longer than reading a block may take, so that the reader's own words come first. */
 const RUN_MS_MAX = 45_000
 
-export function openDryRunTurns({ clock }: Needs): DryRunTurns {
+export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
   const limits = { countMax: TEAM_RUNS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
   const started = windowLimiter({ clock }, limits)
   const running = new Map<string, number>()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { managementApi, START_MS } from '../../../tests/management-api.ts'
-import { recordUsage, type UsageRow } from '../../tables/usage/usage.ts'
-import { cuOf } from './usage-calls.ts'
+import { managementApi, START_MS } from '../../../../tests/management-api.ts'
+import { cuOf } from '../../../core/billing/plan.ts'
+import { recordUsage, type UsageRow } from '../../../tables/usage/usage.ts'
 
 let api: Awaited<ReturnType<typeof managementApi>>
 

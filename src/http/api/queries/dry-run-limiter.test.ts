@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import { Rejection } from '../../../core/errors.ts'
-import { openDryRunTurns } from './dry-run-turns.ts'
+import { openDryRunLimiter } from './dry-run-limiter.ts'
 
 /** Turns for work that ends when the test says so. */
 function dryRuns() {
   const clock = testClock()
-  const turns = openDryRunTurns({ clock })
+  const turns = openDryRunLimiter({ clock })
   const open: PromiseWithResolvers<string>[] = []
   return {
     clock,

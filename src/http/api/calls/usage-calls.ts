@@ -1,7 +1,14 @@
-import { CENTI_PER_CU, hourOf, monthEndMs, monthOf, type Tier } from '../../core/billing/plan.ts'
-import { Rejection } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
+import {
+  CENTI_PER_CU,
+  cuOf,
+  hourOf,
+  monthEndMs,
+  monthOf,
+  type Tier,
+} from '../../../core/billing/plan.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Database } from '../../../ports/database.ts'
 import {
   SERIES_POINTS_MAX,
   teamMonthCentiCu,
@@ -10,10 +17,10 @@ import {
   type UsageTotals,
   usageSeries,
   usageTotals,
-} from '../../tables/usage/usage.ts'
-import type { WireUsagePoint, WireUsageTotals } from '../contract/contract.ts'
-import { SERIES_DAYS_MAX } from '../contract/usage.ts'
-import type { Handler } from './api-call.ts'
+} from '../../../tables/usage/usage.ts'
+import type { WireUsagePoint, WireUsageTotals } from '../../contract/contract.ts'
+import { SERIES_DAYS_MAX } from '../../contract/usage.ts'
+import type { Handler } from './handler.ts'
 
 export type UsageCallNeeds = { database: Database; clock: Clock; tiers: ReadonlyMap<string, Tier> }
 
@@ -61,14 +68,6 @@ export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (
     )
   }
   return { data: points.map((point) => wirePoint(point, question.groupBy)) }
-}
-
-/**
- * One division of whole numbers is rounded once, to the double that prints as
- * exactly these two digits (up to 2^46 units); sums are made before it, in hundredths.
- */
-export function cuOf(centiCu: number): number {
-  return centiCu / CENTI_PER_CU
 }
 
 function capacity(usedCentiCu: number, limitCu: number | null) {
