@@ -5,6 +5,7 @@ import * as imports from './tidy/import-laws.ts'
 import * as names from './tidy/name-laws.ts'
 import * as packages from './tidy/package-laws.ts'
 import type { SourceFile } from './tidy/source-text.ts'
+import * as words from './tidy/word-laws.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
@@ -42,6 +43,10 @@ describe('the laws of the house', () => {
     const breaches = names.typesHaveOneName(files)
     const isDone = (breach: string) => !names.TYPES_TO_NAME.has(breach.split(' ')[0] ?? '')
     expect(breaches.filter(isDone)).toEqual([])
+  })
+
+  test('names are the words of the field', () => {
+    expect(words.wordsAreTheFields(files, words.WORDS_TO_REPLACE)).toEqual([])
   })
 
   test('functions are at most 60 lines long, which the linter measures', () => {

@@ -21,7 +21,7 @@ export function signingKeysOf(keys: string | readonly string[]): readonly string
   for (const key of list) {
     const isKey = typeof key === 'string' && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(key)
     // The key itself stays out of the message, which ends up in logs.
-    if (!isKey) throw new TypeError('a signing key is whsec_ and letters of base64')
+    if (!isKey) throw new TypeError('a signing key is whsec_ and characters of base64')
   }
   return list
 }
@@ -86,5 +86,5 @@ function isEqual(expected: Uint8Array, given: Uint8Array): boolean {
 }
 
 function base64Bytes(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
