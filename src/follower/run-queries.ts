@@ -8,22 +8,22 @@ import {
   recordEvent,
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
-import { type Following, TAIL_LENGTH_MAX } from './following.ts'
-import type { Blocks } from './read-ahead.ts'
+import { type FollowerState, TAIL_LENGTH_MAX } from './follower-state.ts'
+import type { BlockPrefetch } from './prefetch-blocks.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 /** Tells which webhooks have something to send, and the event that brought it, if one did. */
 export type Committed = (webhookIds: readonly string[], event?: EventNews) => void
 
-type Needs = {
+export type EventNeeds = {
   clock: Clock
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
   /** Told of the webhooks that an event brought something to, after its commit. */
-  committed?: Committed
-  /** Who is told sends it as well, and nobody else does. */
-  inHand?: boolean
+  committed: Committed
+  /** Whoever is told sends it as well, and nobody else does. */
+  inHand: boolean
 }
 
 export type EventKind = 'first' | 'extends' | 'forks'
@@ -35,40 +35,40 @@ export type BranchEvent = { header: Header; kind: EventKind; finalized: number |
  * number and what is due together. Hot path: between a block and its deliveries lies this.
  */
 export async function runQueries(
-  needs: Needs,
-  following: Following,
+  needs: EventNeeds,
+  state: FollowerState,
   { header, kind, finalized }: BranchEvent,
-  blocks: Blocks,
+  blocks: BlockPrefetch,
 ): Promise<'committed' | 'gone' | 'moved_elsewhere' | 'stopped'> {
   const { clock, database, standing } = needs
-  const network = following.service.network.id
+  const network = state.service.network.id
   const startedAtMs = clock.monotonicMs()
   await standing.refresh()
   const engine = standing.engineOf(network)
 
   const block = await blocks.read(header, engine.wants())
   if (!block) return 'gone'
-  if (!following.mayCommit()) return 'stopped'
+  if (!state.mayCommit()) return 'stopped'
 
   const readAtMs = clock.monotonicMs()
   const removed = standing.notifiesRemoved(network)
     ? await webhooksWithDeliveryAt(database, network, header.number)
     : undefined
   const due = engine.run(block, removed)
-  if (!following.mayCommit()) return 'stopped'
+  if (!state.mayCommit()) return 'stopped'
 
   const ranAtMs = clock.monotonicMs()
   const keepFrom = Math.min(finalized ?? 0, header.number)
-  const tail = withHeader(following.tail, header, keepFrom, TAIL_LENGTH_MAX)
+  const tail = withHeader(state.tail, header, keepFrom, TAIL_LENGTH_MAX)
   const committing = recordEvent(database, {
     network,
-    previousSequence: following.sequenceNumber,
+    previousSequence: state.sequenceNumber,
     header,
     kind,
     finalized,
     keepFrom: tail[0]?.number ?? header.number,
     atMs: clock.nowMs(),
-    inHand: needs.inHand === true,
+    inHand: needs.inHand,
     due: due.map(({ result, ids }) => ({
       data: result.text,
       bytes: result.bytes,
@@ -76,23 +76,23 @@ export async function runQueries(
       webhookIds: ids,
     })),
   })
-  following.commit = committing
+  state.commit = committing
   const recorded = await committing
   if (recorded === 'lost') {
-    following.loaded = false
+    state.isLoaded = false
     return 'moved_elsewhere'
   }
-  following.tail = tail
-  following.sequenceNumber = recorded.sequenceNumber
-  following.finalized = finalized
+  state.tail = tail
+  state.sequenceNumber = recorded.sequenceNumber
+  state.finalized = finalized
   const { deliveries } = recorded
   if (deliveries.length > 0) {
-    needs.committed?.(
+    needs.committed(
       deliveries.map(({ webhookId }) => webhookId),
       recorded,
     )
   }
-  note(needs, following, block, kind, deliveries.length, {
+  report(needs, state, block, kind, deliveries.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
     commit_ms: clock.monotonicMs() - ranAtMs,
@@ -100,9 +100,9 @@ export async function runQueries(
   return 'committed'
 }
 
-function note(
-  { telemetry }: Needs,
-  { service, sequenceNumber }: Following,
+function report(
+  { telemetry }: EventNeeds,
+  { service, sequenceNumber }: FollowerState,
   { header, has, transactionCount }: Block,
   kind: EventKind,
   deliveries: number,

@@ -51,7 +51,8 @@ export function startProcess(
   const begin = async () => {
     await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
     if (stopped || !life.alive) return
-    follower = followNetwork({ clock, database, telemetry, standing, holder }, service)
+    const needs = { clock, database, telemetry, standing, holder }
+    follower = followNetwork({ ...needs, committed: () => {}, inHand: false }, service)
   }
   void begin()
   return {

@@ -1,5 +1,8 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
-import { openReplays, type Replays } from '../../src/follower/replay/replay.ts'
+import {
+  openReplayScheduler,
+  type ReplayScheduler,
+} from '../../src/follower/replay/replay-scheduler.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
@@ -45,7 +48,7 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
   const store = await freshStore()
   const network: BlockNetwork = await openNetworkOf(blocks)
   const { clock } = network
-  const opened: Replays[] = []
+  const opened: ReplayScheduler[] = []
   const reminded: string[] = []
   let made = 0
   await insertTeams(store)
@@ -76,17 +79,14 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     addWebhook: (differing: Partial<Webhook> = {}) =>
       addWebhooks(store, webhookCalled(differing.id ?? WEBHOOK, differing)),
     follow: (...followed: readonly RawParts[]) => follow(store, followed),
-    /** The runner of one process. */
-    open(database: Database = store, holder = 'process-1'): Replays {
-      const replays = openReplays({
-        clock,
-        database,
-        telemetry: quietTelemetry(),
-        services: () => [network.network],
-        committed: (ids) => void reminded.push(...ids),
-        hasRoom: () => disk.hasRoom,
-        holder,
-      })
+    /** The scheduler of one process. */
+    open(database: Database = store, holder = 'process-1'): ReplayScheduler {
+      const telemetry = quietTelemetry()
+      const services = () => [network.network]
+      const committed = (ids: readonly string[]) => void reminded.push(...ids)
+      const hasRoom = () => disk.hasRoom
+      const needs = { clock, database, telemetry, services, committed, hasRoom, holder }
+      const replays = openReplayScheduler(needs)
       opened.push(replays)
       return replays
     },

@@ -1,5 +1,5 @@
 import { type Follower, followNetwork } from '../../follower/follow-network.ts'
-import { openReplays } from '../../follower/replay/replay.ts'
+import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
 import type { Committed } from '../../follower/run-queries.ts'
 import { openStandingQueries } from '../../follower/standing-queries.ts'
 import type { World } from '../world.ts'
@@ -38,8 +38,16 @@ export function openFollowers(
   })
   const services = networks.list
   const hasRoom = () => !world.storeHealth.room().isLow
-  const replays = openReplays({ clock, database, telemetry, services, committed, hasRoom, holder })
-  const unsubscribe = signals.subscribe('webhooks', replays.remind)
+  const replays = openReplayScheduler({
+    clock,
+    database,
+    telemetry,
+    services,
+    committed,
+    hasRoom,
+    holder,
+  })
+  const unsubscribe = signals.subscribe('webhooks', replays.wake)
 
   return {
     statusOf: (id) => followers.byId(id)?.status() ?? null,

@@ -7,48 +7,48 @@ import {
   type ReplayQuery,
   type ReplayQueryNeeds,
   readReplayQuery,
-  type Standstill,
+  type StopReason,
 } from './replay-query.ts'
 import { type ReplayStepNeeds, replayStep } from './replay-step.ts'
 
-export type ReplayTurnNeeds = ReplayQueryNeeds & ReplayStepNeeds & { telemetry: Telemetry }
+export type ReplaySliceNeeds = ReplayQueryNeeds & ReplayStepNeeds & { telemetry: Telemetry }
 
-/** How a turn ended, and where the replay stands. */
-export type ReplayTurn = { nextBlock: number; end: Standstill | { kind: 'more' } }
+/** How a slice ended, and where the replay stands. */
+export type ReplaySlice = { nextBlock: number; end: StopReason | { kind: 'more' } }
 
-/** Then others get their turn. */
-const TURN_MS = 2_000
+/** After this long, other replays get their slice. */
+const SLICE_MS = 2_000
 
-/** The courier sends what is due meanwhile: what it cannot get rid of must not pile up. */
+/** Deliveries that may wait for the courier: what it cannot send must not pile up. */
 const WAITING_MAX = 256
 const BLOCKS_BETWEEN_COUNTS = 32
 
 /** Further behind the head than that, the follower needs the nodes more than any replay. */
 const LAG_BLOCKS_MAX = 5
 
-/** One block after the other, for as long as a turn lasts. */
-export async function takeReplayTurn(needs: ReplayTurnNeeds, of: Replay): Promise<ReplayTurn> {
+/** Replays one block after the other, for as long as a slice lasts. */
+export async function runReplaySlice(needs: ReplaySliceNeeds, of: Replay): Promise<ReplaySlice> {
   const { clock, database, telemetry } = needs
-  const endsAtMs = clock.monotonicMs() + TURN_MS
+  const endsAtMs = clock.monotonicMs() + SLICE_MS
   let replay = of
   let query: ReplayQuery | null = null
   let blocks: ReplayBlocks | null = null
-  const ended = (end: ReplayTurn['end']): ReplayTurn => ({ nextBlock: replay.nextBlock, end })
+  const ended = (end: ReplaySlice['end']): ReplaySlice => ({ nextBlock: replay.nextBlock, end })
 
   while (replay.nextBlock <= replay.toBlock) {
     const isFirst = replay === of
-    if (!needs.mayGoOn()) return ended({ kind: 'waits' })
+    if (!needs.mayGoOn()) return ended({ kind: 'waiting' })
     if (!isFirst && clock.monotonicMs() >= endsAtMs) return ended({ kind: 'more' })
 
     const isCountDue = isFirst || replay.nextBlock % BLOCKS_BETWEEN_COUNTS === 0
     const waiting = isCountDue ? await waitingCount(database, replay.webhookId, WAITING_MAX) : 0
-    if (waiting >= WAITING_MAX) return ended({ kind: 'waits' })
+    if (waiting >= WAITING_MAX) return ended({ kind: 'waiting' })
 
-    const asked: ReplayQuery | Standstill = await readReplayQuery(needs, replay, query)
+    const asked: ReplayQuery | StopReason = await readReplayQuery(needs, replay, query)
     if ('kind' in asked) return ended(asked)
-    if (isCountDue && (await isFollowerBehind(needs, asked))) return ended({ kind: 'waits' })
+    if (isCountDue && (await isFollowerBehind(needs, asked))) return ended({ kind: 'waiting' })
 
-    // What was read for another query may lack what this one wants.
+    // Blocks read for another query may lack what this one wants.
     if (asked.plan !== query?.plan) blocks = null
     query = asked
     blocks ??= openReplayBlocks(needs, asked.service, asked.plan.wants, replay.toBlock)
@@ -66,7 +66,7 @@ export async function takeReplayTurn(needs: ReplayTurnNeeds, of: Replay): Promis
 }
 
 async function isFollowerBehind(
-  { database }: ReplayTurnNeeds,
+  { database }: ReplaySliceNeeds,
   { service }: ReplayQuery,
 ): Promise<boolean> {
   const { head } = service.pool.selection

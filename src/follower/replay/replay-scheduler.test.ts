@@ -213,7 +213,7 @@ describe('a replay waits', () => {
 
     const active = { state: 'active', reason: null } as const
     await changeWebhook(on.store, TEAM_A, WEBHOOK, { standing: active })
-    replays.remind()
+    replays.wake()
     expect(await on.ended(id)).toMatchObject({ state: 'done', delivered: 6 })
   })
 })

@@ -3,7 +3,7 @@ import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-netw
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { rawBlock, rawLog } from '../../tests/support/raw-block.ts'
 import { HEADER_ONLY } from '../core/chain/block.ts'
-import { readAhead } from './read-ahead.ts'
+import { prefetchBlocks } from './prefetch-blocks.ts'
 
 const RECEIPTS = { transactions: true, receipts: true, traces: false }
 
@@ -20,7 +20,7 @@ afterEach(() => world.network.stop())
 
 function open() {
   const needs = { clock: world.clock, telemetry: quietTelemetry() }
-  const blocks = readAhead(needs, world.network, HEADERS, world.upstream('node-a'))
+  const blocks = prefetchBlocks(needs, world.network, HEADERS, world.upstream('node-a'))
   return (at: number, wants = HEADER_ONLY) => world.complete(blocks.read(HEADERS[at]!, wants))
 }
 

@@ -66,7 +66,7 @@ describe('a replay whose process dies', () => {
     const replays = on.open(store)
     await on.until(async () => (await on.replayOf(id)).nextBlock > 993)
     store.losesAnswers = false
-    replays.remind()
+    replays.wake()
     await expectAllOnce(id)
   })
 

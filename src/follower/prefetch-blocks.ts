@@ -7,39 +7,39 @@ import type { Upstream } from '../upstream/node/upstream.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 
-/** The blocks of a branch, the next ones being read while one is evaluated. */
-export type Blocks = {
-  /** Null when the upstreams do not know it any more. */
+/** The blocks of a branch; the next ones are read while one is evaluated. */
+export type BlockPrefetch = {
+  /** Null when the upstreams do not know the block any more. */
   read(header: Header, wants: BlockWants): Promise<Block | null>
 }
 
 /** Enough to hide a node's latency while catching up; more would only fill memory. */
 const AHEAD_MAX = 4
 
-export function readAhead(
+export function prefetchBlocks(
   needs: Needs,
   service: NetworkService,
   headers: readonly Header[],
   preferred: Upstream,
-): Blocks {
-  const begun = new Map<string, Promise<Block | null>>()
-  const begin = (header: Header, wants: BlockWants) => {
+): BlockPrefetch {
+  const reads = new Map<string, Promise<Block | null>>()
+  const start = (header: Header, wants: BlockWants) => {
     const reading = readBlock({ ...needs, service }, header, wants, preferred)
-    // Nobody may be waiting for it yet, or ever.
+    // Nobody may be waiting for this read yet, or ever.
     reading.catch(() => {})
-    begun.set(header.hash, reading)
+    reads.set(header.hash, reading)
     return reading
   }
   return {
     async read(header, wants) {
-      const reading = begun.get(header.hash) ?? begin(header, wants)
+      const reading = reads.get(header.hash) ?? start(header, wants)
       const at = headers.findIndex(({ hash }) => hash === header.hash)
       for (const next of headers.slice(at + 1, at + 1 + AHEAD_MAX)) {
-        if (!begun.has(next.hash)) begin(next, wants)
+        if (!reads.has(next.hash)) start(next, wants)
       }
-      begun.delete(header.hash)
+      reads.delete(header.hash)
       const block = await reading
-      // A webhook made meanwhile may want more than was thought of.
+      // A webhook created meanwhile may want more than was asked for.
       if (block && !covers(block.has, wants)) {
         return readBlock({ ...needs, service }, header, wants, preferred)
       }
