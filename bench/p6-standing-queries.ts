@@ -1,6 +1,6 @@
 import { type DocumentNode, parse } from 'graphql'
 import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
-import { openVariableBook } from '../src/core/query/keys/variable-book.ts'
+import { openVariableRegistry } from '../src/core/query/keys/variable-registry.ts'
 import { openOracle } from '../tests/support/graphql-oracle.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
 import { compare, type Effort, type Result, round2, target } from './compare.ts'
@@ -26,7 +26,7 @@ type Query = { id: string; text: string; document: DocumentNode }
 export async function standingQueries(effort: Effort): Promise<Result> {
   const block = benchBlock()
   const queries = makeQueries(block, effort.rounds > 1 ? QUERIES : QUERIES_TINY)
-  const engine = openEngine(openVariableBook())
+  const engine = openEngine(openVariableRegistry())
   for (const { id, text } of queries) {
     engine.put({ id, teamId: 'team', plan: compiled(text), skipEmpty: false })
   }
@@ -65,9 +65,7 @@ function countDifferent(block: BenchBlock, queries: readonly Query[], engine: En
   const oracle = openOracle()
   const rootValue = oracle.prepare(block.raw)
   const texts = new Map(
-    engine
-      .run(freshBlock(block))
-      .flatMap(({ outcome, ids }) => ids.map((id) => [id, outcome.text])),
+    engine.run(freshBlock(block)).flatMap(({ result, ids }) => ids.map((id) => [id, result.text])),
   )
   return queries.filter(
     ({ id, document }) => JSON.stringify(oracle.answer(rootValue, document, {})) !== texts.get(id),
@@ -94,7 +92,7 @@ function measureEngine(block: BenchBlock, queries: number, engine: Engine) {
     () => freshBlock(block),
     (fresh) => {
       // Texts are joined when they are first read, so that they are read here.
-      for (const { outcome } of engine.run(fresh)) bytes += Buffer.byteLength(outcome.text)
+      for (const { result } of engine.run(fresh)) bytes += Buffer.byteLength(result.text)
     },
   )
   if (bytes === 0) throw new Error('nothing was due')

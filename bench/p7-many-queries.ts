@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
-import { openVariableBook } from '../src/core/query/keys/variable-book.ts'
+import { openVariableRegistry } from '../src/core/query/keys/variable-registry.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
 import { compare, type Effort, type Result, round2, target } from './compare.ts'
 import {
@@ -47,7 +47,7 @@ export async function manyQueries(effort: Effort): Promise<Result> {
 function openQueries(block: BenchBlock, count: number): Engine {
   const chance = seededChance(7)
   const makePlan = planMaker()
-  const engine = openEngine(openVariableBook())
+  const engine = openEngine(openVariableRegistry())
   for (let at = 0; at < count; at++) {
     const plan = makePlan(queryKeys(chance, block, false))
     engine.put({ id: `wh_${at}`, teamId: 'team', plan, skipEmpty: true })

@@ -1,5 +1,8 @@
 import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
-import { openVariableBook, type VariableBook } from '../src/core/query/keys/variable-book.ts'
+import {
+  openVariableRegistry,
+  type VariableRegistry,
+} from '../src/core/query/keys/variable-registry.ts'
 import { hex } from '../tests/support/node-json.ts'
 import { seededChance } from '../tests/support/seeded-chance.ts'
 import { compare, type Effort, median, type Result, round2, target } from './compare.ts'
@@ -40,7 +43,7 @@ export async function largeVariables(effort: Effort): Promise<Result> {
     { name: `${count} addresses`, measure: async () => measure(block, large.engine) },
   ])
   const [less, more] = rows
-  const worst = Array.from({ length: effort.rounds }, (_, at) => worstChangeMs(large.book, at))
+  const worst = Array.from({ length: effort.rounds }, (_, at) => worstChangeMs(large.registry, at))
   return {
     scenario: 'P8',
     title: `a variable of ${SMALL} and of ${count} addresses, on ${block.name}`,
@@ -54,17 +57,20 @@ export async function largeVariables(effort: Effort): Promise<Result> {
 }
 
 /** Five addresses of the block and others that it does not have. */
-function openWith(block: BenchBlock, count: number): { book: VariableBook; engine: Engine } {
+function openWith(
+  block: BenchBlock,
+  count: number,
+): { registry: VariableRegistry; engine: Engine } {
   const chance = seededChance(8)
   const hits = Array.from({ length: SMALL / 2 }, () => chance.pick(block.receivers))
-  const book = openVariableBook()
-  book.set('team', 'wallets', hits)
+  const registry = openVariableRegistry()
+  registry.set('team', 'wallets', hits)
   for (let at = hits.length; at < count; at++) {
-    book.change('team', 'wallets', [hex(chance, 20)], [])
+    registry.change('team', 'wallets', [hex(chance, 20)], [])
   }
-  const engine = openEngine(book)
+  const engine = openEngine(registry)
   engine.put({ id: 'wh', teamId: 'team', plan: compiled(QUERY), skipEmpty: true })
-  return { book, engine }
+  return { registry, engine }
 }
 
 function measure(block: BenchBlock, engine: Engine) {
@@ -73,19 +79,19 @@ function measure(block: BenchBlock, engine: Engine) {
     BLOCKS_EACH,
     () => freshBlock(block),
     (fresh) => {
-      for (const { outcome } of engine.run(fresh)) bytes += Buffer.byteLength(outcome.text)
+      for (const { result } of engine.run(fresh)) bytes += Buffer.byteLength(result.text)
     },
   )
   if (bytes === 0) throw new Error('nothing matched')
   return sampleOf(1, times, cpuUs)
 }
 
-function worstChangeMs(book: VariableBook, round: number): number {
+function worstChangeMs(registry: VariableRegistry, round: number): number {
   const chance = seededChance(88 + round)
   const { times } = timeEach(
     CHANGES,
     () => hex(chance, 20),
-    (key) => book.change('team', 'wallets', [key], []),
+    (key) => registry.change('team', 'wallets', [key], []),
   )
   return Math.max(...times)
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Block } from '../src/core/chain/block.ts'
 import { Rejection } from '../src/core/errors.ts'
-import { compileQuery } from '../src/core/query/language/compile.ts'
-import type { KeyTest, ListFilter, Plan } from '../src/core/query/language/plan.ts'
+import { compileQuery } from '../src/core/query/language/compile-query.ts'
+import type { KeyTest, ListFilter, QueryPlan } from '../src/core/query/language/query-plan.ts'
 import { assembled } from '../tests/support/assembled.ts'
 import { type MadeBlock, makeRawBlock } from '../tests/support/block-maker.ts'
 import { hex, type NodeJson } from '../tests/support/node-json.ts'
@@ -62,7 +62,7 @@ export function queryKeys(chance: Chance, block: BenchBlock, hits: boolean): Que
 }
 
 /** Compiling a hundred thousand texts takes a minute, so one plan gets other keys. */
-export function planMaker(): (keys: QueryKeys) => Plan {
+export function planMaker(): (keys: QueryKeys) => QueryPlan {
   const zeros = { to: `0x${'0'.repeat(40)}`, address: `0x${'0'.repeat(40)}` }
   const plans = new Map(
     [null, `0x${'0'.repeat(64)}`].map((topic) => [
@@ -71,7 +71,7 @@ export function planMaker(): (keys: QueryKeys) => Plan {
     ]),
   )
   return (keys) => {
-    const plan = plans.get(keys.topic === null) as Plan
+    const plan = plans.get(keys.topic === null) as QueryPlan
     const fields = plan.selection.fields.map((field) =>
       field.filter ? { ...field, filter: filterWith(field.filter, keys) } : field,
     )
@@ -79,7 +79,7 @@ export function planMaker(): (keys: QueryKeys) => Plan {
   }
 }
 
-export function compiled(text: string): Plan {
+export function compiled(text: string): QueryPlan {
   const plan = compileQuery(text)
   if (plan instanceof Rejection) throw new Error(plan.message)
   return plan

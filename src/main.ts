@@ -4,7 +4,7 @@ import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, mayColour, readSettings, type Settings } from './config/config.ts'
 import { openProbeWorld, type WriteLog, writeLogAs } from './wiring/app.ts'
-import { type NetworkSet, openNetworkSet } from './wiring/network-set.ts'
+import { type NetworkSet, openNetworkSet } from './wiring/networks/network-set.ts'
 import { reload } from './wiring/reload.ts'
 import { type Running, start } from './wiring/start.ts'
 

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import * as form from './tidy/form-laws.ts'
 import * as imports from './tidy/import-laws.ts'
+import * as names from './tidy/name-laws.ts'
 import * as packages from './tidy/package-laws.ts'
 import type { SourceFile } from './tidy/source-text.ts'
+import * as words from './tidy/word-laws.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
@@ -29,6 +31,22 @@ describe('the laws of the house', () => {
     ['names say something', form.namesSaySomething],
   ])('%s', (_title, law) => {
     expect(law(files)).toEqual([])
+  })
+
+  test('a file is named after its main export', () => {
+    const isDone = ({ path }: SourceFile) =>
+      !names.ROOMS_TO_NAME.some((room) => path.startsWith(room))
+    expect(names.filesAreNamedAfterExports(files.filter(isDone))).toEqual([])
+  })
+
+  test('no exported type name stands twice', () => {
+    const breaches = names.typesHaveOneName(files)
+    const isDone = (breach: string) => !names.TYPES_TO_NAME.has(breach.split(' ')[0] ?? '')
+    expect(breaches.filter(isDone)).toEqual([])
+  })
+
+  test('names are the words of the field', () => {
+    expect(words.wordsAreTheFields(files, words.WORDS_TO_REPLACE)).toEqual([])
   })
 
   test('functions are at most 60 lines long, which the linter measures', () => {

@@ -82,7 +82,7 @@ describe('the log in a terminal', () => {
         { ...CALL, error: 3 },
         { ...CALL, status: 503, error: 503 },
         { event: 'api', call: 'createWebhook', status: 400, ms: 2 },
-        { event: 'follower_trouble', level: 'warn', network: 'ETH_DEVNET', reason: 'no block' },
+        { event: 'follower_error', level: 'warn', network: 'ETH_DEVNET', reason: 'no block' },
         { event: 'reload_refused', level: 'error', why: 'headgate.yaml:1: nope' },
         { event: 'head_socket', network: 'ETH_DEVNET', upstream: 'devnet', state: 'open' },
       ),
@@ -90,7 +90,7 @@ describe('the log in a terminal', () => {
       'call      ETH_DEVNET     eth_call  200 error 3  1 ms',
       'call      ETH_DEVNET     eth_call  503  1 ms',
       'api                      createWebhook  400  2 ms',
-      'warning   ETH_DEVNET     follower trouble: no block',
+      'warning   ETH_DEVNET     follower error: no block',
       'error                    reload refused: headgate.yaml:1: nope',
       'info      ETH_DEVNET     head socket  upstream=devnet  state=open',
     ])

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json-value.ts'
+import { isJsonObject } from '../core/json/json-value.ts'
 
 type Line = Readonly<Record<string, unknown>>
 type Tint = keyof typeof TINTS

@@ -1,5 +1,5 @@
 import type { FirstRun } from '../wiring/first-run.ts'
-import type { NetworkSet } from '../wiring/network-set.ts'
+import type { NetworkSet } from '../wiring/networks/network-set.ts'
 
 type Started = {
   url: string

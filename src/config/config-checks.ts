@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net'
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
-import type { SchemaFault } from '../core/json-schema.ts'
-import { fieldName, type JsonPath } from '../core/json-value.ts'
+import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
-import type { ConfigValues, NetworkValues } from './config-values.ts'
+import type { SchemaFault } from '../core/schema/check-schema.ts'
+import type { NetworkValues } from './config-network-schema.ts'
+import type { ConfigValues } from './config-schema.ts'
 
 export type ListenAddress = { host: string; port: number }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { JsonSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 import { applyEnvironment } from './config-environment.ts'
 import { CONFIG_SCHEMA } from './config-schema.ts'
 

@@ -1,6 +1,6 @@
 import { closestName } from '../core/closest-name.ts'
-import { isJsonObject, type JsonPath } from '../core/json-value.ts'
-import { type JsonSchema, typesOf } from '../core/schema-keywords.ts'
+import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
+import { type JsonSchema, typesOf } from '../core/schema/json-schema.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -9,7 +9,7 @@ import {
   parseDocument,
   type YAMLError,
 } from 'yaml'
-import { fieldName, isJsonObject, JSON_DEPTH_MAX, type JsonPath } from '../core/json-value.ts'
+import { fieldName, isJsonObject, JSON_DEPTH_MAX, type JsonPath } from '../core/json/json-value.ts'
 
 /** What a file says, and on which line it says it. */
 export type ConfigFile = { value: Record<string, unknown>; lineOf(path: JsonPath): number }

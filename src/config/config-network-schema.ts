@@ -1,160 +1,145 @@
-import type { JsonSchema } from '../core/json-schema.ts'
+import {
+  choice,
+  described,
+  integer,
+  list,
+  mapOf,
+  object,
+  preset,
+  type Static,
+  text,
+} from '../core/schema/schema.ts'
+import { flagOr, whole, wholeOr } from './config-options.ts'
 
 const HOUR_MS = 3_600_000
 
 /** 32 bytes in base 58 take 32 to 44 characters. */
 export const BASE58_32_BYTES = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
 
-const UPSTREAM: JsonSchema = {
-  type: 'object',
-  description: 'One node or vendor endpoint.',
-  additionalProperties: false,
-  required: ['name', 'url'],
-  properties: {
-    name: {
-      type: 'string',
+const UPSTREAM = object(
+  {
+    name: text({
       description: 'Its name in logs, metrics and the x-headgate-upstream header.',
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
       'x-form': 'up to 63 letters, digits, dots, dashes or underscores',
-    },
-    url: {
-      type: 'string',
+    }),
+    url: text({
       description: 'http or https. May hold credentials: it is never shown.',
       maxLength: 2048,
-    },
-    ws: {
-      type: 'string',
+    }),
+  },
+  {
+    ws: text({
       description:
         'ws or wss, for new heads (evm) or changes of indexed accounts (solana). Never shown.',
       maxLength: 2048,
-    },
-    headers: {
-      type: 'object',
-      description: 'Sent with every call and when the socket is opened. Values are never shown.',
-      maxProperties: 32,
-      propertyNames: {
-        pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$",
-        'x-form': 'the name of an HTTP header',
-      },
-      additionalProperties: {
-        type: 'string',
+    }),
+    headers: mapOf(
+      text({
         maxLength: 8192,
         pattern: '^[\\t\\x20-\\x7e]*$',
         'x-form': 'one line of printable ASCII',
+      }),
+      {
+        description: 'Sent with every call and when the socket is opened. Values are never shown.',
+        maxProperties: 32,
+        propertyNames: {
+          pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$",
+          'x-form': 'the name of an HTTP header',
+        },
       },
-    },
-    priority: whole(0, 0, 1000, 'Lower is preferred; higher ones serve when no lower one can.'),
-    traces: flag(false, 'It serves debug_* or trace_*.'),
-    concurrencyMax: whole(512, 1, 65_536, 'Calls in flight at once.'),
-    batchMax: whole(100, 0, 1000, 'Calls sent in one batch; 0 sends each alone.'),
-    timeoutMs: whole(10_000, 1, 600_000, 'How long one attempt may take until its answer begins.'),
+    ),
+    priority: wholeOr(0, 0, 1000, 'Lower is preferred; higher ones serve when no lower one can.'),
+    traces: flagOr(false, 'It serves debug_* or trace_*.'),
+    concurrencyMax: wholeOr(512, 1, 65_536, 'Calls in flight at once.'),
+    batchMax: wholeOr(100, 0, 1000, 'Calls sent in one batch; 0 sends each alone.'),
+    timeoutMs: wholeOr(
+      10_000,
+      1,
+      600_000,
+      'How long one attempt may take until its answer begins.',
+    ),
   },
-}
+)
+
+/** One network as the file has it: what depends on other options is still to be worked out. */
+export type NetworkValues = Static<typeof NETWORK_SCHEMA>
 
 /** One network of the configuration file. */
-export const NETWORK_SCHEMA: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['id', 'kind', 'upstreams'],
-  properties: {
-    id: {
-      type: 'string',
+export const NETWORK_SCHEMA = object(
+  {
+    id: text({
       description: 'Such as ETH_MAINNET.',
       maxLength: 63,
       pattern: '^[A-Z][A-Z0-9_]*$',
       'x-form': 'capital letters, digits and underscores, such as ETH_MAINNET',
-    },
-    slug: {
-      type: 'string',
+    }),
+    kind: choice(['evm', 'solana']),
+    upstreams: list(described(UPSTREAM, 'One node or vendor endpoint.'), {
+      minItems: 1,
+      maxItems: 64,
+    }),
+  },
+  {
+    slug: text({
       description: 'Its name in URLs. Default: the id as eth-mainnet.',
       pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
       'x-form': 'lower-case letters, digits and inner dashes, such as eth-mainnet',
-    },
-    kind: { type: 'string', enum: ['evm', 'solana'] },
-    chainId: {
-      type: 'integer',
+    }),
+    chainId: integer({
       description: 'Required for evm; every upstream is checked against it.',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-    },
-    genesisHash: {
-      type: 'string',
+    }),
+    genesisHash: text({
       description:
         'For solana; every upstream is checked against it. Default: the first one that is heard.',
       pattern: BASE58_32_BYTES,
       'x-form': 'a hash in base 58',
-    },
+    }),
     blockTimeMs: whole(
-      undefined,
       10,
       600_000,
       'Usual time between blocks. Default: 12000 for evm, 400 for solana.',
     ),
     headPollMs: whole(
-      undefined,
       50,
       600_000,
       'How often each upstream is asked for its head. Default: blockTimeMs / 3, from 250 to 4000.',
     ),
-    headLagMsMax: whole(
+    headLagMsMax: wholeOr(
       30_000,
       1,
       HOUR_MS,
       'Further behind the others than this, an upstream is not used.',
     ),
     finalityDepth: whole(
-      undefined,
       0,
       1_000_000,
       "Blocks below the head that count as final. Default: the node's finalized tag decides.",
     ),
-    methods: {
-      type: 'object',
-      description:
-        'What is served beyond or below the usual: the longest that fits counts, of equally ' +
+    methods: described(
+      object(
+        {},
+        {
+          allow: methodPatterns(
+            'Served, although it controls a node or deny has a shorter prefix.',
+          ),
+          deny: methodPatterns('Refused with -32601.'),
+        },
+      ),
+      'What is served beyond or below the usual: the longest that fits counts, of equally ' +
         'long ones what stands here before what is built in, and deny before allow.',
-      additionalProperties: false,
-      properties: {
-        allow: methodPatterns('Served, although it controls a node or deny has a shorter prefix.'),
-        deny: methodPatterns('Refused with -32601.'),
-      },
-    },
-    upstreams: { type: 'array', minItems: 1, maxItems: 64, items: UPSTREAM },
+    ),
   },
-}
+)
 
 /** Methods, each by its name or by a prefix that ends in `*`. */
-function methodPatterns(description: string): JsonSchema {
-  return {
-    type: 'array',
-    description,
-    default: [],
-    maxItems: 1000,
-    items: {
-      type: 'string',
-      pattern: '^([A-Za-z][A-Za-z0-9_]{0,127})?\\*?$',
-      minLength: 1,
-      'x-form': 'the name of a method, or a prefix such as debug_*',
-    },
-  }
-}
-
-/** A whole number from `minimum` to `maximum`. */
-export function whole(
-  preset: number | undefined,
-  minimum: number,
-  maximum: number,
-  description: string,
-): JsonSchema {
-  const bounds = { type: 'integer', description, minimum, maximum } as const
-  return preset === undefined ? bounds : { ...bounds, default: preset }
-}
-
-/** True or false. */
-export function flag(preset: boolean, description: string): JsonSchema {
-  return { type: 'boolean', description, default: preset }
-}
-
-export function section(description: string, properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', description, default: {}, additionalProperties: false, properties }
+function methodPatterns(description: string) {
+  const pattern = text({
+    pattern: '^([A-Za-z][A-Za-z0-9_]{0,127})?\\*?$',
+    minLength: 1,
+    'x-form': 'the name of a method, or a prefix such as debug_*',
+  })
+  return preset(list(pattern, { description, maxItems: 1000 }), [])
 }

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { schemaText } from '../cli/write-schema.ts'
-import { checkSchema, type JsonSchema } from '../core/json-schema.ts'
+import { schemaText } from '../cli/schema-text.ts'
+import { checkSchema } from '../core/schema/check-schema.ts'
+import type { JsonSchema } from '../core/schema/json-schema.ts'
 import { loadSettings } from './config.ts'
 import { CONFIG_SCHEMA } from './config-schema.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
 describe('the published schema', () => {
-  test('is the one that is checked; bun src/cli/write-schema.ts writes it anew', () => {
+  test('is the one that is checked; bun src/cli/schema-text.ts writes it anew', () => {
     expect(readFileSync(`${ROOT}headgate.schema.json`, 'utf8')).toBe(schemaText())
   })
 

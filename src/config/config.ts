@@ -1,12 +1,13 @@
 import type { Tier } from '../core/billing/plan.ts'
-import { checkSchema, type SchemaFault, withDefaults } from '../core/json-schema.ts'
-import { isJsonObject, type JsonPath } from '../core/json-value.ts'
+import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
 import type { Network } from '../core/network.ts'
+import { checkSchema, type SchemaFault } from '../core/schema/check-schema.ts'
+import { withDefaults } from '../core/schema/with-defaults.ts'
 import { checkValues, type ListenAddress, parseListen, slugOf } from './config-checks.ts'
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
-import { CONFIG_SCHEMA } from './config-schema.ts'
-import type { ConfigValues, NetworkValues } from './config-values.ts'
+import type { NetworkValues } from './config-network-schema.ts'
+import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
 export type Settings = {
@@ -77,7 +78,7 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   if (!local && value.networks === undefined) {
     return new ConfigFaults([{ where: where(['networks']), message: NETWORKS_MISSING }])
   }
-  const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value) as ConfigValues
+  const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
   const inconsistent = checkValues(values)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
   return toSettings(values, local, where)

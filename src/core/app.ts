@@ -1,4 +1,4 @@
-/** What an API key stands for. The key itself is kept apart, encrypted. */
+/** An app, which an API key belongs to. The key itself is stored elsewhere, encrypted. */
 export type App = {
   id: string
   teamId: string

@@ -1,6 +1,6 @@
 /** HTTP status of every refusal the management API and the RPC endpoint can give. */
 const HTTP_STATUS = {
-  // As a node's own answer to a method that it does not have.
+  // A node answers so to a method that it does not have.
   method_not_served: 200,
   parse_error: 400,
   invalid_request: 400,

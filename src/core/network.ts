@@ -38,7 +38,7 @@ export type Network = {
   headLagMsMax: number
   /** Blocks below the head that count as final; absent: the node's `finalized` tag decides. */
   finalityDepth?: number
-  /** What is served beyond or below the usual. */
+  /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
   /** A network of local development, which its own callers may control. */
   isLocal?: boolean

@@ -1,17 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import {
-  advanceUntil,
-  type BlockNetwork,
-  openBlockNetwork,
-} from '../../tests/support/block-network.ts'
+import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../tests/support/raw-block.ts'
 import { insertTeams, TEAM_A } from '../../tests/support/webhook-store.ts'
 import { deliveryId } from '../core/delivery/delivery-id.ts'
 import { dataBody } from '../core/delivery/envelope.ts'
 import { Failure, Rejection } from '../core/errors.ts'
-import { compileQuery } from '../core/query/language/compile.ts'
+import { compileQuery } from '../core/query/language/compile-query.ts'
 import type { Database } from '../ports/database.ts'
 import { dryRun } from './dry-run.ts'
 
@@ -30,7 +26,7 @@ let network: BlockNetwork
 beforeEach(async () => {
   database = await freshStore()
   await insertTeams(database)
-  network = await openBlockNetwork(BLOCKS)
+  network = await openNetworkOf(BLOCKS)
 })
 
 afterEach(async () => {
@@ -45,7 +41,7 @@ function attempt(query: string, which: Which, store = database) {
   if (plan instanceof Rejection) throw new Error(plan.message)
   const needs = { clock: network.clock, database: store, telemetry: quietTelemetry() }
   const asked = { teamId: TEAM_A, plan, which }
-  return advanceUntil(network.clock, dryRun(needs, network.network, asked))
+  return network.complete(dryRun(needs, network.network, asked))
 }
 
 async function run(query: string, which: Which = null) {
@@ -181,7 +177,7 @@ describe('a block that cannot be had', () => {
 
   test('is asked of the next node when the first fails', async () => {
     network.network.stop()
-    network = await openBlockNetwork(BLOCKS, ['node-a', 'node-b'])
+    network = await openNetworkOf(BLOCKS, ['node-a', 'node-b'])
     network.misbehave = (call) => {
       if (!call.url.includes('node-a')) return false
       call.fail(false)

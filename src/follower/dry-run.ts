@@ -2,8 +2,8 @@ import type { Block, BlockWants, Header } from '../core/chain/block.ts'
 import { dataBody } from '../core/delivery/envelope.ts'
 import { Failure, Rejection } from '../core/errors.ts'
 import { runOnce } from '../core/query/engine/run-once.ts'
-import type { Plan } from '../core/query/language/plan.ts'
-import type { Outcome } from '../core/query/output/outcome.ts'
+import type { QueryPlan } from '../core/query/language/query-plan.ts'
+import type { QueryResult } from '../core/query/output/query-result.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
@@ -15,14 +15,14 @@ export type DryRunNeeds = VariableNeeds & { clock: Clock; telemetry: Telemetry }
 
 type Asked = {
   teamId: string
-  plan: Plan
+  plan: QueryPlan
   /** Null for the newest. */
   which: WhichBlock | null
 }
 
 export type DryRun = {
   header: Header
-  outcome: Outcome
+  outcome: QueryResult
   /** Of the whole body that would be delivered. */
   bodyBytes: number
   /** Names of variables that the team does not have. */

@@ -1,10 +1,12 @@
 import type { Header } from '../core/chain/block.ts'
-import { jointOf } from '../core/chain/tail.ts'
+import { headerAt, relationTo } from '../core/chain/tail.ts'
+import { majorityHeight } from '../core/chain/votes.ts'
 import { assert } from '../core/errors.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { headerByHash, headerByNumber } from '../upstream/blocks/find-header.ts'
+import { votersHeads } from '../upstream/blocks/voters.ts'
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
-import { type Following, isWhole } from './following.ts'
+import { type FollowerState, isWhole } from './follower-state.ts'
 
 /** Headers ascending, from right above the chain we hold. */
 export type Branch = { kind: 'extends' | 'forks'; headers: readonly Header[] }
@@ -12,19 +14,19 @@ export type Branch = { kind: 'extends' | 'forks'; headers: readonly Header[] }
 /** A gap up to here is filled by walking parents: their hashes leave no room for a mistake. */
 const WALK_MAX = 48
 
-/** A longer one, as after a night switched off, is filled from below, so many blocks at a time. */
+/** A longer gap, as after a night switched off, is filled from below, in parts of this length. */
 const STRETCH_BLOCKS = 32
 
 /**
  * The way from the chain we hold to a head that was announced. Null when a node could
- * not show it, as when the chain has moved on meanwhile; `past_end` when it leaves the
- * chain below all that may change.
+ * not show it, as when the chain has moved on meanwhile; `below_finality` when it leaves the
+ * chain below everything that may still change.
  */
 export async function findBranch(
-  following: Following,
+  state: FollowerState,
   news: HeadNews,
-): Promise<Branch | 'past_end' | null> {
-  const { service, tail } = following
+): Promise<Branch | 'below_finality' | null> {
+  const { service, tail } = state
   const tip = tail.at(-1)
   assert(tip !== undefined, 'a branch is looked for from a chain that has begun')
   const gap = news.header.number - tip.number
@@ -33,9 +35,9 @@ export async function findBranch(
   for (;;) {
     const oldest = headers[0]
     if (oldest === undefined) return null
-    const joint = jointOf(tail, oldest, isWhole(following))
-    if (joint === 'past_end') return joint
-    if (joint !== 'open') return { kind: joint, headers }
+    const relation = relationTo(tail, oldest, isWhole(state))
+    if (relation === 'below_finality') return relation
+    if (relation !== 'unconnected') return { kind: relation, headers }
     const parent = await headerByHash(service, oldest.parentHash, news.upstream)
     if (parent?.number !== oldest.number - 1) return null
     headers.unshift(parent)
@@ -55,4 +57,24 @@ async function stretch(service: NetworkService, tip: Header, news: HeadNews): Pr
     linked.push(header)
   }
   return linked
+}
+
+/**
+ * What counts as final once a branch is followed. That upstreams call a height final says
+ * nothing of our block there, which may be a liar's or long replaced: it counts from where
+ * most of them stand on our chain. Finality never moves back.
+ */
+export function finalizedAfter(state: FollowerState, { headers }: Branch): number | null {
+  const { service, tail, finalized } = state
+  const { selection } = service.pool
+  const first = headers[0]?.number ?? 0
+  const height = majorityHeight(votersHeads(service), ({ number, hash }) => {
+    const ours = number < first ? headerAt(tail, number) : headers[number - first]
+    return ours?.hash === hash
+  })
+  if (height === null) return finalized
+  const depth = service.network.finalityDepth
+  const said = depth === undefined ? selection.finalizedTag : height - depth
+  if (said === null) return finalized
+  return Math.max(0, finalized ?? 0, Math.min(said, height))
 }

@@ -1,47 +1,46 @@
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
-import { finalWith } from './final-with.ts'
-import { type Branch, findBranch } from './find-branch.ts'
-import type { Following } from './following.ts'
+import { type Branch, finalizedAfter, findBranch } from './find-branch.ts'
+import type { FollowerState } from './follower-state.ts'
 import { mayFollow } from './may-follow.ts'
-import { readAhead } from './read-ahead.ts'
+import { prefetchBlocks } from './prefetch-blocks.ts'
 import { type EventKind, type EventNeeds, runQueries } from './run-queries.ts'
 
-export type Progress = 'advanced' | 'doubtful'
+/** `blocked`: its blocks cannot be had now, or the upstreams do not agree on them. */
+export type Progress = 'advanced' | 'blocked'
 
 /** Brings the chain we hold to an announced head, as far as its blocks can be had. */
 export async function followHead(
   needs: EventNeeds,
-  following: Following,
+  state: FollowerState,
   news: HeadNews,
 ): Promise<Progress> {
-  if (following.tail.length === 0) {
-    return advance(needs, following, { kind: 'extends', headers: [news.header] }, news)
+  if (state.tail.length === 0) {
+    return advance(needs, state, { kind: 'extends', headers: [news.header] }, news)
   }
-  const branch = await findBranch(following, news)
-  if (branch === null) return 'doubtful'
-  if (branch === 'past_end') {
-    alarm(needs, following, news)
-    return 'doubtful'
+  const branch = await findBranch(state, news)
+  if (branch === null) return 'blocked'
+  if (branch === 'below_finality') {
+    alarm(needs, state, news)
+    return 'blocked'
   }
-  if (!(await mayFollow(needs, following, branch))) return 'doubtful'
-  return advance(needs, following, branch, news)
+  if (!(await mayFollow(needs, state, branch))) return 'blocked'
+  return advance(needs, state, branch, news)
 }
 
 /** One event for each block of the branch, in order. */
 async function advance(
   needs: EventNeeds,
-  following: Following,
+  state: FollowerState,
   branch: Branch,
   news: HeadNews,
 ): Promise<Progress> {
-  const finalized = finalWith(following, branch)
-  const blocks = readAhead(needs, following.service, branch.headers, news.upstream)
-  let progress: Progress = 'doubtful'
+  const finalized = finalizedAfter(state, branch)
+  const blocks = prefetchBlocks(needs, state.service, branch.headers, news.upstream)
+  let progress: Progress = 'blocked'
   for (const [at, header] of branch.headers.entries()) {
-    const kind: EventKind =
-      following.tail.length === 0 ? 'first' : at === 0 ? branch.kind : 'extends'
+    const kind: EventKind = state.tail.length === 0 ? 'first' : at === 0 ? branch.kind : 'extends'
     const event = { header, kind, finalized }
-    const outcome = await runQueries(needs, following, event, blocks)
+    const outcome = await runQueries(needs, state, event, blocks)
     if (outcome === 'moved_elsewhere') return 'advanced'
     if (outcome !== 'committed') return progress
     progress = 'advanced'
@@ -49,13 +48,13 @@ async function advance(
   return progress
 }
 
-/** What was final is not taken back: either that node is astray or the chain broke its promise. */
-function alarm(needs: EventNeeds, following: Following, news: HeadNews): void {
-  const { service, tail } = following
+/** Either that node has diverged or the chain broke its promise: what was final stays. */
+function alarm(needs: EventNeeds, state: FollowerState, news: HeadNews): void {
+  const { service, tail } = state
   const network = service.network.id
-  // The same head is looked at again and again; one line of it is enough.
-  if (following.alarmedBy === news.header.hash) return
-  following.alarmedBy = news.header.hash
+  // The same head comes up again and again; one line of it is enough.
+  if (state.lastAlarmHash === news.header.hash) return
+  state.lastAlarmHash = news.header.hash
   needs.telemetry.count('headgate_finality_alarms_total', { network })
   needs.telemetry.log('error', 'fork_past_finality', {
     network,

@@ -1,11 +1,14 @@
-import { isOldNews } from '../core/chain/tail.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import { openBackoff } from '../core/async/backoff.ts'
+import { openWakeableSleep, type WakeableSleep } from '../core/async/wakeable-sleep.ts'
+import { within } from '../core/async/within.ts'
+import { isStale } from '../core/chain/tail.ts'
+import { errorText } from '../core/error-text.ts'
 import { readChain } from '../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { followHead } from './follow-head.ts'
-import type { Following } from './following.ts'
+import type { FollowerState } from './follower-state.ts'
 import { holdLease } from './network-lease.ts'
-import { openProgressWatch, type ProgressWatch } from './progress-watch.ts'
+import { openProgressWatch } from './progress-watch.ts'
 import type { EventNeeds } from './run-queries.ts'
 
 type Needs = EventNeeds & {
@@ -24,14 +27,13 @@ export type Follower = {
 
 type News = ReturnType<NetworkService['heads']['latest']>[number]
 
-/** Without news it looks anyway, for what time alone changes: votes, leases, upstreams in use. */
-const LOOK_EVERY_MS = 1_000
-/** A head that led nowhere is looked at again after this long. */
-const DOUBT_MS_MIN = 100
-const DOUBTS_MAX = 64
-const PAUSE_MS_MIN = 100
-const PAUSE_MS_MAX = 5_000
-/** A commit takes milliseconds. What is being read is left: nothing is lost by that. */
+/** Heads are checked this often without news, for what time alone changes: votes and leases. */
+const CHECK_EVERY_MS = 1_000
+/** A head that led nowhere is tried again after this long. */
+const HEAD_BACKOFF_MS_MIN = 100
+const HEADS_BACKED_OFF_MAX = 64
+const FAILURE_BACKOFF = { minMs: 100, maxMs: 5_000 }
+/** A commit takes milliseconds. Reading a block is given up: nothing is lost by that. */
 const STOP_MS_MAX = 2_000
 
 /**
@@ -39,129 +41,120 @@ const STOP_MS_MAX = 2_000
  * event, in order. Heads are hints; what is stored decides where it goes on.
  */
 export function followNetwork(needs: Needs, service: NetworkService): Follower {
-  const { clock, telemetry } = needs
-  const { network } = service
-  const following: Following = {
-    service,
-    tail: [],
-    sequenceNumber: null,
-    finalized: null,
-    loaded: false,
-    stopped: false,
-    commit: null,
-    doubtedUntilMs: new Map(),
-    alarmedBy: null,
-    mayCommit: () => !following.stopped && lease.held(),
+  const { clock } = needs
+  const idle = openWakeableSleep(clock)
+  const state: FollowerState = {
+    ...emptyState(service),
+    mayCommit: () => !state.isStopped && lease.held(),
   }
-  let heard = false
-  let wake: () => void = () => {}
-  const hear = () => {
-    heard = true
-    wake()
-  }
-  const lease = holdLease(needs, network.id, needs.holder, hear)
-  const deaf = service.heads.subscribe(hear)
-  const forgetGauges = gauges(telemetry, following)
-  const progress = watchProgress(needs, following)
-
-  /** Until there is news or `ms` have passed; news does not cut short a pause after a failure. */
-  const rest = (ms: number, deafened: boolean) =>
-    new Promise<void>((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        if (deafened && !following.stopped) return
-        cancel()
-        resolve()
-      }
-      if (following.stopped || (heard && !deafened)) wake()
-    })
-
-  const loop = async () => {
-    let pauseMs = PAUSE_MS_MIN
-    while (!following.stopped) {
-      heard = false
-      try {
-        await look(needs, following)
-        pauseMs = PAUSE_MS_MIN
-        await rest(LOOK_EVERY_MS, false)
-      } catch (thrown) {
-        // The store may be closed by now.
-        if (following.stopped) return
-        noteTrouble(telemetry, network.id, thrown)
-        // The store may have moved although it could not say so.
-        following.loaded = false
-        await rest(pauseMs, true)
-        pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)
-      }
-    }
-  }
-  void loop()
+  const lease = holdLease(needs, service.network.id, needs.holder, idle.wake)
+  const unsubscribe = service.heads.subscribe(idle.wake)
+  const progress = watchProgress(needs, state)
+  const removeGauges = addGauges(needs, state)
+  void followUntilStopped(needs, state, idle)
 
   return {
-    status: () => statusOf(following),
+    status: () => statusOf(state),
     isBehind: progress.isBehind,
     async stop() {
-      following.stopped = true
+      state.isStopped = true
       progress.stop()
-      deaf()
-      forgetGauges()
-      wake()
-      const committed = following.commit?.catch(() => {})
-      await Promise.race([committed, clock.sleep(STOP_MS_MAX)])
+      unsubscribe()
+      removeGauges()
+      idle.close()
+      const committed = state.commit?.catch(() => {}) ?? Promise.resolve()
+      await within(clock, STOP_MS_MAX, committed, () => {})
       await lease.release()
     },
   }
 }
 
-function statusOf({ tail, sequenceNumber }: Following): ReturnType<Follower['status']> {
+function emptyState(service: NetworkService): Omit<FollowerState, 'mayCommit'> {
+  return {
+    service,
+    tail: [],
+    sequenceNumber: null,
+    finalized: null,
+    isLoaded: false,
+    isStopped: false,
+    commit: null,
+    backedOffUntilMs: new Map(),
+    lastAlarmHash: null,
+  }
+}
+
+async function followUntilStopped(
+  needs: Needs,
+  state: FollowerState,
+  idle: WakeableSleep,
+): Promise<void> {
+  const backoff = openBackoff(FAILURE_BACKOFF)
+  while (!state.isStopped) {
+    try {
+      await followHeads(needs, state)
+      backoff.reset()
+      await idle.sleep(CHECK_EVERY_MS)
+    } catch (thrown) {
+      // The store may be closed by now.
+      if (state.isStopped) return
+      reportFailure(needs, state, thrown)
+      // The store may have moved although it could not say so.
+      state.isLoaded = false
+      await idle.pause(backoff.nextMs())
+    }
+  }
+}
+
+function statusOf({ tail, sequenceNumber }: FollowerState): ReturnType<Follower['status']> {
   const tip = tail.at(-1)
   if (!tip || sequenceNumber === null) return null
   return { number: tip.number, hash: tip.hash, sequenceNumber }
 }
 
-function watchProgress(needs: Needs, following: Following): ProgressWatch {
-  const { network, pool } = following.service
+function watchProgress(needs: Needs, state: FollowerState) {
+  const { network, pool } = state.service
   return openProgressWatch(needs, network, {
-    tip: () => following.tail.at(-1)?.number ?? null,
+    tip: () => state.tail.at(-1)?.number ?? null,
     head: () => pool.selection.head?.number ?? null,
-    isOurs: following.mayCommit,
+    isOurs: state.mayCommit,
   })
 }
 
-/** Follows whatever the upstreams announce that are heard, until nothing of it leads further. */
-async function look(needs: Needs, following: Following): Promise<void> {
-  if (!following.mayCommit()) {
-    following.loaded = false
+/** Follows the heads that upstreams announce, until none of them leads further. */
+async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
+  if (!state.mayCommit()) {
+    state.isLoaded = false
     return
   }
-  if (!following.loaded) await load(needs, following)
-  for (let news = bestNews(needs, following); news; news = bestNews(needs, following)) {
+  if (!state.isLoaded) await load(needs, state)
+  for (let news = bestNews(needs, state); news; news = bestNews(needs, state)) {
     const { hash } = news.header
-    const progress = await followHead(needs, following, news)
-    if (!following.mayCommit() || !following.loaded) return
+    const progress = await followHead(needs, state, news)
+    if (!state.mayCommit() || !state.isLoaded) return
     if (progress === 'advanced') continue
-    const { blockTimeMs } = following.service.network
-    doubt(following, hash, needs.clock.monotonicMs() + Math.max(DOUBT_MS_MIN, blockTimeMs / 4))
+    const { blockTimeMs } = state.service.network
+    const waitMs = Math.max(HEAD_BACKOFF_MS_MIN, blockTimeMs / 4)
+    backOff(state, hash, needs.clock.monotonicMs() + waitMs)
   }
 }
 
-async function load(needs: Needs, following: Following): Promise<void> {
-  const stored = await readChain(needs.database, following.service.network.id)
-  following.tail = stored?.headers ?? []
-  following.sequenceNumber = stored?.sequenceNumber ?? null
-  following.finalized = stored?.finalized ?? null
-  following.loaded = true
+async function load(needs: Needs, state: FollowerState): Promise<void> {
+  const stored = await readChain(needs.database, state.service.network.id)
+  state.tail = stored?.headers ?? []
+  state.sequenceNumber = stored?.sequenceNumber ?? null
+  state.finalized = stored?.finalized ?? null
+  state.isLoaded = true
 }
 
 /** The highest head that is news; of equal ones, the one that most upstreams agree on. */
-function bestNews({ clock }: Needs, following: Following): News | null {
-  const { service, tail, doubtedUntilMs } = following
+function bestNews({ clock }: Needs, state: FollowerState): News | null {
+  const { service, tail, backedOffUntilMs } = state
   const agreed = service.pool.selection.head?.hash
   const nowMs = clock.monotonicMs()
   let best: News | null = null
   for (const news of service.heads.latest()) {
     const { number, hash } = news.header
-    if (isOldNews(tail, news.header) || (doubtedUntilMs.get(hash) ?? 0) > nowMs) continue
+    if (isStale(tail, news.header) || (backedOffUntilMs.get(hash) ?? 0) > nowMs) continue
     // The very first block cannot be checked against anything but the others' word.
     if (tail.length === 0 && hash !== agreed) continue
     const higher = number - (best?.header.number ?? -1)
@@ -170,22 +163,23 @@ function bestNews({ clock }: Needs, following: Following): News | null {
   return best
 }
 
-function doubt({ doubtedUntilMs }: Following, hash: string, untilMs: number): void {
-  const oldest = doubtedUntilMs.keys().next().value
-  if (doubtedUntilMs.size >= DOUBTS_MAX && oldest !== undefined) doubtedUntilMs.delete(oldest)
-  doubtedUntilMs.set(hash, untilMs)
+function backOff({ backedOffUntilMs }: FollowerState, hash: string, untilMs: number): void {
+  const oldest = backedOffUntilMs.keys().next().value
+  const isFull = backedOffUntilMs.size >= HEADS_BACKED_OFF_MAX
+  if (isFull && oldest !== undefined) backedOffUntilMs.delete(oldest)
+  backedOffUntilMs.set(hash, untilMs)
 }
 
-function noteTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  telemetry.log('warn', 'follower_trouble', { network, reason })
-  telemetry.count('headgate_follower_troubles_total', { network })
+function reportFailure({ telemetry }: Needs, { service }: FollowerState, thrown: unknown): void {
+  const network = service.network.id
+  telemetry.log('warn', 'follower_error', { network, reason: errorText(thrown) })
+  telemetry.count('headgate_follower_errors_total', { network })
 }
 
-function gauges(telemetry: Telemetry, following: Following): () => void {
-  const { network, pool } = following.service
+function addGauges({ telemetry }: Needs, state: FollowerState): () => void {
+  const { network, pool } = state.service
   const labels = { network: network.id }
-  const tip = () => following.tail.at(-1)?.number ?? 0
+  const tip = () => state.tail.at(-1)?.number ?? 0
   const forget = [
     telemetry.gauge('headgate_follower_block', labels, tip),
     telemetry.gauge('headgate_follower_lag_blocks', labels, () =>

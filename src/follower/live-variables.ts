@@ -1,5 +1,5 @@
 import type { KeySet } from '../core/query/keys/key-set.ts'
-import type { VariableBook } from '../core/query/keys/variable-book.ts'
+import type { VariableRegistry } from '../core/query/keys/variable-registry.ts'
 import type { Database } from '../ports/database.ts'
 import * as changes from '../tables/webhooks/variable-changes.ts'
 import * as variables from '../tables/webhooks/variables.ts'
@@ -9,7 +9,7 @@ export type UsedVariable = { teamId: string; name: string }
 type Loaded = UsedVariable & { id: number; revision: number }
 
 export type LiveVariables = {
-  /** Brings the book to what is stored: the variables in use, whole or by what has changed. */
+  /** Brings the registry up to date: loads variables that came into use, applies changes. */
   refresh(used: readonly UsedVariable[], since: number): Promise<void>
 }
 
@@ -17,20 +17,20 @@ const VARIABLES_PAGE = 1000
 const ITEMS_PAGE = 10_000
 
 /** Holds in memory the variables that some query uses, and no others. */
-export function openLiveVariables(database: Database, book: VariableBook): LiveVariables {
+export function openLiveVariables(database: Database, registry: VariableRegistry): LiveVariables {
   const loaded = new Map<string, Loaded>()
 
   const drop = (key: string, { teamId, name }: UsedVariable) => {
     loaded.delete(key)
-    book.drop(teamId, name)
+    registry.drop(teamId, name)
   }
 
   const load = async (key: string, variable: variables.Variable) => {
     const { id, teamId, name, revision } = variable
-    const set = book.newSet()
+    const set = registry.newSet()
     for await (const page of itemPages(database, id, 0)) addAll(set, page)
     // Adopted whole: no block is evaluated on a part of it.
-    book.adopt(teamId, name, set)
+    registry.adopt(teamId, name, set)
     loaded.set(key, { id, teamId, name, revision })
   }
 
@@ -40,7 +40,7 @@ export function openLiveVariables(database: Database, book: VariableBook): LiveV
     for await (const page of itemPages(database, held.id, held.revision)) {
       for (const { item, isGone } of page) (isGone ? removed : added).push(item)
     }
-    book.change(held.teamId, held.name, added, removed)
+    registry.change(held.teamId, held.name, added, removed)
     held.revision = revision
   }
 

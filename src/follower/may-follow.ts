@@ -3,7 +3,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import { votesAt } from '../upstream/blocks/find-header.ts'
 import { votersHeads } from '../upstream/blocks/voters.ts'
 import type { Branch } from './find-branch.ts'
-import type { Following } from './following.ts'
+import type { FollowerState } from './follower-state.ts'
 
 type Needs = { telemetry: Telemetry }
 
@@ -14,15 +14,15 @@ type Needs = { telemetry: Telemetry }
  */
 export async function mayFollow(
   { telemetry }: Needs,
-  following: Following,
+  state: FollowerState,
   { kind, headers }: Branch,
 ): Promise<boolean> {
-  const { service, tail } = following
+  const { service, tail } = state
   const first = headers[0]?.number ?? 0
   const agreed = service.pool.selection.head?.number ?? 0
-  if (kind === 'extends' && agreed <= first && !isContradicted(following, headers)) return true
+  if (kind === 'extends' && agreed <= first && !isContradicted(state, headers)) return true
 
-  // About the highest block that they can be expected to have: all below hangs on it.
+  // The highest block that they can be expected to have stands for all below it.
   const asked = headers[Math.max(0, agreed - first)] ?? headers.at(-1)
   if (asked === undefined) return false
   const votes = await votesAt(service, asked.number)
@@ -45,7 +45,7 @@ export async function mayFollow(
 }
 
 /** Some upstream stands at the height of one of these headers, on another block. */
-function isContradicted({ service }: Following, headers: Branch['headers']): boolean {
+function isContradicted({ service }: FollowerState, headers: Branch['headers']): boolean {
   const first = headers[0]?.number ?? 0
   return votersHeads(service).some((head) => {
     const ours = head && headers[head.number - first]

@@ -8,8 +8,8 @@ import {
   recordEvent,
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
-import { type Following, TAIL_LENGTH_MAX } from './following.ts'
-import type { Blocks } from './read-ahead.ts'
+import { type FollowerState, TAIL_LENGTH_MAX } from './follower-state.ts'
+import type { BlockPrefetch } from './prefetch-blocks.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 export type EventNeeds = {
@@ -31,57 +31,57 @@ export type BranchEvent = { header: Header; kind: EventKind; finalized: number |
  */
 export async function runQueries(
   needs: EventNeeds,
-  following: Following,
+  state: FollowerState,
   { header, kind, finalized }: BranchEvent,
-  blocks: Blocks,
+  blocks: BlockPrefetch,
 ): Promise<'committed' | 'gone' | 'moved_elsewhere' | 'stopped'> {
   const { clock, database, standing } = needs
-  const network = following.service.network.id
+  const network = state.service.network.id
   const startedAtMs = clock.monotonicMs()
   await standing.refresh()
   const engine = standing.engineOf(network)
 
   const block = await blocks.read(header, engine.wants())
   if (!block) return 'gone'
-  if (!following.mayCommit()) return 'stopped'
+  if (!state.mayCommit()) return 'stopped'
 
   const readAtMs = clock.monotonicMs()
   const removed = standing.notifiesRemoved(network)
     ? await webhooksWithDeliveryAt(database, network, header.number)
     : undefined
   const due = engine.run(block, removed)
-  if (!following.mayCommit()) return 'stopped'
+  if (!state.mayCommit()) return 'stopped'
 
   const ranAtMs = clock.monotonicMs()
   const keepFrom = Math.min(finalized ?? 0, header.number)
-  const tail = withHeader(following.tail, header, keepFrom, TAIL_LENGTH_MAX)
+  const tail = withHeader(state.tail, header, keepFrom, TAIL_LENGTH_MAX)
   const committing = recordEvent(database, {
     network,
-    previousSequence: following.sequenceNumber,
+    previousSequence: state.sequenceNumber,
     header,
     kind,
     finalized,
     keepFrom: tail[0]?.number ?? header.number,
     atMs: clock.nowMs(),
-    due: due.map(({ outcome, ids }) => ({
-      data: outcome.text,
-      bytes: outcome.bytes,
-      truncation: outcome.truncation,
+    due: due.map(({ result, ids }) => ({
+      data: result.text,
+      bytes: result.bytes,
+      truncation: result.truncation,
       webhookIds: ids,
     })),
   })
-  following.commit = committing
+  state.commit = committing
   const recorded = await committing
   if (recorded === 'lost') {
-    following.loaded = false
+    state.isLoaded = false
     return 'moved_elsewhere'
   }
-  following.tail = tail
-  following.sequenceNumber = recorded.sequenceNumber
-  following.finalized = finalized
+  state.tail = tail
+  state.sequenceNumber = recorded.sequenceNumber
+  state.finalized = finalized
   const { deliveries } = recorded
   if (deliveries.length > 0) needs.committed(recorded)
-  note(needs, following, block, kind, deliveries.length, {
+  report(needs, state, block, kind, deliveries.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
     commit_ms: clock.monotonicMs() - ranAtMs,
@@ -89,9 +89,9 @@ export async function runQueries(
   return 'committed'
 }
 
-function note(
+function report(
   { telemetry }: EventNeeds,
-  { service, sequenceNumber }: Following,
+  { service, sequenceNumber }: FollowerState,
   { header, has, transactionCount }: Block,
   kind: EventKind,
   deliveries: number,

@@ -55,7 +55,7 @@ describe('the standing queries', () => {
     expect(await due()).toEqual(['wh_1'])
     await changeWebhook(db, TEAM_A, 'wh_1', { query: '{ block { hash } }' })
     await standing.refresh()
-    expect(standing.engineOf(NETWORK).run(blockFrom(ALICE))[0]?.outcome.text).toContain('"hash"')
+    expect(standing.engineOf(NETWORK).run(blockFrom(ALICE))[0]?.result.text).toContain('"hash"')
   })
 
   test('are read page by page, however many there are', async () => {

@@ -1,9 +1,12 @@
 import { Rejection } from '../core/errors.ts'
 import { type Engine, openEngine } from '../core/query/engine/engine.ts'
-import type { KeySeed } from '../core/query/keys/key-words.ts'
-import { openVariableBook, type VariableBook } from '../core/query/keys/variable-book.ts'
-import { compileQuery } from '../core/query/language/compile.ts'
-import type { Plan } from '../core/query/language/plan.ts'
+import type { KeySeed } from '../core/query/keys/read-key.ts'
+import {
+  openVariableRegistry,
+  type VariableRegistry,
+} from '../core/query/keys/variable-registry.ts'
+import { compileQuery } from '../core/query/language/compile-query.ts'
+import type { QueryPlan } from '../core/query/language/query-plan.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import {
@@ -30,7 +33,7 @@ export type StandingQueries = {
 }
 
 type Held = {
-  book: VariableBook
+  registry: VariableRegistry
   variables: LiveVariables
   engines: Map<string, Engine>
   /** The network of each standing query. */
@@ -41,16 +44,16 @@ type Held = {
 }
 
 /** A webhook that changed, with what its query became; null for one that does not stand. */
-type Compiled = { webhook: StandingWebhook; plan: Plan | null }
+type Compiled = { webhook: StandingWebhook; plan: QueryPlan | null }
 
 /** Compiled in one go; between pages the process gets to its other work. */
 const PAGE = 100
 
 export function openStandingQueries(needs: Needs): StandingQueries {
-  const book = openVariableBook(needs.seed)
+  const registry = openVariableRegistry(needs.seed)
   const held: Held = {
-    book,
-    variables: openLiveVariables(needs.database, book),
+    registry,
+    variables: openLiveVariables(needs.database, registry),
     engines: new Map(),
     placed: new Map(),
     notified: new Map(),
@@ -96,7 +99,10 @@ async function* changedWebhooks(database: Database, since: number) {
   }
 }
 
-function planOf({ telemetry }: Needs, { id, network, query, state }: StandingWebhook): Plan | null {
+function planOf(
+  { telemetry }: Needs,
+  { id, network, query, state }: StandingWebhook,
+): QueryPlan | null {
   if (state !== 'active') return null
   const plan = compileQuery(query)
   if (!(plan instanceof Rejection)) return plan
@@ -131,10 +137,10 @@ function place(held: Held, { webhook, plan }: Compiled): void {
   held.notified.set(network, notified.add(id))
 }
 
-function engineOf({ book, engines }: Held, network: string): Engine {
+function engineOf({ registry, engines }: Held, network: string): Engine {
   const known = engines.get(network)
   if (known) return known
-  const engine = openEngine(book)
+  const engine = openEngine(registry)
   engines.set(network, engine)
   return engine
 }

@@ -13,7 +13,7 @@ import { insertTeams, TEAM_A, TEAM_B } from '../../tests/support/webhook-store.t
 import { assembleBlock } from '../core/chain/assemble-block.ts'
 import type { Block } from '../core/chain/block.ts'
 import { quirksOf } from '../core/chain/quirks.ts'
-import type { VariableUse } from '../core/query/language/plan.ts'
+import type { VariableUse } from '../core/query/language/query-plan.ts'
 import type { Database } from '../ports/database.ts'
 import { addItems, findVariable, itemsAmong, removeItems } from '../tables/webhooks/variables.ts'
 import { variablesOnBlock } from './variables-on-block.ts'

@@ -1,6 +1,6 @@
 import type { Block } from '../core/chain/block.ts'
 import { type KeySet, openKeySet } from '../core/query/keys/key-set.ts'
-import type { VariableKind, VariableUse } from '../core/query/language/plan.ts'
+import type { VariableKind, VariableUse } from '../core/query/language/query-plan.ts'
 import type { Database } from '../ports/database.ts'
 import { findVariable, itemsAmong } from '../tables/webhooks/variables.ts'
 

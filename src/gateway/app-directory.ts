@@ -1,6 +1,6 @@
 import type { App } from '../core/app.ts'
 import { Rejection } from '../core/errors.ts'
-import { hashKey } from '../core/key-hash.ts'
+import { hashKey } from '../core/hash-key.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { TeamAccount } from '../metering/team-account.ts'
 import type { Clock } from '../ports/clock.ts'

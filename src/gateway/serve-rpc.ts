@@ -4,6 +4,7 @@ import {
   type BadCall,
   type Call,
   isBadCall,
+  NO_SUCH_METHOD,
   nodeErrorReply,
   rejectionReply,
   resultReply,
@@ -62,8 +63,8 @@ export type Served = {
   upstream: string
   /** The bounded name of the method, for logs and metrics. */
   method: string
-  /** Zero for success. */
-  errorCode: number
+  /** The JSON-RPC code of the node's error; zero where it answered well or was not asked. */
+  nodeErrorCode: number
   rejection: Rejection | null
 }
 
@@ -76,8 +77,6 @@ type Reply =
   | { kind: 'bytes'; bytes: RoomyBytes }
   | { kind: 'error'; code: number; text: string }
   | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
-
-const NO_SUCH_METHOD = -32601
 
 /** Smaller ones are not counted: a batch has at most a thousand of them. */
 const COUNTED_BYTES_MIN = 16 * 1024
@@ -239,13 +238,12 @@ function answered(
     cache,
     upstream,
     method,
-    errorCode: errorCodeOf(reply),
+    nodeErrorCode: nodeErrorCodeOf(reply),
     rejection: null,
   }
 }
 
-/** Zero for success. */
-function errorCodeOf(reply: Reply): number {
+function nodeErrorCodeOf(reply: Reply): number {
   return reply.kind === 'error' || reply.kind === 'error_stream' ? reply.code : 0
 }
 
@@ -277,7 +275,7 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     cache: 'miss',
     upstream: NO_UPSTREAM,
     method,
-    errorCode: rejection.code === 'method_not_served' ? NO_SUCH_METHOD : rejection.httpStatus,
+    nodeErrorCode: 0,
     rejection,
   }
 }

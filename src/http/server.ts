@@ -16,10 +16,10 @@ import {
   UNROUTED,
   urlParts,
 } from './edge/request-target.ts'
-import type { Client, RpcTarget } from './rpc/rpc-route.ts'
+import type { Client, RpcRoute } from './rpc/rpc-route.ts'
 
 export type Routes = {
-  rpc(request: Request, target: RpcTarget, client: Client): Response | Promise<Response>
+  rpc: RpcRoute
   api(request: Request, path: string, clientAddress: string): Response | Promise<Response>
   /** Pages and probes, by exact path; GET only. */
   pages: ReadonlyMap<string, (headers: Headers) => Response | Promise<Response>>

@@ -66,12 +66,12 @@ export const METRICS = {
     ['network'],
     'Time for which a head that was known has not been reached; 0 while the follower keeps up.',
   ),
-  headgate_follower_troubles_total: counter(
+  headgate_follower_errors_total: counter(
     ['network'],
     'Rounds of the follower that failed; they are repeated.',
   ),
   headgate_replayed_blocks_total: counter(['network'], 'Blocks evaluated for replays.'),
-  headgate_replay_troubles_total: counter(
+  headgate_replay_errors_total: counter(
     ['network'],
     'Blocks of replays that no upstream gave; they are asked for again.',
   ),

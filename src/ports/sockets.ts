@@ -2,8 +2,8 @@ export type SocketRequest = {
   /** ws or wss, without credentials: those go into the headers. */
   url: string
   headers: Readonly<Record<string, string>>
-  /** The longest message that is taken; a little more than any header of a chain by default. */
-  messageCharsMax?: number
+  /** A longer message ends the connection. */
+  messageCharsMax: number
 }
 
 /** Why a connection is over. Never the other side's own words, which may hold anything. */
@@ -17,12 +17,12 @@ export type SocketEnd =
   /** We closed it. */
   | 'closed'
 
-/** Who hears of a connection. Nothing is told before `open` or `close` has returned. */
-export type SocketHearer = {
+/** Receives what happens on a connection, but nothing before `open` or `close` has returned. */
+export type SocketListener = {
   opened(): void
   /** Texts only; other messages are dropped. */
-  heard(text: string): void
-  /** Called once, whether it ever opened or not, and nothing is heard after it. */
+  received(text: string): void
+  /** Called once, whether it ever opened or not, and nothing is received after it. */
   closed(reason: SocketEnd): void
 }
 
@@ -35,5 +35,5 @@ export type Socket = {
 
 /** The only way out over WebSockets. A simulation stands in for it. */
 export interface Sockets {
-  open(request: SocketRequest, hearer: SocketHearer): Socket
+  open(request: SocketRequest, listener: SocketListener): Socket
 }

@@ -3,13 +3,13 @@ export type DeliveryHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-export type HeaderTrouble = { reason: 'header_missing' | 'header_repeated'; name: string }
+export type HeaderFault = { reason: 'header_missing' | 'header_repeated'; name: string }
 
 /**
  * The one value of a header. Both kinds of headers join what was sent twice with a comma and
  * a space, which no header of a delivery has in it by itself.
  */
-export function oneHeader(headers: DeliveryHeaders, name: string): string | HeaderTrouble {
+export function oneHeader(headers: DeliveryHeaders, name: string): string | HeaderFault {
   const values = valuesOf(headers, name)
   if (values.length === 0) return { reason: 'header_missing', name }
   const [value] = values

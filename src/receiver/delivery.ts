@@ -1,15 +1,15 @@
-type Common = {
+type DeliveryBase = {
   /** The same on every attempt at this delivery. */
   id: string
   webhookId: string
   /** ISO 8601, UTC, with milliseconds. */
   createdAt: string
-  /** Sent again by a replay. A header says so, and headers are not signed. */
+  /** True when a replay sent it. A header says so, and headers are not signed. */
   isReplay: boolean
 }
 
 /** The result of a webhook's query on one block. */
-export type DataDelivery = Common & {
+export type DataDelivery = DeliveryBase & {
   kind: 'data'
   /** Shaped like the query. */
   data: unknown
@@ -24,13 +24,13 @@ export type DataDelivery = Common & {
   isTruncated: boolean
 }
 
-/** What the service has to say, such as that the month's capacity is used up. */
-export type ErrorDelivery = Common & { kind: 'error'; error: string }
+/** A message of the service, such as that the month's capacity is used up. */
+export type ErrorDelivery = DeliveryBase & { kind: 'error'; error: string }
 
 export type Delivery = DataDelivery | ErrorDelivery
 
-/** What only the headers say. */
-export type DeliveryNotes = { previousSequence: string | null; isReplay: boolean }
+/** Facts that only the headers carry, which are not signed. */
+export type UnsignedFacts = { previousSequence: string | null; isReplay: boolean }
 
 /** No dot, so that what is signed reads one way only; no comma, so that none is two. */
 const ID = /^[\w-]{1,100}$/
@@ -45,15 +45,15 @@ export function isSequenceNumber(value: unknown): value is string {
   return typeof value === 'string' && SEQUENCE_NUMBER.test(value)
 }
 
-/** A delivery out of the text of its body; null when it is none. */
-export function readDelivery(text: string, notes: DeliveryNotes): Delivery | null {
+/** Reads a delivery from the text of its body; null when it is none. */
+export function readDelivery(text: string, unsigned: UnsignedFacts): Delivery | null {
   const body = recordOf(parsedJson(text))
   const event = recordOf(body?.event)
   if (!body || !event) return null
   const { id, webhookId, createdAt } = body
   if (!isId(id) || !isId(webhookId) || typeof createdAt !== 'string') return null
 
-  const common = { id, webhookId, createdAt, isReplay: notes.isReplay }
+  const common = { id, webhookId, createdAt, isReplay: unsigned.isReplay }
   if (typeof event.error === 'string') return { ...common, kind: 'error', error: event.error }
   if (!('data' in event) || !isSequenceNumber(event.sequenceNumber)) return null
   const number = recordOf(recordOf(event.data)?.block)?.number
@@ -62,7 +62,7 @@ export function readDelivery(text: string, notes: DeliveryNotes): Delivery | nul
     kind: 'data',
     data: event.data,
     sequenceNumber: event.sequenceNumber,
-    previousSequence: notes.previousSequence,
+    previousSequence: unsigned.previousSequence,
     network: typeof event.network === 'string' ? event.network : null,
     blockNumber: Number.isSafeInteger(number) ? (number as number) : null,
     isTruncated: event.truncated === true,

@@ -9,7 +9,7 @@ export type Taken = {
   numbers: readonly { name: string; number: string }[]
 }
 
-/** What a receiver remembers. One in a database lets it forget nothing and have many processes. */
+/** The memory of a receiver. One in a database survives restarts and serves many processes. */
 export interface ReceiverStore {
   /** Whether a delivery with this mark was remembered. */
   knows(mark: string): Promise<boolean> | boolean

@@ -11,7 +11,7 @@ import {
 const NOW = 1_800_000_000_000
 const NOW_S = NOW / 1000
 
-/** What a setting that is missing or misspelt turns into. */
+/** The values that a missing or misspelt setting turns into. */
 const WRONG_TOLERANCES: unknown[] = [Number.NaN, -1, Number.POSITIVE_INFINITY, '300', null, {}]
 
 type Extra = { previous?: number; replay?: boolean; timestampS?: number }

@@ -48,7 +48,7 @@ export type Notes = {
   missing: string | null
 }
 
-/** What became of a request, and the status to answer it with. */
+/** The outcome of a request, and the status to answer it with. */
 export type Received =
   | { kind: 'taken'; status: 200; delivery: Delivery; missing: string | null }
   /** It was taken before; nobody was called. */
@@ -74,7 +74,7 @@ export function openReceiver(options: ReceiverOptions): Receiver {
   signingKeysOf(options.signingKeys)
   toleranceOf(options.toleranceS)
   const store = options.store ?? memoryStore()
-  const turns = new Map<string, Promise<void>>()
+  const pending = new Map<string, Promise<void>>()
   let underWay = 0
 
   return {
@@ -92,8 +92,8 @@ export function openReceiver(options: ReceiverOptions): Receiver {
           ...(nowMs === undefined ? {} : { nowMs: nowMs() }),
         })
         if (!verified.ok) return refused(verified)
-        const turn = blockOf(verified.delivery) ?? verified.delivery.id
-        return await inTurn(turns, turn, () => take(options, store, verified))
+        const name = blockOf(verified.delivery) ?? verified.delivery.id
+        return await serialized(pending, name, () => take(options, store, verified))
       } finally {
         underWay -= 1
       }
@@ -136,14 +136,14 @@ async function take(
 
   const missing = await missingBefore(store, delivery)
   await onDelivery(delivery, { missing })
-  // Only now: a delivery that could not be handled must not be dropped when it comes again.
+  // Remembered only now: a delivery that could not be handled must not be dropped later.
   await store.remember(taken)
   return { kind: 'taken', status: 200, delivery, missing }
 }
 
 /**
- * That a delivery is a replay is not signed, but the time of each attempt is. A replay was sent
- * after all that came before it, so whoever sends a recorded request again has too old a time.
+ * The header that marks a replay is not signed, but the time of each attempt is. A replay is
+ * sent after every attempt before it, so a recorded request that is sent again is too old.
  */
 async function isNewest(store: ReceiverStore, attempts: Taken['numbers']): Promise<boolean> {
   const [attempt] = attempts
@@ -179,20 +179,20 @@ function refused(refusal: Refusal): Received {
   return { kind: 'refused', status: refusal.reason === 'body_malformed' ? 400 : 401, refusal }
 }
 
-/** Runs work after all that was begun under the same name, whatever became of that. */
-async function inTurn<T>(
-  turns: Map<string, Promise<void>>,
+/** Runs work one after the other for each name, whether or not earlier work failed. */
+async function serialized<T>(
+  pending: Map<string, Promise<void>>,
   name: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const before = turns.get(name) ?? Promise.resolve()
+  const before = pending.get(name) ?? Promise.resolve()
   const result = before.then(work)
   const over = result.then(nothing, nothing)
-  turns.set(name, over)
+  pending.set(name, over)
   try {
     return await result
   } finally {
-    if (turns.get(name) === over) turns.delete(name)
+    if (pending.get(name) === over) pending.delete(name)
   }
 }
 

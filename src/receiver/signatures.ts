@@ -12,7 +12,7 @@ const SIGNATURES_MAX = 4
 
 const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' }
 
-/** The keys as a list. Throws on what cannot be one: that is a mistake in the receiver. */
+/** The keys as a list. Throws on a text that cannot be a key: a mistake in the receiver. */
 export function signingKeysOf(keys: string | readonly string[]): readonly string[] {
   const list = typeof keys === 'string' ? [keys] : keys
   if (list.length === 0 || list.length > KEYS_MAX) {
@@ -21,13 +21,13 @@ export function signingKeysOf(keys: string | readonly string[]): readonly string
   for (const key of list) {
     const isKey = typeof key === 'string' && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(key)
     // The key itself stays out of the message, which ends up in logs.
-    if (!isKey) throw new TypeError('a signing key is whsec_ and letters of base64')
+    if (!isKey) throw new TypeError('a signing key is whsec_ and characters of base64')
   }
   return list
 }
 
 /** Whether any of the signatures is of any of the keys. Keyed with what the base64 stands for. */
-export async function isSignedStandard(
+export async function hasStandardSignature(
   keys: readonly string[],
   header: string,
   opening: string,
@@ -49,7 +49,7 @@ export async function isSignedStandard(
 }
 
 /** Whether the signature is of any of the keys. Keyed with the whole text of the key. */
-export async function isSignedPlainly(
+export async function hasPlainSignature(
   keys: readonly string[],
   signature: string,
   body: Uint8Array,
@@ -77,7 +77,7 @@ async function isDigestOf(
   return isOne
 }
 
-/** Looks at every byte whatever it finds, so that its time tells nothing about them. */
+/** Compares in constant time, so that the time taken tells nothing about the bytes. */
 function isEqual(expected: Uint8Array, given: Uint8Array): boolean {
   if (expected.length !== DIGEST_BYTES || given.length !== DIGEST_BYTES) return false
   let difference = 0
@@ -86,5 +86,5 @@ function isEqual(expected: Uint8Array, given: Uint8Array): boolean {
 }
 
 function base64Bytes(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }

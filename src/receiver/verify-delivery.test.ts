@@ -132,7 +132,7 @@ describe('a request is refused', () => {
   ])('with the header %s as %p: %s', async (name, value, expected) => {
     const headers = { ...HEADERS, [name]: value } as Record<string, string>
     expect(await verdict({ headers })).toBe(expected)
-    // What is wrong in the better scheme is not made up for by the lesser one.
+    // A fault in the better scheme is not made up for by the lesser one.
     expect(await verdict({ headers, acceptUntimed: true })).toBe(expected)
   })
 

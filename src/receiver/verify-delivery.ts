@@ -1,6 +1,6 @@
 import { type Delivery, isId, isSequenceNumber, readDelivery } from './delivery.ts'
-import { type DeliveryHeaders, type HeaderTrouble, oneHeader } from './delivery-headers.ts'
-import { isSignedPlainly, isSignedStandard, signingKeysOf } from './signatures.ts'
+import { type DeliveryHeaders, type HeaderFault, oneHeader } from './delivery-headers.ts'
+import { hasPlainSignature, hasStandardSignature, signingKeysOf } from './signatures.ts'
 
 export type VerifyOptions = {
   /** The body as it came over the wire: a parsed and rewritten one has other bytes. */
@@ -11,8 +11,8 @@ export type VerifyOptions = {
   /** How far the time of the attempt may be from now. Default: 300. */
   toleranceS?: number
   /**
-   * Take deliveries that carry only `x-service-signature`. That one has no time in it, so that
-   * whoever has seen a delivery can send it again at any time.
+   * Accept deliveries that carry only `x-service-signature`. It covers no timestamp, so anybody
+   * who has seen a delivery can send it again at any time.
    */
   acceptUntimed?: boolean
   nowMs?: number
@@ -108,7 +108,7 @@ async function standardClaim(
   if (ageMs < -toleranceS * 1000) {
     return refusal('timestamp_in_future', 'the attempt is in the future: compare the clocks')
   }
-  const holds = await isSignedStandard(keys, signature, `${id}.${timestamp}.`, bytes)
+  const holds = await hasStandardSignature(keys, signature, `${id}.${timestamp}.`, bytes)
   if (!holds) return refusal('signature_mismatch', 'webhook-signature is of no key given')
   return { id, timestampS: Number(timestamp) }
 }
@@ -124,7 +124,7 @@ async function plainClaim(
   const previous = oneHeader(headers, 'x-service-signature-previous')
   const signatures = typeof previous === 'string' ? [current, previous] : [current]
   for (const signature of signatures) {
-    if (await isSignedPlainly(keys, signature, bytes)) return { id: null, timestampS: null }
+    if (await hasPlainSignature(keys, signature, bytes)) return { id: null, timestampS: null }
   }
   return refusal('signature_mismatch', 'x-service-signature is of no key given')
 }
@@ -140,7 +140,7 @@ function isThere(headers: DeliveryHeaders, name: string): boolean {
   return typeof value === 'string' || value.reason !== 'header_missing'
 }
 
-function headerRefusal({ reason, name }: HeaderTrouble): Refusal {
+function headerRefusal({ reason, name }: HeaderFault): Refusal {
   const what = reason === 'header_missing' ? 'is missing' : 'is there more than once'
   return refusal(reason, `the header ${name} ${what}`)
 }

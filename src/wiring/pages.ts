@@ -4,7 +4,7 @@ import { docsPage } from '../http/pages/docs-page.ts'
 import { homePage } from '../http/pages/home-page.ts'
 import { healthz, metrics, readyz } from '../http/pages/probes.ts'
 import type { Routes } from '../http/server.ts'
-import type { NetworkSet } from './network-set.ts'
+import type { NetworkSet } from './networks/network-set.ts'
 import type { World } from './world.ts'
 
 type Given = {

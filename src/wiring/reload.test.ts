@@ -3,7 +3,7 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { ConfigFaults, loadSettings, type Settings } from '../config/config.ts'
 import type { Database } from '../ports/database.ts'
 import { insertTeam } from '../tables/accounts/teams.ts'
-import type { NetworkSet } from './network-set.ts'
+import type { NetworkSet } from './networks/network-set.ts'
 import { reload } from './reload.ts'
 
 let database: Database

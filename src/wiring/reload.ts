@@ -2,7 +2,7 @@ import type { Settings } from '../config/config.ts'
 import type { Tier } from '../core/billing/plan.ts'
 import type { Database } from '../ports/database.ts'
 import { countTeamsByTier } from '../tables/accounts/teams.ts'
-import type { NetworkSet } from './network-set.ts'
+import type { NetworkSet } from './networks/network-set.ts'
 
 /** Options that take effect without a restart. Whoever uses one of the last reads it each time. */
 const LIVE: ReadonlySet<string> = new Set([

@@ -1,11 +1,11 @@
 import type { Settings } from '../config/config.ts'
 import { absentApi, absentRpc } from '../http/api/absent-role.ts'
 import { apiRouter } from '../http/api/api-router.ts'
-import { openApiReply } from '../http/contract/open-api-document.ts'
-import { openCallTurns } from '../http/rpc/call-turns.ts'
-import { type RpcRouteNeeds, serveRpcRoute } from '../http/rpc/rpc-route.ts'
+import { openCallLimits } from '../http/api/call-limits.ts'
+import { openApiReply } from '../http/pages/open-api-reply.ts'
+import { openRpcRoute, type RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import type { Routes } from '../http/server.ts'
-import type { NetworkSet } from './network-set.ts'
+import type { NetworkSet } from './networks/network-set.ts'
 import { makePages } from './pages.ts'
 import type { World } from './world.ts'
 
@@ -35,9 +35,7 @@ export function makeRoutes(
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     main: {
-      rpc: has('gateway')
-        ? (request, target, client) => serveRpcRoute(rpc, request, target, client)
-        : absentRpc,
+      rpc: has('gateway') ? openRpcRoute(rpc) : absentRpc,
       api: has('api') ? management(given, rpc.bodies, networkReport) : absentApi,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
     },
@@ -68,7 +66,7 @@ function management(
     tiers: settings.tiers,
     networks: () => networks.list().map(({ network }) => network),
     services: networks.list,
-    ...openCallTurns({ clock }),
+    ...openCallLimits({ clock }),
     attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
     networkReport,
     accountsChanged: () => signals.publish('accounts', ''),

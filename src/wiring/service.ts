@@ -8,7 +8,7 @@ import type { Routes } from '../http/server.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
 import { networkReport } from '../upstream/answers/network-report.ts'
-import { openAccountIndexes } from './account-indexes.ts'
+import { openAccountIndexes } from './networks/account-indexes.ts'
 import { type Given, makeRoutes, openEdgeLimits } from './routes.ts'
 
 export type Service = {

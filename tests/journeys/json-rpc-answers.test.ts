@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { NodeSays, replyInBytes, startFakeNode } from '../support/fake-node.ts'
+import { NodeError, replyInBytes, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { expectRpcAnswer } from '../support/rpc-answer.ts'
 
@@ -77,7 +77,7 @@ describe('an error of the node comes back untouched with HTTP 200', () => {
     expect([unknown.status, unknown.json.error.code]).toEqual([200, -32601])
     expect(unknown.headers.get('x-headgate-cu')).toBe('0')
     node.answers.eth_call = () => {
-      throw new NodeSays(3, 'execution reverted', '0x')
+      throw new NodeError(3, 'execution reverted', '0x')
     }
     const reverted = await post(rpc('eth_call', [{}, 'latest']))
     expect(reverted.headers.get('x-headgate-cu')).toBe('26')

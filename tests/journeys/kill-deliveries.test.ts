@@ -1,6 +1,7 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteFile } from '../../src/embedded/database/sqlite-database.ts'
+import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import { type FlakyReceivers, startFlakyReceivers } from '../support/flaky-receivers.ts'
 import {
   cleanUp,
@@ -10,7 +11,6 @@ import {
   startProcess,
   writeConfig,
 } from '../support/headgate-process.ts'
-import { type MinedNode, startMinedNode } from '../support/mined-node.ts'
 import type { NodeJson } from '../support/node-json.ts'
 import { seededChance } from '../support/seeded-chance.ts'
 import { contradiction, miscount, storedDeliveries } from '../support/stored-deliveries.ts'
@@ -20,7 +20,7 @@ setDefaultTimeout(30_000)
 
 type Stage = {
   headgate: HeadgateProcess
-  node: MinedNode
+  node: ChainNode
   receivers: FlakyReceivers
   webhooks: Webhook[]
 }
@@ -112,7 +112,7 @@ test(
 )
 
 async function openStage(): Promise<Stage> {
-  const node = startMinedNode(SEED + 2)
+  const node = startChainNode(SEED + 2)
   const chance = seededChance(SEED + 3)
   const options = { hosts: HOSTS, chance, failing: FAILING, bad: BAD, timeoutMs: TIMEOUT_MS }
   const receivers = startFlakyReceivers(options)
@@ -155,7 +155,7 @@ async function api({ url, keys }: HeadgateProcess, path: string, body?: unknown)
   return JSON.parse(text)
 }
 
-async function mineUpTo(node: MinedNode, blocks: number): Promise<void> {
+async function mineUpTo(node: ChainNode, blocks: number): Promise<void> {
   while (node.blocks.length < blocks) {
     node.mine()
     await Bun.sleep(miner.between(1, 30))

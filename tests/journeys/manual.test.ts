@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONFIG_SCHEMA } from '../../src/config/config-schema.ts'
-import type { JsonSchema } from '../../src/core/json-schema.ts'
-import { isJsonObject } from '../../src/core/json-value.ts'
+import { isJsonObject } from '../../src/core/json/json-value.ts'
 import { methodRows, UNLISTED_CU } from '../../src/core/rpc/method-table.ts'
-import { OPEN_API } from '../../src/http/contract/contract.ts'
+import type { JsonSchema } from '../../src/core/schema/json-schema.ts'
+import { OPEN_API } from '../../src/http/contract/open-api-document.ts'
 import { METRICS } from '../../src/ports/metric-catalogue.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

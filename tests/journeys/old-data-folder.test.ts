@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { openSqliteFile } from '../../src/embedded/database/sqlite-database.ts'
+import type { ChainNode } from '../support/chain-node.ts'
 import { until } from '../support/headgate.ts'
 import {
   cleanUp,
@@ -8,7 +9,6 @@ import {
   startProcess,
   writeConfig,
 } from '../support/headgate-process.ts'
-import type { MinedNode } from '../support/mined-node.ts'
 import { apiOf, type LoggedDelivery, listLog } from '../support/schema-6/api.ts'
 import {
   configText,
@@ -42,7 +42,7 @@ type Stage = {
   folder: string
   file: string
   receiver: WebhookReceiver
-  nodes: MinedNode[]
+  nodes: ChainNode[]
   webhooks: OldWebhook[]
 }
 

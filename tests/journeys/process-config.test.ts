@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { callProcess, configuredProcess } from '../support/configured-process.ts'
+import { startFakeNode } from '../support/fake-node.ts'
 import {
-  cleanUp,
   configText,
   newFolder,
   runToEnd,
@@ -12,47 +12,26 @@ import {
   writeConfig,
 } from '../support/headgate-process.ts'
 
-/** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
+const CHECK = { args: ['--check'] }
 
-const CHECK = ['--config', 'headgate.yaml', '--check']
-const START = ['--config', 'headgate.yaml']
-
-let node: FakeNode
-let stranger: FakeNode
-
-beforeAll(() => {
-  node = startFakeNode('node-a')
-  stranger = startFakeNode('node-b')
-  stranger.chainId = 5
-})
-
-afterEach(cleanUp)
-
-afterAll(() => {
-  node.stop()
-  stranger.stop()
-})
+const stage = configuredProcess()
 
 describe('a check of the configuration', () => {
   test('says that a good file is good, writes nothing and exits with 0', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node]))
-    const ended = await runToEnd({ folder, args: CHECK })
+    const ended = await stage.run(CHECK)
     expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
-    expect(existsSync(join(folder, 'data'))).toBe(false)
+    expect(existsSync(join(stage.folder, 'data'))).toBe(false)
   })
 
   test('says which upstreams could not be reached, which is no mistake of the file', async () => {
-    const folder = newFolder()
     const gone = startFakeNode('node-gone')
     gone.stop()
     const silent = startFakeNode('node-silent')
     silent.misbehave = () => new Promise(() => {})
     const refusing = startFakeNode('node-refusing')
     refusing.misbehave = () => new Response('', { status: 401 })
-    writeConfig(folder, configText([node, gone, silent, refusing]))
-    const { exitCode, stdout, stderr } = await runToEnd({ folder, args: CHECK })
+    stage.configure([stage.nodeA, gone, silent, refusing])
+    const { exitCode, stdout, stderr } = await stage.run(CHECK)
     silent.stop()
     refusing.stop()
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n' })
@@ -65,10 +44,10 @@ describe('a check of the configuration', () => {
   })
 
   test('names the line of every mistake, exits with 2 and repeats no password', async () => {
-    const folder = newFolder()
-    const wrong = configText([node], 'portt: 8080\ntrustProxy: perhaps\n')
-    writeConfig(folder, wrong.replace('"http://', '"ftp://').replace('chainId: 1', 'chainId: one'))
-    const { exitCode, stdout, stderr } = await runToEnd({ folder, args: CHECK })
+    const wrong = configText([stage.nodeA], 'portt: 8080\ntrustProxy: perhaps\n')
+    const more = wrong.replace('"http://', '"ftp://').replace('chainId: 1', 'chainId: one')
+    writeConfig(stage.folder, more)
+    const { exitCode, stdout, stderr } = await stage.run(CHECK)
     expect(exitCode).toBe(2)
     expect(stdout).toBe('')
     expect(stderr.trim().split('\n')).toEqual([
@@ -80,9 +59,8 @@ describe('a check of the configuration', () => {
   })
 
   test('an address of the wrong sort is named by its line and not shown', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node]).replace('"http://', '"ftp://'))
-    const { exitCode, stderr } = await runToEnd({ folder, args: CHECK })
+    writeConfig(stage.folder, configText([stage.nodeA]).replace('"http://', '"ftp://'))
+    const { exitCode, stderr } = await stage.run(CHECK)
     expect(exitCode).toBe(2)
     expect(stderr).toBe(
       'headgate.yaml:9: networks[0].upstreams[0].url must be an http or https address\n',
@@ -90,15 +68,11 @@ describe('a check of the configuration', () => {
   })
 
   test('an upstream on another chain is named by its line, by a start too', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node, stranger]))
+    stage.nodeB.chainId = 5
+    stage.configure([stage.nodeA, stage.nodeB])
     const said = 'headgate.yaml:10: upstream node-b of ETH_MAINNET is on chain 5, not 1\n'
-    expect(await runToEnd({ folder, args: CHECK })).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: said,
-    })
-    const { exitCode, stderr } = await runToEnd({ folder, args: START })
+    expect(await stage.run(CHECK)).toEqual({ exitCode: 2, stdout: '', stderr: said })
+    const { exitCode, stderr } = await stage.run()
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: said })
   })
 
@@ -115,7 +89,8 @@ describe('a check of the configuration', () => {
   })
 
   test('a file that is not there is said to be missing', async () => {
-    const ended = await runToEnd({ folder: newFolder(), args: CHECK })
+    const args = ['--config', 'headgate.yaml', '--check']
+    const ended = await runToEnd({ folder: newFolder(), args })
     expect(ended.exitCode).toBe(2)
     expect(ended.stderr).toBe('headgate.yaml: the configuration file cannot be read (ENOENT)\n')
   })
@@ -137,26 +112,20 @@ test('a variable that means nothing ends it with 2 and a hint', async () => {
 })
 
 test('HEADGATE_CONFIG names the file, and other variables win over what it says', async () => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node], 'prices: { eth_getBalance: { cu: 1 } }\n'))
+  stage.configure([stage.nodeA], 'prices: { eth_getBalance: { cu: 1 } }\n')
   const headgate = await startProcess({
-    folder,
+    folder: stage.folder,
     env: { HEADGATE_CONFIG: 'headgate.yaml', HEADGATE_PRICES_ETH_GET_BALANCE_CU: '7.25' },
   })
-  const answer = await fetch(`${headgate.url}/eth-mainnet/v2/${headgate.keys.app_key}`, {
-    method: 'POST',
-    body: '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x0","latest"]}',
-  })
+  const answer = await callProcess(headgate, 'eth_getBalance', ['0x0', 'latest'])
   expect(answer.headers.get('x-headgate-cu')).toBe('7.25')
   expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
 })
 
 describe('a machine that is not as it should be', () => {
   test('a port in use ends the start with 1 and a plain sentence', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node]))
-    const taken = `127.0.0.1:${new URL(node.url).port}`
-    const ended = await runToEnd({ folder, args: START, env: { HEADGATE_LISTEN: taken } })
+    const taken = `127.0.0.1:${new URL(stage.nodeA.url).port}`
+    const ended = await stage.run({ env: { HEADGATE_LISTEN: taken } })
     expect(ended.exitCode).toBe(1)
     expect(ended.stderr).toBe(
       `${taken} is in use. Stop the program that has it, or choose another address with listen ` +
@@ -165,10 +134,8 @@ describe('a machine that is not as it should be', () => {
   })
 
   test('a data folder that cannot be one ends the start with 1 and a plain sentence', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node]))
-    writeFileSync(join(folder, 'data'), 'a file')
-    const { exitCode, stderr } = await runToEnd({ folder, args: START })
+    writeFileSync(join(stage.folder, 'data'), 'a file')
+    const { exitCode, stderr } = await stage.run()
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
@@ -178,13 +145,11 @@ describe('a machine that is not as it should be', () => {
   })
 
   test('a store that is not one is left alone', async () => {
-    const folder = newFolder()
-    writeConfig(folder, configText([node]))
-    const file = join(folder, 'headgate.sqlite')
+    const file = join(stage.folder, 'headgate.sqlite')
     writeFileSync(file, 'a diary, not a database'.repeat(100))
     // With a secret given, nothing but the store is wrong.
     const env = { HEADGATE_DATA: '.', HEADGATE_SECRET: 'ab'.repeat(32) }
-    const { exitCode, stderr } = await runToEnd({ folder, args: START, env })
+    const { exitCode, stderr } = await stage.run({ env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: 'The store headgate.sqlite cannot be used (SQLITE_NOTADB).\n',

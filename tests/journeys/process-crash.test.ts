@@ -1,41 +1,28 @@
-import { afterEach, expect, test } from 'bun:test'
-import { startFakeNode } from '../support/fake-node.ts'
+import { expect, test } from 'bun:test'
+import { configuredProcess } from '../support/configured-process.ts'
 import { until } from '../support/headgate.ts'
-import {
-  cleanUp,
-  configText,
-  type HeadgateProcess,
-  newFolder,
-  startProcess,
-  UPSTREAM_SECRETS,
-  writeConfig,
-} from '../support/headgate-process.ts'
+import { type HeadgateProcess, UPSTREAM_SECRETS } from '../support/headgate-process.ts'
 import { ledgerOf, startLoad } from '../support/load.ts'
 
-const ARGS = ['--config', 'headgate.yaml']
-
-/** What the contract allows a crash to lose of the ledger. */
+/** The usage that the contract allows a crash to lose. */
 const LOSS_MS_MAX = 1000
 
 const KILLS = 3
 
 const WRONG_KEY = 'wrong0key0that0nobody0ever0made0'
 
-afterEach(cleanUp)
+const stage = configuredProcess()
 
 test(`killed ${KILLS} times under load, it loses at most the last second of usage and says no secret`, async () => {
-  const node = startFakeNode('node-a')
-  const dead = startFakeNode('node-dead')
-  dead.stop()
-  const folder = newFolder()
-  writeConfig(folder, configText([node, dead]))
-  let headgate = await startProcess({ folder, args: ARGS })
+  stage.configure([stage.nodeA, stage.nodeB])
+  stage.nodeB.stop()
+  let headgate = await stage.start()
   const { keys } = headgate
   let before = await ledgerOf(headgate)
 
   for (let kill = 0; kill < KILLS; kill++) {
     const round = await loadAndKill(headgate)
-    headgate = await startProcess({ folder, args: ARGS })
+    headgate = await stage.start()
     expect(headgate.keys).toEqual({ ...keys, url: headgate.url })
     const ledger = await ledgerOf(headgate)
     const written = ledger.calls - before.calls
@@ -46,9 +33,8 @@ test(`killed ${KILLS} times under load, it loses at most the last second of usag
     before = ledger
   }
 
-  expect(await shown(headgate, '/api/networks')).toContain('node-dead')
-  node.stop()
-}, 30_000)
+  expect(await shown(headgate, '/api/networks')).toContain('node-b')
+})
 
 async function loadAndKill(headgate: HeadgateProcess) {
   const load = startLoad(headgate)

@@ -1,35 +1,18 @@
-import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { startFakeNode } from '../support/fake-node.ts'
-import {
-  cleanUp,
-  configText,
-  type HeadgateProcess,
-  newFolder,
-  runToEnd,
-  startProcess,
-  writeConfig,
-} from '../support/headgate-process.ts'
+import { configuredProcess, stopProcess } from '../support/configured-process.ts'
+import { configText, type HeadgateProcess } from '../support/headgate-process.ts'
 
-/** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
-
-const ARGS = ['--config', 'headgate.yaml']
 const TOKEN = 'the-operators-own-token-of-32-chars'
 const OTHER = 'another-token~of+the!operator#with$signs'
 
-const node = startFakeNode('node-a')
-
-afterEach(cleanUp)
-afterAll(() => node.stop())
+const stage = configuredProcess()
 
 test('with a file too, the first start makes a team and an app with every network', async () => {
-  const folder = newFolder()
-  const second = configText([node]).split('networks:\n')[1] ?? ''
-  const both = configText([node], second.replace('ETH_MAINNET', 'ETH_OTHER'))
-  writeConfig(folder, both)
-  const headgate = await startProcess({ folder, args: ARGS })
+  const second = configText([stage.nodeA]).split('networks:\n')[1] ?? ''
+  stage.configure([stage.nodeA], second.replace('ETH_MAINNET', 'ETH_OTHER'))
+  const headgate = await stage.start()
   for (const slug of ['eth-mainnet', 'eth-other']) {
     const answer = await fetch(`${headgate.url}/${slug}/v2/${headgate.keys.app_key}`, {
       method: 'POST',
@@ -44,52 +27,47 @@ test('with a file too, the first start makes a team and an app with every networ
 })
 
 test('the address in first-run.json is that of the last start, and nothing else changes', async () => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
-  const first = await startProcess({ folder, args: ARGS })
-  await stopped(first)
-  const second = await startProcess({ folder, args: ARGS })
+  const first = await stage.start()
+  await stopProcess(first)
+  const second = await stage.start()
   expect(second.url).not.toBe(first.url)
   expect(second.keys).toEqual({ ...first.keys, url: second.url })
-  const file = join(folder, 'data', 'first-run.json')
+  const file = join(stage.folder, 'data', 'first-run.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('a configured token is the operator’s, and is shown nowhere', async () => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
-  const headgate = await start(folder, { HEADGATE_OPERATOR_TOKEN: TOKEN })
+  const headgate = await stage.start({ HEADGATE_OPERATOR_TOKEN: TOKEN })
   expect(headgate.keys.operator_token).toBeNull()
   expect(await mayList(headgate, TOKEN)).toBe(true)
   expect(await mayList(headgate, OTHER)).toBe(false)
-  await stopped(headgate)
+  await stopProcess(headgate)
   expect(headgate.said()).not.toContain(TOKEN)
-  for (const file of readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' })) {
-    const path = join(folder, 'data', file)
+  const data = join(stage.folder, 'data')
+  for (const file of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
+    const path = join(data, file)
     if (statSync(path).isFile()) expect(readFileSync(path, 'latin1')).not.toContain(TOKEN)
   }
 })
 
 test('another value replaces the token, and none leaves it as it is', async () => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
-  const first = await startProcess({ folder, args: ARGS })
+  const first = await stage.start()
   const made = first.keys.operator_token
   expect(await mayList(first, made)).toBe(true)
-  await stopped(first)
+  await stopProcess(first)
 
-  writeConfig(folder, configText([node], `operatorToken: ${TOKEN}\n`))
-  const second = await startProcess({ folder, args: ARGS })
+  stage.configure([stage.nodeA], `operatorToken: ${TOKEN}\n`)
+  const second = await stage.start()
   expect([await mayList(second, made), await mayList(second, TOKEN)]).toEqual([false, true])
   expect(second.keys).toEqual({ ...first.keys, url: second.url, operator_token: null as never })
-  await stopped(second)
+  await stopProcess(second)
 
-  const third = await start(folder, { HEADGATE_OPERATOR_TOKEN: OTHER })
+  const third = await stage.start({ HEADGATE_OPERATOR_TOKEN: OTHER })
   expect([await mayList(third, TOKEN), await mayList(third, OTHER)]).toEqual([false, true])
-  await stopped(third)
+  await stopProcess(third)
 
-  writeConfig(folder, configText([node]))
-  const fourth = await startProcess({ folder, args: ARGS })
+  stage.configure([stage.nodeA])
+  const fourth = await stage.start()
   expect(await mayList(fourth, OTHER)).toBe(true)
   const team = await fetch(`${fourth.url}/api/team`, {
     headers: { 'x-service-token': first.keys.team_token },
@@ -103,10 +81,8 @@ test.each([
   ['with a space', `${'x'.repeat(32)} y`],
   ['with a line break', `${'x'.repeat(32)}\ny`],
 ])('a token that is %s ends the start with 2 and is not repeated', async (_how, token) => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
   const env = { HEADGATE_OPERATOR_TOKEN: token }
-  const { exitCode, stderr } = await runToEnd({ folder, args: ARGS, env })
+  const { exitCode, stderr } = await stage.run({ env })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
     stderr:
@@ -115,25 +91,14 @@ test.each([
 })
 
 test('the token of a team is not made the operator’s', async () => {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
-  const first = await startProcess({ folder, args: ARGS })
-  await stopped(first)
+  const first = await stage.start()
+  await stopProcess(first)
   const env = { HEADGATE_OPERATOR_TOKEN: first.keys.team_token }
-  const { exitCode, stderr } = await runToEnd({ folder, args: ARGS, env })
+  const { exitCode, stderr } = await stage.run({ env })
   expect(exitCode).toBe(1)
   expect(stderr).toContain('operatorToken is the token of a team')
   expect(stderr).not.toContain(first.keys.team_token)
 })
-
-function start(folder: string, env: Record<string, string>): Promise<HeadgateProcess> {
-  return startProcess({ folder, args: ARGS, env })
-}
-
-async function stopped(headgate: HeadgateProcess): Promise<void> {
-  headgate.signal('SIGTERM')
-  await headgate.exited
-}
 
 /** Whether a token may do what only the operator's may. */
 async function mayList({ url }: HeadgateProcess, token: string): Promise<boolean> {

@@ -1,80 +1,54 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { describe, expect, test } from 'bun:test'
+import { callProcess, configuredProcess, stopProcess } from '../support/configured-process.ts'
 import { until } from '../support/headgate.ts'
-import {
-  cleanUp,
-  configText,
-  type HeadgateProcess,
-  newFolder,
-  runToEnd,
-  startProcess,
-  writeConfig,
-} from '../support/headgate-process.ts'
+import { configText, type HeadgateProcess, writeConfig } from '../support/headgate-process.ts'
 import { startLoad } from '../support/load.ts'
 
-/** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
-
-const ARGS = ['--config', 'headgate.yaml']
-
-let nodeA: FakeNode
-let nodeB: FakeNode
-let folder: string
-
-beforeEach(() => {
-  nodeA = startFakeNode('node-a')
-  nodeB = startFakeNode('node-b')
-  folder = newFolder()
-  writeConfig(folder, configText([nodeA]))
-})
-
-afterEach(async () => {
-  await cleanUp()
-  nodeA.stop()
-  nodeB.stop()
-})
+const stage = configuredProcess()
 
 describe('SIGHUP with other limits', () => {
   const TIERS = 'tiers: { tiny: { monthlyCu: 1000, cuPerSecond: 1 } }\n'
 
   test('acts on teams at once, without a failed request', async () => {
-    writeConfig(folder, configText([nodeA], TIERS))
-    const headgate = await startProcess({ folder, args: ARGS })
+    stage.configure([stage.nodeA], TIERS)
+    const headgate = await stage.start()
     const load = startLoad(headgate)
     const { token, key } = await newTeam(headgate, 'tiny')
     expect(await statusesOf(headgate, key, 2)).toEqual([200, 429])
 
     const more = 'tiers: { tiny: { monthlyCu: 1000, cuPerSecond: null, paid: true } }\n'
-    await reloaded(headgate, configText([nodeA], more), '"event":"reloaded"}')
+    await reloaded(headgate, configText([stage.nodeA], more), '"event":"reloaded"}')
     expect(await statusesOf(headgate, key, 5)).toEqual([200, 200, 200, 200, 200])
     const team = await api(headgate, 'GET', '/api/team', token)
     expect(team.data.limits).toMatchObject({ monthly_cu: 1000, cu_per_second: null, paid: true })
 
     const less = 'tiers: { tiny: { monthlyCu: 100, cuPerSecond: null } }\n'
-    await reloaded(headgate, configText([nodeA], less), '"event":"reloaded"}', 2)
+    await reloaded(headgate, configText([stage.nodeA], less), '"event":"reloaded"}', 2)
     expect(await statusesOf(headgate, key, 1)).toEqual([429])
     await load.stop()
     expect({ wrong: load.wrong, lost: load.lost }).toEqual({ wrong: [], lost: 0 })
   })
 
   test('turns the demo key on and off', async () => {
-    const headgate = await startProcess({ folder, args: ARGS })
+    const headgate = await stage.start()
     expect(await statusesOf(headgate, 'demo', 1)).toEqual([401])
-    await reloaded(headgate, configText([nodeA], 'demoKey: true\n'), '"event":"reloaded"}')
+    await reloaded(headgate, configText([stage.nodeA], 'demoKey: true\n'), '"event":"reloaded"}')
     expect(await statusesOf(headgate, 'demo', 1)).toEqual([200])
-    await reloaded(headgate, configText([nodeA]), '"event":"reloaded"}', 2)
+    await reloaded(headgate, configText([stage.nodeA]), '"event":"reloaded"}', 2)
     expect(await statusesOf(headgate, 'demo', 1)).toEqual([401])
   })
 
   test('serves and refuses other methods', async () => {
-    nodeA.answers.admin_peers = []
-    const headgate = await startProcess({ folder, args: ARGS })
+    stage.nodeA.answers.admin_peers = []
+    const headgate = await stage.start()
     const ask = async () => {
-      const answer = (await (await call(headgate, 'admin_peers', [])).json()) as { result?: object }
+      const answer = (await (await callProcess(headgate, 'admin_peers', [])).json()) as {
+        result?: object
+      }
       return answer.result
     }
     expect(await ask()).toBeUndefined()
-    const open = configText([nodeA]).replace(
+    const open = configText([stage.nodeA]).replace(
       'chainId: 1',
       'chainId: 1\n    methods: { allow: [admin_peers] }',
     )
@@ -83,10 +57,10 @@ describe('SIGHUP with other limits', () => {
   })
 
   test('names what needs a restart, and leaves that as it was', async () => {
-    const headgate = await startProcess({ folder, args: ARGS })
+    const headgate = await stage.start()
     const secret = 'ab'.repeat(32)
     const text = configText(
-      [nodeA],
+      [stage.nodeA],
       `roles: [gateway, api]\nsecret: ${secret}\nlog: { requests: false }\n`,
     )
     const needs = '"needs_restart":"listen, log.requests, roles, secret"'
@@ -96,20 +70,19 @@ describe('SIGHUP with other limits', () => {
   })
 
   test('a tier that teams are on cannot be taken out, by a start neither', async () => {
-    writeConfig(folder, configText([nodeA], TIERS))
-    const headgate = await startProcess({ folder, args: ARGS })
+    stage.configure([stage.nodeA], TIERS)
+    const headgate = await stage.start()
     const { key } = await newTeam(headgate, 'tiny')
     await newTeam(headgate, 'tiny')
     const why =
       'headgate.yaml:1: tiers.tiny is missing, and 2 teams are on it; move them to another tier first'
-    await reloaded(headgate, configText([nodeB]), JSON.stringify(why))
-    const kept = await call(headgate, 'eth_getBalance', [1])
+    await reloaded(headgate, configText([stage.nodeB]), JSON.stringify(why))
+    const kept = await callProcess(headgate, 'eth_getBalance', [1])
     expect(kept.headers.get('x-headgate-upstream')).toBe('node-a')
     expect(await statusesOf(headgate, key, 1)).toEqual([200])
-    headgate.signal('SIGTERM')
-    await headgate.exited
+    await stopProcess(headgate)
 
-    const { exitCode, stderr } = await runToEnd({ folder, args: ARGS })
+    const { exitCode, stderr } = await stage.run()
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${why}\n` })
   })
 })
@@ -121,7 +94,7 @@ async function reloaded(
   text: string,
   times = 1,
 ): Promise<void> {
-  writeConfig(folder, file)
+  writeConfig(stage.folder, file)
   headgate.signal('SIGHUP')
   await until(() => headgate.said().split(text).length > times, `the log says ${text}`)
 }
@@ -162,11 +135,4 @@ async function statusesOf({ url }: HeadgateProcess, key: string, calls: number) 
     statuses.push(answer.status)
   }
   return statuses
-}
-
-function call({ url, keys }: HeadgateProcess, method: string, params: unknown[]) {
-  return fetch(`${url}/eth-mainnet/v2/${keys.app_key}`, {
-    method: 'POST',
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
 }

@@ -1,50 +1,22 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { describe, expect, test } from 'bun:test'
+import { callProcess, configuredProcess } from '../support/configured-process.ts'
 import { until } from '../support/headgate.ts'
-import {
-  cleanUp,
-  configText,
-  type HeadgateProcess,
-  newFolder,
-  startProcess,
-  UPSTREAM_SECRETS,
-  writeConfig,
-} from '../support/headgate-process.ts'
+import { type HeadgateProcess, UPSTREAM_SECRETS } from '../support/headgate-process.ts'
 import { type Load, ledgerOf, startLoad } from '../support/load.ts'
-
-/** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
-
-const ARGS = ['--config', 'headgate.yaml']
 
 /** A process that does not wait for its streams would be gone by then. */
 const FORGETFUL_MS = 150
 
-let nodeA: FakeNode
-let nodeB: FakeNode
-let folder: string
-
-beforeEach(() => {
-  nodeA = startFakeNode('node-a')
-  nodeB = startFakeNode('node-b')
-  folder = newFolder()
-  writeConfig(folder, configText([nodeA]))
-})
-
-afterEach(async () => {
-  await cleanUp()
-  nodeA.stop()
-  nodeB.stop()
-})
+const stage = configuredProcess()
 
 describe('SIGHUP', () => {
   test('exchanges the upstreams and prices under load without a failed request', async () => {
-    const headgate = await startProcess({ folder, args: ARGS })
+    const headgate = await stage.start()
     const load = startLoad(headgate)
     await until(() => load.answered.length > 100, 'the first node serves')
     expect(last(load)).toMatchObject({ upstream: 'node-a', cu: '20' })
 
-    writeConfig(folder, configText([nodeB], 'prices: { eth_getBalance: { cu: 7.25 } }\n'))
+    stage.configure([stage.nodeB], 'prices: { eth_getBalance: { cu: 7.25 } }\n')
     headgate.signal('SIGHUP')
     await until(() => last(load)?.upstream === 'node-b', 'the second node serves')
     const exchangedAt = load.answered.length
@@ -57,19 +29,19 @@ describe('SIGHUP', () => {
   })
 
   test('a bad file leaves the old one in force', async () => {
-    const headgate = await startProcess({ folder, args: ARGS })
+    const headgate = await stage.start()
     const load = startLoad(headgate)
-    writeConfig(folder, configText([nodeB], 'prices: { eth_getBalance: { cu: dear } }\n'))
+    stage.configure([stage.nodeB], 'prices: { eth_getBalance: { cu: dear } }\n')
     headgate.signal('SIGHUP')
     const why = 'headgate.yaml:10: prices.eth_getBalance.cu must be a number'
     await expectRefused(headgate, load, why)
   })
 
   test('a file with an upstream on another chain leaves the old one in force', async () => {
-    nodeB.chainId = 5
-    const headgate = await startProcess({ folder, args: ARGS })
+    stage.nodeB.chainId = 5
+    const headgate = await stage.start()
     const load = startLoad(headgate)
-    writeConfig(folder, configText([nodeB]))
+    stage.configure([stage.nodeB])
     headgate.signal('SIGHUP')
     const why = 'headgate.yaml:9: upstream node-b of ETH_MAINNET is on chain 5, not 1'
     await expectRefused(headgate, load, why)
@@ -77,19 +49,15 @@ describe('SIGHUP', () => {
 
   test('while the process is still starting is kept for later', async () => {
     const open = gate()
-    nodeA.misbehave = async () => {
+    stage.nodeA.misbehave = async () => {
       await open.opened
       return null
     }
-    const headgate = await startProcess({
-      folder,
-      args: ARGS,
-      whileStarting: async (pid) => {
-        await until(() => nodeA.calls.length > 0, 'the node is asked')
-        writeConfig(folder, configText([nodeB]))
-        process.kill(pid, 'SIGHUP')
-        open.open()
-      },
+    const headgate = await stage.start({}, async (pid) => {
+      await until(() => stage.nodeA.calls.length > 0, 'the node is asked')
+      stage.configure([stage.nodeB])
+      process.kill(pid, 'SIGHUP')
+      open.open()
     })
     await until(() => headgate.said().includes('"event":"reloaded"'), 'the new file is in force')
     const load = startLoad(headgate)
@@ -103,14 +71,14 @@ describe('SIGTERM', () => {
     const calls = gate()
     const stream = gate()
     const big = 'x'.repeat(600_000)
-    nodeA.misbehave = async (method, body) => {
+    stage.nodeA.misbehave = async (method, body) => {
       if (method === 'eth_getBalance') await calls.opened
       return method === 'eth_getLogs' ? inTwoParts(body, big, stream.opened) : null
     }
-    const headgate = await startProcess({ folder, args: ARGS })
-    const held = Array.from({ length: 5 }, (_, at) => call(headgate, 'eth_getBalance', [at]))
-    const streamed = await call(headgate, 'eth_getLogs', [{}])
-    await until(() => nodeA.callsOf('eth_getBalance') === 5, 'all calls are at the node')
+    const headgate = await stage.start()
+    const held = Array.from({ length: 5 }, (_, at) => callProcess(headgate, 'eth_getBalance', [at]))
+    const streamed = await callProcess(headgate, 'eth_getLogs', [{}])
+    await until(() => stage.nodeA.callsOf('eth_getBalance') === 5, 'all calls are at the node')
 
     headgate.signal('SIGTERM')
     await until(() => isRefused(headgate), 'no connection is accepted any more')
@@ -123,12 +91,12 @@ describe('SIGTERM', () => {
     expect(await streamed.json()).toEqual({ jsonrpc: '2.0', id: 1, result: [big, big] })
     expect(await headgate.exited).toBe(0)
 
-    const again = await startProcess({ folder, args: ARGS })
+    const again = await stage.start()
     expect(await ledgerOf(again)).toEqual({ calls: 6, cu: 160, monthCu: 160 })
   })
 
   test('under load, the ledger equals the calls that were answered', async () => {
-    const headgate = await startProcess({ folder, args: ARGS })
+    const headgate = await stage.start()
     const load = startLoad(headgate)
     await until(() => load.answered.length > 500, 'the load runs')
     headgate.signal('SIGTERM')
@@ -136,7 +104,7 @@ describe('SIGTERM', () => {
     await load.stop()
     expect(load.wrong).toEqual([])
 
-    const again = await startProcess({ folder, args: ARGS })
+    const again = await stage.start()
     const calls = load.answered.length
     expect(await ledgerOf(again)).toEqual({ calls, cu: calls * 20, monthCu: calls * 20 })
   })
@@ -157,13 +125,6 @@ async function expectRefused(headgate: HeadgateProcess, load: Load, why: string)
 
 function last(load: Load) {
   return load.answered.at(-1)
-}
-
-function call({ url, keys }: HeadgateProcess, method: string, params: unknown[]) {
-  return fetch(`${url}/eth-mainnet/v2/${keys.app_key}`, {
-    method: 'POST',
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
 }
 
 async function isRefused({ url }: HeadgateProcess): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeNode, hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
-import { type LinedNode, startLinedNode } from '../support/lined-node.ts'
 import type { PoolJourney } from '../support/pool-journey.ts'
 import { says, withTwoNodes } from '../support/solana-journey.ts'
+import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 setDefaultTimeout(20_000)
 
-type Spoil = (first: LinedNode, method: string) => void
+type Spoil = (first: TcpNode, method: string) => void
 
 const SIGNED = 'AVYZ2Tcg2s'
 const SENDS: [method: string, params: unknown[]][] = [
@@ -143,9 +143,9 @@ describe.concurrent('what is sent to a Solana network', () => {
 })
 
 async function given(
-  run: (first: LinedNode, second: FakeNode, journey: PoolJourney) => Promise<void>,
+  run: (first: TcpNode, second: FakeNode, journey: PoolJourney) => Promise<void>,
 ): Promise<void> {
-  const [first, second] = [await startLinedNode('first'), startFakeNode('second')]
+  const [first, second] = [await startTcpNode('first'), startFakeNode('second')]
   await withTwoNodes([first, second], (journey) => run(first, second, journey))
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type FakeNode, hang, NodeSays, startFakeNode } from '../support/fake-node.ts'
+import { type FakeNode, hang, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import { addressAt, balanceOf, type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 
@@ -100,7 +100,7 @@ describe('a batch', () => {
   ])('has one failing member answered by another node: %d %s', async (code, message) => {
     await nodes(async ({ first, second, journey }) => {
       first.answers.eth_getBalance = ([address]: [string]) => {
-        if (address === addressAt(3)) throw new NodeSays(code, message)
+        if (address === addressAt(3)) throw new NodeError(code, message)
         return balanceOf(address)
       }
       await expectAnswered(journey)
@@ -111,7 +111,7 @@ describe('a batch', () => {
   test("keeps a member's own error beside the answers of the others", async () => {
     await nodes(async ({ first, second, journey }) => {
       first.answers.eth_getBalance = ([address]: [string]) => {
-        if (address === addressAt(3)) throw new NodeSays(3, 'execution reverted', '0x08')
+        if (address === addressAt(3)) throw new NodeError(3, 'execution reverted', '0x08')
         return balanceOf(address)
       }
       const { json } = await journey.gate.post(batchFrom(0))

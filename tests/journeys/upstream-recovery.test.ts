@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc, until } from '../support/headgate.ts'
-import { startLinedNode } from '../support/lined-node.ts'
 import { heal, OUTAGE_MS_MAX, outage } from '../support/outage.ts'
 import { poolJourney } from '../support/pool-journey.ts'
+import { startTcpNode } from '../support/tcp-node.ts'
 
 const FAILING = /^failing: (resting before the next probe|being probed)$/
 const status = (code: number, headers = {}) => new Response('no', { status: code, headers })
@@ -147,7 +147,7 @@ describe('a node that is dead from the start', () => {
   test(
     'does not keep the gateway from starting, and joins when it is up',
     async () => {
-      const bad = await startLinedNode('bad')
+      const bad = await startTcpNode('bad')
       bad.cut()
       const journey = await poolJourney([bad, startFakeNode('good')])
       try {
@@ -166,8 +166,8 @@ describe('a node that is dead from the start', () => {
 
 describe('when no node is left', () => {
   test('the caller is told so, at no cost, and not where the nodes are', async () => {
-    const one = await startLinedNode('one')
-    const two = await startLinedNode('two')
+    const one = await startTcpNode('one')
+    const two = await startTcpNode('two')
     const journey = await poolJourney([one, two])
     try {
       one.cut()

@@ -47,7 +47,7 @@ export function openForkTree(chance: Chance, finality: Finality, nowS: () => num
   const hearers: ((tip: SimBlock) => void)[] = []
   const moveTo = (tip: SimBlock) => {
     if (tip === tree.tip) return
-    tree.deepest = Math.max(tree.deepest, tree.tip.number - jointOf(tree.tip, tip).number)
+    tree.deepest = Math.max(tree.deepest, tree.tip.number - commonAncestor(tree.tip, tip).number)
     tree.tip = tip
     tree.highest = Math.max(tree.highest, tip.number)
     if (finality.kind === 'depth') tree.final = Math.max(tree.final, tree.highest - finality.depth)
@@ -121,7 +121,9 @@ function otherBranch(tree: Tree, floor: number): SimBlock {
   const { chance, tip } = tree
   const depthMax = tip.number - floor
   if (depthMax < 1) return add(tree, tip, true)
-  const back = [...tree.leaves].filter((leaf) => leaf !== tip && jointOf(tip, leaf).number >= floor)
+  const back = [...tree.leaves].filter(
+    (leaf) => leaf !== tip && commonAncestor(tip, leaf).number >= floor,
+  )
   if (back.length > 0 && chance.fraction() < 0.3) return chance.pick(back)
 
   const shallow = chance.fraction() < 0.75
@@ -136,7 +138,7 @@ function otherBranch(tree: Tree, floor: number): SimBlock {
 }
 
 /** The highest block below both. */
-export function jointOf(one: SimBlock, other: SimBlock): SimBlock {
+export function commonAncestor(one: SimBlock, other: SimBlock): SimBlock {
   let [left, right] = [one, other]
   while (left !== right) {
     if (left.number >= right.number) left = left.parent as SimBlock

@@ -1,4 +1,4 @@
-import type { SocketEnd, SocketHearer, Sockets } from '../../src/ports/sockets.ts'
+import type { SocketEnd, SocketListener, Sockets } from '../../src/ports/sockets.ts'
 import type { SimBlock } from './chain-block.ts'
 import { announcedText, answerCall } from './node-answers.ts'
 import type { Life } from './process-life.ts'
@@ -13,15 +13,15 @@ const SUBSCRIPTION = '0x5eed'
 export function simSockets({ clock, nodes }: Needs, life: Life): Sockets {
   const byHost = new Map(nodes.map((node) => [node.plan.name, node]))
   return {
-    open({ url }, hearer) {
+    open({ url }, listener) {
       const node = byHost.get(new URL(url).hostname)
       if (!node) throw new Error(`no node at ${url}`)
-      return connect(clock, life, node, hearer)
+      return connect(clock, life, node, listener)
     },
   }
 }
 
-function connect(clock: VirtualClock, life: Life, node: SimNode, hearer: SocketHearer) {
+function connect(clock: VirtualClock, life: Life, node: SimNode, listener: SocketListener) {
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let subscribed = false
   let lastAtMs = 0
@@ -36,11 +36,11 @@ function connect(clock: VirtualClock, life: Life, node: SimNode, hearer: SocketH
     state = 'closed'
     node.announce.delete(announce)
     node.hangUp.delete(hangUp)
-    clock.after(0, () => hearer.closed(reason), life)
+    clock.after(0, () => listener.closed(reason), life)
   }
   const say = (text: string) =>
     later(() => {
-      if (state === 'open') hearer.heard(text)
+      if (state === 'open') listener.received(text)
     })
   const announce = (head: SimBlock | FakeHead) => {
     if (!subscribed || node.has('socket_silent')) return
@@ -57,7 +57,7 @@ function connect(clock: VirtualClock, life: Life, node: SimNode, hearer: SocketH
     if (state !== 'opening') return
     if (node.has('socket_closed') || node.has('refuses')) return end('unreachable')
     state = 'open'
-    hearer.opened()
+    listener.opened()
   })
   return {
     send(text: string) {

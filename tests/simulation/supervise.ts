@@ -101,7 +101,7 @@ function noteCommit(run: Run, life: Life, chain: ChainRow | null): void {
 
 function hear(run: Run, life: Life, event: string, fields: LogFields): void {
   if (event === 'reorganisation') judgeReorganisation(run, life, fields)
-  if (event === 'follower_trouble' && !EXCUSES.has(String(fields.reason))) {
+  if (event === 'follower_error' && !EXCUSES.has(String(fields.reason))) {
     run.complaints.push(`${life.name} has trouble of its own: ${fields.reason}`)
   }
   if (event === 'query_unreadable') run.complaints.push(`a query is unreadable: ${fields.reason}`)

@@ -11,8 +11,8 @@ import { openSpillFiles } from '../../src/system/machine/spill-files.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../src/system/machine/system-entropy.ts'
 import { type AccountNode, PROGRAM } from './account-node.ts'
+import { openSolanaNetwork } from './http-network.ts'
 import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
-import { openSolanaNetwork } from './solana-network.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Json = any

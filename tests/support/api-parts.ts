@@ -1,6 +1,6 @@
-import { openApiReply } from '../../src/http/contract/open-api-document.ts'
+import { openCallLimits } from '../../src/http/api/call-limits.ts'
 import { openRequestBodies } from '../../src/http/edge/request-bodies.ts'
-import { openCallTurns } from '../../src/http/rpc/call-turns.ts'
+import { openApiReply } from '../../src/http/pages/open-api-reply.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 
@@ -11,6 +11,6 @@ export function apiParts(clock: Clock, publicUrl: string) {
     tokenHeaders: ['X-Alchemy-Token'],
     openApi: openApiReply(publicUrl, ['X-Alchemy-Token']),
     isDiskLow: () => false,
-    ...openCallTurns({ clock }),
+    ...openCallLimits({ clock }),
   }
 }

@@ -1,4 +1,4 @@
-import { addToBloom, BLOOM_BYTES } from '../../src/core/chain/logs-bloom.ts'
+import { addToBloom, BLOOM_BYTES, openBloomBits } from '../../src/core/chain/logs-bloom.ts'
 import { makeCallTree } from './call-tree-maker.ts'
 import { bigQuantity, hex, type NodeJson, quantity, spelled } from './node-json.ts'
 import type { Chance } from './seeded-chance.ts'
@@ -29,6 +29,9 @@ type Making = Required<BlockWish> & {
   logIndex: number
   bloom: Uint8Array
 }
+
+/** The keys of made blocks recur, whichever block they are in. */
+const BLOOM_BITS = openBloomBits()
 
 type Kind = 'legacy' | 'access' | 'fee' | 'blob' | 'code'
 
@@ -192,7 +195,7 @@ function makeLog({ chance, addresses, topics, bloom }: Making): NodeJson {
   // The first topic is the same more often than not, as on a real chain.
   const own = many(chance.pick([0, 1, 1, 2, 3, 3, 3, 4]), () => chance.pick(topics))
   if (own.length > 0 && chance.fraction() < 0.5) own[0] = topics[1] ?? ''
-  for (const key of [address, ...own]) addToBloom(bloom, key)
+  for (const key of [address, ...own]) addToBloom(bloom, key, BLOOM_BITS)
   return {
     address: spelled(chance, address),
     topics: own.map((topic) => spelled(chance, topic)),

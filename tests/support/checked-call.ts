@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
-import { checkSchema } from '../../src/core/json-schema.ts'
+import { checkSchema } from '../../src/core/schema/check-schema.ts'
 import { routeTable } from '../../src/http/api/route-table.ts'
-import { OPEN_API } from '../../src/http/contract/contract.ts'
+import { CONTRACT } from '../../src/http/contract/contract.ts'
+import { operationDoc } from '../../src/http/contract/openapi.ts'
 
 export type Answer = {
   status: number
@@ -17,7 +18,7 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-const findRoute = routeTable(OPEN_API.paths)
+const findRoute = routeTable(CONTRACT)
 
 /** Every answer of a documented call is held against the document, whatever the test looks at. */
 export async function callAndCheck(
@@ -44,9 +45,9 @@ export async function callAndCheck(
 
   const route = findRoute(method, path.split('?')[0] ?? '')
   if (route.kind !== 'found' || answer.status >= 500) return answer
-  const documented = route.operation.responses[String(answer.status)]
+  const documented = operationDoc(route.id, route.operation).responses[answer.status]
   const schema = documented?.content?.['application/json']?.schema
   expect(schema, `${method} ${path} answers ${answer.status}`).toBeDefined()
-  expect(checkSchema(schema ?? {}, answer.body, OPEN_API)).toEqual([])
+  expect(checkSchema(schema ?? {}, answer.body)).toEqual([])
   return answer
 }

@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
 import type { Engine } from '../../src/core/query/engine/engine.ts'
 import { runOnce } from '../../src/core/query/engine/run-once.ts'
-import type { VariableBook } from '../../src/core/query/keys/variable-book.ts'
-import type { Plan } from '../../src/core/query/language/plan.ts'
-import { RESULT_BYTES_MAX } from '../../src/core/query/output/write-outcome.ts'
+import type { VariableRegistry } from '../../src/core/query/keys/variable-registry.ts'
+import type { QueryPlan } from '../../src/core/query/language/query-plan.ts'
+import { RESULT_BYTES_MAX } from '../../src/core/query/output/write-result.ts'
 import { assembled } from './assembled.ts'
 import type { MadeBlock } from './block-maker.ts'
 import { openOracle } from './graphql-oracle.ts'
@@ -21,7 +21,7 @@ export type Comparing = {
   made: MadeBlock
   chainId: number
   engine: Engine
-  book: VariableBook
+  registry: VariableRegistry
   bytesMax?: number
   queries?: number
   seen: { filled: number; empty: number; skipped: number; cut: number }
@@ -29,18 +29,18 @@ export type Comparing = {
 
 /** Answers generated queries on a block in three ways, which must agree to the byte. */
 export function compareAll(comparing: Comparing): void {
-  const { seed, chance, made, chainId, engine, book, seen } = comparing
+  const { seed, chance, made, chainId, engine, registry, seen } = comparing
   const { bytesMax = RESULT_BYTES_MAX, queries = QUERIES_EACH } = comparing
   const block = assembled(made, chainId)
   const material = materialOf(chance, made)
-  const variables = fillVariables(chance, book, material)
+  const variables = fillVariables(chance, registry, material)
   const cases = putQueries(chance, engine, material, queries)
   const rootValue = oracle.prepare(made)
   const even = new Set(cases.filter(() => chance.fraction() < 0.1).map(({ id }) => id))
   const dues = engine
     .run(block, even)
-    .flatMap(({ outcome, ids }) => ids.map((id) => ({ id, outcome })))
-  const due = new Map(dues.map(({ id, outcome }) => [id, outcome]))
+    .flatMap(({ result, ids }) => ids.map((id) => ({ id, result })))
+  const due = new Map(dues.map(({ id, result }) => [id, result]))
   // Nobody gets two results of one block.
   expect(due.size).toBe(dues.length)
   for (const { id, teamId, text, document, plan, skipEmpty } of cases) {
@@ -50,7 +50,7 @@ export function compareAll(comparing: Comparing): void {
     )
     const cut = cutToFit(data, plan, bytesMax)
     const expected = JSON.stringify(data)
-    const once = runOnce(plan, block, (name) => book.find(teamId, name), bytesMax)
+    const once = runOnce(plan, block, (name) => registry.find(teamId, name), bytesMax)
     const what = { seed, text }
     // Texts of megabytes are compared here first: what compares objects takes seconds for them.
     if (once.text !== expected) {
@@ -77,7 +77,7 @@ export function compareAll(comparing: Comparing): void {
 }
 
 /** Takes the last item of the longest list away until the rest fits; the lists that lost some. */
-function cutToFit(data: NodeJson, plan: Plan, bytesMax: number): string[] {
+function cutToFit(data: NodeJson, plan: QueryPlan, bytesMax: number): string[] {
   const lists = listNames(plan).map((name) => {
     const items: NodeJson[] = data.block[name]
     const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
@@ -101,6 +101,6 @@ function cutToFit(data: NodeJson, plan: Plan, bytesMax: number): string[] {
 
 const LISTS = new Set(['transactions', 'logs', 'callTracerTraces'])
 
-function listNames({ selection }: Plan): string[] {
+function listNames({ selection }: QueryPlan): string[] {
   return selection.fields.filter(({ name }) => LISTS.has(name)).map((one) => one.responseName)
 }

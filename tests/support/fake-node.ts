@@ -9,7 +9,7 @@ export type FakeNode = {
   /** Calls of one method, such as those that are no polls. */
   callsOf(method: string): number
   chainId: number
-  /** What it says when it plays a Solana node, whose slot is the head's number. */
+  /** Given when it plays a Solana node, whose slot is the head's number. */
   genesisHash: string
   head: { number: number; hash: string; timestampMs: number }
   finalized: number | null
@@ -24,7 +24,7 @@ export type FakeNode = {
 }
 
 /** Thrown by an answer function to answer with a JSON-RPC error. */
-export class NodeSays extends Error {
+export class NodeError extends Error {
   readonly code: number
   readonly data: unknown
 
@@ -38,7 +38,7 @@ export class NodeSays extends Error {
 /** A hash in the form of a Solana genesis hash. */
 const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** What the first block names as its parent. */
+/** The parent that the first block names. */
 const NO_PARENT = `0x${'0'.repeat(64)}`
 
 type Rpc = { id: unknown; method: string; params: unknown[] }
@@ -73,7 +73,7 @@ export function startFakeNode(name = 'fake'): FakeNode {
   return node
 }
 
-/** What the node answers to a body, however that reached it. */
+/** The node's answer to a body, however that reached it. */
 export async function answerBody(
   node: FakeNode,
   body: string,
@@ -134,7 +134,7 @@ function answer(node: FakeNode, call: Rpc): unknown {
   try {
     return { jsonrpc: '2.0', id: call.id, result: resultOf(node, call) }
   } catch (thrown) {
-    if (!(thrown instanceof NodeSays)) throw thrown
+    if (!(thrown instanceof NodeError)) throw thrown
     const { code, message, data } = thrown
     return { jsonrpc: '2.0', id: call.id, error: { code, message, ...(data ? { data } : {}) } }
   }
@@ -152,12 +152,12 @@ function resultOf(node: FakeNode, { method, params }: Rpc): unknown {
   if (method === 'eth_getBalance') return '0x1'
   if (method === 'getGenesisHash') return node.genesisHash
   if (method === 'getSlot') return node.head.number
-  throw new NodeSays(-32601, `the method ${method} does not exist/is not available`)
+  throw new NodeError(-32601, `the method ${method} does not exist/is not available`)
 }
 
 function blockAt(node: FakeNode, tag: unknown): unknown {
   if (tag === 'finalized') {
-    if (node.finalized === null) throw new NodeSays(-32602, 'finalized tag not supported')
+    if (node.finalized === null) throw new NodeError(-32602, 'finalized tag not supported')
     return blockOf(node.finalized, hashOf(node.finalized))
   }
   const timestamp = `0x${Math.floor(node.head.timestampMs / 1000).toString(16)}`

@@ -6,7 +6,7 @@ import {
   Kind,
   printSchema,
 } from 'graphql'
-import { querySchema } from '../../src/core/query/language/schema.ts'
+import { querySchema } from '../../src/core/query/language/query-schema.ts'
 import type { MadeBlock } from './block-maker.ts'
 import type { NodeJson } from './node-json.ts'
 

@@ -35,7 +35,7 @@ type Options = {
   whileStarting?: (pid: number) => Promise<void>
 }
 
-type Ended = { exitCode: number; stdout: string; stderr: string }
+export type Ended = { exitCode: number; stdout: string; stderr: string }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = join(ROOT, 'src', 'main.ts')

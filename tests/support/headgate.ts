@@ -6,6 +6,8 @@ import type { UpstreamSpec } from '../../src/core/network.ts'
 import { type Running, start } from '../../src/wiring/start.ts'
 import type { FakeNode } from './fake-node.ts'
 
+export { until } from './until.ts'
+
 export type TestHeadgate = {
   url: string
   running: Running
@@ -88,15 +90,6 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
 /** A call with the usual envelope. */
 export function rpc(method: string, params: unknown[] = [], id: unknown = 1) {
   return { jsonrpc: '2.0', id, method, params }
-}
-
-/** Waits until `holds` is true; fails the test when it never is. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const endsAt = Date.now() + 15_000
-  while (!(await holds())) {
-    if (Date.now() > endsAt) throw new Error(`never came true: ${what}`)
-    await Bun.sleep(5)
-  }
 }
 
 /** Fake nodes count and hold what they are asked, so no follower asks beside the test. */

@@ -3,7 +3,7 @@ import type { Account } from '../../src/core/solana/account.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Outbound, OutboundAnswer } from '../../src/ports/outbound.ts'
-import type { SocketEnd, SocketHearer, Sockets } from '../../src/ports/sockets.ts'
+import type { SocketEnd, SocketListener, Sockets } from '../../src/ports/sockets.ts'
 import { clockText, newsText, recordsOf, type ScriptedLedger } from './scripted-ledger.ts'
 import type { Chance } from './seeded-chance.ts'
 
@@ -41,7 +41,7 @@ export type LedgerNode = {
 }
 
 type Wire = {
-  hearer: SocketHearer
+  listener: SocketListener
   isOver: boolean
   /** One announcement waits for the other. */
   last: Promise<void>
@@ -55,7 +55,7 @@ export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance)
   const wires = new Set<Wire>()
   const node: LedgerNode = {
     outbound: { post: ({ body }) => posted({ clock, node, ledger, chance }, body) },
-    sockets: { open: (_request, hearer) => openWire(node, wires, hearer) },
+    sockets: { open: (_request, listener) => openWire(node, wires, listener) },
     asked: [],
     lagBlocks: 0,
     scanDelayMs: 0,
@@ -70,7 +70,7 @@ export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance)
       for (const wire of [...wires]) end(wires, wire, 'lost')
     },
     say(text) {
-      for (const { hearer } of wires) hearer.heard(text)
+      for (const { listener } of wires) listener.received(text)
     },
     refusesSockets: false,
     programSubscription: PROGRAM_SUBSCRIPTION,
@@ -83,20 +83,20 @@ export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance)
       // What is on its way when a socket breaks is lost.
       wire.last = wire.last.then(async () => {
         if (delayMs > 0) await clock.sleep(delayMs)
-        for (const text of texts) if (!wire.isOver) wire.hearer.heard(text)
+        for (const text of texts) if (!wire.isOver) wire.listener.received(text)
       })
     }
   })
   return node
 }
 
-function openWire(node: LedgerNode, wires: Set<Wire>, hearer: SocketHearer) {
-  const wire: Wire = { hearer, isOver: false, last: Promise.resolve(), topics: new Map() }
+function openWire(node: LedgerNode, wires: Set<Wire>, listener: SocketListener) {
+  const wire: Wire = { listener, isOver: false, last: Promise.resolve(), topics: new Map() }
   queueMicrotask(() => {
     if (wire.isOver) return
     if (node.refusesSockets) return end(wires, wire, 'unreachable')
     wires.add(wire)
-    hearer.opened()
+    listener.opened()
   })
   return {
     send(text: string) {
@@ -105,7 +105,8 @@ function openWire(node: LedgerNode, wires: Set<Wire>, hearer: SocketHearer) {
       const subscription = isClock ? CLOCK_SUBSCRIPTION : PROGRAM_SUBSCRIPTION
       queueMicrotask(() => {
         wire.topics.set(subscription, isClock ? 'clock' : 'program')
-        if (wires.has(wire)) hearer.heard(`{"jsonrpc":"2.0","id":${id},"result":${subscription}}`)
+        if (wires.has(wire))
+          listener.received(`{"jsonrpc":"2.0","id":${id},"result":${subscription}}`)
       })
     },
     close: () => end(wires, wire, 'closed'),
@@ -116,7 +117,7 @@ function end(wires: Set<Wire>, wire: Wire, reason: SocketEnd): void {
   wires.delete(wire)
   if (wire.isOver) return
   wire.isOver = true
-  queueMicrotask(() => wire.hearer.closed(reason))
+  queueMicrotask(() => wire.listener.closed(reason))
 }
 
 /** Within a slot nodes tell in any order; one slot never overtakes another. */

@@ -1,10 +1,10 @@
 import { expect } from 'bun:test'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { type FakeNode, NodeSays, replyInBytes, startFakeNode } from './fake-node.ts'
-import { type LinedNode, startLinedNode } from './lined-node.ts'
+import { type FakeNode, NodeError, replyInBytes, startFakeNode } from './fake-node.ts'
 import { balanceOf, type PoolJourney, poolJourney } from './pool-journey.ts'
+import { startTcpNode, type TcpNode } from './tcp-node.ts'
 
-export type Outage = { bad: LinedNode; good: FakeNode; journey: PoolJourney }
+export type Outage = { bad: TcpNode; good: FakeNode; journey: PoolJourney }
 
 /** Tests wait more than they work, but too many gateways at once would make healthy nodes slow. */
 const OUTAGES_AT_ONCE_MAX = 6
@@ -22,7 +22,7 @@ export async function outage(
 ): Promise<void> {
   if (running >= OUTAGES_AT_ONCE_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
   running++
-  const bad = await startLinedNode('bad')
+  const bad = await startTcpNode('bad')
   const good = startFakeNode('good')
   const journey = await poolJourney([bad, good], { upstreams: [ofBad, { priority: 1 }] })
   try {
@@ -37,7 +37,7 @@ export async function outage(
   }
 }
 
-export async function heal(bad: LinedNode): Promise<void> {
+export async function heal(bad: TcpNode): Promise<void> {
   bad.misbehave = null
   bad.sabotage = null
   bad.answers.eth_getBalance = ([address]: [string]) => balanceOf(address)
@@ -46,14 +46,14 @@ export async function heal(bad: LinedNode): Promise<void> {
 
 /** Spoils every answer. */
 export function always(answer: () => Response) {
-  return (bad: LinedNode) => {
+  return (bad: TcpNode) => {
     bad.misbehave = answer
   }
 }
 
 /** Spoils reads only: polls are answered as ever. */
 export function onReads(answer: () => Response | Promise<Response>) {
-  return (bad: LinedNode) => {
+  return (bad: TcpNode) => {
     bad.misbehave = (method) => (method === 'eth_getBalance' ? answer() : null)
   }
 }
@@ -62,7 +62,7 @@ export function onReads(answer: () => Response | Promise<Response>) {
 export function saysOfReads(code: number, message: string) {
   return (bad: FakeNode) => {
     bad.answers.eth_getBalance = () => {
-      throw new NodeSays(code, message)
+      throw new NodeError(code, message)
     }
   }
 }
@@ -77,7 +77,7 @@ export function saysAlways(code: number, message: string) {
 
 /** Sends these bytes instead of any answer. */
 export function onTheWire(bytes: () => string, ending: 'end' | 'reset' | 'keep') {
-  return (bad: LinedNode) => {
+  return (bad: TcpNode) => {
     bad.sabotage = () => ({ bytes: bytes(), ending })
   }
 }

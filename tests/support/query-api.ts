@@ -1,8 +1,9 @@
 import type { ApiNeeds } from '../../src/http/api/api-router.ts'
 import type { NetworkService } from '../../src/upstream/answers/ask-network.ts'
 import { managementApi } from '../management-api.ts'
-import { advanceUntil, openBlockNetwork } from './block-network.ts'
+import { openNetworkOf } from './block-network.ts'
 import { ALICE, type RawParts, rawBlock, rawLog } from './raw-block.ts'
+import { advanceUntil } from './test-clock.ts'
 
 export type QueryApi = Awaited<ReturnType<typeof queryApi>>
 
@@ -19,7 +20,7 @@ export async function queryApi(
   blocks: readonly RawParts[] = USUAL_BLOCKS,
   overrides: Partial<ApiNeeds> = {},
 ) {
-  const network = await openBlockNetwork(blocks)
+  const network = await openNetworkOf(blocks)
   const solana = { network: { id: 'SOLANA_MAINNET', kind: 'solana' } } as NetworkService
   const api = await managementApi({
     services: () => [network.network, solana],

@@ -6,7 +6,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { querySchema } from '../../src/core/query/language/schema.ts'
+import { querySchema } from '../../src/core/query/language/query-schema.ts'
 import type { Chance } from './seeded-chance.ts'
 
 export type QueryMaterial = {

@@ -1,5 +1,8 @@
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
-import { openReplays, type Replays } from '../../src/follower/replay/replay.ts'
+import {
+  openReplayScheduler,
+  type ReplayScheduler,
+} from '../../src/follower/replay/replay-scheduler.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
@@ -9,7 +12,7 @@ import {
 } from '../../src/tables/deliveries/delivery-log.ts'
 import { createReplay, findReplay, type Replay } from '../../src/tables/webhooks/replays.ts'
 import { freshStore } from '../fresh-store.ts'
-import { type BlockNetwork, openBlockNetwork } from './block-network.ts'
+import { type BlockNetwork, openNetworkOf } from './block-network.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { type RawParts, rawBlock, rawLog } from './raw-block.ts'
 import {
@@ -43,9 +46,9 @@ export function usualBlocks(fork = 'aa', from = 991, to = 1000): RawParts[] {
 /** A store and a network on which replays are worked on; time moves on command. */
 export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks()) {
   const store = await freshStore()
-  const network: BlockNetwork = await openBlockNetwork(blocks)
+  const network: BlockNetwork = await openNetworkOf(blocks)
   const { clock } = network
-  const opened: Replays[] = []
+  const opened: ReplayScheduler[] = []
   const reminded: string[] = []
   let made = 0
   await insertTeams(store)
@@ -76,17 +79,14 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     addWebhook: (differing: Partial<Webhook> = {}) =>
       addWebhooks(store, webhookCalled(differing.id ?? WEBHOOK, differing)),
     follow: (...followed: readonly RawParts[]) => follow(store, followed),
-    /** The runner of one process. */
-    open(database: Database = store, holder = 'process-1'): Replays {
-      const replays = openReplays({
-        clock,
-        database,
-        telemetry: quietTelemetry(),
-        services: () => [network.network],
-        committed: (ids) => void reminded.push(...ids),
-        hasRoom: () => disk.hasRoom,
-        holder,
-      })
+    /** The scheduler of one process. */
+    open(database: Database = store, holder = 'process-1'): ReplayScheduler {
+      const telemetry = quietTelemetry()
+      const services = () => [network.network]
+      const committed = (ids: readonly string[]) => void reminded.push(...ids)
+      const hasRoom = () => disk.hasRoom
+      const needs = { clock, database, telemetry, services, committed, hasRoom, holder }
+      const replays = openReplayScheduler(needs)
       opened.push(replays)
       return replays
     },

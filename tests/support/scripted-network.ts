@@ -9,12 +9,12 @@ import { type ScriptedOutbound, scriptedOutbound } from './scripted-outbound.ts'
 import { type ScriptedSockets, scriptedSockets } from './scripted-sockets.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 
-/** What one upstream says when it is polled. */
+/** The answers of one upstream to polls. */
 export type ScriptedNode = {
   chainId: number
   /** The block of `latest`. */
   block: unknown
-  /** What it says where it plays a Solana node. */
+  /** Given where it plays a Solana node. */
   genesisHash: string
   slot: number
   /** Polls stay unanswered. */

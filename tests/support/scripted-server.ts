@@ -1,13 +1,15 @@
 import type { Socket } from 'bun'
 import type { Certificate } from './certificates.ts'
 
+export { until } from './until.ts'
+
 /** One connection, seen from the server. */
 export type Peer = {
   /** In order of arrival, from 1. */
   number: number
   /** Whole requests that came so far. */
   requests: Asked[]
-  /** What the kernel has taken of what was sent. */
+  /** Bytes that the kernel has taken of what was sent. */
   sentBytes: number
   /** It is over, whoever hung up. */
   closed: boolean
@@ -40,7 +42,6 @@ type Script = {
 
 type Line = { peer: Peer; received: Buffer[]; outgoing: Buffer[]; ending: boolean }
 
-const WAIT_MS_MAX = 4000
 const STILL_ROUNDS = 25
 
 /** A server that sends the very bytes it is told to, HTTP or not; over TLS with a certificate. */
@@ -83,14 +84,6 @@ export function startScriptedServer(script: Script, tls?: Certificate): Scripted
 /** An answer whose length is declared. */
 export function answerText(body: string, headers = ''): string {
   return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-}
-
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  const endMs = Date.now() + WAIT_MS_MAX
-  while (!holds()) {
-    if (Date.now() > endMs) throw new Error(`waited in vain: ${what}`)
-    await Bun.sleep(1)
-  }
 }
 
 /** Waits until a number has stopped moving, and returns it. */

@@ -1,4 +1,4 @@
-import type { SocketEnd, SocketHearer, SocketRequest, Sockets } from '../../src/ports/sockets.ts'
+import type { SocketEnd, SocketListener, SocketRequest, Sockets } from '../../src/ports/sockets.ts'
 
 type Call = { id: number; method: string; params: unknown[] }
 
@@ -24,7 +24,7 @@ export type ScriptedSocket = {
 export type ScriptedSockets = Sockets & {
   /** Every connection asked for, in order. */
   all: ScriptedSocket[]
-  /** Those that are not closed. */
+  /** The connections that are not closed. */
   live(): ScriptedSocket[]
   /** Called for each connection soon after it was asked for; by default it stays opening. */
   auto: (socket: ScriptedSocket) => void
@@ -38,8 +38,8 @@ export function scriptedSockets(): ScriptedSockets {
     all: [],
     live: () => sockets.all.filter(({ state }) => state !== 'closed'),
     auto: () => {},
-    open(request, hearer) {
-      const { socket, end, take } = scriptedSocket(request, hearer)
+    open(request, listener) {
+      const { socket, end, take } = scriptedSocket(request, listener)
       sockets.all.push(socket)
       queueMicrotask(() => sockets.auto(socket))
       return { send: take, close: () => end('closed') }
@@ -48,13 +48,13 @@ export function scriptedSockets(): ScriptedSockets {
   return sockets
 }
 
-function scriptedSocket({ url, headers }: SocketRequest, hearer: SocketHearer) {
+function scriptedSocket({ url, headers }: SocketRequest, listener: SocketListener) {
   let served: number | null = null
 
   const end = (reason: SocketEnd) => {
     if (socket.state === 'closed') return
     socket.state = 'closed'
-    queueMicrotask(() => hearer.closed(reason))
+    queueMicrotask(() => listener.closed(reason))
   }
 
   const take = (text: string) => {
@@ -74,7 +74,7 @@ function scriptedSocket({ url, headers }: SocketRequest, hearer: SocketHearer) {
     accept() {
       if (socket.state !== 'opening') return
       socket.state = 'open'
-      hearer.opened()
+      listener.opened()
     },
     serve(chainId) {
       served = chainId
@@ -83,14 +83,14 @@ function scriptedSocket({ url, headers }: SocketRequest, hearer: SocketHearer) {
     announce: (block) => socket.say(announcement(block)),
     say(message) {
       if (socket.state !== 'open') return
-      hearer.heard(typeof message === 'string' ? message : JSON.stringify(message))
+      listener.received(typeof message === 'string' ? message : JSON.stringify(message))
     },
     drop: (reason) => end(reason ?? (socket.state === 'opening' ? 'unreachable' : 'lost')),
   }
   return { socket, end, take }
 }
 
-/** What a node says to a subscription of new heads. */
+/** A notification of a node to a subscription of new heads. */
 export function announcement(block: unknown, subscription = SUBSCRIPTION) {
   return { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result: block } }
 }

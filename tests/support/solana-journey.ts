@@ -1,5 +1,5 @@
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { type FakeNode, NodeSays } from './fake-node.ts'
+import { type FakeNode, NodeError } from './fake-node.ts'
 import { type PoolJourney, poolJourney } from './pool-journey.ts'
 
 /** Members of a configuration that make the journey's network one of Solana. */
@@ -47,6 +47,6 @@ export async function withTwoNodes<T extends FakeNode>(
 /** An answer that is an error of the node. */
 export function says(code: number, message: string, data?: unknown) {
   return () => {
-    throw new NodeSays(code, message, data)
+    throw new NodeError(code, message, data)
   }
 }

@@ -1,8 +1,8 @@
 import { type DocumentNode, parse } from 'graphql'
 import { Rejection } from '../../src/core/errors.ts'
 import type { Engine, StandingQuery } from '../../src/core/query/engine/engine.ts'
-import type { VariableBook } from '../../src/core/query/keys/variable-book.ts'
-import { compileQuery } from '../../src/core/query/language/compile.ts'
+import type { VariableRegistry } from '../../src/core/query/keys/variable-registry.ts'
+import { compileQuery } from '../../src/core/query/language/compile-query.ts'
 import type { MadeBlock } from './block-maker.ts'
 import { hex, type NodeJson } from './node-json.ts'
 import { type QueryMaterial, randomQuery } from './random-query.ts'
@@ -33,7 +33,7 @@ export function materialOf(chance: Chance, { block, receipts, traces }: MadeBloc
 }
 
 /** Gives each team variables of its own; some large, some empty, one that is missing. */
-export function fillVariables(chance: Chance, book: VariableBook, material: QueryMaterial) {
+export function fillVariables(chance: Chance, registry: VariableRegistry, material: QueryMaterial) {
   const { addresses, topics } = material
   const filled: Record<string, Record<string, string[]>> = {}
   for (const team of TEAMS) {
@@ -45,7 +45,8 @@ export function fillVariables(chance: Chance, book: VariableBook, material: Quer
       events: pick(topics),
     }
     filled[team] = variables
-    for (const [name, keys] of Object.entries(variables)) changeTo(chance, book, team, name, keys)
+    for (const [name, keys] of Object.entries(variables))
+      changeTo(chance, registry, team, name, keys)
   }
   return filled
 }
@@ -55,20 +56,20 @@ const manyAddresses = Array.from({ length: 6000 }, (_, at) => `0x${'f'.repeat(36
 /** By setting it anew, or by what is different. */
 function changeTo(
   chance: Chance,
-  book: VariableBook,
+  registry: VariableRegistry,
   team: string,
   name: string,
   keys: readonly string[],
 ): void {
   const held = heldKeys.get(team + name) ?? []
   heldKeys.set(team + name, keys)
-  const there = book.find(team, name)
+  const there = registry.find(team, name)
   if (!there || chance.fraction() < 0.3) {
-    book.set(team, name, keys)
+    registry.set(team, name, keys)
     return
   }
   const left = new Set(keys)
-  book.change(
+  registry.change(
     team,
     name,
     keys,

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 export type TestClock = Clock & {
   /** Moves time on, calling each timer at its own moment and letting what it started settle. */
   advance(ms: number): Promise<void>
-  /** The same without waiting for promises, for code that has none. */
+  /** Moves time on without waiting for promises, for code that has none. */
   skip(ms: number): void
   /** Sets the wall clock, as an operator or a leap of NTP would; durations do not notice. */
   setWall(nowMs: number): void
@@ -68,6 +68,21 @@ export function testClock(startMs = Date.UTC(2026, 4, 10, 12)): TestClock {
 }
 
 /** Lets every promise that can go on without the outside world go on. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Longer than every deadline of a request, in steps that let answers come in. */
+const STEPS_MAX = 2_000
+const STEP_MS = 50
+
+/** Moves the clock on until the work is done, and waits for work that is not done by then. */
+export async function advanceUntil<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  let done = false
+  const ended = work.finally(() => {
+    done = true
+  })
+  ended.catch(() => {})
+  for (let step = 0; !done && step < STEPS_MAX; step++) await clock.advance(STEP_MS)
+  return ended
 }

@@ -7,7 +7,6 @@ describe('the code of a file', () => {
   test.each([
     ['a comment to the end of the line', 'a // HIDDEN "\nb', ['a', 'b']],
     ['a comment over lines', 'a /* HIDDEN\n* ` HIDDEN */ b', ['a', 'b']],
-    ['a comment without end', 'a /* HIDDEN', ['a']],
     ['strings', `a = 'HIDDEN' + "HIDDEN"; b`, ['a', 'b']],
     ['a string with its own quote', `a = 'it\\'s HIDDEN'; b`, ['a', 'b']],
     ['a string that ends in a backslash', `a = '\\\\'; b`, ['a', 'b']],
@@ -18,16 +17,21 @@ describe('the code of a file', () => {
     ['a template with an escaped opening', 'a = `\\${HIDDEN}`; b', ['a', 'b']],
     ['a regular expression', "a = /HIDDEN'/.test(b)", ['a', 'b']],
     ['a slash in a class of one', 'a = /[/]HIDDEN\\//; b', ['a', 'b']],
-    ['one behind return', 'return /HIDDEN`/g.test(b)', ['return', 'b']],
+    ['one behind return', '() => { return /HIDDEN`/g.test(b) }', ['return', 'b']],
+    ['one behind a bracket', "if (a) /HIDDEN'/.test(b)", ['a', 'b']],
     ['division', "a = b / c / d; e = 'HIDDEN'", ['b', 'c', 'd', 'e']],
     ['division behind a bracket', "a = (b) / c[0] / d; e = 'HIDDEN'", ['b', 'c', 'd', 'e']],
-    ['a string without end', "a = 'HIDDEN\nb", ['a', 'b']],
-    ['a template without end', 'a = `HIDDEN', ['a']],
+    ['a type', "let a: 'HIDDEN' | `HIDDEN${b}`", ['a', 'b']],
+    ['a component', '(a: A) => <p class="HIDDEN">HIDDEN {b}</p>', ['a', 'b']],
   ])('is told from %s', (_title, text, seen) => {
     const code = codeOf(text)
     expect(code).not.toContain('HIDDEN')
     for (const word of seen) expect(code).toMatch(new RegExp(`\\b${word}\\b`))
     expect(code).toHaveLength(text.length)
+  })
+
+  test.each(['a /* b', "a = 'b\nc", 'a = `b', 'a = ('])('is not guessed at: %s', (text) => {
+    expect(() => codeOf(text)).toThrow('cannot be parsed')
   })
 
   test('is measured without the insides of strings, but with its comments', () => {

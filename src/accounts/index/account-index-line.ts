@@ -87,7 +87,7 @@ export function openIndexLine(
         socket.send(callText(FIRST_PROGRAM_CALL_ID + at, 'programSubscribe', encodeKey(program)))
       }
     },
-    heard(text) {
+    received(text) {
       const fault = hear(line, text)
       if (fault !== null) line.end(fault)
     },

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/errors.ts'
-import { rawMembers } from '../../core/json-scan.ts'
+import { rawMembers } from '../../core/json/json-scan.ts'
 import type { NodeResult } from '../../core/rpc/node-reply.ts'
 import type { RecordHearer } from '../../core/solana/reply/accounts-reply.ts'
 import { openRecordCutter } from '../../core/solana/reply/record-cutter.ts'

@@ -25,6 +25,14 @@ export type Team = {
 /** Compute units are metered in hundredths, in whole numbers: fractions would drift. */
 export const CENTI_PER_CU = 100
 
+/**
+ * One division of whole numbers is rounded once, to the double that prints as
+ * exactly these two digits (up to 2^46 units); sums are made before it, in hundredths.
+ */
+export function cuOf(centiCu: number): number {
+  return centiCu / CENTI_PER_CU
+}
+
 /** The calendar month in UTC that a moment belongs to, as 2026-11. */
 export function monthOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 7)

@@ -1,5 +1,5 @@
 import { quantityToNumber } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { Block, BlockLog, BlockTransaction, BlockWants, Header, RawObject } from './block.ts'
 import {
   type BlockRef,
@@ -11,6 +11,7 @@ import {
   checkReceipt,
   checkTransaction,
 } from './checks.ts'
+import { type BloomBits, openBloomBits } from './logs-bloom.ts'
 import { type ChainQuirks, uncountedOf } from './quirks.ts'
 import { flattenTraces } from './traces.ts'
 
@@ -35,10 +36,15 @@ export function wholeWants({ transactions, receipts, traces }: BlockWants): Bloc
 }
 
 /**
- * Puts a block together from a node's answers, or says in a short sentence what
- * disagrees. Hostile input gives a sentence, never an exception.
+ * Puts a block together from a node's answers, or says in a short sentence what disagrees.
+ * Hostile input gives a sentence, never an exception. `bloomBits` speeds up the next blocks of
+ * whoever keeps them.
  */
-export function assembleBlock(parts: BlockParts, quirks: ChainQuirks): Block | string {
+export function assembleBlock(
+  parts: BlockParts,
+  quirks: ChainQuirks,
+  bloomBits: BloomBits = openBloomBits(),
+): Block | string {
   const { block: raw } = parts
   const expected = { ...parts.expected, hash: parts.expected.hash.toLowerCase() }
   if (!isJsonObject(raw)) return 'there is no block'
@@ -61,7 +67,7 @@ export function assembleBlock(parts: BlockParts, quirks: ChainQuirks): Block | s
   const transactions = readTransactions(listed, raw, expected, quirks)
   if (typeof transactions === 'string') return transactions
   const logs = has.receipts
-    ? addReceipts(parts.receipts, { transactions, logs: [] }, raw, expected, quirks)
+    ? addReceipts(parts.receipts, { transactions, logs: [] }, raw, expected, quirks, bloomBits)
     : NONE
   if (typeof logs === 'string') return logs
   const traces = has.traces
@@ -116,6 +122,7 @@ function addReceipts(
   header: RawObject,
   expected: BlockRef,
   quirks: ChainQuirks,
+  bloomBits: BloomBits,
 ): BlockLog[] | string {
   const { transactions, logs } = draft
   // Of an empty block some nodes say that there are no receipts, others that there are none.
@@ -135,7 +142,7 @@ function addReceipts(
   const complaint =
     checkLogOrder(logs, quirks) ??
     checkGas(header, transactions, uncounted, quirks) ??
-    checkBlooms(header, transactions, uncounted, quirks)
+    checkBlooms(header, transactions, uncounted, quirks, bloomBits)
   return complaint ?? logs
 }
 

@@ -1,10 +1,10 @@
-import { isHash32, quantityToNumber } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isAddress, isBytes, isHash32, isHexOf, quantityToNumber } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { BlockLog, BlockTransaction, RawObject } from './block.ts'
-import { isAddress, isBytes, isHexOf } from './hex-forms.ts'
 import {
   addToBloom,
   BLOOM_BYTES,
+  type BloomBits,
   bloomWithin,
   isZeroBloom,
   mergeBloom,
@@ -103,6 +103,7 @@ export function checkBlooms(
   transactions: readonly BlockTransaction[],
   uncounted: ReadonlySet<BlockTransaction>,
   quirks: ChainQuirks,
+  known: BloomBits,
 ): Complaint {
   const said = bloomIn(header)
   if (!said) return quirks.bloomMayBeZero ? null : 'the block has no logsBloom'
@@ -111,7 +112,7 @@ export function checkBlooms(
   const counted = new Uint8Array(BLOOM_BYTES)
   for (const transaction of transactions) {
     const own = new Uint8Array(BLOOM_BYTES)
-    for (const log of transaction.logs) addLog(own, log)
+    for (const log of transaction.logs) addLog(own, log, known)
     mergeBloom(all, own)
     if (uncounted.has(transaction)) continue
     mergeBloom(counted, own)
@@ -160,7 +161,7 @@ function bloomIn(raw: RawObject | null): Uint8Array | null {
   return isBloom(raw?.logsBloom) ? Uint8Array.fromHex(raw.logsBloom.slice(2)) : null
 }
 
-function addLog(bloom: Uint8Array, log: BlockLog): void {
-  addToBloom(bloom, log.address)
-  for (const topic of log.topics) addToBloom(bloom, topic)
+function addLog(bloom: Uint8Array, log: BlockLog, known: BloomBits): void {
+  addToBloom(bloom, log.address, known)
+  for (const topic of log.topics) addToBloom(bloom, topic, known)
 }

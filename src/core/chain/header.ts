@@ -1,5 +1,5 @@
 import { isHash32, quantityToNumber } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { Header } from './block.ts'
 
 /** The header in a block as a node tells it; null where one of its three parts is none. */

@@ -1,4 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { openTwoGenerationMap, type TwoGenerationMap } from '../two-generation-map.ts'
 
 /** The three bits that stand for a key in a bloom, 11 bits each. */
 type Bits = number
@@ -8,19 +9,19 @@ export const BLOOM_BYTES = 256
 const BIT_MASK = 2047
 const BIT_BASE = 2048
 
-/** Two generations of so many keys hold what recurs within minutes; about 5 MB. */
+/** What recurs within minutes: tokens, routers, event signatures. About 5 MB in two generations. */
 const KEYS_KEPT_MAX = 20_000
 
-/**
- * A memory of hashes changes how long an answer takes, never the answer. Tokens, routers
- * and event signatures recur in block after block.
- */
-let young = new Map<string, Bits>()
-let old = new Map<string, Bits>()
+/** Remembered hashes of keys. They change how long an answer takes, never the answer. */
+export type BloomBits = TwoGenerationMap<string, Bits>
+
+export function openBloomBits(): BloomBits {
+  return openTwoGenerationMap({ weightMax: KEYS_KEPT_MAX })
+}
 
 /** Adds an address or a topic, in lower-case hex. */
-export function addToBloom(bloom: Uint8Array, key: string): void {
-  const bits = bitsOf(key)
+export function addToBloom(bloom: Uint8Array, key: string, known: BloomBits): void {
+  const bits = bitsOf(key, known)
   setBit(bloom, bits & BIT_MASK)
   setBit(bloom, Math.floor(bits / BIT_BASE) & BIT_MASK)
   setBit(bloom, Math.floor(bits / (BIT_BASE * BIT_BASE)))
@@ -51,15 +52,11 @@ function setBit(bloom: Uint8Array, bit: number): void {
   bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7))
 }
 
-function bitsOf(key: string): Bits {
-  const known = young.get(key)
-  if (known !== undefined) return known
-  const bits = old.get(key) ?? hashedBits(key)
-  if (young.size >= KEYS_KEPT_MAX) {
-    old = young
-    young = new Map()
-  }
-  young.set(key, bits)
+function bitsOf(key: string, known: BloomBits): Bits {
+  const remembered = known.get(key)
+  if (remembered !== undefined) return remembered
+  const bits = hashedBits(key)
+  known.set(key, bits)
   return bits
 }
 

@@ -1,7 +1,7 @@
-import { isJsonObject } from '../json-value.ts'
+import { isHexOf } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { RawObject } from './block.ts'
 import type { BlockRef } from './checks.ts'
-import { isHexOf } from './hex-forms.ts'
 
 type TreeFrame = Record<string, unknown> & { calls: TreeFrame[] }
 

@@ -1,7 +1,6 @@
-import { isHash32 } from '../hex.ts'
-import { isJsonObject } from '../json-value.ts'
+import { isAddress, isBytes, isHash32, isQuantity } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { RawObject } from './block.ts'
-import { isAddress, isBytes, isQuantity } from './hex-forms.ts'
 
 type Form = (value: unknown) => boolean
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Header } from './block.ts'
-import { headerAt, isOldNews, jointOf, withHeader } from './tail.ts'
+import { headerAt, isStale, relationTo, withHeader } from './tail.ts'
 
 const TAIL = [header(10), header(11), header(12)]
 
@@ -13,11 +13,11 @@ describe('what a head tells', () => {
     ['the next block', header(13), false],
     ['a block far above', header(20), false],
   ])('%s', (_, head, old) => {
-    expect(isOldNews(TAIL, head)).toBe(old)
+    expect(isStale(TAIL, head)).toBe(old)
   })
 
   test('with nothing followed so far, every head is news', () => {
-    expect(isOldNews([], header(5))).toBe(false)
+    expect(isStale([], header(5))).toBe(false)
   })
 })
 
@@ -26,21 +26,21 @@ describe('where a branch joins', () => {
     ['on the tip', header(13), 'extends'],
     ['below the tip', header(12, 'b', 'a'), 'forks'],
     ['right above the lowest', header(11, 'b', 'a'), 'forks'],
-    ['above the tip with blocks missing', header(15), 'open'],
-    ['above the tip, on a parent of its own', header(13, 'b'), 'open'],
-    ['at a known height, on a parent of its own', header(12, 'b'), 'open'],
-    ['at the lowest, which is another', header(11, 'b'), 'past_end'],
-    ['below the lowest', header(10, 'b'), 'past_end'],
-  ])('%s: %s', (_, oldest, joint) => {
-    expect(jointOf(TAIL, oldest, false)).toBe(joint as ReturnType<typeof jointOf>)
+    ['above the tip with blocks missing', header(15), 'unconnected'],
+    ['above the tip, on a parent of its own', header(13, 'b'), 'unconnected'],
+    ['at a known height, on a parent of its own', header(12, 'b'), 'unconnected'],
+    ['at the lowest, which is another', header(11, 'b'), 'below_finality'],
+    ['below the lowest', header(10, 'b'), 'below_finality'],
+  ])('%s: %s', (_, oldest, relation) => {
+    expect(relationTo(TAIL, oldest, false)).toBe(relation as ReturnType<typeof relationTo>)
   })
 
   test.each([
-    ['at the lowest, which is another', header(11, 'b'), 'open'],
+    ['at the lowest, which is another', header(11, 'b'), 'unconnected'],
     ['in place of the lowest', header(10, 'b'), 'forks'],
-    ['below the lowest', header(9, 'b'), 'past_end'],
-  ])('%s, where that is the first block of all: %s', (_, oldest, joint) => {
-    expect(jointOf(TAIL, oldest, true)).toBe(joint as ReturnType<typeof jointOf>)
+    ['below the lowest', header(9, 'b'), 'below_finality'],
+  ])('%s, where that is the first block of all: %s', (_, oldest, relation) => {
+    expect(relationTo(TAIL, oldest, true)).toBe(relation as ReturnType<typeof relationTo>)
   })
 })
 

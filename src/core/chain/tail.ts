@@ -5,21 +5,21 @@ import type { Header } from './block.ts'
 export type Tail = readonly Header[]
 
 /** How the oldest header of a branch hangs together with the tail. */
-export type Joint =
+export type Relation =
   /** Its parent is the tip. */
   | 'extends'
   /** Its parent is in the tail, below the tip, or below the first block of all. */
   | 'forks'
   /** Its parent is unknown here: the branch has to be followed further down. */
-  | 'open'
+  | 'unconnected'
   /** The branch leaves the chain below everything that may still change. */
-  | 'past_end'
+  | 'below_finality'
 
 /**
  * True when a head tells nothing new: we hold it, or it lies below all that can change. A
  * lower head alone means a node that lags, never a reorganisation.
  */
-export function isOldNews(tail: Tail, head: Header): boolean {
+export function isStale(tail: Tail, head: Header): boolean {
   const lowest = tail[0]
   if (lowest === undefined) return false
   return head.number < lowest.number || headerAt(tail, head.number)?.hash === head.hash
@@ -29,14 +29,14 @@ export function isOldNews(tail: Tail, head: Header): boolean {
  * Decides what a branch means for the chain we hold, by its oldest header alone. `whole`:
  * the tail goes back to the first block ever followed, and even that may be replaced.
  */
-export function jointOf(tail: Tail, oldest: Header, whole: boolean): Joint {
+export function relationTo(tail: Tail, oldest: Header, whole: boolean): Relation {
   const [lowest, tip] = [tail[0], tail.at(-1)]
   assert(lowest !== undefined && tip !== undefined, 'a branch is joined to a chain that has begun')
   const below = oldest.number - 1
   const ours = headerAt(tail, below)
   if (ours?.hash === oldest.parentHash) return below === tip.number ? 'extends' : 'forks'
   if (whole && oldest.number === lowest.number) return 'forks'
-  return below < lowest.number + (whole ? 0 : 1) ? 'past_end' : 'open'
+  return below < lowest.number + (whole ? 0 : 1) ? 'below_finality' : 'unconnected'
 }
 
 /**

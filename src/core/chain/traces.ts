@@ -1,6 +1,6 @@
-import { isJsonObject } from '../json-value.ts'
+import { isAddress, isHexOf } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import type { BlockTrace, BlockTransaction, RawObject } from './block.ts'
-import { isAddress, isHexOf } from './hex-forms.ts'
 import { FRAME_FORMS, misshapen } from './raw-forms.ts'
 
 /** `path` leads to its parent, `at` is its place among its siblings. */

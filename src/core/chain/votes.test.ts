@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { heightOfMost, isCorroborated, isOutvoted } from './votes.ts'
+import { isCorroborated, isOutvoted, majorityHeight } from './votes.ts'
 
 describe('a block is corroborated', () => {
   test.each([
@@ -45,6 +45,6 @@ describe('the height that most stand on', () => {
     ['is nowhere when most have not said', [ours(9), null, null], null],
     ['is nowhere without anyone', [], null],
   ])('%s', (_, heads, height) => {
-    expect(heightOfMost(heads, ({ hash }) => hash === 'ours')).toBe(height)
+    expect(majorityHeight(heads, ({ hash }) => hash === 'ours')).toBe(height)
   })
 })

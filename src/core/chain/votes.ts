@@ -28,7 +28,7 @@ export function isOutvoted({ held }: Votes, hash: string): boolean {
  * The height up to which most of those who have a say stand on a chain, by their heads: so
  * much of it is not one node's invention. Null when most are elsewhere or have not said.
  */
-export function heightOfMost(
+export function majorityHeight(
   heads: readonly (Place | null)[],
   holds: (head: Place) => boolean,
 ): number | null {

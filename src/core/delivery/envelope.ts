@@ -1,4 +1,4 @@
-import type { Truncation } from '../query/output/outcome.ts'
+import type { Truncation } from '../query/output/query-result.ts'
 
 /** All that the body of a data delivery says beside the query's result. */
 export type DataEnvelope = {

@@ -1,5 +1,5 @@
 import type { NetworkKind } from '../network.ts'
-import { allSent, type Sent, withoutEcho } from './callers-words.ts'
+import { allSent, type SentCall, withoutEcho } from './without-echo.ts'
 
 /**
  * What an error inside a node's answer means for the request.
@@ -133,7 +133,7 @@ export function classifyError(kind: NetworkKind, code: number, message: string):
 export function judgeError(
   kind: NetworkKind,
   { code, message }: { code: number; message: string },
-  sent: Sent,
+  sent: SentCall,
 ): ErrorVerdict {
   let words: string | null = null
   let echoes: string | null = null

@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '../errors.ts'
-import { nestsDeeperThan, rawElements, rawMembers, valueEnd } from '../json-scan.ts'
+import { nestsDeeperThan, rawElements, rawMembers, valueEnd } from '../json/json-scan.ts'
 
 /** One valid call. Texts are the caller's own bytes: digits and spelling are kept. */
 export type Call = {
@@ -24,6 +24,9 @@ export const BATCH_MEMBERS_MAX = 1000
 
 /** Nodes repeat the name in their errors; real ones are a third as long at most. */
 const METHOD_CHARS_MAX = 128
+
+/** The code of JSON-RPC 2.0 for a method that does not exist. */
+export const NO_SUCH_METHOD = -32601
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 
@@ -72,7 +75,7 @@ export function rejectionReply(idText: string, rejection: Rejection): string {
 function rpcCode(code: RejectionCode): number {
   if (code === 'parse_error') return -32700
   if (code === 'invalid_params') return -32602
-  if (code === 'method_not_served') return -32601
+  if (code === 'method_not_served') return NO_SUCH_METHOD
   if (code === 'upstream_failed' || code === 'upstream_timeout') return -32603
   if (code === 'overloaded' || code === 'unread_answers') return -32603
   if (code === 'throughput_exceeded' || code === 'capacity_exceeded') return 429

@@ -1,4 +1,4 @@
-import { type RawMembers, rawElements, rawMembers } from '../json-scan.ts'
+import { type RawMembers, rawElements, rawMembers } from '../json/json-scan.ts'
 
 export type NodeResult = { kind: 'result'; text: string; value: unknown }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readTrace } from './trace-context.ts'
+import { readTraceContext } from './trace-context.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
@@ -8,11 +8,11 @@ const GOOD = `00-${TRACE}-${PARENT}-01`
 
 /** What goes on to an upstream. */
 const passedOn = (traceparent: string, tracestate: string | null = null) =>
-  readTrace(traceparent, tracestate, OURS)?.headers ?? null
+  readTraceContext(traceparent, tracestate, OURS)?.headers ?? null
 
 describe('a trace', () => {
   test('goes on under its id, with a span of ours as the parent', () => {
-    expect(readTrace(GOOD, null, OURS)).toEqual({
+    expect(readTraceContext(GOOD, null, OURS)).toEqual({
       traceId: TRACE,
       headers: { traceparent: `00-${TRACE}-${OURS}-01` },
     })
@@ -52,7 +52,7 @@ describe('a trace', () => {
     ['a later version with a line break', `01-${TRACE}-${PARENT}-01-a\r\nx-api-key: 1`],
     ['a megabyte', `01-${TRACE}-${PARENT}-01-${'x'.repeat(1_048_576)}`],
   ])('that is %s is none', (_title, traceparent) => {
-    expect(readTrace(traceparent, 'a=1', OURS)).toBeNull()
+    expect(readTraceContext(traceparent, 'a=1', OURS)).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 /** The trace that a request belongs to, by the W3C's Trace Context. */
-export type Trace = {
+export type TraceContext = {
   /** 32 hexadecimal digits: fit for a log as they are. */
   traceId: string
   /** What goes on to an upstream, with a span of our own as the parent there. */
@@ -30,11 +30,11 @@ const TRACEPARENT_CHARS_MAX = 256
  * The trace in a caller's headers; null when they have none, or one that is not well-formed. By
  * the recommendation such a one is as good as none, and its state goes with it.
  */
-export function readTrace(
+export function readTraceContext(
   traceparent: string,
   tracestate: string | null,
   spanId: string,
-): Trace | null {
+): TraceContext | null {
   if (traceparent.length > TRACEPARENT_CHARS_MAX) return null
   const [, version, traceId, flags, more] = TRACEPARENT.exec(traceparent) ?? []
   if (version === undefined || traceId === undefined || flags === undefined) return null

@@ -1,4 +1,4 @@
-import { rawMembers } from '../../core/json-scan.ts'
+import { rawMembers } from '../../core/json/json-scan.ts'
 
 /** Every ledger made here is one and the same network to whoever checks. */
 export const GENESIS_HASH = '4ERR4GgKzoC6NDkrZo5CVq4KiDTnHWsNcAtk6BVQn64v'

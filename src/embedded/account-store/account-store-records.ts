@@ -1,13 +1,4 @@
 import { assert } from '../../core/errors.ts'
-import { ROOM_BYTES } from '../../core/roomy-bytes.ts'
-import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
-import { encodeKey, readKey } from '../../core/solana/base58.ts'
-import {
-  BASE64_FRAME,
-  openRecordWriter,
-  ownerPart,
-  RECORD_END,
-} from '../../core/solana/text/encodings.ts'
 import {
   type Lend,
   openTextSink,
@@ -19,7 +10,16 @@ import {
   reserveAll,
   type TextSink,
   takeRoomy,
-} from '../../core/solana/text/text-sink.ts'
+} from '../../core/json/text-sink.ts'
+import { ROOM_BYTES } from '../../core/roomy-bytes.ts'
+import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
+import { encodeKey, readKey } from '../../core/solana/base58.ts'
+import {
+  BASE64_FRAME,
+  openRecordWriter,
+  ownerPart,
+  RECORD_END,
+} from '../../core/solana/text/encodings.ts'
 import {
   type Bodies,
   bodyEnd,

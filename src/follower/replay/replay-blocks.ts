@@ -12,10 +12,10 @@ type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 /** A block of the past with the number that its delivery carries. */
 export type ReplayBlock = { sequenceNumber: number; block: Block }
 
-/** `ahead`: it has not been followed so far. `unknown`: no node that answered has it. */
+/** `ahead`: the follower has not come so far. `unknown`: no node that answered has it. */
 export type ReplayRead = ReplayBlock | 'ahead' | 'unknown'
 
-/** The blocks of a replay in ascending order, the next ones being read meanwhile. */
+/** The blocks of a replay in ascending order; the next ones are read meanwhile. */
 export type ReplayBlocks = { read(number: number): Promise<ReplayRead> }
 
 /** Enough to hide most of a node's latency. Blocks can be large, and nobody waits for these. */
@@ -27,21 +27,21 @@ export function openReplayBlocks(
   wants: BlockWants,
   lastNumber: number,
 ): ReplayBlocks {
-  const begun = new Map<number, Promise<ReplayRead>>()
-  const begin = (number: number) => {
+  const reads = new Map<number, Promise<ReplayRead>>()
+  const start = (number: number) => {
     const reading = readHeight(needs, service, wants, number)
-    // Nobody may be waiting for it yet, or ever.
+    // Nobody may be waiting for this read yet, or ever.
     reading.catch(() => {})
-    begun.set(number, reading)
+    reads.set(number, reading)
     return reading
   }
   return {
     read(number) {
-      const reading = begun.get(number) ?? begin(number)
+      const reading = reads.get(number) ?? start(number)
       for (let next = number + 1; next <= Math.min(lastNumber, number + AHEAD_MAX); next++) {
-        if (!begun.has(next)) begin(next)
+        if (!reads.has(next)) start(next)
       }
-      begun.delete(number)
+      reads.delete(number)
       return reading
     },
   }
@@ -56,12 +56,12 @@ async function readHeight(
   const followed = await followedAt(needs.database, service.network.id, number)
   if (!followed) return 'ahead'
 
-  // What can still be replaced is asked for by our hash: a node may have another block there.
+  // A block that can still be replaced is asked for by its hash: a node may have another there.
   const found = followed.header
     ? { header: followed.header, upstream: null }
     : await findWhichBlock(service, { number })
   const block =
     found && (await readBlock({ ...needs, service }, found.header, wants, found.upstream))
-  // Older than anything followed it has no event, and its own number is below that of any.
+  // A block older than anything followed has no event; its own number is below that of any.
   return block ? { sequenceNumber: followed.sequenceNumber ?? number, block } : 'unknown'
 }

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { Rejection } from '../../core/errors.ts'
 import { compileForNetwork } from '../../core/query/language/compile-for-network.ts'
-import type { Plan } from '../../core/query/language/plan.ts'
+import type { QueryPlan } from '../../core/query/language/query-plan.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../tables/webhooks/webhooks.ts'
@@ -9,41 +9,40 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 
 export type ReplayQueryNeeds = {
   database: Database
-  /** What answers for each network. */
+  /** The networks that are served. */
   services(): readonly NetworkService[]
 }
 
-/** What a replay runs, as its webhook is now. */
-export type ReplayQuery = { webhook: Webhook; plan: Plan; service: NetworkService }
+/** The query that a replay runs, as its webhook is now. */
+export type ReplayQuery = { webhook: Webhook; plan: QueryPlan; service: NetworkService }
 
 /** Why a replay does not go on now. */
-export type Standstill =
-  /** It has ended, or is somebody else's. */
+export type StopReason =
+  /** The replay has ended, or another process runs it. */
   | { kind: 'over' }
-  /** Its webhook is. */
-  | { kind: 'gone' }
+  | { kind: 'webhook_deleted' }
   /** It waits for something that will come by itself, or by its owner. */
-  | { kind: 'waits' }
-  /** The nodes let it down. There is hope while nobody answers, and less when they do. */
-  | { kind: 'trouble'; reason: string; isHopeful: boolean }
+  | { kind: 'waiting' }
+  /** The nodes let it down. A transient error, in which none answered, is retried for ever. */
+  | { kind: 'error'; reason: string; isTransient: boolean }
   /** It cannot go on, ever. */
-  | { kind: 'hopeless'; reason: string }
+  | { kind: 'impossible'; reason: string }
 
-/** `before` is what it was last, so that a query is compiled once for many blocks. */
+/** `before` is the query of the last block, so that one is compiled once for many blocks. */
 export async function readReplayQuery(
   needs: ReplayQueryNeeds,
   { teamId, webhookId, network }: Replay,
   before: ReplayQuery | null,
-): Promise<ReplayQuery | Standstill> {
+): Promise<ReplayQuery | StopReason> {
   const found = await findWebhook(needs.database, teamId, webhookId)
-  if (!found) return { kind: 'gone' }
+  if (!found) return { kind: 'webhook_deleted' }
 
   const { webhook } = found
-  if (webhook.state !== 'active') return { kind: 'waits' }
+  if (webhook.state !== 'active') return { kind: 'waiting' }
 
   const service = needs.services().find((one) => one.network.id === network)
   if (!service) {
-    return { kind: 'trouble', reason: `${network} is not configured here.`, isHopeful: true }
+    return { kind: 'error', reason: `${network} is not configured here.`, isTransient: true }
   }
   if (before?.service === service && before.webhook.query === webhook.query) {
     return { ...before, webhook }
@@ -51,6 +50,6 @@ export async function readReplayQuery(
 
   const plan = compileForNetwork(webhook.query, service.network)
   return plan instanceof Rejection
-    ? { kind: 'hopeless', reason: plan.message }
+    ? { kind: 'impossible', reason: plan.message }
     : { webhook, plan, service }
 }

@@ -1,41 +1,41 @@
 import { Failure } from '../../core/errors.ts'
 import { runOnce } from '../../core/query/engine/run-once.ts'
-import type { Outcome } from '../../core/query/output/outcome.ts'
+import type { QueryResult } from '../../core/query/output/query-result.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import { webhooksWithDeliveryAt } from '../../tables/chain/chain-events.ts'
 import { type Replay, recordReplayStep } from '../../tables/webhooks/replays.ts'
 import { variablesOnBlock } from '../variables-on-block.ts'
 import type { ReplayBlock, ReplayBlocks, ReplayRead } from './replay-blocks.ts'
-import type { ReplayQuery, Standstill } from './replay-query.ts'
+import type { ReplayQuery, StopReason } from './replay-query.ts'
 
 export type ReplayStepNeeds = {
   clock: Clock
   database: Database
   /** These webhooks have something to be sent. */
   committed(webhookIds: readonly string[]): void
-  /** It is still ours to go on. */
+  /** The replay is still this process's to run. */
   mayGoOn(): boolean
 }
 
-/** One block of a replay. `moved`: the chain has, so that what was read ahead is old. */
+/** One block of a replay. `moved`: the chain has, so that prefetched blocks are out of date. */
 export async function replayStep(
   needs: ReplayStepNeeds,
   replay: Replay,
   query: ReplayQuery,
   blocks: ReplayBlocks,
-): Promise<'recorded' | 'moved' | Standstill> {
+): Promise<'recorded' | 'moved' | StopReason> {
   const { network, nextBlock } = replay
-  const read = await readOrTrouble(replay, blocks)
-  if (read === 'ahead') return { kind: 'waits' }
+  const read = await readBlock(replay, blocks)
+  if (read === 'ahead') return { kind: 'waiting' }
   if (read === 'unknown') {
-    return trouble(`No ${network} node has block ${nextBlock} any more.`, false)
+    return failed(`No ${network} node has block ${nextBlock} any more.`, false)
   }
   if ('kind' in read) return read
 
   const outcome = await runOn(needs, query, read)
   const isDue = await isDelivered(needs, query, outcome, nextBlock)
-  if (!needs.mayGoOn()) return { kind: 'waits' }
+  if (!needs.mayGoOn()) return { kind: 'waiting' }
 
   const { text, bytes, truncation } = outcome
   const recorded = await recordReplayStep(needs.database, {
@@ -53,23 +53,23 @@ export async function replayStep(
   return recorded
 }
 
-async function readOrTrouble(
+async function readBlock(
   { network, nextBlock }: Replay,
   blocks: ReplayBlocks,
-): Promise<ReplayRead | Standstill> {
+): Promise<ReplayRead | StopReason> {
   try {
     return await blocks.read(nextBlock)
   } catch (thrown) {
-    // Which node it was, and what it said, is for the log.
+    // The owner is not told which node it was, nor what it said: that is for the log.
     const code = thrown instanceof Failure ? thrown.code : null
     if (code === 'upstream_timed_out') {
-      return trouble(`No ${network} node gave block ${nextBlock} in time.`, true)
+      return failed(`No ${network} node gave block ${nextBlock} in time.`, true)
     }
     if (code === 'upstream_unreachable') {
-      return trouble(`No ${network} node could be asked for block ${nextBlock}.`, true)
+      return failed(`No ${network} node could be asked for block ${nextBlock}.`, true)
     }
     if (code === 'upstream_answered_badly') {
-      return trouble(`No ${network} node could give all of block ${nextBlock}.`, false)
+      return failed(`No ${network} node could give all of block ${nextBlock}.`, false)
     }
     throw thrown
   }
@@ -79,7 +79,7 @@ async function runOn(
   needs: ReplayStepNeeds,
   { webhook, plan }: ReplayQuery,
   { block }: ReplayBlock,
-): Promise<Outcome> {
+): Promise<QueryResult> {
   const { sets } = await variablesOnBlock(needs, webhook.teamId, plan.variables, block)
   return runOnce(plan, block, (name) => sets.get(name))
 }
@@ -87,7 +87,7 @@ async function runOn(
 async function isDelivered(
   { database }: ReplayStepNeeds,
   { webhook }: ReplayQuery,
-  { empty }: Outcome,
+  { empty }: QueryResult,
   number: number,
 ): Promise<boolean> {
   if (!empty || !webhook.skipEmpty) return true
@@ -95,6 +95,6 @@ async function isDelivered(
   return (await webhooksWithDeliveryAt(database, webhook.network, number)).has(webhook.id)
 }
 
-function trouble(reason: string, isHopeful: boolean): Standstill {
-  return { kind: 'trouble', reason, isHopeful }
+function failed(reason: string, isTransient: boolean): StopReason {
+  return { kind: 'error', reason, isTransient }
 }

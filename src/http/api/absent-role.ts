@@ -1,6 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import { rejectionReply } from '../../core/rpc/jsonrpc.ts'
-import { refusalReply } from './api-reply.ts'
+import { refusalReply } from './calls/api-reply.ts'
 
 const NO_GATEWAY = 'This process serves no JSON-RPC: it does not have the role gateway.'
 const NO_API = 'This process serves no management API: it does not have the role api.'

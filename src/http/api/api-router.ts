@@ -1,15 +1,15 @@
-import { assert, Failure, Rejection } from '../../core/errors.ts'
+import { Failure, Rejection } from '../../core/errors.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { OPEN_API } from '../contract/contract.ts'
-import { makesGrow, type Operation, type Paths, successStatus } from '../contract/openapi.ts'
-import { type BodyBudget, openBodyBudget } from '../edge/body-budget.ts'
-import { readJsonBody } from '../edge/read-body.ts'
+import { CONTRACT, type Contract } from '../contract/contract.ts'
+import { makesGrow } from '../contract/operation.ts'
 import { actingTeam } from './acting-team.ts'
-import { compressReply, failureReply, jsonReply, refusalReply } from './api-reply.ts'
 import { type Authenticate, authenticator } from './authenticate.ts'
+import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
+import { compressReply, failureReply, jsonReply, refusalReply } from './calls/api-reply.ts'
 import { checkBody, checkParameters } from './check-request.ts'
-import { type Route, routeTable } from './route-table.ts'
+import { readJsonBody } from './read-json-body.ts'
+import { type ApiRoute, routeTable } from './route-table.ts'
 
 export type ApiNeeds = CallNeeds & {
   telemetry: Pick<Telemetry, 'log'>
@@ -24,15 +24,14 @@ type Gate = { authenticate: Authenticate; budget: BodyBudget }
 /** `path` is the request's path without its query. */
 export type ApiRouter = (request: Request, path: string, clientAddress: string) => Promise<Response>
 
-type Found = Extract<Route, { kind: 'found' }>
+type Found = Extract<ApiRoute<keyof Contract>, { kind: 'found' }>
 
-const API_PREFIX = '/api/'
-
-/** The management API: everything below /api/, as the OpenAPI document describes it. */
+/** The management API: everything below /api/, as the contract defines it. */
 export function apiRouter(needs: ApiNeeds): ApiRouter {
-  const findRoute = routeTable(handledPaths(OPEN_API.paths))
+  const findRoute = routeTable(CONTRACT)
   const gate = { authenticate: authenticator(needs), budget: openBodyBudget(needs) }
 
+  type Route = ReturnType<typeof findRoute>
   const answer = async (request: Request, route: Route, clientAddress: string) => {
     if (route.kind === 'unknown_path') {
       return refusalReply(new Rejection('not_found', 'There is no such call; see /docs.'))
@@ -45,10 +44,12 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
     try {
       const value = await serve(needs, gate, route, request, clientAddress)
       if (value instanceof Rejection) return refusalReply(value)
-      return value instanceof Response ? value : jsonReply(value, successStatus(route.operation))
+      return value instanceof Response
+        ? value
+        : jsonReply(value, route.operation.answerStatus ?? 200)
     } catch (error) {
       // One call that breaks must not take the others down with it.
-      logFailure(needs, route.operation, error)
+      logFailure(needs, route.id, error)
       return failureReply(error)
     }
   }
@@ -59,30 +60,20 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
     const response = await compressReply(await answer(request, route, clientAddress), request)
     const ms = Math.round((needs.clock.monotonicMs() - startedAtMs) * 100) / 100
     // The path itself stays out: whoever mistypes an address may have a key in it.
-    const call = route.kind === 'found' ? route.operation.operationId : route.kind
+    const call = route.kind === 'found' ? route.id : route.kind
     needs.telemetry.log('info', 'api', { call, status: response.status, ms })
     return response
   }
 }
 
-/** The part of the document that is answered here; each operation of it has its handler. */
-export function handledPaths(paths: Paths): Paths {
-  const handled = Object.entries(paths).filter(([path]) => path.startsWith(API_PREFIX))
-  for (const operation of handled.flatMap(([, methods]) => Object.values(methods))) {
-    const handlers = CALL_HANDLERS[operation['x-audience']]
-    assert(Object.hasOwn(handlers, operation.operationId), `${operation.operationId} has a handler`)
-  }
-  return Object.fromEntries(handled)
-}
-
 async function serve(
   needs: ApiNeeds,
   { authenticate, budget }: Gate,
-  { operation, pathValues }: Found,
+  { id, operation, pathValues }: Found,
   request: Request,
   clientAddress: string,
 ): Promise<unknown> {
-  const audience = operation['x-audience']
+  const { audience } = operation
   const token = audience === 'public' ? null : await authenticate(request.headers, clientAddress)
   if (token instanceof Rejection) return token
 
@@ -98,22 +89,17 @@ async function serve(
   if (team instanceof Rejection) return team
 
   const bodies = budget.forTeam(team?.id ?? token?.id ?? '')
-  const body = operation.requestBody ? await readJsonBody(bodies, request) : undefined
-  if (body instanceof Rejection) return body
+  const sent = operation.body ? await readJsonBody(bodies, request) : undefined
+  if (sent instanceof Rejection) return sent
 
-  const fault = checkBody(operation, body)
-  if (fault) return fault
+  const body = checkBody(operation, sent)
+  if (body instanceof Rejection) return body
   if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
 
-  const id = operation.operationId
-  const call = { parameters, body }
-  if (!token) return CALL_HANDLERS.public[id]?.(needs, { ...call, headers: request.headers })
-  if (team) {
-    const work = async () => CALL_HANDLERS.team[id]?.(needs, { ...call, token, team })
-    return request.method === 'GET' ? budget.read(team.id, work) : work()
-  }
-  const handlers = audience === 'operator' ? CALL_HANDLERS.operator : CALL_HANDLERS['any-token']
-  return handlers[id]?.(needs, { ...call, token })
+  const call = { parameters, body, token, team, headers: request.headers }
+  // The handler's types come from the very operation that all of this was checked against.
+  const work = () => CALL_HANDLERS[id](needs, call as never)
+  return team && request.method === 'GET' ? budget.read(team.id, work) : work()
 }
 
 function queryOf(request: Request): URLSearchParams {
@@ -121,14 +107,10 @@ function queryOf(request: Request): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1).split('#')[0])
 }
 
-function logFailure(needs: ApiNeeds, operation: Operation, error: unknown): void {
+function logFailure(needs: ApiNeeds, operation: string, error: unknown): void {
   const code = error instanceof Failure ? error.code : 'bug'
   const text = error instanceof Error ? error.message : String(error)
-  needs.telemetry.log('error', 'api_call_failed', {
-    operation: operation.operationId,
-    code,
-    error: text,
-  })
+  needs.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
 }
 
 /** What is stored already goes on; what can be deleted makes room. */

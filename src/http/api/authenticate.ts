@@ -1,10 +1,11 @@
 import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/key-hash.ts'
+import { hashKey } from '../../core/hash-key.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import { findTokenByHash, type Token } from '../../tables/accounts/tokens.ts'
+import { TOKEN_HEADER } from '../contract/openapi.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
-import { readToken, TOKEN_HEADER } from './read-token.ts'
+import { readToken } from './read-token.ts'
 import { openTokenLookups } from './token-lookups.ts'
 
 type Needs = {

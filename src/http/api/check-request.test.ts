@@ -1,25 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../core/errors.ts'
-import { jsonAnswer, operation, type Schema } from '../contract/openapi.ts'
+import { anyOf, count, flag, object, preset, type Schema, text } from '../../core/schema/schema.ts'
+import { body, json, query, tokenCall } from '../contract/operation.ts'
 import { checkBody, checkParameters } from './check-request.ts'
 
 function listing(schema: Schema) {
-  return operation({
-    id: 'list',
+  return tokenCall('GET /list', {
     tag: 'Test',
-    audience: 'any-token',
     summary: 'List',
     description: 'Lists.',
-    parameters: [{ name: 'limit', in: 'query', required: false, description: '', schema }],
-    answer: jsonAnswer('', {}),
-    example: '',
+    parameters: { limit: query('', schema) },
+    answer: json('', {}),
   })
 }
 
-const LIMIT: Schema = { type: 'integer', minimum: 1, maximum: 100, default: 20 }
+const LIMIT: Schema = preset(count({ minimum: 1, maximum: 100 }), 20)
 
-function check(query: string, schema = LIMIT) {
-  const params = new URLSearchParams(query)
+function check(asked: string, schema = LIMIT) {
+  const params = new URLSearchParams(asked)
   return checkParameters(listing(schema), new Map(), params, new Headers())
 }
 
@@ -41,28 +39,40 @@ describe('a parameter that is a number', () => {
     },
   )
 
-  test('stays text where the document says text', () => {
-    expect(check('limit=7', { type: 'string' })).toEqual({ limit: '7' })
+  test('stays text where the definition says text', () => {
+    expect(check('limit=7', text())).toEqual({ limit: '7' })
   })
 })
 
-test('a call without a body in the document takes whatever comes', () => {
-  expect(checkBody(listing(LIMIT), undefined)).toBeNull()
-  expect(checkBody(listing(LIMIT), { any: 'thing' })).toBeNull()
+test('a call without a body in its definition takes whatever comes', () => {
+  expect(checkBody(listing(LIMIT), undefined)).toBeUndefined()
+  expect(checkBody(listing(LIMIT), { any: 'thing' })).toBeUndefined()
+})
+
+test('a member of a body that is absent gets its default', () => {
+  const member = object({}, { skip: preset(flag(), false) })
+  const create = tokenCall('POST /create', {
+    tag: 'Test',
+    summary: 'Create',
+    description: 'Creates.',
+    body: body(object({ member: anyOf(text(), member) }), { member: '' }),
+    answer: json('', {}),
+  })
+  expect(checkBody(create, { member: {} })).toEqual({ member: { skip: false } })
+  expect(checkBody(create, { member: { skip: true } })).toEqual({ member: { skip: true } })
+  expect(checkBody(create, { member: 'text' })).toEqual({ member: 'text' })
 })
 
 test('at most five faults are told at once', () => {
   const fields = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, at]))
-  const strict = operation({
-    id: 'create',
+  const strict = tokenCall('POST /create', {
     tag: 'Test',
-    audience: 'any-token',
     summary: 'Create',
     description: 'Creates.',
-    body: { schema: { type: 'object', additionalProperties: false } },
-    answer: jsonAnswer('', {}),
-    example: '',
+    body: body(object({}), {}),
+    answer: json('', {}),
   })
-  const faults = checkBody(strict, fields)?.message.split('; ')
-  expect(faults?.filter((fault) => fault.startsWith('field'))).toHaveLength(5)
+  const refused = checkBody(strict, fields) as Rejection
+  const faults = refused.message.split('; ')
+  expect(faults.filter((fault) => fault.startsWith('field'))).toHaveLength(5)
 })

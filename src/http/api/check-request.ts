@@ -1,7 +1,9 @@
 import { Rejection } from '../../core/errors.ts'
-import { checkSchema, withDefaults } from '../../core/json-schema.ts'
-import { OPEN_API } from '../contract/contract.ts'
-import type { Operation, Parameter, Schema } from '../contract/openapi.ts'
+import { checkSchema } from '../../core/schema/check-schema.ts'
+import type { JsonSchema } from '../../core/schema/json-schema.ts'
+import type { Schema } from '../../core/schema/schema.ts'
+import { withDefaults } from '../../core/schema/with-defaults.ts'
+import type { Operation, Parameter } from '../contract/operation.ts'
 
 export type ParameterValues = Readonly<Record<string, string | number | undefined>>
 
@@ -10,7 +12,7 @@ const FAULTS_MAX = 5
 
 const INTEGER = /^-?\d{1,15}$/
 
-/** Path, query and header parameters of a call, checked and completed as the document says. */
+/** Path, query and header parameters of a call, checked and completed as its definition says. */
 export function checkParameters(
   operation: Operation,
   pathValues: ReadonlyMap<string, string>,
@@ -18,50 +20,50 @@ export function checkParameters(
   headers: Headers,
 ): ParameterValues | Rejection {
   const values: Record<string, string | number> = {}
-  const properties: Record<string, Schema> = {}
-  for (const parameter of operation.parameters) {
-    properties[parameter.name] = parameter.schema
-    const text = parameterText(parameter, pathValues, query, headers)
-    if (text !== null) values[parameter.name] = coerced(text, parameter.schema)
+  const properties: Record<string, JsonSchema> = {}
+  const required: string[] = []
+  for (const [name, parameter] of Object.entries(operation.parameters)) {
+    properties[name] = parameter.schema
+    if (parameter.required) required.push(name)
+    const text = parameterText(name, parameter, pathValues, query, headers)
+    if (text !== null) values[name] = coerced(text, parameter.schema)
   }
 
   const strange = strangeQuery(operation, query)
   if (strange) return strange
 
-  const required = operation.parameters.filter((it) => it.required).map((it) => it.name)
-  const schema: Schema = { type: 'object', properties, required }
-  return checked(schema, values) ?? (withDefaults(schema, values) as ParameterValues)
+  const schema: JsonSchema = { type: 'object', properties, required }
+  return checked(schema as Schema<ParameterValues>, values)
 }
 
-/** Null when the body is what the operation's schema asks for. */
-export function checkBody(operation: Operation, body: unknown): Rejection | null {
-  const wanted = operation.requestBody
-  const media = wanted?.content['application/json']
-  if (!wanted || !media) return null
+/** The body of a call, checked and completed as its definition says. */
+export function checkBody({ body: wanted }: Operation, body: unknown): unknown {
+  if (!wanted) return undefined
   if (body === undefined) {
-    return wanted.required ? new Rejection('validation', 'A JSON body is needed.') : null
+    return wanted.required ? new Rejection('validation', 'A JSON body is needed.') : undefined
   }
-  return checked(media.schema, body)
+  return checked(wanted.schema, body)
 }
 
 function parameterText(
+  name: string,
   parameter: Parameter,
   pathValues: ReadonlyMap<string, string>,
   query: URLSearchParams,
   headers: Headers,
 ): string | null {
-  if (parameter.in === 'path') return pathValues.get(parameter.name) ?? null
-  if (parameter.in === 'header') return headers.get(parameter.name)
-  return query.get(parameter.name)
+  if (parameter.in === 'path') return pathValues.get(name) ?? null
+  return parameter.in === 'header' ? headers.get(name) : query.get(name)
 }
 
-function coerced(text: string, schema: Schema): string | number {
+function coerced(text: string, schema: JsonSchema): string | number {
   return schema.type === 'integer' && INTEGER.test(text) ? Number(text) : text
 }
 
 /** A misspelt parameter would otherwise be ignored without a word, a doubled one half ignored. */
 function strangeQuery(operation: Operation, query: URLSearchParams): Rejection | null {
-  const known = operation.parameters.filter((it) => it.in === 'query').map((it) => it.name)
+  const { parameters } = operation
+  const known = Object.keys(parameters).filter((name) => parameters[name]?.in === 'query')
   for (const name of query.keys()) {
     if (!known.includes(name)) {
       const possible = known.length > 0 ? `possible are ${known.join(', ')}` : 'it takes none'
@@ -81,9 +83,9 @@ function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100))
 }
 
-function checked(schema: Schema, value: unknown): Rejection | null {
-  const faults = checkSchema(schema, value, OPEN_API)
-  if (faults.length === 0) return null
+function checked<T>(schema: Schema<T>, value: unknown): T | Rejection {
+  const faults = checkSchema(schema, value)
+  if (faults.length === 0) return withDefaults(schema, value)
   const told = faults.slice(0, FAULTS_MAX).map((fault) => fault.message)
   const text = told.join('; ')
   return new Rejection('validation', text.endsWith('?') ? text : `${text}.`)

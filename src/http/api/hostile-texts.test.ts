@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type QueryApi, queryApi } from '../../../tests/support/query-api.ts'
-import { resolveRef, typesOf } from '../../core/schema-keywords.ts'
-import { OPEN_API } from '../contract/contract.ts'
-import type { HttpMethod, Operation, Schema } from '../contract/openapi.ts'
-import { handledPaths } from './api-router.ts'
+import { type JsonSchema, typesOf } from '../../core/schema/json-schema.ts'
+import { CONTRACT } from '../contract/contract.ts'
+import type { Operation } from '../contract/operation.ts'
 
 /** Texts that a store, a log or a parser may stumble over. */
 const HOSTILE = [
@@ -21,13 +20,7 @@ const HOSTILE = [
   '😀'.repeat(3000),
 ]
 
-type Call = { id: string; method: HttpMethod; path: string; operation: Operation }
-
-const CALLS = Object.entries(handledPaths(OPEN_API.paths)).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]): Call => {
-    return { id: operation.operationId, method: method as HttpMethod, path, operation }
-  }),
-)
+const CALLS: [id: string, operation: Operation][] = Object.entries(CONTRACT)
 
 let on: QueryApi
 beforeAll(async () => {
@@ -36,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => on.close())
 
 describe('a text that no field is meant to hold is refused, and nothing breaks', () => {
-  test.each(CALLS.map((call) => [call.id, call] as const))('in %s', async (_id, call) => {
+  test.each(CALLS)('in %s', async (_id, call) => {
     for (const text of HOSTILE) {
       for (const sent of placesOf(call, text)) {
         const answer = await send(call, sent)
@@ -54,11 +47,10 @@ describe('a text that no field is meant to hold is refused, and nothing breaks',
   })
 
   test('in fields that are to come as well: each says which texts it takes', () => {
-    const schemas = CALLS.flatMap(({ operation }) => [
-      ...operation.parameters.map(({ name, schema }) => ({ name, schema })),
-      { name: operation.operationId, schema: bodySchema(operation) ?? {} },
+    const open = CALLS.flatMap(([id, { parameters, body }]) => [
+      ...Object.entries(parameters).flatMap(([name, { schema }]) => openTexts(schema, name)),
+      ...openTexts(body?.schema ?? {}, id),
     ])
-    const open = schemas.flatMap(({ name, schema }) => openTexts(schema, name))
     expect(open).toEqual([])
   })
 })
@@ -66,35 +58,35 @@ describe('a text that no field is meant to hold is refused, and nothing breaks',
 type Sent = { path: Record<string, string>; query: Record<string, string>; body: unknown }
 
 /** The call as its example has it, with the text in one place at a time. */
-function placesOf({ operation, path }: Call, text: string): Sent[] {
+function placesOf({ path, parameters, body }: Operation, text: string): Sent[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const base = { path: Object.fromEntries(names.map((name) => [name, 'usual'])), query: {} }
-  const example = operation.requestBody?.content['application/json']?.example
-  const required = operation.parameters.filter((one) => one.in === 'query' && one.required)
-  const query = Object.fromEntries(required.map(({ name }) => [name, 'usual']))
+  const example = body?.example
+  const asked = Object.entries(parameters).filter(([, one]) => one.in === 'query')
+  const required = asked.filter(([, one]) => one.required)
+  const query = Object.fromEntries(required.map(([name]) => [name, 'usual']))
   const inPath = names.map((name) => {
     return { ...base, query, path: { ...base.path, [name]: text }, body: example }
   })
-  const inQuery = operation.parameters
-    .filter((one) => one.in === 'query')
-    .map(({ name }) => ({ ...base, query: { ...query, [name]: text }, body: example }))
-  const inBody = withText(bodySchema(operation), example, text).map((body) => {
+  const inQuery = asked.map(([name]) => {
+    return { ...base, query: { ...query, [name]: text }, body: example }
+  })
+  const inBody = withText(body?.schema ?? null, example, text).map((body) => {
     return { ...base, query, body }
   })
   return [...inPath, ...inQuery, ...inBody]
 }
 
 /** The example with the text as each of its members, those that it does not name included. */
-function withText(schema: Schema | null, value: unknown, text: string): unknown[] {
+function withText(schema: JsonSchema | null, value: unknown, text: string): unknown[] {
   if (!schema) return []
-  const known = resolveRef(schema, OPEN_API)
-  const branches = [...(known.anyOf ?? []), ...(known.oneOf ?? [])]
-  const members = Object.entries(known.properties ?? {}).flatMap(([name, member]) => {
+  const { anyOf: branches = [], properties = {} } = schema
+  const members = Object.entries(properties).flatMap(([name, member]) => {
     const own = value as Record<string, unknown> | undefined
     return withText(member, own?.[name], text).map((changed) => ({ ...own, [name]: changed }))
   })
-  const items = known.items ? [[text]] : []
-  const itself = typesOf(known).includes('string') || known.const !== undefined ? [text] : []
+  const items = schema.items ? [[text]] : []
+  const itself = typesOf(schema).includes('string') || schema.const !== undefined ? [text] : []
   return [
     ...branches.flatMap((branch) => withText(branch, value, text)),
     ...members,
@@ -103,11 +95,11 @@ function withText(schema: Schema | null, value: unknown, text: string): unknown[
   ]
 }
 
-async function send({ method, path, operation }: Call, sent: Sent) {
+async function send({ method, path, audience }: Operation, sent: Sent) {
   const { api } = on
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeText(sent.path[name] ?? ''))
   const query = Object.entries(sent.query).map(([name, text]) => `${name}=${encodeText(text)}`)
-  const token = operation['x-audience'] === 'operator' ? api.operatorToken : api.teamToken
+  const token = audience === 'operator' ? api.operatorToken : api.teamToken
   const response = await fetch(
     `${api.url}${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`,
     {
@@ -124,18 +116,13 @@ function encodeText(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ed%a0%80'
 }
 
-function bodySchema({ requestBody }: Operation): Schema | null {
-  return requestBody?.content['application/json']?.schema ?? null
-}
-
 /** The paths of texts that may hold anything. */
-function openTexts(schema: Schema, path: string): string[] {
-  const known = resolveRef(schema, OPEN_API)
-  const { pattern, anyOf = [], oneOf = [], items, properties = {} } = known
-  const isOpen = typesOf(known).includes('string') && pattern === undefined && !known.enum
+function openTexts(schema: JsonSchema, path: string): string[] {
+  const { pattern, anyOf = [], items, properties = {} } = schema
+  const isOpen = typesOf(schema).includes('string') && pattern === undefined && !schema.enum
   return [
     ...(isOpen ? [path] : []),
-    ...[...anyOf, ...oneOf].flatMap((branch) => openTexts(branch, path)),
+    ...anyOf.flatMap((branch) => openTexts(branch, path)),
     ...(items ? openTexts(items, `${path}[]`) : []),
     ...Object.entries(properties).flatMap(([name, one]) => openTexts(one, `${path}.${name}`)),
   ]

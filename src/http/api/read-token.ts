@@ -1,7 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
-
-/** The header of ours, before those that the configuration names. */
-export const TOKEN_HEADER = 'X-Service-Token'
+import { TOKEN_HEADER } from '../contract/openapi.ts'
 
 /** The token that a request carries in whichever of the headers; null when in none. */
 export function readToken(headers: Headers, further: readonly string[]): string | null | Rejection {

@@ -1,39 +1,37 @@
-import type { HttpMethod, Operation, Paths } from '../contract/openapi.ts'
+import type { HttpMethod, Operation } from '../contract/operation.ts'
 
-export type Route =
-  | { kind: 'found'; operation: Operation; pathValues: ReadonlyMap<string, string> }
+export type ApiRoute<Id> =
+  | { kind: 'found'; id: Id; operation: Operation; pathValues: ReadonlyMap<string, string> }
   | { kind: 'wrong_method'; allow: string }
   | { kind: 'unknown_path' }
 
-type Pattern = {
-  segments: readonly string[]
-  methods: Readonly<Partial<Record<HttpMethod, Operation>>>
-}
+type Pattern<Id> = { segments: readonly string[]; ids: Map<HttpMethod, Id> }
 
-/** Answers which documented operation a request means. */
-export function routeTable(paths: Paths): (method: string, path: string) => Route {
-  const patterns = Object.entries(paths).map(([path, methods]): Pattern => {
-    return { segments: path.split('/'), methods }
-  })
+/** Answers which operation a request means. */
+export function routeTable<Id extends string>(
+  operations: Readonly<Record<Id, Operation>>,
+): (method: string, path: string) => ApiRoute<Id> {
+  const patterns = new Map<string, Pattern<Id>>()
+  for (const id of Object.keys(operations) as Id[]) {
+    const { method, path } = operations[id]
+    const pattern = patterns.get(path) ?? { segments: path.split('/'), ids: new Map() }
+    patterns.set(path, pattern)
+    pattern.ids.set(method, id)
+  }
 
   return (method, path) => {
     const segments = path.split('/')
-    for (const pattern of patterns) {
+    for (const pattern of patterns.values()) {
       const pathValues = match(pattern.segments, segments)
       if (!pathValues) continue
 
-      const operation = operationOf(pattern, method)
-      if (operation) return { kind: 'found', operation, pathValues }
-      const allow = Object.keys(pattern.methods).map((it) => it.toUpperCase())
+      const id = pattern.ids.get(method.toLowerCase() as HttpMethod)
+      if (id !== undefined) return { kind: 'found', id, operation: operations[id], pathValues }
+      const allow = [...pattern.ids.keys()].map((it) => it.toUpperCase())
       return { kind: 'wrong_method', allow: allow.join(', ') }
     }
     return { kind: 'unknown_path' }
   }
-}
-
-function operationOf(pattern: Pattern, method: string): Operation | undefined {
-  const name = method.toLowerCase() as HttpMethod
-  return Object.hasOwn(pattern.methods, name) ? pattern.methods[name] : undefined
 }
 
 function match(pattern: readonly string[], segments: readonly string[]) {

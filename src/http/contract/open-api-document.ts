@@ -1,21 +1,64 @@
-import { TOKEN_HEADER } from '../api/read-token.ts'
-import { type CachedReply, cacheReply } from '../edge/cached-reply.ts'
-import { OPEN_API } from './contract.ts'
-import type { OpenApi } from './openapi.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { isJsonObject } from '../../core/json/json-value.ts'
+import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
+import { CONTRACT } from './contract.ts'
+import { GATEWAY_PATHS } from './gateway.ts'
+import { type OpenApi, operationDoc, type Paths, TOKEN_HEADER } from './openapi.ts'
 
-const HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
-} as const
+const DESCRIPTION = [
+  'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',
+  `and failover.\n\nManagement calls carry a token in the header \`${TOKEN_HEADER}\`, or in another that the`,
+  'configuration names (`tokenHeaders`). They take and',
+  'answer JSON; an answer is `{"data": …}`, an error `{"name": "…", "message": "…"}`. Creating',
+  'something answers 200, items of a variable 201.',
+].join(' ')
 
-/** The document of the API with what this instance is configured to. */
-export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): CachedReply {
-  const text = () => JSON.stringify(documentOf(publicUrl, tokenHeaders))
-  return cacheReply(() => new Response(text(), { headers: HEADERS })).reply
+const { paths, schemas } = written(pathsOf())
+
+/** The document of the API, made of the definitions that requests are checked against. */
+export const OPEN_API: OpenApi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Headgate',
+    version: packageJson.version,
+    description: DESCRIPTION,
+    license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'This instance.' }],
+  tags: [
+    { name: 'JSON-RPC', description: 'Access to the nodes. The key in the URL names the app.' },
+    { name: 'Apps', description: 'An app has a key and the networks it may use.' },
+    { name: 'Webhooks', description: 'GraphQL queries that are answered for every block.' },
+    { name: 'Variables', description: 'Lists that a team’s queries name, live on the next block.' },
+    { name: 'Deliveries', description: 'What was sent, how it went, and sending it again.' },
+    { name: 'Usage', description: 'What was used, in calls, compute units and bytes.' },
+    { name: 'Team', description: 'The team a token belongs to, its tier and its limits.' },
+    { name: 'Networks', description: 'What this instance serves, and how its nodes are.' },
+    { name: 'Operator', description: 'Teams and their tokens, with the operator’s token only.' },
+    { name: 'Operating', description: 'For load balancers and monitoring.' },
+  ],
+  paths,
+  components: {
+    schemas,
+    securitySchemes: {
+      teamToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: TOKEN_HEADER,
+        description: 'A team’s token.',
+      },
+      operatorToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: TOKEN_HEADER,
+        description: 'The operator’s token; for a team’s calls with `X-Team-Id` beside it.',
+      },
+    },
+  },
 }
 
-function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
+/** The document with what this instance is configured to. */
+export function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
   const { components, paths } = OPEN_API
   const schemes = tokenHeaders.map((name) => {
     const description = `The same as \`${TOKEN_HEADER}\`, for clients that send this header.`
@@ -34,6 +77,37 @@ function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi
     ),
     components: { ...components, securitySchemes },
   }
+}
+
+function pathsOf(): Paths {
+  const paths: Record<string, Paths[string]> = { ...GATEWAY_PATHS }
+  for (const [id, operation] of Object.entries(CONTRACT)) {
+    const { method, path } = operation
+    paths[path] = { ...paths[path], [method]: operationDoc(id, operation) }
+  }
+  return paths
+}
+
+/** Definitions hold schemas within schemas; a document shows each named one once. */
+function written(defined: Paths): { paths: Paths; schemas: Record<string, JsonSchema> } {
+  const schemas: Record<string, JsonSchema> = {}
+
+  const write = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(write)
+    if (!isJsonObject(value)) return value
+    const name = (value as JsonSchema)[NAME]
+    // Its place is kept before its parts come, so that they stand behind it.
+    if (name !== undefined) schemas[name] ??= {}
+    const plain = mapValues(value, write)
+    if (name === undefined) return plain
+    // A description belongs to the place where the schema is used.
+    const { description, ...schema } = plain
+    schemas[name] = schema
+    const $ref = `#/components/schemas/${name}`
+    return description === undefined ? { $ref } : { $ref, description }
+  }
+
+  return { paths: write(defined) as Paths, schemas }
 }
 
 function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) => T) {

@@ -1,46 +1,42 @@
-import type { JsonSchema } from '../../core/json-schema.ts'
+import type { JsonSchema } from '../../core/schema/json-schema.ts'
+import { integer, record, type Static, text } from '../../core/schema/schema.ts'
+import type { Audience, HttpMethod, Operation } from './operation.ts'
 
-/** Written in the document and used as it stands for validation. */
-export type Schema = JsonSchema
-
-export type Parameter = {
+export type ParameterDoc = {
   name: string
   in: 'path' | 'query' | 'header'
   required: boolean
   description: string
-  schema: Schema
-  example?: string | number
+  schema: JsonSchema
+  example?: string
 }
 
-export type Media = { schema: Schema; example?: unknown }
+export type Media = { schema: JsonSchema; example?: unknown }
+
+type Header = { description: string; schema: JsonSchema }
 
 export type ResponseDoc = {
   description: string
-  headers?: Readonly<Record<string, { description: string; schema: Schema }>>
+  headers?: Readonly<Record<string, Header>>
   content?: Readonly<Record<string, Media>>
 }
 
-/** Whose token a call asks for: a team's, the operator's, any, or none at all. */
-type Audience = 'team' | 'operator' | 'any-token' | 'public'
-
-export type Operation = {
+export type OperationDoc = {
   operationId: string
   tags: readonly string[]
   summary: string
   description: string
   security: readonly Readonly<Record<string, readonly string[]>>[]
-  parameters: readonly Parameter[]
+  parameters: readonly ParameterDoc[]
   requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
   responses: Readonly<Record<string, ResponseDoc>>
-  'x-grows'?: Growth
+  'x-grows'?: NonNullable<Operation['grows']>
   'x-audience': Audience
   /** A command to paste; `$HEADGATE_URL` and its like stand for the reader's own. */
   'x-example': string
 }
 
-export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-export type Paths = Readonly<Record<string, Readonly<Partial<Record<HttpMethod, Operation>>>>>
+export type Paths = Readonly<Record<string, Readonly<Partial<Record<HttpMethod, OperationDoc>>>>>
 
 export type OpenApi = {
   openapi: '3.1.0'
@@ -54,155 +50,110 @@ export type OpenApi = {
   tags: readonly { name: string; description: string }[]
   paths: Paths
   components: {
-    schemas: Readonly<Record<string, Schema>>
+    schemas: Readonly<Record<string, JsonSchema>>
     securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
 }
 
-type Growth = 'always' | { with: string }
+/** The header of ours that carries a token, before those that the configuration names. */
+export const TOKEN_HEADER = 'X-Service-Token'
 
-type Outline = {
-  id: string
-  tag: string
-  audience: Audience
-  summary: string
-  description: string
-  parameters?: readonly Parameter[]
-  body?: Media
-  /** The body may be left out. */
-  bodyOptional?: boolean
-  answer: ResponseDoc
-  /** 200 where nothing is said. */
-  answerStatus?: 201
-  /** It makes the store grow: always, or where the body has this member. */
-  grows?: Growth
-  /** What goes wrong in ways of its own, by status; the usual errors are added. */
-  errors?: Readonly<Record<string, string>>
-  example: string
-}
+/** Every error of the management API. */
+const ERROR_REPLY = record('Error', {
+  name: text('Which kind of error, for programs.'),
+  message: text('What went wrong, for people.'),
+})
 
-/** A name that callers write: whether there is such a thing is for the call to find out. */
-export const ID_SCHEMA: Schema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
-}
+export type ErrorReply = Static<typeof ERROR_REPLY>
 
-/** A reference to a named schema of the document. */
-export function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-/** `{data: …}`, the shape of every successful answer that has something to say. */
-export function dataOf(schema: Schema): Schema {
-  return {
-    type: 'object',
-    required: ['data'],
-    additionalProperties: false,
-    properties: { data: schema },
-  }
-}
-
-export function jsonAnswer(description: string, schema: Schema, example?: unknown): ResponseDoc {
-  const media = example === undefined ? { schema } : { schema, example }
-  return { description, content: { 'application/json': media } }
-}
-
-/** A management call, with the errors that all of its kind share. */
-export function operation(outline: Outline): Operation {
-  const teamParameters = outline.audience === 'team' ? TEAM_PARAMETERS : []
-  return {
-    operationId: outline.id,
-    tags: [outline.tag],
-    summary: outline.summary,
-    description: outline.description,
-    security: SECURITY[outline.audience],
-    parameters: [...(outline.parameters ?? []), ...teamParameters],
-    ...(outline.body && {
-      requestBody: {
-        required: outline.bodyOptional !== true,
-        content: { 'application/json': outline.body },
-      },
-    }),
-    responses: { [outline.answerStatus ?? 200]: outline.answer, ...errorResponses(outline) },
-    ...(outline.grows && { 'x-grows': outline.grows }),
-    'x-audience': outline.audience,
-    'x-example': outline.example,
-  }
-}
-
-/** Whether the call would make the store grow. */
-export function makesGrow({ 'x-grows': grows }: Operation, body: unknown): boolean {
-  if (grows === undefined || grows === 'always') return grows !== undefined
-  return typeof body === 'object' && body !== null && grows.with in body
-}
-
-/** The status of an answer that is no error. */
-export function successStatus({ responses }: Operation): 200 | 201 {
-  return responses['201'] ? 201 : 200
-}
-
-const SECURITY: Readonly<Record<Audience, Operation['security']>> = {
+const SECURITY: Readonly<Record<Audience, OperationDoc['security']>> = {
   team: [{ teamToken: [] }, { operatorToken: [] }],
   operator: [{ operatorToken: [] }],
   'any-token': [{ teamToken: [] }, { operatorToken: [] }],
   public: [],
 }
 
-/** Every call for a team has these two. */
-export const TEAM_PARAMETERS: readonly Parameter[] = [
-  {
-    name: 'X-Team-Id',
-    in: 'header',
-    required: false,
-    description: 'The team to act for. Needed with the operator’s token, not with a team’s own.',
-    schema: ID_SCHEMA,
-  },
-  {
-    name: 'team_id',
-    in: 'query',
-    required: false,
-    description: 'The same as the header `X-Team-Id`, for where a header cannot be set.',
-    schema: ID_SCHEMA,
-  },
-]
+const RETRY_AFTER: Header = {
+  description: 'Whole seconds after which asking again makes sense.',
+  schema: integer({ minimum: 1 }),
+}
 
-function errorResponses(outline: Outline): Record<string, ResponseDoc> {
+/** How a document describes a management call, with the errors that all of its kind share. */
+export function operationDoc(operationId: string, operation: Operation): OperationDoc {
+  const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
+  const { contentType, schema, example } = answer
+  const media = example === undefined ? { schema } : { schema, example }
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    security: SECURITY[audience],
+    parameters: Object.entries(operation.parameters).map(([name, it]) => ({ name, ...it })),
+    ...(body && {
+      requestBody: {
+        required: body.required,
+        content: { 'application/json': { schema: body.schema, example: body.example } },
+      },
+    }),
+    responses: {
+      [answerStatus ?? 200]: {
+        description: answer.description,
+        content: { [contentType]: media },
+      },
+      ...errorResponses(operation),
+    },
+    ...(grows && { 'x-grows': grows }),
+    'x-audience': audience,
+    'x-example': operation.example ?? curl(operation),
+  }
+}
+
+function errorResponses(operation: Operation): Record<string, ResponseDoc> {
+  const { audience, body, grows, errors } = operation
   const texts: Record<string, string> = {}
-  if (outline.audience !== 'public') {
+  if (audience !== 'public') {
     texts['400'] = '`ValidationError`: a parameter or a field is wrong; the message names it.'
-    texts['401'] = '`Unauthorized`: the header `X-Service-Token` is missing, unknown or revoked.'
+    texts['401'] =
+      `\`Unauthorized\`: the header \`${TOKEN_HEADER}\` is missing, unknown or revoked.`
     texts['429'] =
       '`TooManyRequests`: over 100 calls a second, too many bytes, or too many unknown tokens.'
   }
-  if (outline.audience === 'operator') {
+  if (audience === 'operator') {
     texts['403'] = '`Forbidden`: this call takes the operator’s token.'
   }
-  if (outline.audience === 'team') {
+  if (audience === 'team') {
     texts['403'] = '`Forbidden`: a team’s token names another team.'
     texts['404'] = '`NotFound`: there is no team of this id.'
   }
-  if (outline.body) {
+  if (body) {
     texts['408'] = '`RequestTimeout`: the body took too long to arrive.'
     texts['413'] = '`PayloadTooLarge`: the body is over 2.5 MiB.'
     texts['415'] = '`UnsupportedMediaType`: the body is not sent as JSON.'
   }
-  if (outline.grows) {
+  if (grows) {
     texts['507'] = '`InsufficientStorage`: the disk is nearly full; only its operator can help.'
   }
   const responses: Record<string, ResponseDoc> = {}
-  for (const [status, text] of Object.entries({ ...texts, ...outline.errors })) {
+  for (const [status, description] of Object.entries({ ...texts, ...errors })) {
     responses[status] = {
-      ...jsonAnswer(text, ref('Error')),
+      description,
+      content: { 'application/json': { schema: ERROR_REPLY } },
       ...(status === '429' && { headers: { 'Retry-After': RETRY_AFTER } }),
     }
   }
   return responses
 }
 
-const RETRY_AFTER = {
-  description: 'Whole seconds after which asking again makes sense.',
-  schema: { type: 'integer', minimum: 1 },
-} as const
+/** The call as a command, made of the examples of its parameters and its body. */
+function curl({ method, path, parameters, body, audience, exampleQuery }: Operation): string {
+  const verb = method === 'get' || (method === 'post' && body) ? '' : `-X ${method.toUpperCase()} `
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters[name]?.example ?? '')
+  const token = audience === 'operator' ? '$HEADGATE_OPERATOR_TOKEN' : '$HEADGATE_TOKEN'
+  const parts = [`curl ${verb}"$HEADGATE_URL${filled}${exampleQuery ?? ''}"`]
+  if (audience !== 'public') parts.push(`-H "${TOKEN_HEADER}: ${token}"`)
+  if (body) {
+    parts.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body.example)}'`)
+  }
+  return parts.join(' \\\n  ')
+}

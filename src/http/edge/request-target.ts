@@ -1,4 +1,5 @@
-import type { RpcTarget } from '../rpc/rpc-route.ts'
+/** Where a call is headed, cut out of its URL. */
+export type RpcTarget = { slug: string; key: string }
 
 type UrlParts = { host: string; path: string }
 

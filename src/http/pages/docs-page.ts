@@ -1,18 +1,13 @@
-import { OPEN_API } from '../contract/contract.ts'
-import {
-  type Media,
-  type Operation,
-  type ResponseDoc,
-  successStatus,
-  TEAM_PARAMETERS,
-} from '../contract/openapi.ts'
+import { OPEN_API } from '../contract/open-api-document.ts'
+import type { Media, OperationDoc, ResponseDoc } from '../contract/openapi.ts'
+import { TEAM_PARAMETERS } from '../contract/operation.ts'
 import { fieldTable, parameterTable, typeText } from './docs-schema.ts'
 import { type Html, html, inline, prose } from './html.ts'
 import { pageReply } from './page-frame.ts'
 
 type Needs = { publicUrl: string }
 
-type Call = { method: string; path: string; operation: Operation }
+type Call = { method: string; path: string; operation: OperationDoc }
 
 const AUDIENCE_TEXT = {
   team: 'Token: a team’s, or the operator’s with the header `X-Team-Id` or the query `team_id`.',
@@ -73,9 +68,9 @@ function groupSection(name: string, description: string, calls: readonly Call[])
 function callCard({ method, path, operation }: Call): Html {
   const audience = AUDIENCE_TEXT[operation['x-audience']]
   const { requestBody, responses } = operation
-  const answered = String(successStatus(operation))
+  const answered = responses['201'] ? '201' : '200'
   // Said once in words above, not in a table of each call.
-  const parameters = operation.parameters.filter((it) => !TEAM_PARAMETERS.includes(it))
+  const parameters = operation.parameters.filter((it) => !(it.name in TEAM_PARAMETERS))
   const body = requestBody?.content['application/json']
   return html`<article class="card call" id="${operation.operationId}">
 <h3>${operation.summary}</h3>
@@ -117,7 +112,7 @@ function headersPart(response: ResponseDoc): Html | null {
 <tbody>${rows}</tbody></table></div></details>`
 }
 
-function errorsPart(responses: Operation['responses'], answered: string): Html | null {
+function errorsPart(responses: OperationDoc['responses'], answered: string): Html | null {
   const errors = Object.entries(responses).filter(([status]) => status !== answered)
   if (errors.length === 0) return null
   const rows = errors.map(([status, { description }]) => {

@@ -1,13 +1,20 @@
-import { SCHEMAS } from '../contract/contract-schemas.ts'
-import type { Parameter, Schema } from '../contract/openapi.ts'
+import type { JsonSchema } from '../../core/schema/json-schema.ts'
+import { OPEN_API } from '../contract/open-api-document.ts'
+import type { ParameterDoc } from '../contract/openapi.ts'
 import { type Html, html, inline } from './html.ts'
 
 const SCHEMA_PREFIX = '#/components/schemas/'
 
-type Row = { name: string; required: boolean; schema: Schema; description: string; place?: string }
+type Row = {
+  name: string
+  required: boolean
+  schema: JsonSchema
+  description: string
+  place?: string
+}
 
 /** A table of the fields of an object, or a sentence when it is none. */
-export function fieldTable(schema: Schema): Html {
+export function fieldTable(schema: JsonSchema): Html {
   const object = resolved(schema)
   const fields = Object.entries(object.properties ?? {})
   if (fields.length === 0) return html`<p>${typeText(schema)}</p>`
@@ -18,7 +25,7 @@ export function fieldTable(schema: Schema): Html {
   return rowTable('Field', rows)
 }
 
-export function parameterTable(parameters: readonly Parameter[]): Html {
+export function parameterTable(parameters: readonly ParameterDoc[]): Html {
   return rowTable(
     'Parameter',
     parameters.map((it) => ({ ...it, place: it.in })),
@@ -26,7 +33,7 @@ export function parameterTable(parameters: readonly Parameter[]): Html {
 }
 
 /** What a value is, in words; named objects link to their table. */
-export function typeText(schema: Schema): Html {
+export function typeText(schema: JsonSchema): Html {
   if (schema.$ref) return link(schema.$ref.slice(SCHEMA_PREFIX.length))
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   if (schema.enum) return joined(schema.enum.map((it) => html`<code>${String(it)}</code>`))
@@ -61,7 +68,7 @@ function link(name: string): Html {
   return html`<a href="#schema-${name}">${name}</a>`
 }
 
-function resolved(schema: Schema): Schema {
+function resolved(schema: JsonSchema): JsonSchema {
   if (!schema.$ref) return schema
-  return SCHEMAS[schema.$ref.slice(SCHEMA_PREFIX.length)] ?? {}
+  return OPEN_API.components.schemas[schema.$ref.slice(SCHEMA_PREFIX.length)] ?? {}
 }

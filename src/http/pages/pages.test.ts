@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { OPEN_API } from '../contract/contract.ts'
+import { OPEN_API } from '../contract/open-api-document.ts'
 import { hostUrl, pathUrl } from '../edge/network-url.ts'
 import { docsPage } from './docs-page.ts'
 import { homePage } from './home-page.ts'

@@ -1,10 +1,10 @@
 import { CENTI_PER_CU } from '../../core/billing/plan.ts'
 import type { Rejection } from '../../core/errors.ts'
-import { readTrace, type Trace } from '../../core/rpc/trace-context.ts'
+import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
 import type { CacheWord } from '../../upstream/answers/ask-network.ts'
 import { endsConnection } from '../edge/request-bodies.ts'
 
-export type ReplyFacts = {
+type ReplyFacts = {
   centiCu: number
   cache: CacheWord
   upstream: string
@@ -23,47 +23,49 @@ const EXPOSED = [
   'ratelimit-reset',
 ].join(', ')
 
+/** The headers of an answer without its request id. */
+export type ReplyHeaders = (facts: ReplyFacts, request: Request) => Headers
+
 /** Prices × cache words × upstreams in use; beyond that, making them anew is cheaper. */
 const TEMPLATES_MAX = 2000
 
-/** By upstream and price, then one place for each cache word, with and without a browser. */
-const templates = new Map<string, Map<number, Headers[]>>()
-let templateCount = 0
-
 const CACHE_WORDS: readonly CacheWord[] = ['hit', 'miss', 'coalesced']
 
-/**
- * The headers of an answer without its request id. Hot path: cloning a kept
- * object costs a third of building the headers one by one.
- */
-export function replyHeaders(facts: ReplyFacts, request: Request): Headers {
-  const fromBrowser = request.headers.get('origin') !== null
-  if (facts.rejection) return refusalHeaders(facts, facts.rejection, request)
-  const place = CACHE_WORDS.indexOf(facts.cache) * 2 + (fromBrowser ? 1 : 0)
-  const known = templates.get(facts.upstream)?.get(facts.centiCu)?.[place]
-  return known ?? keepTemplate(facts, place, fromBrowser)
-}
+/** Hot path: cloning a kept object costs a third of building the headers one by one. */
+export function openReplyHeaders(): ReplyHeaders {
+  // By upstream and price, then one place for each cache word, with and without a browser.
+  const templates = new Map<string, Map<number, Headers[]>>()
+  let templateCount = 0
 
-function keepTemplate(facts: ReplyFacts, place: number, fromBrowser: boolean): Headers {
-  if (templateCount >= TEMPLATES_MAX) {
-    templates.clear()
-    templateCount = 0
+  const addTemplate = (facts: ReplyFacts, place: number, fromBrowser: boolean): Headers => {
+    if (templateCount >= TEMPLATES_MAX) {
+      templates.clear()
+      templateCount = 0
+    }
+    templateCount++
+    const made = new Headers(plainHeaders(facts, fromBrowser))
+    const prices = templates.get(facts.upstream) ?? new Map<number, Headers[]>()
+    const places = prices.get(facts.centiCu) ?? []
+    places[place] = made
+    prices.set(facts.centiCu, places)
+    templates.set(facts.upstream, prices)
+    return made
   }
-  templateCount++
-  const made = new Headers(plainHeaders(facts, fromBrowser))
-  const prices = templates.get(facts.upstream) ?? new Map<number, Headers[]>()
-  const places = prices.get(facts.centiCu) ?? []
-  places[place] = made
-  prices.set(facts.centiCu, places)
-  templates.set(facts.upstream, prices)
-  return made
+
+  return (facts, request) => {
+    const fromBrowser = request.headers.get('origin') !== null
+    if (facts.rejection) return refusalHeaders(facts, facts.rejection, request)
+    const place = CACHE_WORDS.indexOf(facts.cache) * 2 + (fromBrowser ? 1 : 0)
+    const known = templates.get(facts.upstream)?.get(facts.centiCu)?.[place]
+    return known ?? addTemplate(facts, place, fromBrowser)
+  }
 }
 
 /** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
-export function traceOf({ headers }: Request, nextSpanId: () => string): Trace | null {
+export function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext | null {
   const traceparent = headers.get('traceparent')
   if (traceparent === null) return null
-  return readTrace(traceparent, headers.get('tracestate'), nextSpanId())
+  return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
 /** Any page may call: the key is what counts, not the origin. */

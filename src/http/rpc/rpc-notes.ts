@@ -1,4 +1,5 @@
 import { CENTI_PER_CU } from '../../core/billing/plan.ts'
+import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
@@ -87,7 +88,7 @@ function alike(before: RequestNote, now: RequestNote): boolean {
     before.centiCu === now.centiCu &&
     before.status === now.status &&
     before.network === now.network &&
-    was?.errorCode === is?.errorCode &&
+    was?.nodeErrorCode === is?.nodeErrorCode &&
     was?.rejection?.code === is?.rejection?.code
   )
 }
@@ -106,7 +107,7 @@ function middleText(request: RequestNote, method: string): string {
     method,
     calls: request.replies.length,
     status: request.status,
-    error: request.isBatch ? 0 : (request.replies[0]?.errorCode ?? 0),
+    error: request.isBatch ? 0 : errorField(request.replies[0]),
     cu: request.centiCu / CENTI_PER_CU,
     cache: request.cache,
     upstream: request.upstream,
@@ -116,5 +117,13 @@ function middleText(request: RequestNote, method: string): string {
 
 function outcomeWord(served: Served | undefined): string {
   if (served?.rejection) return served.rejection.code
-  return served?.errorCode === 0 ? 'ok' : 'node_error'
+  return served?.nodeErrorCode === 0 ? 'ok' : 'node_error'
+}
+
+/** Zero for success, the node's code, or the HTTP status of a refusal. */
+function errorField(served: Served | undefined): number {
+  if (!served?.rejection) return served?.nodeErrorCode ?? 0
+  const { code, httpStatus } = served.rejection
+  // It is told with status 200, as a node would, so its status would look like none.
+  return code === 'method_not_served' ? NO_SUCH_METHOD : httpStatus
 }

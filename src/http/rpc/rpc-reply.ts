@@ -1,5 +1,5 @@
 import { letGo } from '../../core/roomy-bytes.ts'
-import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import type { Sending } from '../../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
@@ -8,17 +8,18 @@ import type { Served } from '../../gateway/serve-rpc.ts'
 import type { UnreadReservation } from '../../gateway/unread-budget.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
-import { replyHeaders } from './rpc-headers.ts'
+import type { ReplyHeaders } from './rpc-headers.ts'
 import type { RpcNotes } from './rpc-notes.ts'
 
 export type ReplyNeeds = {
   clock: Clock
   notes: RpcNotes
+  replyHeaders: ReplyHeaders
   readers: ReaderWatch
   nextRequestId(): string
 }
 
-export type Outcome = {
+export type RpcOutcome = {
   replies: Served[]
   isBatch: boolean
   status: number
@@ -29,12 +30,12 @@ export type Outcome = {
   caller: Caller | null
 }
 
-/** What is known of a request beside its outcome. */
-export type Asked = {
+/** A request on its way through, apart from its outcome. */
+export type RpcExchange = {
   request: Request
   networkId: string | undefined
-  /** The caller's, if there is one. */
-  trace: Trace | null
+  /** The caller's trace, if it named one. */
+  trace: TraceContext | null
   startedAtMs: number
   client: Pick<Sending, 'cut' | 'isQuiet'>
 }
@@ -42,16 +43,16 @@ export type Asked = {
 /** Notes how a request went and answers it. */
 export function replyTo(
   needs: ReplyNeeds,
-  asked: Asked,
-  outcome: Outcome,
+  exchange: RpcExchange,
+  outcome: RpcOutcome,
   held: UnreadReservation | null,
 ): Response {
-  const { request } = asked
+  const { request } = exchange
   const requestId = needs.nextRequestId()
   needs.notes.note({
     requestId,
-    traceId: asked.trace?.traceId ?? null,
-    network: asked.networkId ?? 'unknown',
+    traceId: exchange.trace?.traceId ?? null,
+    network: exchange.networkId ?? 'unknown',
     appId: outcome.caller?.app.id ?? null,
     replies: outcome.replies,
     isBatch: outcome.isBatch,
@@ -59,10 +60,10 @@ export function replyTo(
     centiCu: outcome.centiCu,
     cache: outcome.cache,
     upstream: outcome.upstream,
-    tookMs: needs.clock.monotonicMs() - asked.startedAtMs,
+    tookMs: needs.clock.monotonicMs() - exchange.startedAtMs,
   })
-  const headers = replyHeaders(outcome, request)
-  const body = bodyOf(needs, asked, outcome, held)
+  const headers = needs.replyHeaders(outcome, request)
+  const body = bodyOf(needs, exchange, outcome, held)
   const compressible = isCompressible(body)
   const compressed = compressible
     ? compressAnswer(body, request.headers.get('accept-encoding'))
@@ -80,8 +81,8 @@ export function replyTo(
 
 function bodyOf(
   needs: ReplyNeeds,
-  { request, client: { cut, isQuiet } }: Asked,
-  { replies, isBatch }: Outcome,
+  { request, client: { cut, isQuiet } }: RpcExchange,
+  { replies, isBatch }: RpcOutcome,
   held: UnreadReservation | null,
 ): string | Uint8Array | ReadableStream<Uint8Array> {
   const only = isBatch ? undefined : replies[0]?.parts
@@ -90,7 +91,7 @@ function bodyOf(
   const ended = () => held?.release()
   const sending: Sending = { watch: needs.readers, cut, isQuiet, ended }
   if (!request.signal.aborted) return replyBody(parts, isBatch, sending)
-  // Whoever hung up will not read, and unread streams would hold their upstreams.
+  // A client that hung up will not read, and unread streams would hold their upstreams.
   dropReply(parts)
   ended()
   return ''

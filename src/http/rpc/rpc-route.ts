@@ -11,12 +11,13 @@ import {
 } from '../../gateway/serve-rpc.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { brokeOff, decodeText, isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
+import type { RpcTarget } from '../edge/request-target.ts'
 import { isSmall, type SmallBodies } from '../edge/small-bodies.ts'
-import { preflightReply, traceOf } from './rpc-headers.ts'
-import { type Asked as AskedReply, type Outcome, type ReplyNeeds, replyTo } from './rpc-reply.ts'
+import { openReplyHeaders, preflightReply, traceOf } from './rpc-headers.ts'
+import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
-  ReplyNeeds & {
+  Omit<ReplyNeeds, 'replyHeaders'> & {
     bodies: RequestBodies
     smallBodies: SmallBodies
     directory: AppDirectory
@@ -25,10 +26,7 @@ export type RpcRouteNeeds = ServeNeeds &
     nextSpanId(): string
   }
 
-/** Where a request is headed, cut out of its URL. */
-export type RpcTarget = { slug: string; key: string }
-
-/** Who is at the other end of the connection. */
+/** The other end of the connection. */
 export type Client = {
   address(): string
   /** Ends the connection, within seconds. */
@@ -37,13 +35,27 @@ export type Client = {
   isQuiet(): boolean
 }
 
-type Asked = AskedReply & { client: Client }
+/** Answers `POST {base_url}/v2/<key>`. */
+export type RpcRoute = (
+  request: Request,
+  target: RpcTarget,
+  client: Client,
+) => Response | Promise<Response>
+
+type Needs = RpcRouteNeeds & ReplyNeeds
+
+type Exchange = RpcExchange & { client: Client }
 
 const NOT_JSON = 'The content-type must be application/json.'
 
-/** Answers `POST {base_url}/v2/<key>`. Hot path: as few promises as it can do with. */
-export function serveRpcRoute(
-  needs: RpcRouteNeeds,
+export function openRpcRoute(given: RpcRouteNeeds): RpcRoute {
+  const needs: Needs = { ...given, replyHeaders: openReplyHeaders() }
+  return (request, target, client) => serve(needs, request, target, client)
+}
+
+/** Hot path: as few promises as it can do with. */
+function serve(
+  needs: Needs,
   request: Request,
   target: RpcTarget,
   client: Client,
@@ -52,76 +64,76 @@ export function serveRpcRoute(
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
   const trace = traceOf(request, needs.nextSpanId)
-  const asked = { request, networkId: service?.network.id, trace, startedAtMs, client }
+  const exchange = { request, networkId: service?.network.id, trace, startedAtMs, client }
 
   if (request.method !== 'POST') {
     const rejection = new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.')
-    return refuse(needs, asked, rejection)
+    return refuse(needs, exchange, rejection)
   }
-  if (!service) return refuse(needs, asked, unknownNetwork(target.slug))
+  if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
   const caller = find(needs, target.key !== '' ? target.key : bearer(request))
-  if (!(caller instanceof Promise)) return serveCaller(needs, asked, service, caller)
-  return caller.then((found) => serveCaller(needs, asked, service, found))
+  if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
+  return caller.then((found) => serveCaller(needs, exchange, service, found))
 }
 
 function serveCaller(
-  needs: RpcRouteNeeds,
-  asked: Asked,
+  needs: Needs,
+  exchange: Exchange,
   service: NetworkService,
   caller: Caller | Rejection,
 ): Response | Promise<Response> {
-  if (caller instanceof Rejection) return refuse(needs, asked, caller)
-  const { request, client } = asked
+  if (caller instanceof Rejection) return refuse(needs, exchange, caller)
+  const { request, client } = exchange
   const small = isSmall(request)
   const barred =
-    notFor(needs, caller, service) ??
+    authorize(needs, caller, service) ??
     notJson(request) ??
     (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
-  if (barred) return refuse(needs, asked, barred, caller)
-  return serveBody(needs, asked, service, caller, small)
+  if (barred) return refuse(needs, exchange, barred, caller)
+  return serveBody(needs, exchange, service, caller, small)
 }
 
 async function serveBody(
-  needs: RpcRouteNeeds,
-  asked: Asked,
+  needs: Needs,
+  exchange: Exchange,
   service: NetworkService,
   caller: Caller,
   small: boolean,
 ): Promise<Response> {
   let text: string | Rejection
   if (small) {
-    needs.smallBodies.begun(asked)
+    needs.smallBodies.begun(exchange)
     try {
-      text = decodeText(await asked.request.bytes())
+      text = decodeText(await exchange.request.bytes())
     } catch {
       text = brokeOff()
     }
-    needs.smallBodies.ended(asked)
+    needs.smallBodies.ended(exchange)
   } else {
-    text = await needs.bodies.text(asked.request)
+    text = await needs.bodies.text(exchange.request)
   }
-  if (text instanceof Rejection) return refuse(needs, asked, text, caller)
+  if (text instanceof Rejection) return refuse(needs, exchange, text, caller)
 
   const body = parseBody(text)
-  if (body instanceof Rejection) return refuse(needs, asked, body, caller)
+  if (body instanceof Rejection) return refuse(needs, exchange, body, caller)
 
   const context: RpcContext = {
     caller,
     service,
-    clientAddress: asked.client.address,
+    clientAddress: exchange.client.address,
     isBatch: body.kind === 'batch',
     held: null,
-    trace: asked.trace,
+    trace: exchange.trace,
   }
   try {
     if (body.kind === 'single') {
       const served = serveRpc(needs, context, body.call, service.request)
       const only = served instanceof Promise ? await served : served
-      return replyTo(needs, asked, single(only, caller), context.held)
+      return replyTo(needs, exchange, single(only, caller), context.held)
     }
     const outcome = several(await serveBatch(needs, context, body.calls), caller)
-    const response = replyTo(needs, asked, outcome, context.held)
+    const response = replyTo(needs, exchange, outcome, context.held)
     const retryAfterS = throttledForS(outcome.replies)
     if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
     return response
@@ -133,12 +145,12 @@ async function serveBody(
 
 /** Refuses the whole request. */
 function refuse(
-  needs: RpcRouteNeeds,
-  asked: Asked,
+  needs: Needs,
+  exchange: Exchange,
   rejection: Rejection,
   caller: Caller | null = null,
 ): Response {
-  return replyTo(needs, asked, single(refused('null', '', rejection), caller), null)
+  return replyTo(needs, exchange, single(refused('null', '', rejection), caller), null)
 }
 
 /** When asking again makes sense for all members that came too fast; 0: none did. */
@@ -157,7 +169,7 @@ function notJson(request: Request): Rejection | null {
   return new Rejection('unsupported_media_type', NOT_JSON)
 }
 
-function find(needs: RpcRouteNeeds, key: string): Caller | Rejection | Promise<Caller | Rejection> {
+function find(needs: Needs, key: string): Caller | Rejection | Promise<Caller | Rejection> {
   if (key === '') return new Rejection('unauthorized', 'Must be authenticated!')
   const found = needs.directory.find(key)
   return found instanceof Promise ? found.catch(keyUnchecked) : found
@@ -168,7 +180,7 @@ function keyUnchecked(thrown: unknown): Rejection {
   return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
 }
 
-function notFor(needs: RpcRouteNeeds, caller: Caller, service: NetworkService): Rejection | null {
+function authorize(needs: Needs, caller: Caller, service: NetworkService): Rejection | null {
   if (caller.isDemo) return null
   if (!caller.app.isActive) return new Rejection('app_inactive', 'App is inactive.')
   const { id } = service.network
@@ -184,7 +196,7 @@ function bearer(request: Request): string {
   return /^bearer /i.test(header) ? header.slice(7).trim() : ''
 }
 
-function single(served: Served, caller: Caller | null): Outcome {
+function single(served: Served, caller: Caller | null): RpcOutcome {
   return {
     replies: [served],
     isBatch: false,
@@ -197,7 +209,7 @@ function single(served: Served, caller: Caller | null): Outcome {
   }
 }
 
-function several(batch: ServedBatch, caller: Caller): Outcome {
+function several(batch: ServedBatch, caller: Caller): RpcOutcome {
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }
   return { replies: members, isBatch: true, status: 200, ...facts }

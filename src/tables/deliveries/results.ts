@@ -1,4 +1,4 @@
-import type { Truncation } from '../../core/query/output/outcome.ts'
+import type { Truncation } from '../../core/query/output/query-result.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { rowChunks } from '../sql/statement-chunks.ts'
 import { isOfEvent, keyOf } from './delivery.ts'

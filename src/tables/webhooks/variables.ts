@@ -1,5 +1,5 @@
 import { assert } from '../../core/errors.ts'
-import type { VariableKind } from '../../core/query/language/plan.ts'
+import type { VariableKind } from '../../core/query/language/query-plan.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { listChunks, rowChunks } from '../sql/statement-chunks.ts'
 import { webhookOfOtherKind } from './webhook-variables.ts'

@@ -1,4 +1,4 @@
-import type { VariableKind, VariableUse } from '../../core/query/language/plan.ts'
+import type { VariableKind, VariableUse } from '../../core/query/language/query-plan.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 
 /** Kept with a webhook: the kinds of the variables that its query declares, by name. */

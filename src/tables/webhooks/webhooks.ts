@@ -1,6 +1,6 @@
 import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
 import { assert } from '../../core/errors.ts'
-import type { VariableUse } from '../../core/query/language/plan.ts'
+import type { VariableUse } from '../../core/query/language/query-plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { freeSlot, takeSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'

@@ -10,28 +10,18 @@ import {
 import type { Method, MethodBook } from '../../core/rpc/methods.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
-import type { Coalescer } from './coalesce.ts'
+import type { AnswerCaches } from './answer-caches.ts'
 import { collectStream } from './collect-stream.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
-import {
-  followHead,
-  type HeadCache,
-  headGet,
-  headSet,
-  noteHeightSeen,
-  startEpoch,
-} from './head-cache.ts'
-import type { Kept, ResponseCache } from './response-cache.ts'
+import { followHead, headGet, headSet, noteHeightSeen, startEpoch } from './head-cache.ts'
+import type { Kept } from './response-cache.ts'
 import { sendTransaction } from './send-transaction.ts'
 
 /** Everything that answers for one network. */
-export type NetworkService = {
+export type NetworkService = AnswerCaches & {
   network: Network
   book: MethodBook
   pool: UpstreamPool
-  forever: ResponseCache
-  atHead: HeadCache
-  flights: Coalescer<PoolAnswer>
   /** The heads that upstreams announce, as they come. */
   heads: HeadFeed
   /** Sends a call alone, to whichever upstream answers. */

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import {
   type Answers,
-  type BlockNodes,
+  type BlockNetwork,
   NEVER,
-  openBlockNodes,
+  openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-nodes.ts'
+} from '../../../tests/support/block-network.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
-import { NodeSays } from '../../../tests/support/fake-node.ts'
+import { NodeError } from '../../../tests/support/fake-node.ts'
 import { ALICE, BOB, rawBlock, rawCall, rawLog } from '../../../tests/support/raw-block.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 
@@ -21,11 +21,11 @@ const ALL = { transactions: true, receipts: true, traces: true }
 const RAW = rawBlock([{ logs: [rawLog(2)] }, { calls: [rawCall()] }, {}])
 const STRUCT_LOGS = { gas: 21_000, failed: false, returnValue: '', structLogs: [] }
 
-let nodes: BlockNodes
+let nodes: BlockNetwork
 
 /** One node that has the block, and answers some methods otherwise. */
-async function nodeWith(otherwise: Answers = {}, without: string[] = []): Promise<BlockNodes> {
-  nodes = await openBlockNodes([{ name: 'a' }])
+async function nodeWith(otherwise: Answers = {}, without: string[] = []): Promise<BlockNetwork> {
+  nodes = await openBlockNetwork([{ name: 'a' }])
   const answers = { ...serving(RAW), ...otherwise }
   for (const method of without) delete answers[method]
   nodes.answers.a = answers
@@ -44,14 +44,14 @@ describe('of a block is read only what is wanted', () => {
     await nodeWith()
     const block = await nodes.read(RAW.ref, wants)
     expect(block).toMatchObject({ has: wants, transactionCount: 3 })
-    expect(nodes.asked()).toEqual(methods.map((method) => `a ${method}`))
+    expect(nodes.askedByNode()).toEqual(methods.map((method) => `a ${method}`))
     expect(nodes.paramsOf('eth_getBlockByHash')).toEqual([[RAW.ref.hash, whole]])
   })
 
   test('everything is asked for at once, by the hash', async () => {
     await nodeWith({ eth_getBlockByHash: () => NEVER })
     nodes.read(RAW.ref, ALL).catch(() => {})
-    expect(nodes.asked()).toEqual([
+    expect(nodes.askedByNode()).toEqual([
       'a eth_getBlockByHash',
       'a eth_getBlockReceipts',
       'a debug_traceBlockByHash',
@@ -64,7 +64,7 @@ describe('of a block is read only what is wanted', () => {
 
 describe('a node without eth_getBlockReceipts', () => {
   const says = (code: number, message: string) => () => {
-    throw new NodeSays(code, message)
+    throw new NodeError(code, message)
   }
   const MISSING: [string, () => unknown][] = [
     ['go-ethereum', says(-32601, 'the method does not exist/is not available')],
@@ -96,12 +96,12 @@ describe('a node without eth_getBlockReceipts', () => {
     await nodes.clock.advance(11 * MINUTE)
     nodes.forget()
     await nodes.read(RAW.ref, RECEIPTS)
-    expect(nodes.asked()).toEqual(['a eth_getBlockByHash', 'a eth_getBlockReceipts'])
+    expect(nodes.askedByNode()).toEqual(['a eth_getBlockByHash', 'a eth_getBlockReceipts'])
   })
 
   test('is sent a bounded number of calls at once', async () => {
     const big = rawBlock(Array.from({ length: 40 }, () => ({})))
-    nodes = await openBlockNodes([{ name: 'a' }, { name: 'b', concurrencyMax: 3, priority: 1 }])
+    nodes = await openBlockNetwork([{ name: 'a' }, { name: 'b', concurrencyMax: 3, priority: 1 }])
     const slow = { ...serving(big), eth_getTransactionReceipt: () => NEVER }
     delete (slow as Answers).eth_getBlockReceipts
     Object.assign(nodes.answers, { a: slow, b: slow })
@@ -123,7 +123,7 @@ describe('a node without eth_getBlockReceipts', () => {
   test('behind a gateway without any of the methods is not taken for broken', async () => {
     const gone = () => new Status(404)
     const many = rawBlock(Array.from({ length: 40 }, () => ({})))
-    nodes = await openBlockNodes([{ name: 'a' }])
+    nodes = await openBlockNetwork([{ name: 'a' }])
     nodes.answers.a = {
       ...serving(many),
       debug_traceBlockByHash: gone,
@@ -195,13 +195,15 @@ describe('traces', () => {
   ])('are had %s', async (_title, without, otherwise, asked) => {
     await nodeWith(otherwise, without)
     expect(await shape()).toEqual(WHOLE)
-    const methods = nodes.asked().map((call) => call.slice(2))
+    const methods = nodes.askedByNode().map((call) => call.slice(2))
     expect([...new Set(methods)].filter((method) => WAYS.includes(method))).toEqual(asked)
     expect(nodes.told).toEqual([])
     nodes.forget()
     expect(await shape()).toEqual(WHOLE)
     const last = asked.at(-1) ?? ''
-    expect(nodes.asked().every((call) => /ByHash$/.test(call) || call.endsWith(last))).toBe(true)
+    expect(nodes.askedByNode().every((call) => /ByHash$/.test(call) || call.endsWith(last))).toBe(
+      true,
+    )
   })
 
   test("by Parity's number are of another block after a reorganisation, and refused", async () => {
@@ -225,7 +227,7 @@ describe('traces', () => {
     })
     nodes.forget()
     await failureOf(nodes.readInTime(RAW.ref, TRACES))
-    expect(nodes.asked()).toEqual([])
+    expect(nodes.askedByNode()).toEqual([])
     expect(await nodes.read(RAW.ref, RECEIPTS)).not.toBeNull()
   })
 
@@ -243,7 +245,7 @@ describe('traces', () => {
   test("of Polygon's last transaction are not asked for", async () => {
     const nobody = `0x${'0'.repeat(40)}`
     const raw = rawBlock([{}, { from: nobody, to: nobody }])
-    nodes = await openBlockNodes([{ name: 'a' }], { chainId: 137 })
+    nodes = await openBlockNetwork([{ name: 'a' }], { chainId: 137 })
     const answers = serving(raw)
     delete answers.debug_traceBlockByHash
     nodes.answers.a = answers
@@ -257,7 +259,7 @@ describe('a node whose answer for all fails for good', () => {
     [
       'with an error',
       () => {
-        throw new NodeSays(-32000, 'receipts length mismatch: 3 vs 4')
+        throw new NodeError(-32000, 'receipts length mismatch: 3 vs 4')
       },
     ],
     ['with nothing', () => null],

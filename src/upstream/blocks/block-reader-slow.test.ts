@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   type Answers,
-  type BlockNodes,
+  type BlockNetwork,
   NEVER,
-  openBlockNodes,
+  openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-nodes.ts'
+} from '../../../tests/support/block-network.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { rawBlock, rawCall, rawLog } from '../../../tests/support/raw-block.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
@@ -17,10 +17,10 @@ const ALL = { transactions: true, receipts: true, traces: true }
 
 const RAW = rawBlock([{ logs: [rawLog(2)] }, { calls: [rawCall()] }, {}])
 
-let nodes: BlockNodes
+let nodes: BlockNetwork
 
 beforeEach(async () => {
-  nodes = await openBlockNodes([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  nodes = await openBlockNetwork([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   for (const name of ['a', 'b', 'c']) nodes.answers[name] = serving(RAW)
 })
 
@@ -29,7 +29,7 @@ afterEach(() => nodes.network.stop())
 /** Names of the upstreams that were asked for the block itself, in order. */
 function askedForBlock(): string[] {
   return nodes
-    .asked()
+    .askedByNode()
     .filter((call) => call.endsWith('eth_getBlockByHash'))
     .map((call) => call.split(' ')[0] ?? '')
 }
@@ -82,7 +82,7 @@ describe('an upstream that hangs', () => {
     nodes.forget()
     for (const call of nodes.outbound.open('eth_getTransactionReceipt')) call.result(null)
     await nodes.clock.advance(SECOND)
-    expect(nodes.asked()).toEqual([])
+    expect(nodes.askedByNode()).toEqual([])
     expect(nodes.told).toEqual([])
   })
 })
@@ -90,7 +90,7 @@ describe('an upstream that hangs', () => {
 describe('traces', () => {
   test('are asked of upstreams that are said to trace, and of others last', async () => {
     nodes.network.stop()
-    nodes = await openBlockNodes([{ name: 'plain' }, { name: 'tracing', traces: true }])
+    nodes = await openBlockNetwork([{ name: 'plain' }, { name: 'tracing', traces: true }])
     Object.assign(nodes.answers, { plain: serving(RAW), tracing: serving(RAW) })
     await nodes.read(RAW.ref, ALL, 'plain')
     expect(askedForBlock()).toEqual(['tracing'])

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   type Answers,
-  type BlockNodes,
+  type BlockNetwork,
   NEVER,
-  openBlockNodes,
+  openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-nodes.ts'
+} from '../../../tests/support/block-network.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
-import { NodeSays } from '../../../tests/support/fake-node.ts'
+import { NodeError } from '../../../tests/support/fake-node.ts'
 import { bloomOf, rawBlock, rawCall, rawLog } from '../../../tests/support/raw-block.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 
@@ -22,10 +22,10 @@ const OTHER = rawBlock([{ logs: [rawLog(1)] }, {}, {}], 1000, 'bb')
 /** A node that hears of everything and knows nothing. */
 const IGNORANT: Answers = { ...serving(RAW), eth_getBlockByHash: () => null }
 
-let nodes: BlockNodes
+let nodes: BlockNetwork
 
 beforeEach(async () => {
-  nodes = await openBlockNodes([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  nodes = await openBlockNetwork([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   for (const name of ['a', 'b', 'c']) nodes.answers[name] = serving(RAW)
 })
 
@@ -34,7 +34,7 @@ afterEach(() => nodes.network.stop())
 /** Names of the upstreams that were asked for the block itself, in order. */
 function askedForBlock(): string[] {
   return nodes
-    .asked()
+    .askedByNode()
     .filter((call) => call.endsWith('eth_getBlockByHash'))
     .map((call) => call.split(' ')[0] ?? '')
 }
@@ -49,7 +49,7 @@ describe('a block', () => {
   test('is read whole from the upstream that announced it, and from no other', async () => {
     const block = await nodes.read(RAW.ref, ALL, 'b')
     expect(block).toMatchObject({ transactionCount: 3, header: RAW.ref })
-    expect(nodes.asked().map((call) => call[0])).toEqual(['b', 'b', 'b'])
+    expect(nodes.askedByNode().map((call) => call[0])).toEqual(['b', 'b', 'b'])
     expect(nodes.told).toEqual([])
   })
 
@@ -134,7 +134,7 @@ describe('parts that disagree', () => {
       'an internal error',
       {
         eth_getBlockByHash: () => {
-          throw new NodeSays(-32603, 'boom')
+          throw new NodeError(-32603, 'boom')
         },
       },
     ],
@@ -163,7 +163,7 @@ describe('parts that disagree', () => {
 
   test('are told of without addresses or words of the node', async () => {
     const secret = () => {
-      throw new NodeSays(-32000, 'http://user:password@node/key')
+      throw new NodeError(-32000, 'http://user:password@node/key')
     }
     nodes.answers.a = {
       ...serving(RAW),
@@ -188,25 +188,25 @@ describe('a block that nobody knows', () => {
     [
       'as go-ethereum does',
       () => {
-        throw new NodeSays(-32000, 'unknown block')
+        throw new NodeError(-32000, 'unknown block')
       },
     ],
     [
       'as others do',
       () => {
-        throw new NodeSays(-32000, 'header not found')
+        throw new NodeError(-32000, 'header not found')
       },
     ],
     [
       'as Avalanche does',
       () => {
-        throw new NodeSays(-32000, 'cannot query unfinalized data')
+        throw new NodeError(-32000, 'cannot query unfinalized data')
       },
     ],
     [
       'as Hyperliquid does',
       () => {
-        throw new NodeSays(-32603, 'invalid block height')
+        throw new NodeError(-32603, 'invalid block height')
       },
     ],
   ])('is null, said %s, once slow nodes had their chance', async (_title, answer) => {

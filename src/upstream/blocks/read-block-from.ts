@@ -2,7 +2,7 @@ import { assembleBlock } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
 import { isUncounted } from '../../core/chain/quirks.ts'
 import { isHash32 } from '../../core/hex.ts'
-import { isJsonObject } from '../../core/json-value.ts'
+import { isJsonObject } from '../../core/json/json-value.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 import {
@@ -66,6 +66,7 @@ export async function readBlockFrom(asking: Asking, wants: BlockWants): Promise<
       traces: saidValue(traces),
     },
     asking.quirks,
+    asking.service.bloomBits,
   )
   if (typeof assembled === 'string') return { kind: 'disagrees', reason: assembled }
   return { kind: 'block', block: assembled }

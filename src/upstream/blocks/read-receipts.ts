@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json-value.ts'
+import { isJsonObject } from '../../core/json/json-value.ts'
 import { askEach, type PartWay } from './ask-each.ts'
 import {
   type Asking,

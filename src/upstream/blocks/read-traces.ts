@@ -1,7 +1,7 @@
 import { fromParityTraces } from '../../core/chain/parity-traces.ts'
 import { isCallFrame } from '../../core/chain/traces.ts'
 import { numberToQuantity } from '../../core/hex.ts'
-import { isJsonObject } from '../../core/json-value.ts'
+import { isJsonObject } from '../../core/json/json-value.ts'
 import { askEach, type PartWay } from './ask-each.ts'
 import {
   type Asking,

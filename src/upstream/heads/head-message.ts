@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json-value.ts'
+import { isJsonObject } from '../../core/json/json-value.ts'
 
 /** What a node says over the socket on which new heads were subscribed. */
 export type HeadMessage =

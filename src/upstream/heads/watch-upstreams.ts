@@ -6,7 +6,7 @@ import type { Upstream } from '../node/upstream.ts'
 import { heardUpstreams, openSelection, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
-import { watchHeadSockets } from './head-socket.ts'
+import { subscribeToHeads } from './head-subscriptions.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
 
 type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
@@ -35,7 +35,7 @@ export function watchUpstreams(
   const feed = openHeadFeed(selection)
   const watching = { ...needs, network, selection, feed }
   const watcher = watchHeads(watching)
-  const stopSockets = watchHeadSockets(watching, upstreams)
+  const unsubscribe = subscribeToHeads(watching, upstreams)
   const forgetGauges = gaugeUpstreams(needs.telemetry, selection)
   let resting = false
   let wanted = false
@@ -58,7 +58,7 @@ export function watchUpstreams(
     firstRound: watcher.firstRound,
     stop() {
       watcher.stop()
-      stopSockets()
+      unsubscribe()
       forgetGauges()
     },
   }

@@ -7,7 +7,7 @@ import {
   parseNodeReply,
   parseNodeValue,
 } from '../../core/rpc/node-reply.ts'
-import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
@@ -57,13 +57,13 @@ export type RpcClient = {
     repeatable: boolean,
     hear: (reply: Reply) => void,
     whole?: boolean,
-    trace?: Trace | null,
+    trace?: TraceContext | null,
   ): () => void
   /** The body of an answer to a text made by the caller, for batches. */
   sendText(
     text: string,
     bytesMax: number,
-    trace?: Trace | null,
+    trace?: TraceContext | null,
   ): { body: Promise<string | Failed>; cancel(): void }
   nextId(): number
 }

@@ -1,6 +1,6 @@
 import { headerIn } from '../../core/chain/header.ts'
 import { quantityToNumber } from '../../core/hex.ts'
-import { isJsonObject } from '../../core/json-value.ts'
+import { isJsonObject } from '../../core/json/json-value.ts'
 
 /** Where an upstream says that it stands. */
 export type SeenHead = {

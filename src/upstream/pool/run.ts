@@ -2,7 +2,7 @@ import type { Failure } from '../../core/errors.ts'
 import type { Network } from '../../core/network.ts'
 import type { Method } from '../../core/rpc/methods.ts'
 import type { NodeError, NodeResult } from '../../core/rpc/node-reply.ts'
-import type { Trace } from '../../core/rpc/trace-context.ts'
+import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Streamed, StreamedError } from '../node/rpc-client.ts'
 import type { Upstream } from '../node/upstream.ts'
@@ -16,7 +16,7 @@ export type PoolCall = Wish & {
   paramsText: string
   params: readonly unknown[]
   /** The trace that the call belongs to, where its caller named one. */
-  trace?: Trace | null | undefined
+  trace?: TraceContext | null | undefined
   /** Asked for by ourselves, in our own words, and read here: it never becomes a stream. */
   whole?: boolean
   /** Too much work to be asked of two at once, however slow the first one is. */

@@ -11,8 +11,8 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { ChainNode } from '../chain-node.ts'
 import { cleanUp, newFolder, startProcess, writeConfig } from '../headgate-process.ts'
-import type { MinedNode } from '../mined-node.ts'
 import { type Api, apiOf, wholeLog } from './api.ts'
 import {
   configText,
@@ -118,7 +118,7 @@ async function mine(blocks: number): Promise<void> {
   }
 }
 
-async function mineOne(node: MinedNode): Promise<void> {
+async function mineOne(node: ChainNode): Promise<void> {
   const path = node === nodes[0] ? '/good' : '/other-chain'
   const before = receivers.get(path)?.accepted ?? 0
   node.mine()

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MinedNode } from '../mined-node.ts'
-import { startMinedNode } from '../mined-node.ts'
+import type { ChainNode } from '../chain-node.ts'
+import { startChainNode } from '../chain-node.ts'
 import type { LoggedDelivery } from './api.ts'
 
 /** A data folder of version 0.2.0, and what that version said of its deliveries. */
@@ -46,11 +46,11 @@ export type Path = (typeof PATHS)[number]
 const NODE_SEEDS = [61, 62]
 
 /** The two chains that the installation follows; the same blocks every time. */
-export function startNodes(): MinedNode[] {
-  return NODE_SEEDS.map((seed, at) => Object.assign(startMinedNode(seed), { chainId: at + 1 }))
+export function startNodes(): ChainNode[] {
+  return NODE_SEEDS.map((seed, at) => Object.assign(startChainNode(seed), { chainId: at + 1 }))
 }
 
-export function configText(nodes: readonly MinedNode[]): string {
+export function configText(nodes: readonly ChainNode[]): string {
   const networks = nodes.map(
     ({ url, chainId }) => `  - id: ${chainId === 1 ? 'ETH_MAINNET' : 'OTHER_CHAIN'}
     kind: evm

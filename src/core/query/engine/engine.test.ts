@@ -11,15 +11,15 @@ import {
 } from '../../../../tests/support/raw-block.ts'
 import type { Block } from '../../chain/block.ts'
 import { Rejection } from '../../errors.ts'
-import { openVariableBook } from '../keys/variable-book.ts'
-import { compileQuery } from '../language/compile.ts'
-import type { Plan } from '../language/plan.ts'
-import { type Due, type Engine, openEngine } from './engine.ts'
+import { openVariableRegistry } from '../keys/variable-registry.ts'
+import { compileQuery } from '../language/compile-query.ts'
+import type { QueryPlan } from '../language/query-plan.ts'
+import { type Engine, openEngine, type SharedResult } from './engine.ts'
 
 const CAROL = `0x${'ca'.repeat(20)}`
 const NOBODY = `0x${'99'.repeat(20)}`
 
-function plan(text: string): Plan {
+function plan(text: string): QueryPlan {
   const compiled = compileQuery(text)
   if (compiled instanceof Rejection) throw new Error(compiled.message)
   return compiled
@@ -58,8 +58,8 @@ function put(
 }
 
 /** The text of each query that is due, by its id. */
-function texts(due: readonly Due[]): Record<string, string> {
-  const all = due.flatMap(({ outcome, ids }) => ids.map((id) => [id, outcome.text] as const))
+function texts(due: readonly SharedResult[]): Record<string, string> {
+  const all = due.flatMap(({ result, ids }) => ids.map((id) => [id, result.text] as const))
   expect(new Set(all.map(([id]) => id)).size).toBe(all.length)
   return Object.fromEntries(all)
 }
@@ -68,7 +68,7 @@ const EMPTY = '{"block":{"logs":[]}}'
 
 describe('standing queries on a block', () => {
   test('each gets its own result; an empty one too, unless it is skipped', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'hit', logsOf(TOKEN), { skip: true })
     put(engine, 'miss', logsOf(NOBODY))
     put(engine, 'skipped', logsOf(NOBODY), { skip: true })
@@ -79,7 +79,7 @@ describe('standing queries on a block', () => {
   })
 
   test('one that skips empty results gets one all the same where it must know', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'known', logsOf(NOBODY), { skip: true })
     put(engine, 'unknown', logsOf(NOBODY), { skip: true })
     put(engine, 'always', logsOf(NOBODY))
@@ -93,11 +93,11 @@ describe('standing queries on a block', () => {
   })
 
   test('a query without lists is never empty, so it is due even if it skips empty results', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'head', '{ block { number } }', { skip: true })
     const [due] = engine.run(block(7))
     expect(due?.ids).toEqual(['head'])
-    expect(due?.outcome).toEqual({
+    expect(due?.result).toEqual({
       text: '{"block":{"number":7}}',
       bytes: 22,
       empty: false,
@@ -107,7 +107,7 @@ describe('standing queries on a block', () => {
   })
 
   test('withdrawals are no list that makes a query empty or not', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'paid', '{ block { withdrawals { amount } } }', { skip: true })
     const none = `logs(filter: { addresses: ["${NOBODY}"] }) { data }`
     put(engine, 'both', `{ block { withdrawals { amount } ${none} } }`, { skip: true })
@@ -115,7 +115,7 @@ describe('standing queries on a block', () => {
   })
 
   test('equal queries share one result, each skipping or not as it was told', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'a', logsOf(TOKEN))
     put(engine, 'b', `{ block { logs(filter: { addresses: ["${TOKEN}"] }) { data data } } }`, {
       skip: true,
@@ -123,13 +123,13 @@ describe('standing queries on a block', () => {
     const due = engine.run(block())
     expect(due.length).toBe(1)
     expect(due[0]?.ids.toSorted()).toEqual(['a', 'b'])
-    expect(due[0]?.outcome.matched).toEqual({ logs: 2 })
+    expect(due[0]?.result.matched).toEqual({ logs: 2 })
     const without = assembled({ ...rawBlock([{}]) })
     expect(engine.run(without).flatMap(({ ids }) => ids)).toEqual(['a'])
   })
 
   test('queries that find nothing share one result, however their filters differ', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     for (let at = 0; at < 50; at++)
       put(engine, `q${at}`, logsOf(`0x${String(at).repeat(40).slice(0, 40)}`))
     put(engine, 'hit', logsOf(TOKEN))
@@ -139,7 +139,7 @@ describe('standing queries on a block', () => {
   })
 
   test('putting a query again changes it, and a removed one is gone', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'a', logsOf(NOBODY), { skip: true })
     put(engine, 'b', logsOf(TOKEN))
     put(engine, 'a', logsOf(BOB), { skip: true })
@@ -156,7 +156,7 @@ describe('standing queries on a block', () => {
   })
 
   test('what the queries want of a block is known at any time', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     expect(engine.wants()).toEqual({ transactions: false, receipts: false, traces: false })
     put(engine, 'head', '{ block { number } }')
     expect(engine.wants()).toEqual({ transactions: false, receipts: false, traces: false })
@@ -171,7 +171,7 @@ describe('standing queries on a block', () => {
   })
 
   test('one item that matches in many ways is in its list once, and lists keep their order', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     const pairs = `[{ to: ["${CAROL}", "${BOB}"] }, { from: "${ALICE}" }, { from: "${BOB}" }]`
     put(engine, 'q', `{ block { transactions(filter: { addresses: ${pairs} }) { index } } }`)
     expect(texts(engine.run(block()))).toEqual({
@@ -182,31 +182,31 @@ describe('standing queries on a block', () => {
 
 describe('variables in standing queries', () => {
   test('a missing or empty variable matches nothing, and a change acts on the next block', () => {
-    const book = openVariableBook()
-    const engine = openEngine(book)
+    const registry = openVariableRegistry()
+    const engine = openEngine(registry)
     put(engine, 'q', LOGS_OF_WALLETS)
     expect(texts(engine.run(block()))).toEqual({ q: EMPTY })
-    book.set('team', 'wallets', [])
+    registry.set('team', 'wallets', [])
     expect(texts(engine.run(block()))).toEqual({ q: EMPTY })
-    book.change('team', 'wallets', [BOB], [])
+    registry.change('team', 'wallets', [BOB], [])
     expect(texts(engine.run(block()))).toEqual({ q: '{"block":{"logs":[{"data":"0x01"}]}}' })
-    book.change('team', 'wallets', [], [BOB])
+    registry.change('team', 'wallets', [], [BOB])
     expect(texts(engine.run(block()))).toEqual({ q: EMPTY })
-    book.set('team', 'wallets', [BOB])
-    book.drop('team', 'wallets')
+    registry.set('team', 'wallets', [BOB])
+    registry.drop('team', 'wallets')
     expect(texts(engine.run(block()))).toEqual({ q: EMPTY })
   })
 
   test('are those of the team, deep in a query too', () => {
-    const book = openVariableBook()
-    const engine = openEngine(book)
+    const registry = openVariableRegistry()
+    const engine = openEngine(registry)
     const nested = `query ($wallets: [Address!]) { block { transactions { block {
       logs(filter: { addresses: $wallets }) { data } } } } }`
     for (const team of ['team_a', 'team_b']) {
       put(engine, team, LOGS_OF_WALLETS, { team })
       put(engine, `${team} nested`, nested, { team })
     }
-    book.set('team_a', 'wallets', [BOB])
+    registry.set('team_a', 'wallets', [BOB])
     const { team_a, team_b, ...nestedTexts } = texts(engine.run(block()))
     expect([team_a, team_b]).toEqual(['{"block":{"logs":[{"data":"0x01"}]}}', EMPTY])
     expect(nestedTexts['team_a nested']).toContain('"logs":[{"data":"0x01"}]')
@@ -214,7 +214,7 @@ describe('variables in standing queries', () => {
   })
 
   test('are named once each for as long as a query uses them', () => {
-    const engine = openEngine(openVariableBook())
+    const engine = openEngine(openVariableRegistry())
     put(engine, 'a', LOGS_OF_WALLETS, { team: 'team_a' })
     put(engine, 'b', LOGS_OF_WALLETS, { team: 'team_a', skip: true })
     put(engine, 'c', LOGS_OF_WALLETS, { team: 'team_c' })
@@ -228,19 +228,19 @@ describe('variables in standing queries', () => {
   })
 
   test('hold more keys than an index is kept for', () => {
-    const book = openVariableBook()
-    const engine = openEngine(book)
+    const registry = openVariableRegistry()
+    const engine = openEngine(registry)
     put(engine, 'q', LOGS_OF_WALLETS, { skip: true })
     const others = Array.from({ length: 20_000 }, (_, at) => `0x${String(at).padStart(40, '0')}`)
-    book.set('team', 'wallets', others)
+    registry.set('team', 'wallets', others)
     expect(engine.run(block())).toEqual([])
-    book.change('team', 'wallets', [BOB, TOKEN], [])
-    expect(engine.run(block())[0]?.outcome.matched).toEqual({ logs: 3 })
+    registry.change('team', 'wallets', [BOB, TOKEN], [])
+    expect(engine.run(block())[0]?.result.matched).toEqual({ logs: 3 })
   })
 })
 
 test('queries that wait for a key which everyone uses are answered right, before and after', () => {
-  const engine = openEngine(openVariableBook())
+  const engine = openEngine(openVariableRegistry())
   const logs = Array.from({ length: 40 }, (_, at) => ({
     address: TOKEN,
     topics: [word('70'), word('80', at)],
@@ -266,7 +266,7 @@ test('queries that wait for a key which everyone uses are answered right, before
 })
 
 test('a filter with more positions than a log has topics passes it over, whatever they say', () => {
-  const engine = openEngine(openVariableBook())
+  const engine = openEngine(openVariableRegistry())
   const filter = (topics: string) =>
     `(filter: { addresses: ["${TOKEN}", "${BOB}"], topics: ${topics} })`
   const any = (count: number) => `[${Array(count).fill('[]').join()}]`

@@ -1,150 +1,165 @@
 import type { Block, BlockWants } from '../../chain/block.ts'
-import type { Watch } from '../index/list-index.ts'
+import type { FilterEntry } from '../index/list-index.ts'
 import { forgetFound } from '../index/predicate-index.ts'
 import type { Item } from '../items/item-filter.ts'
-import { bagItems } from '../keys/bag.ts'
-import type { VariableBook } from '../keys/variable-book.ts'
-import type { Plan } from '../language/plan.ts'
-import { closeRun, openRun, type Run } from '../output/fragments.ts'
-import type { Outcome } from '../output/outcome.ts'
-import { RESULT_BYTES_MAX, writeBareOutcome, writeOutcome } from '../output/write-outcome.ts'
-import type { Group, Member, Standing } from './standing.ts'
-import { openStandingBook, putQuery, removeQuery, type StandingBook } from './standing-book.ts'
+import { smallSetItems } from '../keys/small-set.ts'
+import type { VariableRegistry } from '../keys/variable-registry.ts'
+import type { QueryPlan } from '../language/query-plan.ts'
+import {
+  type BlockEvaluation,
+  closeEvaluation,
+  openEvaluation,
+} from '../output/block-evaluation.ts'
+import type { QueryResult } from '../output/query-result.ts'
+import { RESULT_BYTES_MAX, writeEmptyResult, writeResult } from '../output/write-result.ts'
+import type { QueryClass, QueryGroup, RegisteredQuery } from './query-class.ts'
+import { openQueryRegistry, putQuery, type QueryRegistry, removeQuery } from './query-registry.ts'
 
 export type StandingQuery = {
   id: string
   teamId: string
-  plan: Plan
+  plan: QueryPlan
   /** Whether a block on which the result is empty is passed over. */
   skipEmpty: boolean
 }
 
-/** One result and all queries that it is due to. */
-export type Due = { outcome: Outcome; ids: readonly string[] }
+/** One result, and the queries that share it. */
+export type SharedResult = { result: QueryResult; ids: readonly string[] }
 
 export type Engine = {
-  /** Takes the place of the query of that id, if there is one. */
+  /** Replaces the query of that id, if there is one. */
   put(query: StandingQuery): void
   remove(id: string): void
   size(): number
-  /** All that must be read of a block to answer every query. */
+  /** The parts of a block that must be read to answer every query. */
   wants(): BlockWants
   /** The variables that queries name, each once, whether or not they exist. */
   variablesUsed(): { teamId: string; name: string }[]
   /**
-   * Every query that is due on this block: those with something found, those that do
-   * not skip empty results, and those in `even`, whatever they skip.
+   * The results of all queries that are due on this block: those with something found, those
+   * that do not skip empty results, and those in `alsoNotify`, whatever they skip.
    */
-  run(block: Block, even?: ReadonlySet<string>): Due[]
+  run(block: Block, alsoNotify?: ReadonlySet<string>): SharedResult[]
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
 const NO_ITEMS: readonly Item[] = []
 
 /** Answers the standing queries of one network, block by block. */
-export function openEngine(book: VariableBook, resultBytesMax: number = RESULT_BYTES_MAX): Engine {
-  const standings = openStandingBook(book)
+export function openEngine(
+  variables: VariableRegistry,
+  resultBytesMax: number = RESULT_BYTES_MAX,
+): Engine {
+  const registry = openQueryRegistry(variables)
   let runNumber = 0
 
   /** Cost: the block's size, what is found in it, and the results that are due. */
-  function answer(run: Run, found: readonly Watch<Standing>[], even: ReadonlySet<string>): Due[] {
+  function answer(
+    evaluation: BlockEvaluation,
+    found: readonly FilterEntry<QueryClass>[],
+    alsoNotify: ReadonlySet<string>,
+  ): SharedResult[] {
     runNumber++
-    const dues: Due[] = []
-    const answered = new Map<Group, Member[]>()
+    const dues: SharedResult[] = []
+    const answered = new Map<QueryGroup, RegisteredQuery[]>()
     for (const { users } of found) {
-      for (const standing of bagItems(users)) {
-        if (standing.foundIn === runNumber) continue
-        standing.foundIn = runNumber
-        const members = [...bagItems(standing.members)]
-        dues.push({ outcome: outcomeOf(run, standing), ids: members.map(({ id }) => id) })
-        noteAnswered(answered, standing.group, members)
+      for (const queryClass of smallSetItems(users)) {
+        if (queryClass.foundIn === runNumber) continue
+        queryClass.foundIn = runNumber
+        const queries = [...smallSetItems(queryClass.queries)]
+        dues.push({ result: resultOf(evaluation, queryClass), ids: queries.map(({ id }) => id) })
+        noteAnswered(answered, queryClass.group, queries)
       }
     }
-    for (const [group, ids] of bareIds(answered, even)) {
-      if (ids.length > 0) dues.push({ outcome: writeBareOutcome(run, group.frame), ids })
+    for (const [group, ids] of emptyResultIds(answered, alsoNotify)) {
+      if (ids.length > 0) dues.push({ result: writeEmptyResult(evaluation, group.template), ids })
     }
     return dues
   }
 
-  /** Who gets the result with empty lists, by group. */
-  function bareIds(
-    answered: ReadonlyMap<Group, readonly Member[]>,
-    even: ReadonlySet<string>,
-  ): Map<Group, string[]> {
-    const bare = new Map<Group, string[]>()
-    for (const group of standings.dueGroups) bare.set(group, idsLeft(group, answered.get(group)))
-    for (const id of even) {
-      const member = standings.members.get(id)
-      // Without a place among the due it skips empty results, and this once it must not.
-      if (!member || member.dueAt >= 0 || member.standing.foundIn === runNumber) continue
-      const { group } = member.standing
-      const ids = bare.get(group)
-      if (ids) ids.push(id)
-      else bare.set(group, [id])
+  /** The queries that get a result with empty lists, by group. */
+  function emptyResultIds(
+    answered: ReadonlyMap<QueryGroup, readonly RegisteredQuery[]>,
+    alsoNotify: ReadonlySet<string>,
+  ): Map<QueryGroup, string[]> {
+    const idsByGroup = new Map<QueryGroup, string[]>()
+    for (const group of registry.alwaysDueGroups) {
+      idsByGroup.set(group, idsLeft(group, answered.get(group)))
     }
-    return bare
+    for (const id of alsoNotify) {
+      const query = registry.queries.get(id)
+      // A query that is not always due skips empty results, and this once it must not.
+      if (!query || query.alwaysDueAt >= 0 || query.queryClass.foundIn === runNumber) continue
+      const { group } = query.queryClass
+      const ids = idsByGroup.get(group)
+      if (ids) ids.push(id)
+      else idsByGroup.set(group, [id])
+    }
+    return idsByGroup
   }
 
   return {
-    put: (query) => putQuery(standings, query),
-    remove: (id) => removeQuery(standings, id),
-    size: () => standings.members.size,
-    wants: () => wantsOf(standings),
-    variablesUsed: () => variables(standings),
-    run: (block, even = NOBODY) => {
-      const run = openRun(block, resultBytesMax)
-      const found: Watch<Standing>[] = []
+    put: (query) => putQuery(registry, query),
+    remove: (id) => removeQuery(registry, id),
+    size: () => registry.queries.size,
+    wants: () => wantsOf(registry),
+    variablesUsed: () => variablesOf(registry),
+    run: (block, alsoNotify = NOBODY) => {
+      const evaluation = openEvaluation(block, resultBytesMax)
+      const found: FilterEntry<QueryClass>[] = []
       try {
-        standings.index.match(block, found)
-        return answer(run, found, even)
+        registry.index.match(block, found)
+        return answer(evaluation, found, alsoNotify)
       } finally {
         forgetFound(found)
-        closeRun(run)
+        closeEvaluation(evaluation)
       }
     },
   }
 }
 
-function wantsOf({ wanted }: StandingBook): BlockWants {
+function wantsOf({ wanted }: QueryRegistry): BlockWants {
   const { transactions, receipts, traces } = wanted
   return { transactions: transactions > 0, receipts: receipts > 0, traces: traces > 0 }
 }
 
-function variables(standings: StandingBook): { teamId: string; name: string }[] {
-  return [...standings.variables.keys()].map(({ teamId, name }) => ({ teamId, name }))
+function variablesOf(registry: QueryRegistry): { teamId: string; name: string }[] {
+  return [...registry.variableUses.keys()].map(({ teamId, name }) => ({ teamId, name }))
 }
 
-function outcomeOf(run: Run, { group, watches }: Standing): Outcome {
-  const fillings = group.shapes.map((shape, at) => ({
-    shape,
-    items: watches[at]?.found ?? NO_ITEMS,
+function resultOf(evaluation: BlockEvaluation, { group, filters }: QueryClass): QueryResult {
+  const contents = group.listTemplates.map((template, at) => ({
+    template,
+    items: filters[at]?.found ?? NO_ITEMS,
   }))
-  return writeOutcome(run, group.frame, fillings)
+  return writeResult(evaluation, group.template, contents)
 }
 
 function noteAnswered(
-  answered: Map<Group, Member[]>,
-  group: Group,
-  members: readonly Member[],
+  answered: Map<QueryGroup, RegisteredQuery[]>,
+  group: QueryGroup,
+  queries: readonly RegisteredQuery[],
 ): void {
   const before = answered.get(group) ?? []
   answered.set(group, before)
-  // One by one: a popular query may have more members than a call takes arguments.
-  for (const member of members) before.push(member)
+  // One by one: a popular class may have more queries than a call takes arguments.
+  for (const query of queries) before.push(query)
 }
 
 /**
- * The ids of all that are always due but for those answered already. Copied whole and
- * then thinned out: ten thousand ids are copied faster than asked one by one.
+ * The ids of all queries that are always due and not yet answered. The list is copied whole
+ * and then thinned out: ten thousand ids are copied faster than checked one by one.
  */
-function idsLeft(group: Group, answered: readonly Member[] | undefined): string[] {
-  const ids = group.dueIds.slice()
+function idsLeft(group: QueryGroup, answered: readonly RegisteredQuery[] | undefined): string[] {
+  const ids = group.alwaysDueIds.slice()
   if (!answered) return ids
-  const places = answered.map(({ dueAt }) => dueAt).filter((place) => place >= 0)
+  const positions = answered
+    .map(({ alwaysDueAt }) => alwaysDueAt)
+    .filter((position) => position >= 0)
   // From the last on, so that the one which fills a gap never has to go itself.
-  for (const place of places.sort((one, other) => other - one)) {
+  for (const position of positions.sort((one, other) => other - one)) {
     const last = ids.pop()
-    if (place < ids.length && last !== undefined) ids[place] = last
+    if (position < ids.length && last !== undefined) ids[position] = last
   }
   return ids
 }

@@ -5,12 +5,12 @@ import { type MadeBlock, makeRawBlock } from '../../../../tests/support/block-ma
 import { compareAll } from '../../../../tests/support/compare-queries.ts'
 import { hex } from '../../../../tests/support/node-json.ts'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
-import { openVariableBook } from '../keys/variable-book.ts'
+import { openVariableRegistry } from '../keys/variable-registry.ts'
 import { openEngine } from './engine.ts'
 
 /** Each seed is one block and some twenty queries on it. */
 const SEEDS = Number(process.env.HEADGATE_SEEDS_QUERY ?? 150)
-/** Of some, graphql-js takes a second on a full block. */
+/** Few, because graphql-js takes a second for some queries on a full block. */
 const QUERIES_ON_RECORDED = 6
 /** Blocks of public chains, recorded from nodes; too big for the repository. */
 const DATA = fileURLToPath(new URL('../../../../../shared/data/', import.meta.url))
@@ -18,13 +18,13 @@ const DATA = fileURLToPath(new URL('../../../../../shared/data/', import.meta.ur
 describe('a result, beside what graphql-js answers on the same block', () => {
   test('has the same bytes for generated queries on generated blocks', () => {
     const seen = { filled: 0, empty: 0, skipped: 0, cut: 0 }
-    const book = openVariableBook()
-    const engine = openEngine(book)
+    const registry = openVariableRegistry()
+    const engine = openEngine(registry)
     for (let seed = 1; seed <= SEEDS; seed++) {
       const chance = seededChance(seed)
       const number = chance.pick([0, 1, 25_604_144])
       const made = makeRawBlock(chance, { number, parentHash: hex(chance, 32) })
-      compareAll({ seed, chance, made, chainId: 1, engine, book, seen })
+      compareAll({ seed, chance, made, chainId: 1, engine, registry, seen })
     }
     // All ways must come up, or nothing was compared.
     const fewest = Math.min(seen.filled, seen.empty, seen.skipped)
@@ -36,10 +36,10 @@ describe('a result, beside what graphql-js answers on the same block', () => {
     for (let seed = 1; seed <= Math.ceil(SEEDS / 3); seed++) {
       const chance = seededChance(seed + 1_000_000)
       const made = makeRawBlock(chance, { number: seed, parentHash: hex(chance, 32) })
-      const book = openVariableBook()
+      const registry = openVariableRegistry()
       const bytesMax = chance.between(100, 4000)
-      const engine = openEngine(book, bytesMax)
-      compareAll({ seed, chance, made, chainId: 1, engine, book, bytesMax, seen })
+      const engine = openEngine(registry, bytesMax)
+      compareAll({ seed, chance, made, chainId: 1, engine, registry, bytesMax, seen })
     }
     expect(seen.cut).toBeGreaterThanOrEqual(Math.floor(SEEDS / 4))
   }, 600_000)
@@ -58,12 +58,12 @@ describe.if(existsSync(DATA))('a result on a recorded block', () => {
     (folder, chainId) => {
       const made = recorded(folder)
       const seen = { filled: 0, empty: 0, skipped: 0, cut: 0 }
-      const book = openVariableBook()
-      const engine = openEngine(book)
+      const registry = openVariableRegistry()
+      const engine = openEngine(registry)
       for (let seed = 1; seed <= Math.min(20, Math.ceil(SEEDS / 50)); seed++) {
         const chance = seededChance(seed)
         const queries = QUERIES_ON_RECORDED
-        compareAll({ seed, chance, made, chainId, engine, book, queries, seen })
+        compareAll({ seed, chance, made, chainId, engine, registry, queries, seen })
       }
       expect(seen.filled).toBeGreaterThan(0)
     },

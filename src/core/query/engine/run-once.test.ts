@@ -3,11 +3,11 @@ import { assembled } from '../../../../tests/support/assembled.ts'
 import { rawBlock, rawCall, rawLog, TOKEN } from '../../../../tests/support/raw-block.ts'
 import type { Block } from '../../chain/block.ts'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from '../language/compile.ts'
-import type { Outcome } from '../output/outcome.ts'
+import { compileQuery } from '../language/compile-query.ts'
+import type { QueryResult } from '../output/query-result.ts'
 import { runOnce } from './run-once.ts'
 
-function run(block: Block, text: string, bytesMax?: number): Outcome {
+function run(block: Block, text: string, bytesMax?: number): QueryResult {
   const plan = compileQuery(text)
   if (plan instanceof Rejection) throw new Error(plan.message)
   return runOnce(plan, block, () => undefined, bytesMax)

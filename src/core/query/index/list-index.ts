@@ -1,135 +1,123 @@
-import type { BlockListName } from '../items/fields.ts'
+import type { BlockListName } from '../items/field-rule.ts'
 import { type Checks, type Item, type KeyCheck, keyOf, passesChecks } from '../items/item-filter.ts'
-import { type Bag, bagItems, bagSize, bagWith, bagWithout } from '../keys/bag.ts'
-import { type KeySketch, openKeySketch } from '../keys/key-sketch.ts'
+import { type BloomFilter, openBloomFilter } from '../keys/bloom-filter.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
-import type { VariableBook } from '../keys/variable-book.ts'
-import { chooseAccess } from './access-choice.ts'
+import {
+  type SmallSet,
+  smallSetItems,
+  smallSetSize,
+  smallSetWith,
+  smallSetWithout,
+} from '../keys/small-set.ts'
+import type { VariableRegistry } from '../keys/variable-registry.ts'
+import { chooseAccessPath } from './choose-access-path.ts'
 
-/** Things that must hold of an item together, for whoever watches for such items. */
+/** Checks that an item must pass together, as one alternative of a filter. */
 export type Conjunction = {
-  readonly watch: Watch
+  readonly entry: FilterEntry
   readonly checks: Checks
-  /** The dimension by whose keys it is found; the other checks are made on each find. */
+  /** The dimension by whose keys it is found (its access path); the other checks follow. */
   access: number
 }
 
 /**
- * All that queries want of one list of a block, each equal filter once. Most filters
- * are one conjunction, so a watch is its own first one: there are very many of them.
+ * A filter on one list of a block, entered once for all queries that share it. Most filters
+ * have one alternative, so an entry is its own first conjunction: there are very many of them.
  */
-export type Watch<User extends object = object> = Conjunction & {
+export type FilterEntry<User extends object = object> = Conjunction & {
   readonly list: BlockListName
   readonly number: number
-  /** Alternatives to its own checks. */
-  readonly others: readonly Conjunction[]
-  users: Bag<User> | undefined
-  /** The items found in the block that is being run; null where there are none. */
+  /** The conjunctions beside its own. */
+  readonly alternatives: readonly Conjunction[]
+  users: SmallSet<User> | undefined
+  /** The items found in the block under evaluation; null where there are none. */
   found: readonly Item[] | null
   /** Whether `found` is its own to add to, or shared with others. */
   ownsFound: boolean
 }
 
-/** The conjunctions of one list, to be found by the keys that a block has. */
+/** The conjunctions of one list, looked up by the keys that a block has. */
 export type ListIndex = {
   add(conjunction: Conjunction): void
   remove(conjunction: Conjunction): void
-  /** Adds what matches to the watches, which are noted in `touched` when they get their first. */
-  match(items: readonly Item[], touched: Watch[]): void
+  /** Adds matching items to their entries; an entry joins `touched` with its first item. */
+  match(items: readonly Item[], touched: FilterEntry[]): void
 }
 
 type Dimension = {
-  literal: Map<string, Bag<Conjunction>>
-  sketch: KeySketch
-  variable: Map<LiveVariable, Bag<Conjunction>>
-  /** How many items a key met that many conjunctions waited for. */
+  literal: Map<string, SmallSet<Conjunction>>
+  bloom: BloomFilter
+  variable: Map<LiveVariable, SmallSet<Conjunction>>
+  /** Keys under which many conjunctions met many items, and how many items those were. */
   hot: Map<string, number>
 }
 
 type HotKey = { dimension: number; key: string; items: number }
 
-/** Log address and topics; the other lists have two. */
+/** The address and four topics of a log; the other lists have two dimensions. */
 const DIMENSIONS = 5
 
 /**
- * So many checks for one key in one block, some tens of microseconds, show that it is
- * a bad way to find conjunctions: many wait for it and many items have it.
+ * A key that takes more checks than this in one block, some tens of microseconds, is a bad
+ * access path: many conjunctions are registered under it and many items have it.
  */
 const HOT_CHECKS = 2000
 
 /** Keys remembered as hot; beyond, what was learned is forgotten and learned again. */
 const HOT_KEYS_MAX = 10_000
 
-export function openListIndex(list: BlockListName, book: VariableBook): ListIndex {
+export function openListIndex(list: BlockListName, variables: VariableRegistry): ListIndex {
   const dimensions = Array.from({ length: list === 'logs' ? DIMENSIONS : 2 }, openDimension)
-  const heat = dimensions.map(({ hot }) => hot)
+  const hotKeys = dimensions.map(({ hot }) => hot)
 
   function add(conjunction: Conjunction): void {
-    conjunction.access = chooseAccess(list, conjunction.checks, heat)
-    register(conjunction)
-  }
-
-  function register(conjunction: Conjunction): void {
-    const { literal, sketch, variable } = dimensions[conjunction.access]!
-    for (const key of literalKeys(accessCheck(conjunction))) {
-      const waiting = literal.get(key)
-      if (waiting === undefined) sketch.add(key)
-      literal.set(key, bagWith(waiting, conjunction))
-    }
-    const live = liveVariable(accessCheck(conjunction))
-    if (live) variable.set(live, bagWith(variable.get(live), conjunction))
+    conjunction.access = chooseAccessPath(list, conjunction.checks, hotKeys)
+    register(dimensions[conjunction.access]!, conjunction)
   }
 
   function remove(conjunction: Conjunction): void {
-    const { literal, sketch, variable } = dimensions[conjunction.access]!
-    for (const key of literalKeys(accessCheck(conjunction))) {
-      takeOut(literal, key, conjunction)
-      if (!literal.has(key)) sketch.delete()
-    }
-    const live = liveVariable(accessCheck(conjunction))
-    if (live) takeOut(variable, live, conjunction)
+    unregister(dimensions[conjunction.access]!, conjunction)
   }
 
-  function match(items: readonly Item[], touched: Watch[]): void {
-    const hotKeys: HotKey[] = []
+  function match(items: readonly Item[], touched: FilterEntry[]): void {
+    const newlyHot: HotKey[] = []
     for (const [at, dimension] of dimensions.entries()) {
       if (dimension.literal.size + dimension.variable.size === 0) continue
-      matchDimension(at, dimension, items, touched, hotKeys)
+      matchDimension(at, dimension, items, touched, newlyHot)
     }
-    for (const hotKey of hotKeys) chooseAgain(hotKey)
+    for (const hotKey of newlyHot) rechooseAccessPaths(hotKey)
   }
 
   function matchDimension(
     at: number,
-    { literal, sketch, variable, hot }: Dimension,
+    { literal, bloom, variable, hot }: Dimension,
     items: readonly Item[],
-    touched: Watch[],
-    hotKeys: HotKey[],
+    touched: FilterEntry[],
+    newlyHot: HotKey[],
   ): void {
-    const large = variable.size > 0 ? [...book.large()].filter((one) => variable.has(one)) : []
+    const large = variable.size > 0 ? [...variables.large()].filter((one) => variable.has(one)) : []
     for (const [key, met] of groupByKey(list, items, at)) {
-      const waiting = sketch.mayHave(key) ? literal.get(key) : undefined
-      if (waiting !== undefined) {
-        const checks = bagSize(waiting) * met.length
+      const registered = bloom.mayHave(key) ? literal.get(key) : undefined
+      if (registered !== undefined) {
+        const checks = smallSetSize(registered) * met.length
         if (checks > HOT_CHECKS && !hot.has(key)) {
-          hotKeys.push({ dimension: at, key, items: met.length })
+          newlyHot.push({ dimension: at, key, items: met.length })
         }
-        for (const conjunction of bagItems(waiting)) tryItems(list, conjunction, met, touched)
+        tryAll(list, registered, met, touched)
       }
       if (variable.size === 0) continue
-      for (const live of book.holders(key, large)) {
-        for (const conjunction of bagItems(variable.get(live)))
-          tryItems(list, conjunction, met, touched)
+      for (const live of variables.variablesWith(key, large)) {
+        tryAll(list, variable.get(live), met, touched)
       }
     }
   }
 
-  /** Moves those who waited for a hot key, where they can be found in a better way. */
-  function chooseAgain({ dimension, key, items }: HotKey): void {
+  /** Moves the conjunctions under a hot key to a better access path, where they have one. */
+  function rechooseAccessPaths({ dimension, key, items }: HotKey): void {
     const { hot, literal } = dimensions[dimension]!
     if (hot.size >= HOT_KEYS_MAX) hot.clear()
     hot.set(key, items)
-    for (const conjunction of [...bagItems(literal.get(key))]) {
+    for (const conjunction of [...smallSetItems(literal.get(key))]) {
       remove(conjunction)
       add(conjunction)
     }
@@ -138,11 +126,30 @@ export function openListIndex(list: BlockListName, book: VariableBook): ListInde
   return { add, remove, match }
 }
 
+function register({ literal, bloom, variable }: Dimension, conjunction: Conjunction): void {
+  for (const key of literalKeys(accessCheck(conjunction))) {
+    const registered = literal.get(key)
+    if (registered === undefined) bloom.add(key)
+    literal.set(key, smallSetWith(registered, conjunction))
+  }
+  const live = liveVariable(accessCheck(conjunction))
+  if (live) variable.set(live, smallSetWith(variable.get(live), conjunction))
+}
+
+function unregister({ literal, bloom, variable }: Dimension, conjunction: Conjunction): void {
+  for (const key of literalKeys(accessCheck(conjunction))) {
+    removeFrom(literal, key, conjunction)
+    if (!literal.has(key)) bloom.delete()
+  }
+  const live = liveVariable(accessCheck(conjunction))
+  if (live) removeFrom(variable, live, conjunction)
+}
+
 function openDimension(): Dimension {
-  const literal = new Map<string, Bag<Conjunction>>()
+  const literal = new Map<string, SmallSet<Conjunction>>()
   return {
     literal,
-    sketch: openKeySketch(() => literal.keys()),
+    bloom: openBloomFilter(() => literal.keys()),
     variable: new Map(),
     hot: new Map(),
   }
@@ -165,37 +172,46 @@ function groupByKey(
   return groups
 }
 
+function tryAll(
+  list: BlockListName,
+  conjunctions: SmallSet<Conjunction> | undefined,
+  items: readonly Item[],
+  touched: FilterEntry[],
+): void {
+  for (const conjunction of smallSetItems(conjunctions)) tryItems(list, conjunction, items, touched)
+}
+
 function tryItems(
   list: BlockListName,
   conjunction: Conjunction,
   met: readonly Item[],
-  touched: Watch[],
+  touched: FilterEntry[],
 ): void {
-  const { watch, checks, access } = conjunction
-  // Most filters are one key: then all who have it match, and nothing is copied.
-  if (watch.found === null && isOnlyCheck(list, checks, access)) {
-    watch.found = met
-    watch.ownsFound = false
-    touched.push(watch)
+  const { entry, checks, access } = conjunction
+  // Most filters are one key: then all items with it match, and nothing is copied.
+  if (entry.found === null && isOnlyCheck(list, checks, access)) {
+    entry.found = met
+    entry.ownsFound = false
+    touched.push(entry)
     return
   }
   for (const item of met) {
-    if (passesChecks(list, item, checks, access)) addFound(watch, item, touched)
+    if (passesChecks(list, item, checks, access)) addFound(entry, item, touched)
   }
 }
 
-function addFound(watch: Watch, item: Item, touched: Watch[]): void {
-  if (watch.found === null) {
-    watch.found = [item]
-    touched.push(watch)
-  } else if (watch.ownsFound) {
+function addFound(entry: FilterEntry, item: Item, touched: FilterEntry[]): void {
+  if (entry.found === null) {
+    entry.found = [item]
+    touched.push(entry)
+  } else if (entry.ownsFound) {
     // Its own, so nobody else reads it.
-    ;(watch.found as Item[]).push(item)
+    ;(entry.found as Item[]).push(item)
     return
   } else {
-    watch.found = [...watch.found, item]
+    entry.found = [...entry.found, item]
   }
-  watch.ownsFound = true
+  entry.ownsFound = true
 }
 
 /** Whether every item with a key at `access` passes; a log with it may have too few topics. */
@@ -220,8 +236,8 @@ export function liveVariable(check: KeyCheck): LiveVariable | null {
   return typeof check === 'string' || check instanceof Set ? null : (check as LiveVariable)
 }
 
-function takeOut<K>(map: Map<K, Bag<Conjunction>>, key: K, conjunction: Conjunction): void {
-  const rest = bagWithout(map.get(key), conjunction)
+function removeFrom<K>(map: Map<K, SmallSet<Conjunction>>, key: K, conjunction: Conjunction): void {
+  const rest = smallSetWithout(map.get(key), conjunction)
   if (rest === undefined) map.delete(key)
   else map.set(key, rest)
 }

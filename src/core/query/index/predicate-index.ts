@@ -1,128 +1,145 @@
 import type { Block, BlockLog } from '../../chain/block.ts'
-import type { BlockListName } from '../items/fields.ts'
+import type { BlockListName } from '../items/field-rule.ts'
 import {
   type Checks,
   type Item,
   itemsOf,
   type KeyCheck,
-  placeOf,
+  positionOf,
   readAlternatives,
 } from '../items/item-filter.ts'
-import type { VariableBook } from '../keys/variable-book.ts'
-import type { ListFilter } from '../language/plan.ts'
-import type { VariableSource } from '../output/shapes.ts'
-import { openHashBook } from './hash-book.ts'
+import type { VariableRegistry } from '../keys/variable-registry.ts'
+import type { ListFilter } from '../language/query-plan.ts'
+import type { VariableSource } from '../output/fragment-templates.ts'
+import { openInternTable } from './intern-table.ts'
 import {
   type Conjunction,
+  type FilterEntry,
   type ListIndex,
   liveVariable,
   openListIndex,
-  type Watch,
 } from './list-index.ts'
 
 /** The filters of all standing queries, found by what a block holds instead of one by one. */
 export type PredicateIndex<User extends object> = {
-  take(list: BlockListName, filter: ListFilter | null, source: VariableSource): Watch<User>
-  release(watch: Watch<User>, source: Pick<VariableSource, 'release'>): void
-  /** Adds the watches that found something in the block, each with its items in order. */
-  match(block: Block, found: Watch<User>[]): void
+  acquire(list: BlockListName, filter: ListFilter | null, source: VariableSource): FilterEntry<User>
+  release(entry: FilterEntry<User>, source: Pick<VariableSource, 'release'>): void
+  /** Adds the entries that found something in the block, each with its items in order. */
+  match(block: Block, found: FilterEntry<User>[]): void
   size(): number
 }
 
-/** Those who ask for no key but maybe for a number of topics. */
-type Open = { list: BlockListName; topics: number; watches: Set<Watch> }
+/** Filters that ask for no key, but maybe for a number of topics. */
+type KeylessFilters = { list: BlockListName; topics: number; entries: Set<FilterEntry> }
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 const ANYTHING: Checks = []
-/** Stands in for a watch until it can name itself. */
-const UNMADE = null as unknown as Watch
-const NO_OTHERS: readonly Conjunction[] = []
+const NO_ALTERNATIVES: readonly Conjunction[] = []
 
-/** Forgets what was found, which lets go of the block. */
-export function forgetFound(watches: readonly Watch[]): void {
-  for (const watch of watches) watch.found = null
+/** Holds the place of an entry in itself until there is one to name. */
+const PLACEHOLDER: FilterEntry = {
+  get entry() {
+    return PLACEHOLDER
+  },
+  checks: ANYTHING,
+  access: -1,
+  list: 'logs',
+  number: 0,
+  alternatives: NO_ALTERNATIVES,
+  users: undefined,
+  found: null,
+  ownsFound: false,
 }
 
-export function openPredicateIndex<User extends object>(book: VariableBook): PredicateIndex<User> {
-  const watches = openHashBook<Watch<User>>((watch) => watchText(watch.list, checksOf(watch)))
+/** Forgets what was found, which lets go of the block. */
+export function forgetFound(entries: readonly FilterEntry[]): void {
+  for (const entry of entries) entry.found = null
+}
+
+export function openPredicateIndex<User extends object>(
+  variables: VariableRegistry,
+): PredicateIndex<User> {
+  const entries = openInternTable<FilterEntry<User>>((entry) =>
+    filterEntryKey(entry.list, checksOf(entry)),
+  )
   const indexes: Readonly<Record<BlockListName, ListIndex>> = {
-    transactions: openListIndex('transactions', book),
-    logs: openListIndex('logs', book),
-    callTracerTraces: openListIndex('callTracerTraces', book),
+    transactions: openListIndex('transactions', variables),
+    logs: openListIndex('logs', variables),
+    callTracerTraces: openListIndex('callTracerTraces', variables),
   }
-  const open = new Map<string, Open>()
-  let numbered = 0
+  const keyless = new Map<string, KeylessFilters>()
+  let entriesMade = 0
 
   return {
-    take: (list, filter, source) => {
-      const alternatives = readAlternatives(filter, source.hold)
-      const text = watchText(list, alternatives)
-      const known = watches.find(text)
+    acquire: (list, filter, source) => {
+      const alternatives = readAlternatives(filter, source.acquire)
+      const key = filterEntryKey(list, alternatives)
+      const known = entries.find(key)
       if (known) {
         releaseChecks(alternatives, source)
         return known
       }
-      const made = openWatch<User>(list, ++numbered, alternatives)
-      watches.add(text, made)
-      if (isOpen(made)) enterOpen(open, made)
+      const made = openFilterEntry<User>(list, ++entriesMade, alternatives)
+      entries.add(key, made)
+      if (isKeyless(made)) addKeyless(keyless, made)
       else for (const one of conjunctionsOf(made)) indexes[list].add(one)
       return made
     },
-    release: (watch, source) => {
-      watches.remove(watch)
-      if (isOpen(watch)) leaveOpen(open, watch)
-      else for (const one of conjunctionsOf(watch)) indexes[watch.list].remove(one)
-      releaseChecks(checksOf(watch), source)
+    release: (entry, source) => {
+      entries.remove(entry)
+      if (isKeyless(entry)) removeKeyless(keyless, entry)
+      else for (const one of conjunctionsOf(entry)) indexes[entry.list].remove(one)
+      releaseChecks(checksOf(entry), source)
     },
     match: (block, found) => {
-      // Only watches of this index were entered into it.
-      const touched = found as Watch[]
+      // An index holds only entries of its own users.
+      const touched = found as FilterEntry[]
       for (const list of LISTS) indexes[list].match(itemsOf(block, list), touched)
-      for (const watch of touched) watch.found = inOrder(watch.found ?? [])
-      matchOpen(open, block, touched)
+      for (const entry of touched) entry.found = inOrder(entry.found ?? [])
+      matchKeyless(keyless, block, touched)
     },
-    size: () => watches.size(),
+    size: () => entries.size(),
   }
 }
 
 const LISTS = ['transactions', 'logs', 'callTracerTraces'] as const
 
-function openWatch<User extends object>(
+function openFilterEntry<User extends object>(
   list: BlockListName,
   number: number,
   alternatives: readonly Checks[],
-): Watch<User> {
+): FilterEntry<User> {
   const [checks = ANYTHING, ...more] = alternatives
   // All members at once: one that is added later would take an allocation of its own.
-  const made: Writable<Watch<User>> = {
-    watch: UNMADE,
+  const made: Writable<FilterEntry<User>> = {
+    entry: PLACEHOLDER,
     checks,
     access: -1,
     list,
     number,
-    others: NO_OTHERS,
+    alternatives: NO_ALTERNATIVES,
     users: undefined,
     found: null,
     ownsFound: false,
   }
-  made.watch = made
+  made.entry = made
   if (more.length > 0) {
-    made.others = more.map((other) => ({ watch: made, checks: other, access: -1 }))
+    made.alternatives = more.map((other) => ({ entry: made, checks: other, access: -1 }))
   }
   return made
 }
 
-function conjunctionsOf(watch: Watch): Conjunction[] {
-  return [watch, ...watch.others]
+function conjunctionsOf(entry: FilterEntry): Conjunction[] {
+  return [entry, ...entry.alternatives]
 }
 
-function checksOf(watch: Watch): Checks[] {
-  return conjunctionsOf(watch).map(({ checks }) => checks)
+function checksOf(entry: FilterEntry): Checks[] {
+  return conjunctionsOf(entry).map(({ checks }) => checks)
 }
 
 /** Equal for equal filters of one list; variables are a team's own. */
-function watchText(list: BlockListName, alternatives: readonly Checks[]): string {
+function filterEntryKey(list: BlockListName, alternatives: readonly Checks[]): string {
   return `${list} ${alternatives.map((checks) => checks.map(checkText).join()).join(';')}`
 }
 
@@ -141,37 +158,41 @@ function releaseChecks(
   for (const check of alternatives.flat()) if (check !== null) release(check)
 }
 
-function isOpen(watch: Watch): boolean {
-  return checksOf(watch).some((checks) => checks.every((check) => check === null))
+function isKeyless(entry: FilterEntry): boolean {
+  return checksOf(entry).some((checks) => checks.every((check) => check === null))
 }
 
-function enterOpen(open: Map<string, Open>, watch: Watch): void {
-  const { list } = watch
-  const topics = topicsMin(watch)
-  const place = `${list} ${topics}`
-  const there = open.get(place) ?? { list, topics, watches: new Set() }
-  there.watches.add(watch)
-  open.set(place, there)
+function addKeyless(keyless: Map<string, KeylessFilters>, entry: FilterEntry): void {
+  const { list } = entry
+  const topics = topicsMin(entry)
+  const key = `${list} ${topics}`
+  const same = keyless.get(key) ?? { list, topics, entries: new Set() }
+  same.entries.add(entry)
+  keyless.set(key, same)
 }
 
-function leaveOpen(open: Map<string, Open>, watch: Watch): void {
-  const place = `${watch.list} ${topicsMin(watch)}`
-  const there = open.get(place)
-  there?.watches.delete(watch)
-  if (there?.watches.size === 0) open.delete(place)
+function removeKeyless(keyless: Map<string, KeylessFilters>, entry: FilterEntry): void {
+  const key = `${entry.list} ${topicsMin(entry)}`
+  const same = keyless.get(key)
+  same?.entries.delete(entry)
+  if (same?.entries.size === 0) keyless.delete(key)
 }
 
-function topicsMin({ list, checks }: Watch): number {
+function topicsMin({ list, checks }: FilterEntry): number {
   return list === 'logs' ? Math.max(0, checks.length - 1) : 0
 }
 
-function matchOpen(open: ReadonlyMap<string, Open>, block: Block, touched: Watch[]): void {
-  for (const { list, topics, watches } of open.values()) {
+function matchKeyless(
+  keyless: ReadonlyMap<string, KeylessFilters>,
+  block: Block,
+  touched: FilterEntry[],
+): void {
+  for (const { list, topics, entries } of keyless.values()) {
     const found = itemsWithTopics(itemsOf(block, list), topics)
     if (found.length === 0) continue
-    for (const watch of watches) {
-      watch.found = found
-      touched.push(watch)
+    for (const entry of entries) {
+      entry.found = found
+      touched.push(entry)
     }
   }
 }
@@ -184,11 +205,11 @@ function itemsWithTopics(items: readonly Item[], topics: number): readonly Item[
 /** Alternatives and keys find items in their own order, and one item may match twice. */
 function inOrder(found: readonly Item[]): readonly Item[] {
   for (let at = 1; at < found.length; at++) {
-    if (placeOf(found[at - 1]!) >= placeOf(found[at]!)) return sorted(found)
+    if (positionOf(found[at - 1]!) >= positionOf(found[at]!)) return sorted(found)
   }
   return found
 }
 
 function sorted(found: readonly Item[]): readonly Item[] {
-  return [...new Set(found)].sort((one, other) => placeOf(one) - placeOf(other))
+  return [...new Set(found)].sort((one, other) => positionOf(one) - positionOf(other))
 }

@@ -22,7 +22,7 @@ describe('a filter of very many alternatives', () => {
           null,
           chance.pick(keys),
           new Set([chance.pick(keys), hex(chance, 20)]),
-          // As a variable: it can be asked, and cannot be listed.
+          // Like a variable, it can be asked and cannot be listed.
           { has: (key: string) => key === keys[0] },
         ])
       const alternatives: Checks[] = Array.from({ length: 40 }, () => [

@@ -1,7 +1,7 @@
 import type { Block, BlockLog, BlockTrace, BlockTransaction } from '../../chain/block.ts'
-import { ownText } from '../keys/own-text.ts'
-import type { KeyTest, ListFilter } from '../language/plan.ts'
-import type { BlockListName } from './fields.ts'
+import { detachString } from '../keys/detach-string.ts'
+import type { KeyTest, ListFilter } from '../language/query-plan.ts'
+import type { BlockListName } from './field-rule.ts'
 
 /** One key that must be met, or a set of them; a variable is a set that changes. */
 export type KeyCheck = string | { has(key: string): boolean }
@@ -19,8 +19,8 @@ export function itemsOf(block: Block, list: BlockListName): readonly Item[] {
   return list === 'transactions' ? block.transactions : block.traces
 }
 
-/** An item's place in its list of the block. */
-export function placeOf(item: Item): number {
+/** An item's position in its list of the block. */
+export function positionOf(item: Item): number {
   return (item as BlockLog).at ?? (item as BlockTransaction).index
 }
 
@@ -33,7 +33,9 @@ export function readAlternatives(
   const check = (test: KeyTest | null): KeyCheck | null => {
     if (!test) return null
     if (test.kind === 'variable') return variable(test.name)
-    return test.keys.length === 1 ? ownText(test.keys[0]!) : new Set(test.keys.map(ownText))
+    return test.keys.length === 1
+      ? detachString(test.keys[0]!)
+      : new Set(test.keys.map(detachString))
   }
   if (filter.kind === 'logs') return [[check(filter.addresses), ...filter.topics.map(check)]]
   return filter.pairs.map(({ from, to }) => [check(from), check(to)])
@@ -75,16 +77,16 @@ export function passesChecks(
 /** A filter made ready to look at one item after another. */
 export type ItemFilter = {
   readonly alternatives: readonly Checks[]
-  /** By dimension, for alternatives that are found by a key of theirs. */
+  /** Alternatives that are found by one of their keys, by dimension. */
   readonly buckets: readonly ReadonlyMap<string, readonly Checks[]>[]
   /** Alternatives to try on every item. */
   readonly rest: readonly Checks[]
 }
 
-/** Up to here trying each alternative is as fast as looking for the right ones. */
+/** Up to this many, trying each alternative is as fast as looking for the right ones. */
 const TRIED_MAX = 8
 
-/** A query has room for a thousand alternatives; each item is to meet a few of them at most. */
+/** Prepares a filter. A query has room for a thousand alternatives; an item should meet few. */
 export function openItemFilter(alternatives: readonly Checks[]): ItemFilter {
   if (alternatives.length <= TRIED_MAX) return { alternatives, buckets: [], rest: alternatives }
   const buckets: Map<string, Checks[]>[] = []
@@ -102,10 +104,10 @@ export function openItemFilter(alternatives: readonly Checks[]): ItemFilter {
 export function scanItems(block: Block, list: BlockListName, filter: ItemFilter): readonly Item[] {
   const items = itemsOf(block, list)
   if (filter.alternatives.length === 0) return items
-  return items.filter((item) => isLetPass(list, item, filter))
+  return items.filter((item) => passesFilter(list, item, filter))
 }
 
-function isLetPass(list: BlockListName, item: Item, { buckets, rest }: ItemFilter): boolean {
+function passesFilter(list: BlockListName, item: Item, { buckets, rest }: ItemFilter): boolean {
   for (const checks of rest) if (passesChecks(list, item, checks, -1)) return true
   for (let dimension = 0; dimension < buckets.length; dimension++) {
     const key = keyOf(list, item, dimension)
@@ -115,7 +117,7 @@ function isLetPass(list: BlockListName, item: Item, { buckets, rest }: ItemFilte
   return false
 }
 
-/** Where the fullest bucket that an alternative would join is least full; -1 without keys. */
+/** The dimension whose buckets for an alternative's keys are least full; -1 without keys. */
 function emptiestDimension(checks: Checks, buckets: readonly Map<string, Checks[]>[]): number {
   let best = -1
   let least = Number.POSITIVE_INFINITY

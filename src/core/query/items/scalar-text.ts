@@ -1,9 +1,7 @@
-/**
- * Scalars as JSON text. Hot path: what stands in a block was checked to be hex when
- * the block was put together, so nothing is escaped or looked at twice here.
- */
+// Scalars as JSON text. Hot path: the hex in a block was checked when the block was assembled,
+// so nothing is escaped or checked twice here.
 
-/** Up to 13 digits a double keeps all of them. */
+/** A double keeps every digit of 13 hex digits. */
 const EXACT_CHARS_MAX = 15
 
 const MINIMAL_QUANTITY = /^0x(?:[1-9a-f][0-9a-f]*|0)$/
@@ -30,16 +28,16 @@ export function bytesText(value: unknown): string | null {
 }
 
 /** A list of Bytes32; null where there is none. */
-export function wordsText(value: unknown): string | null {
+export function bytes32ListText(value: unknown): string | null {
   if (!Array.isArray(value)) return null
   return value.length === 0 ? '[]' : `["${value.join('","').toLowerCase()}"]`
 }
 
-/** Words of a node or of a contract, which may hold anything. */
+/** Text of a node or a contract, which may hold anything. */
 export function stringText(value: unknown): string | null {
   return typeof value === 'string' ? JSON.stringify(value) : null
 }
 
-export function isWide(text: string): boolean {
+export function hasNonAscii(text: string): boolean {
   return NOT_ASCII.test(text)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { openKeySet } from './key-set.ts'
-import { hashRead, OPEN_SEED, readKey } from './key-words.ts'
+import { hashReadKey, PUBLIC_SEED, readKey } from './read-key.ts'
 
 const SEEDS = 30
 
@@ -73,7 +73,7 @@ describe('a live set of keys', () => {
     const chosen: string[] = []
     for (let at = 0; chosen.length < 5000; at++) {
       const key = numbered(at)
-      if ((hashRead(readKey(key), OPEN_SEED) & 0xff) === 7) chosen.push(key)
+      if ((hashReadKey(readKey(key), PUBLIC_SEED) & 0xff) === 7) chosen.push(key)
     }
     for (const key of chosen) keys.add(key)
     expect(keys.size).toBe(5000)
@@ -82,7 +82,7 @@ describe('a live set of keys', () => {
 })
 
 test('another seed puts keys in another order, and every word of a key counts', () => {
-  const hash = (key: string, seed = OPEN_SEED) => hashRead(readKey(key), seed)
+  const hash = (key: string, seed = PUBLIC_SEED) => hashReadKey(readKey(key), seed)
   const base = `0x${'0'.repeat(64)}`
   const hashes = new Set([hash(base), hash(base, [1, 2]), hash(numbered(0))])
   for (let word = 0; word < 8; word++) {

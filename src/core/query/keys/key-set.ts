@@ -1,25 +1,25 @@
 import {
-  eachTableHash,
-  type KeyTable,
-  openKeyTable,
-  tableAdd,
-  tableDelete,
-  tableHas,
-  tableHasHash,
-} from './key-table.ts'
+  type ExtendibleHashSet,
+  eachHashOf,
+  hashSetAdd,
+  hashSetDelete,
+  hashSetHas,
+  hashSetHasHash,
+  openExtendibleHashSet,
+} from './extendible-hash-set.ts'
 import {
   ADDRESS_WORDS,
   BYTES32_WORDS,
-  hashRead,
+  hashReadKey,
   type KeySeed,
-  OPEN_SEED,
+  PUBLIC_SEED,
   readKey,
-} from './key-words.ts'
+} from './read-key.ts'
 
 /**
  * A live set of addresses or 32-byte words, as `0x` text. Ten million addresses take
- * about 350 MB and a change moves at most some thousand keys. What is no such key is
- * never in it.
+ * about 350 MB and a change moves at most some thousand keys. A text that is no such key
+ * is never in it.
  */
 export type KeySet = {
   readonly size: number
@@ -29,17 +29,17 @@ export type KeySet = {
   delete(key: string): boolean
   has(key: string): boolean
   /** Whether the key that was read last is in it; for asking many sets about one key. */
-  hasRead(words: number, hash: number): boolean
+  hasReadKey(words: number, hash: number): boolean
   /** Whether any of its keys has this hash. */
   hasHash(hash: number): boolean
   eachHash(visit: (hash: number) => void): void
 }
 
-export function openKeySet(seed: KeySeed = OPEN_SEED): KeySet {
-  let addresses: KeyTable | null = null
-  let words32: KeyTable | null = null
+export function openKeySet(seed: KeySeed = PUBLIC_SEED): KeySet {
+  let addresses: ExtendibleHashSet | null = null
+  let words32: ExtendibleHashSet | null = null
 
-  function tableOf(words: number): KeyTable | null {
+  function setOf(words: number): ExtendibleHashSet | null {
     return words === ADDRESS_WORDS ? addresses : words === BYTES32_WORDS ? words32 : null
   }
 
@@ -50,28 +50,28 @@ export function openKeySet(seed: KeySeed = OPEN_SEED): KeySet {
     add: (key) => {
       const words = readKey(key)
       if (words === 0) return false
-      if (words === ADDRESS_WORDS) addresses ??= openKeyTable(words)
-      else words32 ??= openKeyTable(words)
-      return tableAdd(tableOf(words)!, hashRead(words, seed))
+      if (words === ADDRESS_WORDS) addresses ??= openExtendibleHashSet(words)
+      else words32 ??= openExtendibleHashSet(words)
+      return hashSetAdd(setOf(words)!, hashReadKey(words, seed))
     },
     delete: (key) => {
       const words = readKey(key)
-      const table = tableOf(words)
-      return table !== null && tableDelete(table, hashRead(words, seed))
+      const set = setOf(words)
+      return set !== null && hashSetDelete(set, hashReadKey(words, seed))
     },
     has: (key) => {
       const words = readKey(key)
-      const table = tableOf(words)
-      return table !== null && tableHas(table, hashRead(words, seed))
+      const set = setOf(words)
+      return set !== null && hashSetHas(set, hashReadKey(words, seed))
     },
-    hasRead: (words, hash) => {
-      const table = tableOf(words)
-      return table !== null && tableHas(table, hash)
+    hasReadKey: (words, hash) => {
+      const set = setOf(words)
+      return set !== null && hashSetHas(set, hash)
     },
     hasHash: (hash) =>
-      [addresses, words32].some((table) => table !== null && tableHasHash(table, hash)),
+      [addresses, words32].some((set) => set !== null && hashSetHasHash(set, hash)),
     eachHash: (visit) => {
-      for (const table of [addresses, words32]) if (table) eachTableHash(table, visit)
+      for (const set of [addresses, words32]) if (set) eachHashOf(set, visit)
     },
   }
 }

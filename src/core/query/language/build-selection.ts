@@ -8,21 +8,21 @@ import {
 } from 'graphql'
 import { assert, Rejection } from '../../errors.ts'
 import { mergeFields, selectionSetsOf } from './merge-fields.ts'
-import type { EntityName, SelectedField, Selection } from './plan.ts'
+import type { EntityName, SelectedField, SelectionSet } from './query-plan.ts'
+import { querySchema } from './query-schema.ts'
 import { filterText, readFilter } from './read-filter.ts'
 import type { ReadQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
-import { querySchema } from './schema.ts'
 
 /** Each alias of a list is a list of its own to filter and to send. */
 const ALIASES_OF_ONE_LIST_MAX = 20
 
-/** What the given fields, which share a response name, select together on `type`. */
+/** Merges what the given fields, which share a response name, select on `type`. */
 export function buildSelection(
   query: ReadQuery,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): Selection | Rejection {
+): SelectionSet | Rejection {
   const fields: SelectedField[] = []
   const aliases = new Map<string, number>()
   for (const [responseName, sameName] of mergeFields(query, selectionSetsOf(nodes))) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
-import type { KeyTest, ListFilter } from './plan.ts'
+import { compileQuery } from './compile-query.ts'
+import type { KeyTest, ListFilter } from './query-plan.ts'
 
 const A = `0x${'aa'.repeat(32)}`
 const B = `0x${'bb'.repeat(32)}`

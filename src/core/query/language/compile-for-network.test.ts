@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
 import type { Network, UpstreamSpec } from '../../network.ts'
-import { compileQuery } from './compile.ts'
 import { compileForNetwork } from './compile-for-network.ts'
+import { compileQuery } from './compile-query.ts'
 
 const TRACES = '{ block { callTracerTraces { type } } }'
 const LOGS = '{ block { logs { data } } }'

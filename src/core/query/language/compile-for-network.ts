@@ -1,14 +1,14 @@
 import { Rejection } from '../../errors.ts'
 import type { Network } from '../../network.ts'
-import { compileQuery } from './compile.ts'
-import type { Plan } from './plan.ts'
+import { compileQuery } from './compile-query.ts'
+import type { QueryPlan } from './query-plan.ts'
 
 /**
- * The same for a network in particular. A query for traces is refused where no upstream is
- * said to serve them: standing, it would hold up the whole network, since no block is
- * evaluated without all that its queries need.
+ * Compiles a query for one network. A query for traces is refused where no upstream is
+ * configured to serve them: as a standing query it would hold up the whole network, since no
+ * block is evaluated without all that its queries need.
  */
-export function compileForNetwork(text: string, network: Network): Plan | Rejection {
+export function compileForNetwork(text: string, network: Network): QueryPlan | Rejection {
   const plan = compileQuery(text)
   if (plan instanceof Rejection) return plan
   if (!plan.wants.traces || network.upstreams.some(({ traces }) => traces)) return plan

@@ -3,8 +3,8 @@ import { parse, validate } from 'graphql'
 import { randomQuery } from '../../../../tests/support/random-query.ts'
 import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
-import { querySchema } from './schema.ts'
+import { compileQuery } from './compile-query.ts'
+import { querySchema } from './query-schema.ts'
 
 const KIB = 1024
 const ADDRESS = `0x${'1f'.repeat(20)}`

@@ -11,9 +11,9 @@ import {
 import { randomQuery } from '../../../../tests/support/random-query.ts'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
-import type { Selection } from './plan.ts'
-import { querySchema } from './schema.ts'
+import { compileQuery } from './compile-query.ts'
+import type { SelectionSet } from './query-plan.ts'
+import { querySchema } from './query-schema.ts'
 
 const CASES = 600
 const TIME_LIMIT_MS = 60_000
@@ -63,7 +63,7 @@ describe('a compiled query, beside graphql-js', () => {
   )
 })
 
-/** What graphql-js answers when each list has one item and each scalar is "x". */
+/** The answer of graphql-js when each list has one item and each scalar is "x". */
 function executedShape(text: string): string {
   const result = execute({
     schema: querySchema(),
@@ -79,7 +79,7 @@ function executedShape(text: string): string {
   return JSON.stringify(result.data)
 }
 
-function shapeOf({ on, fields }: Selection): string {
+function shapeOf({ on, fields }: SelectionSet): string {
   const type = querySchema().getType(on)
   if (!isObjectType(type)) throw new Error(`${on} is no entity`)
   const members = fields.map(({ responseName, name, selection }) => {

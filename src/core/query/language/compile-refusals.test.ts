@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
+import { compileQuery } from './compile-query.ts'
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const HASH = `0x${'22'.repeat(32)}`

@@ -38,7 +38,7 @@ function conflictWithin(
   query: ReadQuery,
   selectionSets: readonly SelectionSetNode[],
 ): Rejection | null {
-  // What a directive leaves out must fit as well: that is GraphQL's rule.
+  // Fields that a directive leaves out must fit as well: that is GraphQL's rule.
   for (const [responseName, fields] of collect(query, selectionSets, () => true)) {
     const different = fields.find((field) => !isSameCall(fields[0], field))
     if (different) {

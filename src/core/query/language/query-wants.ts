@@ -1,5 +1,5 @@
 import type { BlockWants } from '../../chain/block.ts'
-import type { Selection } from './plan.ts'
+import type { SelectionSet } from './query-plan.ts'
 
 /** Members of a transaction that only its receipt knows. */
 const RECEIPT_FIELDS = new Set([
@@ -11,8 +11,8 @@ const RECEIPT_FIELDS = new Set([
   'logs',
 ])
 
-/** What must be read of a block for this selection. */
-export function queryWants(selection: Selection): BlockWants {
+/** The parts of a block that must be read for this selection. */
+export function queryWants(selection: SelectionSet): BlockWants {
   const receipts = asksFor(selection, needsReceipts)
   const traces = asksFor(selection, (on, name) => on === 'Block' && name === 'callTracerTraces')
   // A log and a trace know their transaction, so these come along.
@@ -28,9 +28,9 @@ function isTransactionList(on: string, name: string): boolean {
   return on === 'Block' && name === 'transactions'
 }
 
-function asksFor({ on, fields }: Selection, is: (on: string, name: string) => boolean): boolean {
+function asksFor({ on, fields }: SelectionSet, is: (on: string, name: string) => boolean): boolean {
   return fields.some(({ name, selection }) => {
-    // Of the parent block nothing is read: its hash and the number are known.
+    // Nothing of the parent block is read: its hash and its number are known.
     if (on === 'Block' && name === 'parent') return false
     return is(on, name) || (selection !== null && asksFor(selection, is))
   })

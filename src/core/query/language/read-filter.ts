@@ -1,6 +1,6 @@
 import { type FieldNode, Kind, type ValueNode } from 'graphql'
 import type { Rejection } from '../../errors.ts'
-import type { AddressPair, KeyTest, ListFilter } from './plan.ts'
+import type { AddressPair, KeyTest, ListFilter } from './query-plan.ts'
 import { refuseQuery } from './refuse-query.ts'
 
 /** A log has at most four topics. */

@@ -22,13 +22,13 @@ const QUERY_BYTES_MAX = 64 * 1024
 /** The deepest query that the nesting rule allows takes about a dozen. */
 const BRACKETS_DEEP_MAX = 40
 
-/** Two a field, and three times as many again for fragments, filters and variables. */
+/** Allows two a field, and three times as many again for fragments, filters and variables. */
 const WORDS_MAX = 4_000
 
 /** A list of `{to: "0x…"}` as long as the byte limit allows takes 7,000. */
 const TOKENS_MAX = 8_000
 
-/** What a character means outside of strings, by its code; ASCII is all that GraphQL uses. */
+/** The meaning of a character outside of strings, by its code; GraphQL uses ASCII alone. */
 const MEANINGS = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
   if (/\w/.test(character)) return 'word'
@@ -41,7 +41,7 @@ const MEANINGS = Array.from({ length: 128 }, (_, code) => {
 /** Validation takes a time that grows with their square when they form a chain. */
 const FRAGMENTS_MAX = 100
 
-/** Reads the text as GraphQL, cheapest checks first: nobody makes us work by sending nonsense. */
+/** Parses the text as GraphQL, cheapest checks first: nonsense must not cost us work. */
 export function readQuery(text: string): ReadQuery | Rejection {
   // A UTF-8 text has at least as many bytes as UTF-16 units.
   if (text.length > QUERY_BYTES_MAX || Buffer.byteLength(text) > QUERY_BYTES_MAX) {

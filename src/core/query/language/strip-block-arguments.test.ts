@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../errors.ts'
-import { compileQuery } from './compile.ts'
+import { compileQuery } from './compile-query.ts'
 import { stripBlockArguments } from './strip-block-arguments.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`

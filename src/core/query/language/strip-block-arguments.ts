@@ -1,12 +1,12 @@
 import { type FieldNode, type Token, TokenKind, visit } from 'graphql'
 import { Rejection } from '../../errors.ts'
+import { ROOT_NAME } from './check-query-limits.ts'
 import { readQuery } from './read-query.ts'
-import { ROOT_NAME } from './survey-query.ts'
 
 /**
- * The text of a query that compiles, without what `block(hash:)` or `block(number:)` asks for
- * and otherwise byte for byte as it was: whoever reads it back from a webhook and tries it out
- * sees what the webhook does.
+ * The text of a query that compiles, without the arguments of `block` and otherwise byte for
+ * byte as it was: a customer who reads it back from a webhook and tries it out sees what the
+ * webhook does.
  */
 export function stripBlockArguments(text: string): string {
   const query = readQuery(text)
@@ -15,7 +15,7 @@ export function stripBlockArguments(text: string): string {
   const gaps: { start: number; end: number }[] = []
   const note = (field: FieldNode) => {
     const last = field.arguments?.at(-1)
-    // Of all fields of that name only the root has arguments.
+    // Only the root has arguments among the fields of that name.
     if (field.name.value !== ROOT_NAME || !last) return
     const open = tokenAfter(field.name.loc?.endToken)
     const close = tokenAfter(last.loc?.endToken)

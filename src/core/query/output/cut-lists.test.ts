@@ -4,7 +4,7 @@ import { ALICE, BOB, rawBlock, rawLog } from '../../../../tests/support/raw-bloc
 import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { Rejection } from '../../errors.ts'
 import { runOnce } from '../engine/run-once.ts'
-import { compileQuery } from '../language/compile.ts'
+import { compileQuery } from '../language/compile-query.ts'
 
 const CASES = 300
 

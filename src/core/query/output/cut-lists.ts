@@ -1,10 +1,10 @@
 import type { Item } from '../items/item-filter.ts'
-import { bytesOf, itemText, type Run } from './fragments.ts'
-import type { Shape } from './shapes.ts'
+import { type BlockEvaluation, bytesOf, itemText } from './block-evaluation.ts'
+import type { FragmentTemplate } from './fragment-templates.ts'
 
 /** One list of a result while it is being cut. */
 type Cutting = {
-  shape: Shape
+  template: FragmentTemplate
   items: readonly Item[]
   text: string
   bytes: number
@@ -20,22 +20,22 @@ export type CutList = { text: string; isCut: boolean }
 
 /**
  * Cuts lists from the end until they fit together, always the one that is longest in bytes, and
- * of equal ones the last: a short list is never lost to a long one. Put the other way round,
- * which looks at no more items than stay: whichever list stays shortest gets its next item.
+ * of equal ones the last: a short list is never lost to a long one. It works the other way
+ * round, which reads no more items than stay: the list that is shortest gets its next item.
  */
 export function cutLists(
-  run: Run,
-  lists: readonly { shape: Shape; items: readonly Item[] }[],
+  evaluation: BlockEvaluation,
+  lists: readonly { template: FragmentTemplate; items: readonly Item[] }[],
   bytesMax: number,
 ): CutList[] {
   const cutting = lists.map((list): Cutting => {
     return { ...list, text: '', bytes: 0, kept: 0, next: null, nextBytes: 0 }
   })
-  for (const list of cutting) readNext(run, list)
+  for (const list of cutting) readNext(evaluation, list)
 
-  // None of them can lose anything of an even share, so up to that they need not be compared.
+  // No list is cut below an even share, so up to that they need not be compared.
   const share = Math.floor(bytesMax / lists.length)
-  for (const list of cutting) while (list.nextBytes <= share) keepNext(run, list)
+  for (const list of cutting) while (list.nextBytes <= share) keepNext(evaluation, list)
 
   let bytes = cutting.reduce((sum, list) => sum + list.bytes, 0)
   let growing = cutting.filter(hasNext)
@@ -43,7 +43,7 @@ export function cutLists(
     const shortest = shortestOf(growing)
     bytes += shortest.nextBytes - shortest.bytes
     if (bytes > bytesMax) break
-    keepNext(run, shortest)
+    keepNext(evaluation, shortest)
     if (!hasNext(shortest)) growing = growing.filter(hasNext)
   }
   return cutting.map(({ text, kept, items }) => ({ text, isCut: kept < items.length }))
@@ -60,17 +60,19 @@ function shortestOf(growing: readonly Cutting[]): Cutting {
   return shortest
 }
 
-function keepNext(run: Run, list: Cutting): void {
+function keepNext(evaluation: BlockEvaluation, list: Cutting): void {
   list.text += list.kept === 0 ? list.next : `,${list.next}`
   list.bytes = list.nextBytes
   list.kept += 1
-  readNext(run, list)
+  readNext(evaluation, list)
 }
 
-function readNext(run: Run, list: Cutting): void {
+function readNext(evaluation: BlockEvaluation, list: Cutting): void {
   const item = list.items[list.kept]
-  list.next = item === undefined ? null : itemText(run, list.shape, item)
+  list.next = item === undefined ? null : itemText(evaluation, list.template, item)
   const comma = list.kept === 0 ? 0 : 1
   list.nextBytes =
-    list.next === null ? Number.POSITIVE_INFINITY : list.bytes + comma + bytesOf(run, list.next)
+    list.next === null
+      ? Number.POSITIVE_INFINITY
+      : list.bytes + comma + bytesOf(evaluation, list.next)
 }

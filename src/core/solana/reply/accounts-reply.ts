@@ -1,18 +1,20 @@
-import { rawMembers } from '../../json-scan.ts'
-import { isJsonObject } from '../../json-value.ts'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COMMA,
   INCOMPLETE,
+  keyEnd,
   MALFORMED,
   OPEN_ARRAY,
   OPEN_OBJECT,
   parsed,
   skipSpace,
   valueEnd,
-} from './json-bytes.ts'
-import { keyEnd, pubkeyOf, type RecordMembers, recordEnd, valueStart } from './record-members.ts'
+  valueStart,
+} from '../../json/json-bytes.ts'
+import { rawMembers } from '../../json/json-scan.ts'
+import { isJsonObject } from '../../json/json-value.ts'
+import { pubkeyOf, type RecordMembers, recordEnd } from './record-members.ts'
 
 /**
  * Hears the parts of a reply as they are found. Nothing heard may be relied on before `end` says

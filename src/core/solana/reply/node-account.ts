@@ -1,6 +1,4 @@
-import type { Account } from '../account.ts'
-import { encodeKey, readKey } from '../base58.ts'
-import { findMembers, memberNames, noPlaces } from './find-members.ts'
+import { findMembers, memberNames, noPlaces } from '../../json/find-members.ts'
 import {
   CLOSE_ARRAY,
   COMMA,
@@ -9,7 +7,9 @@ import {
   QUOTE,
   skipSpace,
   stringEnd,
-} from './json-bytes.ts'
+} from '../../json/json-bytes.ts'
+import type { Account } from '../account.ts'
+import { encodeKey, readKey } from '../base58.ts'
 import { pubkeyOf } from './record-members.ts'
 
 /** An account as a node wrote it, with what is worth keeping of how it did. */

@@ -1,4 +1,4 @@
-import { rawMembers } from '../../json-scan.ts'
+import { rawMembers } from '../../json/json-scan.ts'
 import type { SolanaError } from '../account.ts'
 import { invalidParams, isSolanaError } from '../solana-error.ts'
 

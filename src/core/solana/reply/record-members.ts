@@ -1,19 +1,19 @@
-import { decodeKey, readKey } from '../base58.ts'
 import {
   CLOSE_OBJECT,
-  COLON,
   COMMA,
   hasEscape,
   INCOMPLETE,
   isString,
+  keyEnd,
   MALFORMED,
   OPEN_OBJECT,
   parsed,
   QUOTE,
   skipSpace,
-  stringEnd,
   valueEnd,
-} from './json-bytes.ts'
+  valueStart,
+} from '../../json/json-bytes.ts'
+import { decodeKey, readKey } from '../base58.ts'
 
 /** Where a record has what matters of it, quotes included; `to` is 0 for what it lacks. */
 export type RecordMembers = {
@@ -54,21 +54,6 @@ export function recordEnd(bytes: Uint8Array, from: number, found: RecordMembers)
   } while (bytes[at] === COMMA)
   if (at >= bytes.length) return INCOMPLETE
   return bytes[at] === CLOSE_OBJECT ? at + 1 : MALFORMED
-}
-
-/** One past the name of the member at `from`. */
-export function keyEnd(bytes: Uint8Array, from: number): number {
-  if (from >= bytes.length) return INCOMPLETE
-  return bytes[from] === QUOTE ? stringEnd(bytes, from) : MALFORMED
-}
-
-/** Where the value of the member begins whose name ends at `keyTo`. */
-export function valueStart(bytes: Uint8Array, keyTo: number): number {
-  const colonAt = skipSpace(bytes, keyTo)
-  if (colonAt >= bytes.length) return INCOMPLETE
-  if (bytes[colonAt] !== COLON) return MALFORMED
-  const valueFrom = skipSpace(bytes, colonAt + 1)
-  return valueFrom < bytes.length ? valueFrom : INCOMPLETE
 }
 
 /** The record's key of 32 bytes; null when it has none. */

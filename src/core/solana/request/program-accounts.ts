@@ -1,4 +1,4 @@
-import { nestsDeeperThan, rawElements } from '../../json-scan.ts'
+import { nestsDeeperThan, rawElements } from '../../json/json-scan.ts'
 import type {
   AccountEncoding,
   AccountFilter,

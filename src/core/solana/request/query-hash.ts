@@ -1,4 +1,4 @@
-import { hashKey } from '../../key-hash.ts'
+import { hashKey } from '../../hash-key.ts'
 import type { AccountEncoding, AccountFilter, Commitment, DataSlice } from '../account.ts'
 import { encodeBase58 } from '../base58.ts'
 import type { ProgramAccountsCall } from './program-accounts.ts'

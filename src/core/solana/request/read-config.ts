@@ -1,4 +1,4 @@
-import { type RawMembers, rawElements, rawMembers } from '../../json-scan.ts'
+import { type RawMembers, rawElements, rawMembers } from '../../json/json-scan.ts'
 import type { AccountEncoding, Commitment, DataSlice, SolanaError } from '../account.ts'
 import {
   clipped,

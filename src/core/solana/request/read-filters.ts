@@ -1,4 +1,4 @@
-import { rawElements, rawMembers } from '../../json-scan.ts'
+import { rawElements, rawMembers } from '../../json/json-scan.ts'
 import type { AccountFilter, SolanaError } from '../account.ts'
 import {
   clipped,

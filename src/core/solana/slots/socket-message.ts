@@ -1,5 +1,5 @@
-import { findMembers, type MemberNames, memberNames, noPlaces } from '../reply/find-members.ts'
-import { QUOTE } from '../reply/json-bytes.ts'
+import { findMembers, type MemberNames, memberNames, noPlaces } from '../../json/find-members.ts'
+import { QUOTE } from '../../json/json-bytes.ts'
 import { readAccountData } from '../reply/node-account.ts'
 
 /** What a node says over the socket on which accounts were subscribed to. */

@@ -1,5 +1,5 @@
-import { rawElements, rawMembers } from '../../json-scan.ts'
-import { isJsonObject } from '../../json-value.ts'
+import { rawElements, rawMembers } from '../../json/json-scan.ts'
+import { isJsonObject } from '../../json/json-value.ts'
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 

@@ -1,7 +1,4 @@
 import { assert } from '../../errors.ts'
-import type { Account, AccountEncoding, DataSlice, SolanaError } from '../account.ts'
-import { encodeBase58, encodeKey, writeKey } from '../base58.ts'
-import { sameKey } from '../programs.ts'
 import {
   openTextSink,
   putAscii,
@@ -11,7 +8,10 @@ import {
   reserve,
   type TextSink,
   takeBytes,
-} from './text-sink.ts'
+} from '../../json/text-sink.ts'
+import type { Account, AccountEncoding, DataSlice, SolanaError } from '../account.ts'
+import { encodeBase58, encodeKey, writeKey } from '../base58.ts'
+import { sameKey } from '../programs.ts'
 
 export type RecordRules = {
   encoding: AccountEncoding

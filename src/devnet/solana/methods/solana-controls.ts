@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rawElements } from '../../../core/json-scan.ts'
+import { rawElements } from '../../../core/json/json-scan.ts'
 import type { Account, SolanaError } from '../../../core/solana/account.ts'
 import { encodeKey } from '../../../core/solana/base58.ts'
 import { PROGRAM_KEYS } from '../../../core/solana/programs.ts'

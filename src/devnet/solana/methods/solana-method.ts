@@ -1,4 +1,4 @@
-import { rawElements, rawMembers } from '../../../core/json-scan.ts'
+import { rawElements, rawMembers } from '../../../core/json/json-scan.ts'
 import type { Commitment, SolanaError } from '../../../core/solana/account.ts'
 import { decodeKey } from '../../../core/solana/base58.ts'
 import { isMap, isSequence, readString, wrongType } from '../../../core/solana/reply/node-values.ts'

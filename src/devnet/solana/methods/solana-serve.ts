@@ -1,5 +1,5 @@
-import { nestsDeeperThan, rawElements, rawMembers } from '../../../core/json-scan.ts'
-import { JSON_DEPTH_MAX } from '../../../core/json-value.ts'
+import { nestsDeeperThan, rawElements, rawMembers } from '../../../core/json/json-scan.ts'
+import { JSON_DEPTH_MAX } from '../../../core/json/json-value.ts'
 import type { SolanaError } from '../../../core/solana/account.ts'
 import {
   invalidParams,

@@ -1,4 +1,4 @@
-import { rawElements } from '../../../core/json-scan.ts'
+import { rawElements } from '../../../core/json/json-scan.ts'
 import type { SolanaError } from '../../../core/solana/account.ts'
 import { decodeBase58, encodeBase58 } from '../../../core/solana/base58.ts'
 import {

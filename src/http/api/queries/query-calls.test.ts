@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { advanceUntil } from '../../../../tests/support/block-network.ts'
 import { HASH_255, type QueryApi, queryApi } from '../../../../tests/support/query-api.ts'
 import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../../../tests/support/raw-block.ts'
+import { advanceUntil } from '../../../../tests/support/test-clock.ts'
 import { addItems } from '../../../tables/webhooks/variables.ts'
 
 const QUERY = '{ block { number } }'

@@ -1,28 +1,27 @@
+import { cuOf } from '../../../core/billing/plan.ts'
 import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { Rejection } from '../../../core/errors.ts'
-import { SCHEMA_TEXT } from '../../../core/query/language/schema.ts'
+import { SCHEMA_TEXT } from '../../../core/query/language/query-schema.ts'
 import type { DryRun } from '../../../follower/dry-run.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
-import { jsonTextReply, plainTextReply } from '../api-reply.ts'
-import { cuOf } from '../usage-calls.ts'
+import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
+import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
+import type { Handler } from '../calls/handler.ts'
 import { type QueryCallNeeds, runAsked } from './run-asked.ts'
 
 /** What queries are written against: they may not ask for it themselves. */
-export async function getQuerySchema(): Promise<Response> {
+export const getQuerySchema: Handler<'getQuerySchema', unknown> = async () => {
   return plainTextReply(SCHEMA_TEXT)
 }
 
-export function testQuery(needs: QueryCallNeeds, call: TeamCall): Promise<Response | Rejection> {
+export const testQuery: Handler<'testQuery', QueryCallNeeds> = (needs, call) => {
   const teamId = call.team.id
-  const asked = call.body as wire.TestQuery
-  return needs.dryRuns.run(teamId, () => tryQuery(needs, teamId, asked))
+  return needs.dryRuns.run(teamId, () => tryQuery(needs, teamId, call.body))
 }
 
 async function tryQuery(
   needs: QueryCallNeeds,
   teamId: string,
-  asked: wire.TestQuery,
+  asked: TestQuery,
 ): Promise<Response | Rejection> {
   const ran = await runAsked(needs, teamId, asked)
   return ran instanceof Rejection ? ran : jsonTextReply(replyText(ran))
@@ -31,7 +30,7 @@ async function tryQuery(
 /** The result is put in as it stands: its numbers may have more digits than a double holds. */
 function replyText({ header, outcome, bodyBytes, missingVariables }: DryRun): string {
   const { truncation } = outcome
-  const figures: wire.TestQueryFigures = {
+  const figures: Omit<TestQueryResult, 'data'> = {
     bytes: bodyBytes,
     cu: cuOf(deliveryCentiCu(bodyBytes)),
     matched: outcome.matched,

@@ -1,7 +1,7 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { Network } from '../../../core/network.ts'
 import { compileForNetwork } from '../../../core/query/language/compile-for-network.ts'
-import type { Plan } from '../../../core/query/language/plan.ts'
+import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
 
@@ -12,7 +12,7 @@ type Needs = { clock: Clock }
  * limits of its size takes some 20 ms, during which nobody else is served.
  */
 export type QueryCompiler = {
-  compile(teamId: string, text: string, network: Network): Plan | Rejection
+  compile(teamId: string, text: string, network: Network): QueryPlan | Rejection
   /** Counts what followers compile anew because of a change of another kind. */
   count(teamId: string, text: string): Rejection | null
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { buildSchema, printSchema } from 'graphql'
 import { managementApi } from '../../../../tests/management-api.ts'
-import { querySchema } from '../../../core/query/language/schema.ts'
+import { querySchema } from '../../../core/query/language/query-schema.ts'
 
 let on: Awaited<ReturnType<typeof managementApi>>
 

@@ -3,14 +3,14 @@ import { quantityToNumber } from '../../../core/hex.ts'
 import { type DryRun, type DryRunNeeds, dryRun } from '../../../follower/dry-run.ts'
 import type { WhichBlock } from '../../../follower/which-block.ts'
 import { otherKindThanUsed } from '../../../tables/webhooks/webhook-variables.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { DryRunTurns } from './dry-run-turns.ts'
+import type { TestQuery } from '../../contract/contract.ts'
+import type { DryRunLimiter } from './dry-run-limiter.ts'
 import { evmService, type ServiceNeeds } from './evm-service.ts'
 import type { QueryCompiler } from './query-compiler.ts'
 import { otherKind } from './variable-kind.ts'
 
 export type QueryCallNeeds = DryRunNeeds &
-  ServiceNeeds & { dryRuns: DryRunTurns; queries: QueryCompiler }
+  ServiceNeeds & { dryRuns: DryRunLimiter; queries: QueryCompiler }
 
 /** `0x`, 64 digits. */
 const HASH_LENGTH = 66
@@ -19,7 +19,7 @@ const HASH_LENGTH = 66
 export async function runAsked(
   needs: QueryCallNeeds,
   teamId: string,
-  asked: wire.TestQuery,
+  asked: TestQuery,
 ): Promise<DryRun | Rejection> {
   const service = evmService(needs, asked.network)
   if (service instanceof Rejection) return service

@@ -1,5 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
-import type { VariableUse } from '../../../core/query/language/plan.ts'
+import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 
 export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
 

@@ -1,6 +1,6 @@
 import { checkDestination } from '../../../core/delivery/egress-policy.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { VariableUse } from '../../../core/query/language/plan.ts'
+import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 import { stripBlockArguments } from '../../../core/query/language/strip-block-arguments.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Egress } from '../../../ports/egress.ts'

@@ -3,15 +3,11 @@ import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
-import type {
-  DeliveryKey,
-  DeliveryState,
-  LoggedDelivery,
-} from '../../../tables/deliveries/delivery.ts'
+import type { DeliveryKey, LoggedDelivery } from '../../../tables/deliveries/delivery.ts'
 import * as log from '../../../tables/deliveries/delivery-log.ts'
 import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
+import type { WireAttempt, WireDelivery } from '../../contract/contract.ts'
+import type { Handler } from '../calls/handler.ts'
 
 export type DeliveryCallNeeds = {
   database: Database
@@ -20,32 +16,26 @@ export type DeliveryCallNeeds = {
   webhooksChanged(webhookId?: string): void
 }
 
-export async function listDeliveries(
-  needs: DeliveryCallNeeds,
-  call: TeamCall,
-): Promise<wire.DeliveryPage> {
+export const listDeliveries: Handler<'listDeliveries', DeliveryCallNeeds> = async (needs, call) => {
   const { webhook_id, status, block, cursor, limit } = call.parameters
   // One more than asked for tells whether there is another page.
   const found = await log.listDeliveryPage(needs.database, call.team.id, {
-    webhookId: webhook_id?.toString(),
-    status: status as DeliveryState | undefined,
-    block: block === undefined ? undefined : Number(block),
-    after: cursor === undefined ? undefined : cursorOf(String(cursor)),
-    limit: Number(limit) + 1,
+    webhookId: webhook_id,
+    status,
+    block,
+    after: cursor === undefined ? undefined : cursorOf(cursor),
+    limit: limit + 1,
   })
 
-  const page = found.slice(0, Number(limit))
+  const page = found.slice(0, limit)
   const last = found.length > page.length ? page.at(-1) : undefined
   const cursors = last ? { after: `${last.event}-${last.webhook}` } : {}
   return { data: page.map(wireDelivery), pagination: { cursors } }
 }
 
-export async function getDelivery(
-  needs: DeliveryCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.DeliveryDetail } | Rejection> {
-  const found = await log.findDeliveryWithAttempts(needs.database, call.team.id, idOf(call))
-  if (!found) return noSuchDelivery(call)
+export const getDelivery: Handler<'getDelivery', DeliveryCallNeeds> = async (needs, call) => {
+  const found = await log.findDeliveryWithAttempts(needs.database, call.team.id, call.parameters.id)
+  if (!found) return noSuchDelivery(call.parameters.id)
   return {
     data: {
       ...wireDelivery(found),
@@ -55,12 +45,9 @@ export async function getDelivery(
   }
 }
 
-export async function resendDelivery(
-  needs: DeliveryCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Delivery } | Rejection> {
+export const resendDelivery: Handler<'resendDelivery', DeliveryCallNeeds> = async (needs, call) => {
   const { database, clock } = needs
-  const id = idOf(call)
+  const { id } = call.parameters
   const outcome = await resend(database, call.team.id, id, clock.nowMs())
   if (outcome === 'gone') {
     return new Rejection('validation', `The webhook of ${id} was deleted.`)
@@ -70,7 +57,7 @@ export async function resendDelivery(
   }
 
   const found = await log.findDeliveryWithAttempts(database, call.team.id, id)
-  if (outcome === 'not_found' || !found) return noSuchDelivery(call)
+  if (outcome === 'not_found' || !found) return noSuchDelivery(call.parameters.id)
 
   needs.webhooksChanged(found.webhookId)
   return { data: wireDelivery(found) }
@@ -100,7 +87,7 @@ function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
   return dataBody(envelope, result.data)
 }
 
-function wireDelivery(delivery: LoggedDelivery): wire.Delivery {
+function wireDelivery(delivery: LoggedDelivery): WireDelivery {
   return {
     id: delivery.id,
     webhook_id: delivery.webhookId,
@@ -119,7 +106,7 @@ function wireDelivery(delivery: LoggedDelivery): wire.Delivery {
   }
 }
 
-function wireAttempt(attempt: AttemptFacts): wire.DeliveryAttempt {
+function wireAttempt(attempt: AttemptFacts): WireAttempt {
   return {
     time_started: attempt.startedAtMs,
     status_code: attempt.status,
@@ -132,10 +119,6 @@ function wireAttempt(attempt: AttemptFacts): wire.DeliveryAttempt {
   }
 }
 
-function idOf(call: TeamCall): string {
-  return String(call.parameters.id)
-}
-
-function noSuchDelivery(call: TeamCall): Rejection {
-  return new Rejection('not_found', `This team has no delivery ${idOf(call)}.`)
+function noSuchDelivery(id: string): Rejection {
+  return new Rejection('not_found', `This team has no delivery ${id}.`)
 }

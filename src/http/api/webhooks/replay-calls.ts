@@ -4,8 +4,8 @@ import type { Database } from '../../../ports/database.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
 import * as replays from '../../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
+import type { WireReplay } from '../../contract/contract.ts'
+import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { evmService, type ServiceNeeds } from '../queries/evm-service.ts'
 import type { QueryCompiler } from '../queries/query-compiler.ts'
 import { noSuchWebhook } from './webhook-calls.ts'
@@ -34,12 +34,8 @@ const AGAIN_S = 60
 /** The newest ones; nobody goes through more by hand. */
 const LISTED_REPLAYS_MAX = 100
 
-export async function replayWebhook(
-  needs: ReplayCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Replay } | Rejection> {
-  const asked = call.body as wire.NewReplay
-  const { webhook_id: webhookId, from_block: fromBlock, to_block: toBlock } = asked
+export const replayWebhook: Handler<'replayWebhook', ReplayCallNeeds> = async (needs, call) => {
+  const { webhook_id: webhookId, from_block: fromBlock, to_block: toBlock } = call.body
   const found = await findWebhook(needs.database, call.team.id, webhookId)
   if (!found) return noSuchWebhook(webhookId)
   if (found.webhook.state === 'paused') {
@@ -63,27 +59,18 @@ export async function replayWebhook(
   return replayOf(needs, call, id)
 }
 
-export async function listReplays(
-  needs: ReplayCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Replay[] }> {
+export const listReplays: Handler<'listReplays', ReplayCallNeeds> = async (needs, call) => {
   const found = await replays.listReplays(needs.database, call.team.id, LISTED_REPLAYS_MAX)
   return { data: found.map(wireReplay) }
 }
 
-export function getReplay(
-  needs: ReplayCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Replay } | Rejection> {
-  return replayOf(needs, call, String(call.parameters.id))
+export const getReplay: Handler<'getReplay', ReplayCallNeeds> = (needs, call) => {
+  return replayOf(needs, call, call.parameters.id)
 }
 
-export async function cancelReplay(
-  needs: ReplayCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Replay } | Rejection> {
+export const cancelReplay: Handler<'cancelReplay', ReplayCallNeeds> = async (needs, call) => {
   const { database, clock } = needs
-  const id = String(call.parameters.id)
+  const id = call.parameters.id
   const replay = await replays.cancelReplay(database, call.team.id, id, clock.nowMs())
   return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
 }
@@ -133,9 +120,9 @@ function unfitRange(
 
 async function replayOf(
   needs: ReplayCallNeeds,
-  call: TeamCall,
+  call: TeamCaller,
   id: string,
-): Promise<{ data: wire.Replay } | Rejection> {
+): Promise<{ data: WireReplay } | Rejection> {
   const replay = await replays.findReplay(needs.database, call.team.id, id)
   return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
 }
@@ -144,7 +131,7 @@ function noSuchReplay(id: string): Rejection {
   return new Rejection('not_found', `This team has no replay ${id}.`)
 }
 
-function wireReplay(replay: replays.Replay): wire.Replay {
+function wireReplay(replay: replays.Replay): WireReplay {
   return {
     id: replay.id,
     webhook_id: replay.webhookId,

@@ -1,46 +1,43 @@
+import { cuOf } from '../../../core/billing/plan.ts'
 import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { NO_USABLE_ADDRESS } from '../../../core/delivery/egress-policy.ts'
 import { isAccepted } from '../../../core/delivery/retry-schedule.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
+import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts'
+import type { Handler } from '../calls/handler.ts'
 import { type QueryCallNeeds, runAsked } from '../queries/run-asked.ts'
-import { cuOf } from '../usage-calls.ts'
 import { testDelivery } from './test-delivery.ts'
-import type { TestSends } from './test-sends.ts'
+import type { TestSendLimiter } from './test-send-limiter.ts'
 
 export type TestWebhookNeeds = QueryCallNeeds & {
   egress: Pick<Egress, 'vet'>
   entropy: Entropy
-  testSends: TestSends
+  testSends: TestSendLimiter
   /** One attempt, which may take as long as any. */
   attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
 }
 
-type TestReply = { data: wire.TestWebhookAttempt }
+type TestReply = { data: TestWebhookAttempt }
 
 /** A result may have ten megabytes, and nobody reads that much to find a mistake. */
 const SHOWN_BODY_BYTES_MAX = 256 * 1024
 
 const REFUSED_URL = `webhook_url: ${NO_USABLE_ADDRESS}.`
 
-export async function testWebhook(
-  needs: TestWebhookNeeds,
-  call: TeamCall,
-): Promise<TestReply | Rejection> {
+export const testWebhook: Handler<'testWebhook', TestWebhookNeeds> = async (needs, call) => {
   const teamId = call.team.id
   const refused = needs.testSends.take(teamId)
   if (refused) return refused
 
-  return needs.dryRuns.run(teamId, () => sendOnce(needs, teamId, call.body as wire.TestWebhook))
+  return needs.dryRuns.run(teamId, () => sendOnce(needs, teamId, call.body))
 }
 
 async function sendOnce(
   needs: TestWebhookNeeds,
   teamId: string,
-  { webhook_url: url, ...asked }: wire.TestWebhook,
+  { webhook_url: url, ...asked }: TestWebhook,
 ): Promise<TestReply | Rejection> {
   if ((await needs.egress.vet(url, teamId)) !== null)
     return new Rejection('validation', REFUSED_URL)

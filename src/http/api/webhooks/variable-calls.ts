@@ -1,10 +1,9 @@
 import type { Tier } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { VariableKind } from '../../../core/query/language/plan.ts'
+import type { VariableKind } from '../../../core/query/language/query-plan.ts'
 import type { Database } from '../../../ports/database.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
+import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { KIND_WORDS } from '../queries/variable-kind.ts'
 
 export type VariableCallNeeds = {
@@ -14,6 +13,9 @@ export type VariableCallNeeds = {
   webhooksChanged(webhookId?: string): void
 }
 
+/** A call about the variable that its path names. */
+type VariableCall = TeamCaller & { parameters: { name: string } }
+
 type Nothing = Record<string, never>
 
 /** Items that all have one kind, in lower case. */
@@ -22,15 +24,21 @@ type ReadItems = { kind: VariableKind; items: readonly string[] }
 /** `0x`, 40 digits; a value of 32 bytes is the only other form that passes the schema. */
 const ADDRESS_LENGTH = 42
 
-export async function listVariableItems(
-  needs: VariableCallNeeds,
-  call: TeamCall,
-): Promise<wire.VariablePage | Rejection> {
-  const limit = Number(call.parameters.limit)
-  const after = call.parameters.after?.toString().toLowerCase() ?? null
+export const listVariableItems: Handler<'listVariableItems', VariableCallNeeds> = async (
+  needs,
+  call,
+) => {
+  const { limit } = call.parameters
+  const after = call.parameters.after?.toLowerCase() ?? null
   // One more than asked for tells whether there is another page.
   const { database } = needs
-  const found = await variables.listItems(database, call.team.id, name(call), limit + 1, after)
+  const found = await variables.listItems(
+    database,
+    call.team.id,
+    call.parameters.name,
+    limit + 1,
+    after,
+  )
   if (!found) return noSuchVariable(call)
 
   const data = found.items.slice(0, limit)
@@ -39,35 +47,29 @@ export async function listVariableItems(
   return { data, pagination: { cursors, total_count: found.totalCount } }
 }
 
-export function addVariableItems(
-  needs: VariableCallNeeds,
-  call: TeamCall,
-): Promise<Nothing | Rejection> {
-  const { items } = call.body as wire.NewVariableItems
+export const addVariableItems: Handler<'addVariableItems', VariableCallNeeds> = (needs, call) => {
+  const { items } = call.body
   return add(needs, call, 'items', items)
 }
 
-export async function changeVariableItems(
-  needs: VariableCallNeeds,
-  call: TeamCall,
-): Promise<Nothing | Rejection> {
-  const { add: added, delete: deleted } = call.body as wire.VariableChange
+export const changeVariableItems: Handler<'changeVariableItems', VariableCallNeeds> = async (
+  needs,
+  call,
+) => {
+  const { add: added, delete: deleted } = call.body
   if ((added === undefined) === (deleted === undefined)) {
     return new Rejection('validation', 'add, delete: give one of the two.')
   }
 
-  const variable = await variables.findVariable(needs.database, call.team.id, name(call))
+  const variable = await variables.findVariable(needs.database, call.team.id, call.parameters.name)
   if (!variable) return noSuchVariable(call)
   // Should it be deleted right now, then this is the first call of a new one.
   if (added !== undefined) return add(needs, call, 'add', added)
   return remove(needs, call, deleted ?? [], variable)
 }
 
-export async function deleteVariable(
-  needs: VariableCallNeeds,
-  call: TeamCall,
-): Promise<Nothing | Rejection> {
-  const deleted = await variables.deleteVariable(needs.database, call.team.id, name(call))
+export const deleteVariable: Handler<'deleteVariable', VariableCallNeeds> = async (needs, call) => {
+  const deleted = await variables.deleteVariable(needs.database, call.team.id, call.parameters.name)
   if (!deleted) return noSuchVariable(call)
 
   needs.webhooksChanged()
@@ -76,14 +78,14 @@ export async function deleteVariable(
 
 async function add(
   needs: VariableCallNeeds,
-  call: TeamCall,
+  call: VariableCall,
   field: string,
   given: readonly string[],
 ): Promise<Nothing | Rejection> {
   const read = readItems(field, given)
   if (read instanceof Rejection) return read
 
-  const adding = { teamId: call.team.id, name: name(call), ...read }
+  const adding = { teamId: call.team.id, name: call.parameters.name, ...read }
   const ofTeam = needs.tiers.get(call.team.tier)?.variableItemsMax ?? 0
   const outcome = await variables.addItems(needs.database, adding, { ofTeam })
   const refused = refusal(call, field, outcome, ofTeam)
@@ -95,7 +97,7 @@ async function add(
 
 async function remove(
   needs: VariableCallNeeds,
-  call: TeamCall,
+  call: VariableCall,
   given: readonly string[],
   variable: variables.Variable,
 ): Promise<Nothing | Rejection> {
@@ -104,7 +106,12 @@ async function remove(
   if (read.kind !== variable.kind) return kindDiffers('delete', variable)
 
   const { database } = needs
-  const removed = await variables.removeItems(database, call.team.id, name(call), read.items)
+  const removed = await variables.removeItems(
+    database,
+    call.team.id,
+    call.parameters.name,
+    read.items,
+  )
   if (removed === null) return noSuchVariable(call)
 
   needs.webhooksChanged()
@@ -128,7 +135,7 @@ function kindOf(item: string): VariableKind {
 }
 
 function refusal(
-  call: TeamCall,
+  call: VariableCall,
   field: string,
   outcome: variables.Added,
   ofTeam: number,
@@ -139,7 +146,7 @@ function refusal(
 }
 
 function refusalText(
-  call: TeamCall,
+  call: VariableCall,
   field: string,
   outcome: Exclude<variables.Added, { kind: 'added' | 'kind_differs' }>,
   ofTeam: number,
@@ -150,12 +157,12 @@ function refusalText(
   }
   if (outcome.kind === 'other_kind_in_use') {
     return (
-      `${field}: the query of the webhook ${outcome.webhookId} declares ${name(call)} as a ` +
+      `${field}: the query of the webhook ${outcome.webhookId} declares ${call.parameters.name} as a ` +
       'variable of the other kind.'
     )
   }
   if (outcome.of === 'ofVariable') {
-    return `${field}: ${name(call)} would have more than ${variables.VARIABLE_ITEMS_MAX} items.`
+    return `${field}: ${call.parameters.name} would have more than ${variables.VARIABLE_ITEMS_MAX} items.`
   }
   if (outcome.of === 'ofTeam') {
     return `${field}: all variables of a team on the tier ${team.tier} may have ${ofTeam} items.`
@@ -171,10 +178,6 @@ function kindDiffers(field: string, variable: variables.Variable): Rejection {
   return new Rejection('validation', `${field}: the variable ${variable.name} holds ${words}.`)
 }
 
-function name(call: TeamCall): string {
-  return String(call.parameters.name)
-}
-
-function noSuchVariable(call: TeamCall): Rejection {
-  return new Rejection('not_found', `This team has no variable ${name(call)}.`)
+function noSuchVariable(call: VariableCall): Rejection {
+  return new Rejection('not_found', `This team has no variable ${call.parameters.name}.`)
 }

@@ -6,8 +6,8 @@ import type { Entropy } from '../../../ports/entropy.ts'
 import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
 import { slotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
-import type * as wire from '../../contract/contract.ts'
-import type { TeamCall } from '../api-call.ts'
+import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
+import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { otherKind } from '../queries/variable-kind.ts'
 import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
 
@@ -21,7 +21,7 @@ export type WebhookCallNeeds = CheckNeeds & {
   webhooksChanged(webhookId?: string): void
 }
 
-type WebhookReply = { data: wire.Webhook }
+type WebhookReply = { data: WireWebhook }
 
 /** 36^16, about 2^82: no two will ever meet. */
 const ID_LENGTH = 16
@@ -32,11 +32,8 @@ const KEY_LENGTH = 24
 /** After a rotation the old key signs for so long too, until every receiver has the new one. */
 const KEY_OVERLAP_MS = 24 * 3_600_000
 
-export async function createWebhook(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<WebhookReply | Rejection> {
-  const asked = call.body as wire.NewWebhook
+export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
+  const asked = call.body
   const { network, webhook_url: url, app_id: appId = null } = asked
   const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
   const slotsMax = needs.tiers.get(call.team.tier)?.webhooksMax ?? 0
@@ -76,19 +73,13 @@ export async function createWebhook(
   return { data: wireWebhook(created.stored, key, null) }
 }
 
-export async function listWebhooks(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.Webhook[] }> {
+export const listWebhooks: Handler<'listWebhooks', WebhookCallNeeds> = async (needs, call) => {
   const found = await webhooks.listWebhooks(needs.database, call.team.id)
   return { data: found.map((stored) => webhookOf(needs, stored)) }
 }
 
-export async function updateWebhook(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<WebhookReply | Rejection> {
-  const asked = call.body as wire.WebhookChange
+export const updateWebhook: Handler<'updateWebhook', WebhookCallNeeds> = async (needs, call) => {
+  const asked = call.body
   const { webhook_id: id } = asked
   if (Object.keys(asked).length === 1) return nothingToChange()
 
@@ -96,7 +87,7 @@ export async function updateWebhook(
   if (found instanceof Rejection) return found
 
   const { network } = found.webhook
-  const { query } = queryParts<Partial<wire.GraphqlQuery>>(asked.graphql_query ?? {})
+  const { query } = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
   const { webhook_url: url } = asked
   const given = {
     network,
@@ -109,11 +100,8 @@ export async function updateWebhook(
   return changed(needs, call, id, changeOf(asked, checked))
 }
 
-export async function deleteWebhook(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<Record<string, never> | Rejection> {
-  const id = String(call.parameters.webhook_id)
+export const deleteWebhook: Handler<'deleteWebhook', WebhookCallNeeds> = async (needs, call) => {
+  const id = call.parameters.webhook_id
   const deleted = await webhooks.deleteWebhook(needs.database, call.team.id, id)
   if (!deleted) return noSuchWebhook(id)
 
@@ -121,21 +109,21 @@ export async function deleteWebhook(
   return {}
 }
 
-export async function getWebhookQuery(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<{ data: wire.WebhookQuery } | Rejection> {
-  const id = String(call.parameters.webhook_id)
+export const getWebhookQuery: Handler<'getWebhookQuery', WebhookCallNeeds> = async (
+  needs,
+  call,
+) => {
+  const id = call.parameters.webhook_id
   const found = await webhooks.findWebhook(needs.database, call.team.id, id)
   if (!found) return noSuchWebhook(id)
   return { data: { webhook_id: id, graphql_query: found.webhook.query } }
 }
 
-export async function rotateSigningKey(
-  needs: WebhookCallNeeds,
-  call: TeamCall,
-): Promise<WebhookReply | Rejection> {
-  const { webhook_id: id, prepare = false } = call.body as wire.KeyRotation
+export const rotateSigningKey: Handler<'rotateSigningKey', WebhookCallNeeds> = async (
+  needs,
+  call,
+) => {
+  const { webhook_id: id, prepare = false } = call.body
   const found = await toChange(needs, call, id)
   if (found instanceof Rejection) return found
 
@@ -153,15 +141,15 @@ export function noSuchWebhook(id: string): Rejection {
 /** The webhook before a change, which makes followers compile its query anew if it is active. */
 async function toChange(
   { database, queries }: WebhookCallNeeds,
-  { team }: TeamCall,
+  { team }: TeamCaller,
   id: string,
-  asked: Partial<wire.WebhookChange> = {},
+  asked: Partial<WireWebhookChange> = {},
 ): Promise<webhooks.StoredWebhook | Rejection> {
   const found = await webhooks.findWebhook(database, team.id, id)
   if (!found) return noSuchWebhook(id)
 
   // A new query is counted where it is compiled, and a paused one is not run.
-  const { query } = queryParts<Partial<wire.GraphqlQuery>>(asked.graphql_query ?? {})
+  const { query } = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
   const isCounted = query !== undefined || asked.is_active === false
   const refused = isCounted ? null : queries.count(team.id, found.webhook.query)
   return refused ?? found
@@ -169,7 +157,7 @@ async function toChange(
 
 async function changed(
   needs: WebhookCallNeeds,
-  call: TeamCall,
+  call: TeamCaller,
   id: string,
   change: webhooks.WebhookChange,
 ): Promise<WebhookReply | Rejection> {
@@ -186,9 +174,9 @@ function rulesNow({ tiers, publicUrl, clock }: WebhookCallNeeds): webhooks.Stand
   return { tiers, publicUrl, nowMs: clock.nowMs() }
 }
 
-function changeOf(asked: wire.WebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {
+function changeOf(asked: WireWebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {
   const { name, webhook_url: url, ordered, notify_removed: notifyRemoved, is_active } = asked
-  const given: string | Partial<wire.GraphqlQuery> = asked.graphql_query ?? {}
+  const given: string | Partial<GraphqlQuery> = asked.graphql_query ?? {}
   const { skip_empty_messages: skipEmpty } = queryParts(given)
   return {
     ...(name !== undefined && { name }),
@@ -207,7 +195,7 @@ function standingOf(isActive: boolean): NonNullable<webhooks.WebhookChange['stan
 }
 
 /** The query may be given as its text alone. */
-function queryParts<Parts extends Partial<wire.GraphqlQuery>>(given: string | Parts) {
+function queryParts<Parts extends Partial<GraphqlQuery>>(given: string | Parts) {
   return typeof given === 'string' ? ({ query: given } as Parts) : given
 }
 
@@ -215,7 +203,7 @@ function newSigningKey({ entropy }: WebhookCallNeeds): string {
   return `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
 }
 
-function limitReached({ team }: TeamCall, slotsMax: number): Rejection {
+function limitReached({ team }: TeamCaller, slotsMax: number): Rejection {
   return new Rejection(
     'webhook_limit_reached',
     `A team on the tier ${team.tier} may have ${slotsMax} GraphQL webhooks.`,
@@ -233,13 +221,13 @@ function nothingToChange(): Rejection {
 function webhookOf(
   { secrets }: WebhookCallNeeds,
   { webhook, key, nextKeySealed }: webhooks.StoredWebhook,
-): wire.Webhook {
+): WireWebhook {
   const place = signingKeyPlace(webhook.id)
   const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed, place)
   return wireWebhook(webhook, secrets.open(key.sealed, place), nextKey)
 }
 
-function wireWebhook(webhook: Webhook, signingKey: string, nextKey: string | null): wire.Webhook {
+function wireWebhook(webhook: Webhook, signingKey: string, nextKey: string | null): WireWebhook {
   return {
     id: webhook.id,
     name: webhook.name,

@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from '../../../json-scan.ts'
+import { nestsDeeperThan } from '../../../json/json-scan.ts'
 
 /** Part of JSON that the runtime has and the compiler's library does not know yet. */
 const exactJson = JSON as unknown as {

@@ -1,0 +1,61 @@
+import { list, preset, text } from '../core/schema/schema.ts'
+import { options, whole, wholeOr } from './config-options.ts'
+
+const LIMITS = options('What is taken in and held at once.', {
+  connectionsMax: whole(
+    64,
+    10_000_000,
+    'No new connection is accepted while the process has so many files and sockets open. ' +
+      'Default: four fifths of its limit of open files.',
+  ),
+  bodiesBytesMax: wholeOr(
+    268_435_456,
+    8_388_608,
+    2 ** 40,
+    'Bytes of request bodies that are being received, over all connections.',
+  ),
+  bodyMs: wholeOr(15_000, 1000, 100_000, 'How long a request body may take to arrive.'),
+  unreadBytesMax: wholeOr(
+    536_870_912,
+    8_388_608,
+    2 ** 40,
+    'Bytes of large answers that clients have not taken yet, over all connections.',
+  ),
+  unreadMs: wholeOr(60_000, 1000, 110_000, 'How long a client may take none of a large answer.'),
+  diskFreeBytesMin: whole(
+    0,
+    2 ** 50,
+    'While the disk of the data folder has less room than this, nothing is accepted that makes ' +
+      'the store grow: new webhooks, apps, items of variables and replays. Default: 512 MiB, or ' +
+      '1 % of the disk if that is less.',
+  ),
+})
+
+const METRICS = options('Where metrics are read.', {
+  listen: text({
+    description:
+      'An address of its own for /metrics, as host:port or [IPv6]:port, which nobody else can ' +
+      'reach. Default: /metrics is served at `listen`, beside everything else.',
+    maxLength: 260,
+  }),
+})
+
+const HEADER_NAME = text({
+  maxLength: 64,
+  pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+  'x-form': 'the name of a header',
+})
+
+/** Options of the HTTP edge. */
+export const EDGE_SCHEMAS = {
+  limits: LIMITS,
+  metrics: METRICS,
+  tokenHeaders: preset(
+    list(HEADER_NAME, {
+      description: 'Further headers that may carry the token of a management call.',
+      maxItems: 8,
+      uniqueItems: true,
+    }),
+    ['X-Alchemy-Token'],
+  ),
+}

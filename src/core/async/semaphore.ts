@@ -1,0 +1,50 @@
+/** Gives a permit back; called more than once, it does nothing. */
+type Release = () => void
+
+/** Lets a limited number of callers proceed at once; the others wait in the order they came. */
+export type Semaphore = {
+  /** Permits in use. */
+  readonly taken: number
+  /** Null when no permit is free. */
+  tryAcquire(): Release | null
+  /** Resolves when it is the caller's turn; null at once when too many wait already. */
+  acquire(): Promise<Release | null>
+}
+
+export function openSemaphore(permits: number, waitingMax: number): Semaphore {
+  const waiting = new Set<(release: Release) => void>()
+  let taken = 0
+
+  const permit = (): Release => {
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      const [next] = waiting
+      if (next === undefined) {
+        taken -= 1
+        return
+      }
+      // The permit passes straight on, so that no newcomer overtakes those who wait.
+      waiting.delete(next)
+      next(permit())
+    }
+  }
+  const tryAcquire = (): Release | null => {
+    if (taken >= permits) return null
+    taken += 1
+    return permit()
+  }
+  return {
+    get taken() {
+      return taken
+    },
+    tryAcquire,
+    async acquire() {
+      const release = tryAcquire()
+      if (release) return release
+      if (waiting.size >= waitingMax) return null
+      return new Promise<Release>((resolve) => void waiting.add(resolve))
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { type KeySet, openKeySet } from './key-set.ts'
+import {
+  addKey,
+  adoptKeys,
+  clearKeys,
+  type LiveVariable,
+  openLiveVariable,
+  removeKey,
+  type VariableIndex,
+  variablesWith,
+} from './live-variable.ts'
+import { type KeySeed, PUBLIC_SEED } from './read-key.ts'
+
+export type VariableRegistry = {
+  /** Replaces the keys of the variable. */
+  set(teamId: string, name: string, keys: Iterable<string>): void
+  /** An empty set to be filled step by step, and then adopted. */
+  newSet(): KeySet
+  /** Replaces the keys by a set from `newSet`, at once however large it is. */
+  adopt(teamId: string, name: string, keys: KeySet): void
+  /** Adds, then removes; creates the variable where there is none. */
+  change(teamId: string, name: string, added: Iterable<string>, removed: Iterable<string>): void
+  drop(teamId: string, name: string): void
+  find(teamId: string, name: string): KeySet | undefined
+  /** A reference to the variable for a query, whether or not it exists yet. */
+  acquire(teamId: string, name: string): LiveVariable
+  release(variable: LiveVariable): void
+  /** The variables so large that they must be asked about each key. */
+  large(): Iterable<LiveVariable>
+  /** The variables that have the key, of the large ones only the given. */
+  variablesWith(key: string, large: readonly LiveVariable[]): readonly LiveVariable[]
+}
+
+/** The variables of all teams, for the engines of all networks. A change acts at once. */
+export function openVariableRegistry(seed: KeySeed = PUBLIC_SEED): VariableRegistry {
+  const variables = new Map<string, LiveVariable>()
+  const index: VariableIndex = { seed, byHash: new Map(), large: new Set() }
+
+  function variableOf(teamId: string, name: string): LiveVariable {
+    const known = variables.get(registryKey(teamId, name))
+    if (known) return known
+    const made = openLiveVariable(teamId, name)
+    variables.set(registryKey(teamId, name), made)
+    return made
+  }
+
+  function forgetIfUnused(variable: LiveVariable): void {
+    if (variable.uses > 0 || variable.keys) return
+    variables.delete(registryKey(variable.teamId, variable.name))
+  }
+
+  function change(variable: LiveVariable, added: Iterable<string>, removed: Iterable<string>) {
+    variable.keys ??= openKeySet(seed)
+    for (const key of added) addKey(index, variable, key)
+    for (const key of removed) removeKey(index, variable, key)
+  }
+
+  return {
+    set: (teamId, name, keys) => {
+      const variable = variableOf(teamId, name)
+      clearKeys(index, variable)
+      change(variable, keys, [])
+    },
+    newSet: () => openKeySet(seed),
+    adopt: (teamId, name, keys) => adoptKeys(index, variableOf(teamId, name), keys),
+    change: (teamId, name, added, removed) => change(variableOf(teamId, name), added, removed),
+    drop: (teamId, name) => {
+      const variable = variables.get(registryKey(teamId, name))
+      if (!variable) return
+      clearKeys(index, variable)
+      forgetIfUnused(variable)
+    },
+    find: (teamId, name) => variables.get(registryKey(teamId, name))?.keys,
+    acquire: (teamId, name) => {
+      const variable = variableOf(teamId, name)
+      variable.uses++
+      return variable
+    },
+    release: (variable) => {
+      variable.uses--
+      forgetIfUnused(variable)
+    },
+    large: () => index.large,
+    variablesWith: (key, large) => variablesWith(index, key, large),
+  }
+}
+
+/** No id and no name contains a line break, so no two pairs share a key. */
+function registryKey(teamId: string, name: string): string {
+  return `${teamId}\n${name}`
+}

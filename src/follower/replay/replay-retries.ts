@@ -1,0 +1,66 @@
+import { backoffMs } from '../../core/async/backoff.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Replay } from '../../tables/webhooks/replays.ts'
+
+/** When each replay may go on, and how often the block it stands at has failed. */
+export type ReplayRetries = {
+  isDue(replayId: string): boolean
+  /** Waits without a failure; failures from before still count. */
+  postpone(replay: Replay, waitMs: number): void
+  /**
+   * Backs off from a block that failed; false when it has failed too often. Transient failures,
+   * in which no node answered, do not count towards that.
+   */
+  recordFailure(replay: Replay, isTransient: boolean): boolean
+  /** Ends all waits without a failure: what they wait for may have come. */
+  endWaits(): void
+  forget(replayId: string): void
+  /** Forgets replays that have not been seen for long: they ended elsewhere. */
+  forgetStale(): void
+}
+
+type Retry = {
+  dueAtMs: number
+  blockNumber: number
+  /** Failures of that block in a row. */
+  failures: number
+  /** Those in which a node did answer. */
+  answeredFailures: number
+}
+
+const BACKOFF = { minMs: 1_000, maxMs: 60_000 }
+
+/** With the back-off above, some ten minutes. */
+const ANSWERED_FAILURES_MAX = 14
+
+/** Much longer than any wait. */
+const STALE_MS = 10 * BACKOFF.maxMs
+
+export function openReplayRetries(clock: Clock): ReplayRetries {
+  const retries = new Map<string, Retry>()
+  return {
+    isDue: (replayId) => (retries.get(replayId)?.dueAtMs ?? 0) <= clock.monotonicMs(),
+    postpone({ id, nextBlock }, waitMs) {
+      const before = retries.get(id) ?? { blockNumber: nextBlock, failures: 0, answeredFailures: 0 }
+      retries.set(id, { ...before, dueAtMs: clock.monotonicMs() + waitMs })
+    },
+    recordFailure({ id, nextBlock }, isTransient) {
+      const before = retries.get(id)
+      const same = before?.blockNumber === nextBlock ? before : null
+      const failures = (same?.failures ?? 0) + 1
+      const answeredFailures = isTransient ? 0 : (same?.answeredFailures ?? 0) + 1
+      if (answeredFailures >= ANSWERED_FAILURES_MAX) return false
+      const dueAtMs = clock.monotonicMs() + backoffMs(BACKOFF, failures)
+      retries.set(id, { dueAtMs, blockNumber: nextBlock, failures, answeredFailures })
+      return true
+    },
+    endWaits() {
+      for (const [id, { failures }] of retries) if (failures === 0) retries.delete(id)
+    },
+    forget: (replayId) => void retries.delete(replayId),
+    forgetStale() {
+      const nowMs = clock.monotonicMs()
+      for (const [id, { dueAtMs }] of retries) if (dueAtMs + STALE_MS < nowMs) retries.delete(id)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { Rejection } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { BODY_BYTES_MAX, type RequestBodies } from '../edge/request-bodies.ts'
+import { windowLimiter } from '../edge/window-limiter.ts'
+import { jsonTextReply } from './calls/api-reply.ts'
+
+/** Counts what each team sends and is sent: making either takes time by its length. */
+export type BodyBudget = {
+  /** The same bodies, with their bytes counted for this team. */
+  forTeam(teamId: string): RequestBodies
+  /** What a call that changes nothing answers, as text, with its bytes counted for this team. */
+  read(teamId: string, work: () => Promise<unknown>): Promise<Response | Rejection>
+}
+
+/** Bytes of a team in a window: some fifteen calls with 10,000 items of a variable each. */
+const TEAM_BYTES_PER_WINDOW_MAX = 10 * 2 ** 20
+const WINDOW_MS = 10_000
+
+/** Bytes that a team reads in a window: ten times all its webhooks with the longest queries. */
+const TEAM_READ_BYTES_PER_WINDOW_MAX = 64 * 2 ** 20
+
+/** Teams counted at once; some 100 bytes each. */
+const TEAMS_MAX = 10_000
+
+export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): BodyBudget {
+  const limits = { windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
+  const sent = windowLimiter(needs, { ...limits, countMax: TEAM_BYTES_PER_WINDOW_MAX })
+  const read = windowLimiter(needs, { ...limits, countMax: TEAM_READ_BYTES_PER_WINDOW_MAX })
+
+  const readTooMuch = (teamId: string): Rejection | null => {
+    const retryAfterS = read.waitS(teamId)
+    if (retryAfterS === 0) return null
+    const text = `A team may read ${TEAM_READ_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`
+    return new Rejection('too_many_requests', text, { retryAfterS })
+  }
+
+  return {
+    async read(teamId, work) {
+      const refused = readTooMuch(teamId)
+      if (refused) return refused
+
+      const value = await work()
+      if (value instanceof Rejection || value instanceof Response) return value
+      // Many may have been let in at once, before the first of them was counted.
+      const late = readTooMuch(teamId)
+      if (late) return late
+
+      const text = JSON.stringify(value)
+      read.add(teamId, text.length)
+      return jsonTextReply(text)
+    },
+
+    forTeam: (teamId) => ({
+      async text(request) {
+        const retryAfterS = sent.waitS(teamId)
+        if (retryAfterS > 0) {
+          const text = `A team may send ${TEAM_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`
+          return new Rejection('too_many_requests', text, { retryAfterS })
+        }
+        // Counted before it is there, so that many at once do not all slip in.
+        const expected = expectedBytes(request)
+        sent.add(teamId, expected)
+        const body = await needs.bodies.text(request)
+        if (typeof body === 'string') sent.add(teamId, Buffer.byteLength(body) - expected)
+        return body
+      },
+    }),
+  }
+}
+
+function expectedBytes({ headers, body }: Request): number {
+  if (body === null) return 0
+  const declared = headers.get('content-length')
+  return Math.min(declared === null ? BODY_BYTES_MAX : Number(declared), BODY_BYTES_MAX)
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '../../ports/clock.ts'
+import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter.ts'
+import { openQueryCompiler, type QueryCompiler } from './queries/query-compiler.ts'
+import { openTestSendLimiter, type TestSendLimiter } from './webhooks/test-send-limiter.ts'
+
+/** What bounds the dear calls of a team, so that it takes nothing away from others. */
+export type CallLimits = {
+  queries: QueryCompiler
+  dryRuns: DryRunLimiter
+  testSends: TestSendLimiter
+}
+
+export function openCallLimits(needs: { clock: Clock }): CallLimits {
+  return {
+    queries: openQueryCompiler(needs),
+    dryRuns: openDryRunLimiter(needs),
+    testSends: openTestSendLimiter(needs),
+  }
+}

@@ -1,0 +1,87 @@
+import { Failure, type Rejection, type RejectionCode } from '../../../core/errors.ts'
+import type { ErrorReply } from '../../contract/openapi.ts'
+import { compressAnswer, isCompressible } from '../../edge/compress-answer.ts'
+import { endsConnection } from '../../edge/request-bodies.ts'
+
+const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
+  parse_error: 'ValidationError',
+  validation: 'ValidationError',
+  webhook_limit_reached: 'WebhookLimitReached',
+  query_too_deep: 'QueryTooDeep',
+  unsupported_field: 'UnsupportedField',
+  unauthorized: 'Unauthorized',
+  forbidden: 'Forbidden',
+  not_found: 'NotFound',
+  method_not_allowed: 'MethodNotAllowed',
+  too_large: 'PayloadTooLarge',
+  unsupported_media_type: 'UnsupportedMediaType',
+  too_many_requests: 'TooManyRequests',
+  request_timeout: 'RequestTimeout',
+  overloaded: 'Unavailable',
+  upstream_failed: 'Unavailable',
+  upstream_timeout: 'Timeout',
+  insufficient_storage: 'InsufficientStorage',
+}
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  // Answers hold keys: neither a shared cache nor a browser may keep them.
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export function jsonReply(value: unknown, status: 200 | 201): Response {
+  return new Response(JSON.stringify(value), { status, headers: HEADERS })
+}
+
+/** For what is JSON already: parsing it would cost digits. */
+export function jsonTextReply(text: string): Response {
+  return new Response(text, { headers: HEADERS })
+}
+
+export function plainTextReply(text: string): Response {
+  return new Response(text, {
+    headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+  })
+}
+
+/** The same reply, compressed where it is large and its client takes that. */
+export async function compressReply(response: Response, request: Request): Promise<Response> {
+  const isCompressed = response.headers.get('etag') !== null
+  // What is kept is compressed already.
+  if (response.status !== 200 || isCompressed) return response
+  const bytes = await response.bytes()
+  const { headers } = response
+  if (!isCompressible(bytes)) return new Response(bytes, { headers })
+  const compressed = compressAnswer(bytes, request.headers.get('accept-encoding'))
+  headers.set('vary', 'accept-encoding')
+  if (compressed) headers.set('content-encoding', compressed.coding)
+  return new Response(compressed?.body ?? bytes, { headers })
+}
+
+/** A refusal in the words of the management API. */
+export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
+  const { retryAfterS } = rejection.facts
+  const headers = {
+    ...HEADERS,
+    ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+    ...(endsConnection(rejection) && { connection: 'close' }),
+    ...extra,
+  }
+  const name = ERROR_NAMES[rejection.code] ?? 'Error'
+  return errorReply({ name, message: rejection.message }, rejection.httpStatus, headers)
+}
+
+/** Something broke on our side. What exactly is for the log, not for the caller. */
+export function failureReply(error: unknown): Response {
+  if (error instanceof Failure && error.code === 'database_unavailable') {
+    const message = 'The store cannot be reached at the moment. Please try again.'
+    return errorReply({ name: 'Unavailable', message }, 503, { ...HEADERS, 'retry-after': '1' })
+  }
+  const message = 'Something went wrong on our side. Please try again.'
+  return errorReply({ name: 'InternalError', message }, 500, HEADERS)
+}
+
+function errorReply(body: ErrorReply, status: number, headers: Record<string, string>): Response {
+  return new Response(JSON.stringify(body), { status, headers })
+}

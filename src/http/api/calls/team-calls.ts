@@ -1,0 +1,123 @@
+import type { Team, Tier } from '../../../core/billing/plan.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { Entropy } from '../../../ports/entropy.ts'
+import { changeAccounts } from '../../../tables/accounts/accounts-change.ts'
+import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
+import * as teams from '../../../tables/accounts/teams.ts'
+import * as tokens from '../../../tables/accounts/tokens.ts'
+import type { WireTeam, WireTierLimits } from '../../contract/contract.ts'
+import type { Handler } from './handler.ts'
+
+export type TeamCallNeeds = {
+  database: Database
+  clock: Clock
+  entropy: Entropy
+  tiers: ReadonlyMap<string, Tier>
+  accountsChanged(): void
+}
+
+export const getTeam: Handler<'getTeam', TeamCallNeeds> = async (needs, call) => {
+  return { data: wireTeam(needs, call.team) }
+}
+
+export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, call) => {
+  const change = call.body
+  if (change.tier !== undefined && call.token.kind !== 'operator') {
+    return new Rejection('forbidden', 'tier can only be changed with the operator’s token.')
+  }
+  const unknown = change.tier === undefined ? null : unknownTier(needs, change.tier)
+  if (unknown) return unknown
+
+  const { database } = needs
+  const team = await changeAccounts(database, (tx) => teams.changeTeam(tx, call.team.id, change))
+  if (!team) return noSuchTeam(call.team.id)
+
+  needs.accountsChanged()
+  return { data: wireTeam(needs, team) }
+}
+
+export const listTeams: Handler<'listTeams', TeamCallNeeds> = async (needs) => {
+  const found = await teams.listTeams(needs.database)
+  return { data: found.map((team) => wireTeam(needs, team)) }
+}
+
+export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, call) => {
+  const { name, tier } = call.body
+  const unknown = unknownTier(needs, tier)
+  if (unknown) return unknown
+
+  const created = await newAccounts.createTeam(needs.database, needs, { name, tier })
+  needs.accountsChanged()
+  return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
+}
+
+export const listTokens: Handler<'listTokens', TeamCallNeeds> = async (needs, call) => {
+  const teamId = call.parameters.id
+  const team = await teams.findTeam(needs.database, teamId)
+  if (!team) return noSuchTeam(teamId)
+
+  const found = await tokens.listTokens(needs.database, teamId)
+  return {
+    data: found.map(({ id, name, createdAtMs }) => ({ id, name, time_created: createdAtMs })),
+  }
+}
+
+export const createToken: Handler<'createToken', TeamCallNeeds> = async (needs, call) => {
+  const teamId = call.parameters.id
+  const team = await teams.findTeam(needs.database, teamId)
+  if (!team) return noSuchTeam(teamId)
+
+  const { name = 'token' } = call.body ?? {}
+  const newToken = { kind: 'team', teamId, name } as const
+  const created = await newAccounts.createToken(needs.database, needs, newToken)
+  needs.accountsChanged()
+  return { data: created }
+}
+
+export const deleteToken: Handler<'deleteToken', TeamCallNeeds> = async (needs, call) => {
+  const id = call.parameters.id
+  // The only way to lock the operator out for good, so it takes another token to do it.
+  if (id === call.token.id) {
+    return new Rejection('validation', 'id: a token cannot revoke itself.')
+  }
+  const deleted = await changeAccounts(needs.database, (tx) => tokens.deleteToken(tx, id))
+  if (!deleted) return new Rejection('not_found', `There is no token ${id}.`)
+
+  needs.accountsChanged()
+  return {}
+}
+
+function noSuchTeam(id: string): Rejection {
+  return new Rejection('not_found', `There is no team ${id}.`)
+}
+
+function unknownTier(needs: TeamCallNeeds, tier: string): Rejection | null {
+  if (needs.tiers.has(tier)) return null
+  const possible = [...needs.tiers.keys()].join(', ')
+  return new Rejection('validation', `tier: ${tier} is not configured; possible are: ${possible}.`)
+}
+
+function wireTeam(needs: TeamCallNeeds, team: Team): WireTeam {
+  const tier = needs.tiers.get(team.tier)
+  return {
+    id: team.id,
+    name: team.name,
+    tier: team.tier,
+    autoscaling: team.autoscaling,
+    limits: tier ? wireLimits(tier) : null,
+    time_created: team.createdAtMs,
+  }
+}
+
+function wireLimits(tier: Tier): WireTierLimits {
+  return {
+    monthly_cu: tier.monthlyCu,
+    cu_per_second: tier.cuPerSecond,
+    paid: tier.paid,
+    webhooks: tier.webhooksMax,
+    variable_items: tier.variableItemsMax,
+    undelivered_bytes: tier.undeliveredBytesMax,
+  }
+}

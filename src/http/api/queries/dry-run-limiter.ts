@@ -1,0 +1,77 @@
+import { Rejection } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { windowLimiter } from '../../edge/window-limiter.ts'
+
+type Needs = { clock: Clock }
+
+/** Who may make a dry run now: each reads a block from an upstream, for nothing. */
+export type DryRunLimiter = {
+  run<T>(teamId: string, work: () => Promise<T>): Promise<T | Rejection>
+}
+
+/** Somebody who tries out queries by hand has one; a page that compares some has a few. */
+const TEAM_RUNS_MAX = 4
+
+/** Of all teams together: a block with its traces may take a hundred megabytes for a while. */
+const RUNS_MAX = 16
+
+/** Dry runs of a team in ten seconds, refused queries among them: reading those is work too. */
+const TEAM_RUNS_PER_WINDOW_MAX = 50
+const WINDOW_MS = 10_000
+
+/** Teams counted at once; some 100 bytes each. */
+const TEAMS_MAX = 10_000
+
+/** A little longer than reading a block may take, so that the reader's own words come first. */
+const RUN_MS_MAX = 45_000
+
+export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
+  const limits = { countMax: TEAM_RUNS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
+  const started = windowLimiter({ clock }, limits)
+  const running = new Map<string, number>()
+  let total = 0
+
+  const admit = (teamId: string): Rejection | null => {
+    const waitS = started.waitS(teamId)
+    if (waitS > 0) {
+      const text = `A team may make ${TEAM_RUNS_PER_WINDOW_MAX} dry runs in ten seconds.`
+      return new Rejection('too_many_requests', text, { retryAfterS: waitS })
+    }
+    const own = running.get(teamId) ?? 0
+    if (own < TEAM_RUNS_MAX && total < RUNS_MAX) return null
+    const text =
+      own < TEAM_RUNS_MAX
+        ? 'Too many dry runs are under way here; please try again.'
+        : `A team may make ${TEAM_RUNS_MAX} dry runs at once.`
+    return new Rejection('too_many_requests', text, { retryAfterS: 1 })
+  }
+
+  const change = (teamId: string, by: 1 | -1) => {
+    total += by
+    const own = (running.get(teamId) ?? 0) + by
+    if (own === 0) running.delete(teamId)
+    else running.set(teamId, own)
+  }
+
+  return {
+    async run(teamId, work) {
+      const refused = admit(teamId)
+      if (refused) return refused
+
+      started.add(teamId)
+      change(teamId, 1)
+      // The place is given back when the work ends, not when its caller was sent away.
+      const working = work().finally(() => change(teamId, -1))
+      return inTime(clock, working)
+    },
+  }
+}
+
+function inTime<T>(clock: Clock, working: Promise<T>): Promise<T | Rejection> {
+  let cancel = () => {}
+  const late = new Promise<Rejection>((resolve) => {
+    const text = `The dry run took longer than ${RUN_MS_MAX / 1000} seconds.`
+    cancel = clock.after(RUN_MS_MAX, () => resolve(new Rejection('upstream_timeout', text)))
+  })
+  return Promise.race([working, late]).finally(() => cancel())
+}

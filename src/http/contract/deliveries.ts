@@ -1,0 +1,176 @@
+import {
+  choice,
+  count,
+  described,
+  flag,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  preset,
+  record,
+  text,
+} from '../../core/schema/schema.ts'
+import { TIME_MS } from './fields.ts'
+import { data, ID, json, path, query, teamCall } from './operation.ts'
+
+const STATUS = choice(
+  ['waiting', 'delivered', 'failed', 'cancelled'],
+  '`waiting` for its first attempt or the next, `delivered`, `failed` when all attempts were ' +
+    'in vain, `cancelled` when the webhook was deleted.',
+)
+
+export const ATTEMPT_TIMES = record('AttemptTimes', {
+  lookup: number({ minimum: 0, description: 'Milliseconds to find the address.' }),
+  connect: number({ minimum: 0, description: 'To connect, TLS included.' }),
+  answer: number({ minimum: 0, description: 'From sending to the answer’s end.' }),
+  total: number({ minimum: 0 }),
+})
+
+export const DELIVERY_ATTEMPT = record('DeliveryAttempt', {
+  time_started: TIME_MS,
+  status_code: nullable(integer('What the destination answered; null when it did not.')),
+  fault: nullable(
+    text(
+      'Why no answer came: `dns` (the name has no address that deliveries may go to), ' +
+        '`connect`, `tls`, `timeout`, `reset` or `protocol`.',
+    ),
+  ),
+  ms: ATTEMPT_TIMES,
+  response_start: text('The beginning of the answer’s body.'),
+  address: nullable(text('The address that was connected to.')),
+  queue: choice(
+    ['new', 'retry', 'ordered', 'error'],
+    'Which queue of its webhook it waited in: `new` ones, what is sent again (`retry`: ' +
+      'retries, resends, replays), `ordered` where all go one after the other, or `error`.',
+  ),
+})
+
+const DELIVERY_FIELDS = {
+  id: text('The `id` of the body.'),
+  webhook_id: text(),
+  network: text(),
+  kind: choice(['data', 'error'], 'A query’s result, or an error event.'),
+  status: STATUS,
+  sequence_number: nullable(text('As in the body; null for errors.')),
+  block_number: nullable(integer('Null for errors.')),
+  block_hash: nullable(text('Null for errors.')),
+  replay: flag('A replay sent it again.'),
+  attempts_made: count('Since it was due, or was last sent again.'),
+  bytes: nullable(integer('Of the body; null before the first attempt.')),
+  time_created: TIME_MS,
+  time_due: nullable(integer('When the next attempt is due; null when there will be none.')),
+  time_done: nullable(integer('When it was delivered, given up or cancelled.')),
+}
+
+export const DELIVERY = record('Delivery', DELIVERY_FIELDS)
+
+const DELIVERY_DETAIL = record('DeliveryDetail', {
+  ...DELIVERY_FIELDS,
+  body: nullable(text('The exact text that is signed and sent.')),
+  attempts: list(DELIVERY_ATTEMPT, 'Oldest first.'),
+})
+
+const DELIVERY_PAGE = record('DeliveryPage', {
+  data: list(DELIVERY, 'Newest first.'),
+  pagination: record('DeliveryPagination', {
+    cursors: described(
+      object({}, { after: text() }),
+      '`after` is the `cursor` of the next page; on the last one it is absent.',
+    ),
+  }),
+})
+
+const DELIVERY_ID = path('The delivery’s id.', ID, 'whevt_5q8w2e7r4t1y9u3i')
+
+const DELIVERY_EXAMPLE = {
+  id: 'whevt_5q8w2e7r4t1y9u3i',
+  webhook_id: 'wh_9c5v2b8n4m1k7j3h',
+  network: 'ETH_MAINNET',
+  kind: 'data',
+  status: 'failed',
+  sequence_number: '1000000000042',
+  block_number: 23800000,
+  block_hash: `0x${'5c'.repeat(32)}`,
+  replay: false,
+  attempts_made: 7,
+  bytes: 212,
+  time_created: 1763164800000,
+  time_due: null,
+  time_done: 1763278321000,
+} as const
+
+const NO_SUCH_DELIVERY = { '404': '`NotFound`: the team has no delivery of this id.' }
+
+/** The log of deliveries. */
+export const DELIVERY_CALLS = {
+  listDeliveries: teamCall('GET /api/deliveries', {
+    tag: 'Deliveries',
+    summary: 'List deliveries',
+    description:
+      'What was delivered, waits or failed, newest first. Accepted ones are kept for 7 days ' +
+      'by default; what is not delivered stays.',
+    parameters: {
+      webhook_id: query('Only those of this webhook.', described(ID, 'The webhook’s id.')),
+      status: query('Only those that are so.', STATUS),
+      block: query('Only those of this height, reorganised ones included.', count()),
+      limit: query('Deliveries of one page.', preset(count({ minimum: 1, maximum: 1000 }), 100)),
+      cursor: query(
+        'Where the page begins: `after` of the one before.',
+        text({
+          pattern: '^[0-9]{1,12}-[0-9]{1,8}$',
+          'x-form': 'what pagination.cursors.after of the page before says',
+        }),
+      ),
+    },
+    answer: json('The page.', DELIVERY_PAGE, {
+      data: [DELIVERY_EXAMPLE],
+      pagination: { cursors: {} },
+    }),
+    exampleQuery: '?status=failed',
+  }),
+
+  getDelivery: teamCall('GET /api/deliveries/{id}', {
+    tag: 'Deliveries',
+    summary: 'Read a delivery',
+    description: 'One delivery with the body that is sent, and every attempt.',
+    parameters: { id: DELIVERY_ID },
+    answer: data('The delivery.', DELIVERY_DETAIL, {
+      ...DELIVERY_EXAMPLE,
+      body: '{"webhookId":"wh_9c5v2b8n4m1k7j3h","id":"whevt_5q8w2e7r4t1y9u3i",…}',
+      attempts: [
+        {
+          time_started: 1763164800021,
+          status_code: 503,
+          fault: null,
+          ms: { lookup: 1, connect: 20, answer: 31, total: 52 },
+          response_start: 'Service Unavailable',
+          address: '93.184.215.14',
+          queue: 'new',
+        },
+      ],
+    }),
+    errors: NO_SUCH_DELIVERY,
+  }),
+
+  resendDelivery: teamCall('POST /api/deliveries/{id}/resend', {
+    tag: 'Deliveries',
+    summary: 'Send a delivery again',
+    description:
+      'Whether it was delivered or failed, it is due at once, with the same id and body, and ' +
+      'its attempts start anew. It is billed again when it is accepted.',
+    parameters: { id: DELIVERY_ID },
+    answer: data('The delivery as it is now.', DELIVERY, {
+      ...DELIVERY_EXAMPLE,
+      status: 'waiting',
+      attempts_made: 0,
+      time_due: 1763281200000,
+      time_done: null,
+    }),
+    errors: {
+      ...NO_SUCH_DELIVERY,
+      '400': '`ValidationError`: it still waits to be sent, or its webhook is gone.',
+    },
+  }),
+}

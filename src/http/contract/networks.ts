@@ -1,0 +1,90 @@
+import {
+  choice,
+  count,
+  described,
+  flag,
+  integer,
+  list,
+  nullable,
+  number,
+  record,
+  text,
+} from '../../core/schema/schema.ts'
+import { data, tokenCall } from './operation.ts'
+
+const HEAD = record('Head', {
+  number: count(),
+  hash: nullable(text('The hash of the block; null on Solana networks.')),
+  age_ms: nullable(number('How long ago a node last reported it.')),
+})
+
+const UPSTREAM = record('Upstream', {
+  name: text('Its configured name; never its address.'),
+  state: choice(['used', 'standby', 'excluded']),
+  reason: nullable(text('Why it is or is not used.')),
+  last_fault: nullable(text('What went wrong last; null when nothing did.')),
+  head: nullable(integer('The newest block or slot it reported.')),
+  lag_blocks: nullable(integer('Behind the network’s head; null when it never reported.')),
+  error_rate: number({ minimum: 0, maximum: 1 }),
+  latency_ms: nullable(number('The usual time until an answer.')),
+  in_flight: count(),
+  heard: flag('Heads, and blocks for webhooks, are taken from it, whatever calls do there.'),
+})
+
+const ACCOUNT_INDEX = record('AccountIndex', {
+  program: text(),
+  state: choice(['live', 'catching_up'], 'While it catches up, the node is asked.'),
+  accounts: count(),
+  slot: nullable(integer('The newest slot it can show; null before the first.')),
+  finalized_slot: nullable(integer('The newest of those that is final.')),
+  lag_slots: nullable(integer('Behind the network’s head.')),
+  last_fault: nullable(text('What went wrong last; null when nothing did.')),
+})
+
+export const NETWORK = record('Network', {
+  id: text(),
+  slug: text('How the network is written in URLs.'),
+  kind: choice(['evm', 'solana']),
+  head: described(nullable(HEAD), 'Null until a node reported.'),
+  finalized: nullable(integer('The newest block or slot that cannot change any more.')),
+  upstreams: list(UPSTREAM),
+  account_indexes: list(
+    ACCOUNT_INDEX,
+    'The programs whose accounts are indexed (programAccounts.index).',
+  ),
+})
+
+/** The networks of an instance, and how its nodes are. */
+export const NETWORK_CALLS = {
+  listNetworks: tokenCall('GET /api/networks', {
+    tag: 'Networks',
+    summary: 'Networks and their health',
+    description:
+      'Every configured network with its head, and each of its upstreams: whether it is ' +
+      'used, and why or why not.',
+    answer: data('The networks.', list(NETWORK), [
+      {
+        id: 'ETH_MAINNET',
+        slug: 'eth-mainnet',
+        kind: 'evm',
+        head: { number: 23800000, hash: `0x${'5c'.repeat(32)}`, age_ms: 3100 },
+        finalized: 23799930,
+        upstreams: [
+          {
+            name: 'node-a',
+            state: 'used',
+            reason: 'healthy',
+            last_fault: null,
+            head: 23800000,
+            lag_blocks: 0,
+            error_rate: 0,
+            latency_ms: 14.2,
+            in_flight: 3,
+            heard: true,
+          },
+        ],
+        account_indexes: [],
+      },
+    ]),
+  }),
+}

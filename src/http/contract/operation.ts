@@ -1,0 +1,165 @@
+import { object, type Preset, type Schema, type Static, text } from '../../core/schema/schema.ts'
+
+/** Whose token a call asks for: a team's, the operator's, any, or none at all. */
+export type Audience = 'team' | 'operator' | 'any-token' | 'public'
+
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** Where undefined is in the type, the parameter may be absent. */
+export type Parameter<T = unknown> = {
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description: string
+  schema: Schema<T>
+  example?: string
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>
+
+/** Where undefined is in the type, the body may be left out. */
+export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: boolean }
+
+export type CallAnswer<T = unknown> = {
+  description: string
+  contentType: 'application/json' | 'text/plain'
+  schema: Schema<T>
+  example?: T
+}
+
+/** It makes the store grow: always, or where the body has this member. */
+type Growth = 'always' | { with: string }
+
+type Outline<P, B, A> = {
+  tag: string
+  summary: string
+  description: string
+  parameters?: P
+  body?: CallBody<B>
+  answer: CallAnswer<A>
+  /** 200 where nothing is said. */
+  answerStatus?: 201
+  grows?: Growth
+  /** Errors in ways of its own, by status; the usual ones are added. */
+  errors?: Readonly<Record<string, string>>
+  /** What stands behind the path in the example. */
+  exampleQuery?: string
+  /** The example, where a command made of the parameters and the body is not good enough. */
+  example?: string
+}
+
+/**
+ * One management call: the type of its handler, the check of its requests, the document and the
+ * reference all come from here.
+ */
+export type Operation<
+  P = Parameters,
+  B = unknown,
+  A = unknown,
+  Who extends Audience = Audience,
+> = Outline<P, B, A> & { method: HttpMethod; path: string; audience: Who; parameters: P }
+
+/** What a handler gets of the parameters. */
+export type Values<P> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never
+}
+
+type CallRoute = `${Uppercase<HttpMethod>} /${string}`
+
+type NoParameters = Readonly<Record<never, Parameter>>
+
+/** A name that callers write: whether there is such a thing is for the call to find out. */
+export const ID = text({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  'x-form': 'text without control characters',
+})
+
+/** Every call for a team has these two. */
+export const TEAM_PARAMETERS: Parameters = {
+  'X-Team-Id': {
+    in: 'header',
+    required: false,
+    description: 'The team to act for. Needed with the operator’s token, not with a team’s own.',
+    schema: ID,
+  },
+  team_id: query('The same as the header `X-Team-Id`, for where a header cannot be set.', ID),
+}
+
+export const teamCall = callsOf('team')
+export const operatorCall = callsOf('operator')
+export const tokenCall = callsOf('any-token')
+export const publicCall = callsOf('public')
+
+export function path<T>(description: string, schema: Schema<T>, example: string): Parameter<T> {
+  return { in: 'path', required: true, description, schema, example }
+}
+
+export function query<T>(description: string, schema: Preset<T>): Parameter<T>
+export function query<T>(
+  description: string,
+  schema: Schema<T>,
+  example?: string,
+): Parameter<T | undefined>
+export function query<T>(description: string, schema: Schema<T>, example?: string): Parameter<T> {
+  return { in: 'query', required: false, description, schema, ...(example && { example }) }
+}
+
+export function requiredQuery<T>(
+  description: string,
+  schema: Schema<T>,
+  example: string,
+): Parameter<T> {
+  return { in: 'query', required: true, description, schema, example }
+}
+
+export function body<T>(schema: Schema<T>, example: NoInfer<T>): CallBody<T> {
+  return { schema, example, required: true }
+}
+
+export function optionalBody<T>(schema: Schema<T>, example: NoInfer<T>): CallBody<T | undefined> {
+  return { schema, example, required: false }
+}
+
+/** `{data: …}`, the form of most answers that have something to say. */
+export function data<T>(description: string, schema: Schema<T>, example?: NoInfer<T>) {
+  const whole = object({ data: schema })
+  return json(description, whole, example && ({ data: example } as Static<typeof whole>))
+}
+
+export function json<T>(
+  description: string,
+  schema: Schema<T>,
+  example?: NoInfer<T>,
+): CallAnswer<T> {
+  const answer = { description, contentType: 'application/json', schema } as const
+  return example === undefined ? answer : { ...answer, example }
+}
+
+/** `{}`, which says that it is done. */
+export function nothing(description: string): CallAnswer<Record<string, never>> {
+  return json(description, { type: 'object', additionalProperties: false }, {})
+}
+
+/** Text that is no JSON: the handler has to make the response itself. */
+export function plainText(description: string): CallAnswer<never> {
+  return { description, contentType: 'text/plain', schema: { type: 'string' } }
+}
+
+/** Whether a request would make the store grow. */
+export function makesGrow({ grows }: Operation, sent: unknown): boolean {
+  if (grows === undefined || grows === 'always') return grows !== undefined
+  return typeof sent === 'object' && sent !== null && grows.with in sent
+}
+
+function callsOf<Who extends Audience>(audience: Who) {
+  return <P extends Parameters = NoParameters, B = undefined, A = unknown>(
+    route: CallRoute,
+    outline: Outline<P, B, A>,
+  ): Operation<P, B, A, Who> => {
+    const [method = '', path = ''] = route.split(' ')
+    const own = outline.parameters ?? ({} as P)
+    const parameters = audience === 'team' ? { ...own, ...TEAM_PARAMETERS } : own
+    return { ...outline, method: method.toLowerCase() as HttpMethod, path, audience, parameters }
+  }
+}

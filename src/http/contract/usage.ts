@@ -1,0 +1,111 @@
+import {
+  choice,
+  count,
+  integer,
+  list,
+  nullable,
+  number,
+  preset,
+  record,
+  text,
+} from '../../core/schema/schema.ts'
+import { AUTOSCALING, CU } from './fields.ts'
+import { data, query, teamCall } from './operation.ts'
+
+/** Days that one question may span, by bucket: some hundred buckets each. */
+export const SERIES_DAYS_MAX = { hour: 31, day: 366, month: 3660 } as const
+
+const BYTES = count('Bytes delivered to webhooks; JSON-RPC calls count 0.')
+
+export const USAGE_TOTALS = record('UsageTotals', { calls: count(), cu: CU, bytes: BYTES })
+
+const USAGE_SUMMARY = record('UsageSummary', {
+  month: text({ pattern: '^\\d{4}-\\d{2}$', description: 'The calendar month, UTC.' }),
+  month_cu: CU,
+  limit_cu: nullable(number('The tier’s monthly capacity; null is unlimited.')),
+  remaining_cu: nullable(number('What is left of it, never below 0.')),
+  percent_used: nullable(number('Two digits after the point; over 100 with autoscaling.')),
+  autoscaling: AUTOSCALING,
+  time_reset: integer('When the next month begins, in ms since 1970.'),
+  this_month: USAGE_TOTALS,
+  last_24_hours: USAGE_TOTALS,
+  last_7_days: USAGE_TOTALS,
+})
+
+export const USAGE_POINT = record('UsagePoint', {
+  start: integer('When the bucket begins, in ms since 1970, UTC.'),
+  group: nullable(text('The method, network or app; null when `group_by` is `none`.')),
+  calls: count(),
+  cu: CU,
+  bytes: BYTES,
+})
+
+const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
+const TIME_PATTERN = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2})'
+
+const MOMENT = text({
+  'x-form': 'milliseconds since 1970, a date, or ISO 8601 with a zone',
+  pattern: `^(\\d{1,15}|${DAY_PATTERN}(T${TIME_PATTERN})?)$`,
+})
+
+const BUFFERED =
+  'JSON-RPC usage is written to the ledger at least once a second, so the newest second may ' +
+  'still be missing.'
+
+/** What a team used. */
+export const USAGE_CALLS = {
+  getUsageSummary: teamCall('GET /api/usage/summary', {
+    tag: 'Usage',
+    summary: 'Usage of the month',
+    description:
+      'What the team used in this calendar month (UTC) and what is left of its capacity, ' +
+      `with the totals of the last 24 hours and 7 days, counted in whole hours. ${BUFFERED}`,
+    answer: data('The summary.', USAGE_SUMMARY, {
+      month: '2026-11',
+      month_cu: 1234567.04,
+      limit_cu: 300000000,
+      remaining_cu: 298765432.96,
+      percent_used: 0.41,
+      autoscaling: false,
+      time_reset: 1796083200000,
+      this_month: { calls: 61728, cu: 1234567.04, bytes: 0 },
+      last_24_hours: { calls: 2200, cu: 44021.6, bytes: 0 },
+      last_7_days: { calls: 14870, cu: 297402.12, bytes: 0 },
+    }),
+  }),
+
+  getUsageSeries: teamCall('GET /api/usage/time-series', {
+    tag: 'Usage',
+    summary: 'Usage over time',
+    description:
+      'The team’s usage in buckets, oldest first; buckets without usage are left out. A ' +
+      `range may span ${SERIES_DAYS_MAX.hour} days by the hour, ${SERIES_DAYS_MAX.day} by ` +
+      `the day, and ${SERIES_DAYS_MAX.month} by the month. ${BUFFERED}`,
+    parameters: {
+      bucket: query(
+        'How wide a bucket is, in UTC.',
+        preset(choice(['hour', 'day', 'month']), 'hour'),
+      ),
+      group_by: query(
+        'What the usage of a bucket is split by.',
+        preset(choice(['none', 'method', 'network', 'app']), 'none'),
+      ),
+      from: query(
+        'The first moment: milliseconds since 1970, a date, or ISO 8601 with a zone. Default: 24 ' +
+          'hours before `to`. It is rounded down to the hour.',
+        MOMENT,
+        '2026-11-01T00:00:00Z',
+      ),
+      to: query(
+        'The end, itself not included, written like `from`. Default: now.',
+        MOMENT,
+        '2026-11-15T00:00:00Z',
+      ),
+    },
+    answer: data('The buckets.', list(USAGE_POINT), [
+      { start: 1763164800000, group: 'eth_call', calls: 120, cu: 3120, bytes: 0 },
+      { start: 1763164800000, group: 'eth_getLogs', calls: 4, cu: 240, bytes: 0 },
+    ]),
+    exampleQuery: '?bucket=day&group_by=method&from=2026-11-01',
+  }),
+}

@@ -1,0 +1,154 @@
+import { quantityToNumber } from '../../core/hex.ts'
+import type { Network } from '../../core/network.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { headInBlock } from '../node/seen-head.ts'
+import type { Upstream } from '../node/upstream.ts'
+import {
+  openUpstreamSubscription,
+  type SubscriptionConnection,
+  type SubscriptionSession,
+} from '../subscription/upstream-subscription.ts'
+import type { OpenHeadFeed } from './head-feed.ts'
+import { type HeadMessage, readHeadMessage } from './head-message.ts'
+
+type Needs = {
+  clock: Clock
+  sockets: Sockets
+  telemetry: Telemetry
+  network: Network
+  feed: OpenHeadFeed
+}
+
+type HeadAnnounced = Extract<HeadMessage, { kind: 'head' }>
+
+type HeadSession = Needs & {
+  connection: SubscriptionConnection
+  /** The socket may lead elsewhere than the address that polls ask, so it is asked by itself. */
+  isChainRight: boolean
+  subscription: string | null
+  /** A first head may overtake the answer that names its subscription. */
+  early: HeadAnnounced | null
+  headsReceived: number
+  /** The upstream's head when this connection last announced one. */
+  headHash: string | undefined
+  missingSinceMs: number | null
+}
+
+/** From dialling to the subscription. */
+const HANDSHAKE_MS_MAX = 10_000
+
+/** Many times the longest header of any chain. */
+const MESSAGE_CHARS_MAX = 1024 * 1024
+
+/** A connection that announces nothing for this long while the chain moves on is dead. */
+const SILENCE_MS_MIN = 30_000
+const SILENCE_BLOCKS = 4
+
+const CHAIN_CALL_ID = 1
+const SUBSCRIBE_CALL_ID = 2
+const CHAIN_CALL = callText(CHAIN_CALL_ID, 'eth_chainId', [])
+const SUBSCRIBE_CALL = callText(SUBSCRIBE_CALL_ID, 'eth_subscribe', ['newHeads'])
+
+/**
+ * Subscribes to new heads at each upstream that has a socket; returns how to stop. Polls go on
+ * beside it, so that a socket that lies or sleeps delays a head and hides none.
+ */
+export function subscribeToHeads(needs: Needs, upstreams: readonly Upstream[]): () => void {
+  const { network } = needs
+  const able = upstreams.filter(({ spec }) => network.kind === 'evm' && spec.ws !== undefined)
+  const subscriptions = able.map((upstream) =>
+    openUpstreamSubscription(needs, {
+      network: network.id,
+      logEvent: 'head_socket',
+      handshakeMsMax: HANDSHAKE_MS_MAX,
+      messageCharsMax: MESSAGE_CHARS_MAX,
+      nextUpstream: () => upstream,
+      openSession: (connection) => openHeadSession(needs, connection),
+    }),
+  )
+  return () => {
+    for (const subscription of subscriptions) subscription.stop()
+  }
+}
+
+function openHeadSession(needs: Needs, connection: SubscriptionConnection): SubscriptionSession {
+  const session: HeadSession = {
+    ...needs,
+    connection,
+    isChainRight: needs.network.chainId === undefined,
+    subscription: null,
+    early: null,
+    headsReceived: 0,
+    headHash: undefined,
+    missingSinceMs: null,
+  }
+  return {
+    get hasDelivered() {
+      return session.headsReceived > 0
+    },
+    opened() {
+      connection.send(CHAIN_CALL)
+      connection.send(SUBSCRIBE_CALL)
+    },
+    received(text) {
+      const message = readHeadMessage(text)
+      if (message?.kind === 'answer') takeAnswer(session, message.id, message.result)
+      if (message?.kind === 'head') takeHead(session, message)
+    },
+    checkSilence: () => checkSilence(session),
+    ended() {},
+  }
+}
+
+function takeAnswer(session: HeadSession, id: number, result: unknown): void {
+  const { connection, network } = session
+  if (isSubscribed(session)) return
+  if (id === CHAIN_CALL_ID && !session.isChainRight) {
+    session.isChainRight = quantityToNumber(result) === network.chainId
+    if (!session.isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
+  }
+  if (id === SUBSCRIBE_CALL_ID && session.subscription === null) {
+    if (typeof result === 'string') session.subscription = result
+    else connection.end('refused')
+  }
+  if (!isSubscribed(session)) return
+  session.headHash = connection.upstream.head?.hash
+  connection.established()
+  if (session.early) takeHead(session, session.early)
+  session.early = null
+}
+
+function takeHead(session: HeadSession, message: HeadAnnounced): void {
+  const { clock, connection, feed } = session
+  const { upstream } = connection
+  if (!isSubscribed(session)) session.early = message
+  if (!isSubscribed(session) || message.subscription !== session.subscription) return
+  const head = headInBlock(message.block, clock.nowMs())
+  if (!head || head.parentHash === null) return
+  session.headsReceived++
+  session.missingSinceMs = null
+  feed.note(upstream, head, clock.monotonicMs())
+  session.headHash = upstream.head?.hash
+}
+
+/** A head that only polls saw is missing here. A chain without new blocks is no silence. */
+function checkSilence(session: HeadSession): void {
+  const { clock, network, connection } = session
+  const { upstream } = connection
+  const nowMs = clock.monotonicMs()
+  session.headHash ??= upstream.head?.hash
+  if (upstream.head?.hash === session.headHash) return
+  session.missingSinceMs ??= nowMs
+  const silenceMs = Math.max(SILENCE_MS_MIN, network.blockTimeMs * SILENCE_BLOCKS)
+  if (nowMs - session.missingSinceMs >= silenceMs) connection.end('silent')
+}
+
+function isSubscribed({ isChainRight, subscription }: HeadSession): boolean {
+  return isChainRight && subscription !== null
+}
+
+function callText(id: number, method: string, params: readonly string[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}

@@ -1,0 +1,51 @@
+import {
+  type IndexRules,
+  type OpenAccountIndex,
+  openAccountIndex,
+} from '../../accounts/index/account-index.ts'
+import type { AccountIndex } from '../../accounts/snapshot/indexed-pages.ts'
+import type { AccountStore } from '../../ports/account-store.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { World } from '../world.ts'
+import type { NetworkSet } from './network-set.ts'
+import { perNetwork } from './per-network.ts'
+
+export type AccountIndexes = {
+  /** Null while there is none: the node is asked then. */
+  of(service: NetworkService): AccountIndex | null
+  /** What operators are told of the programs of a network. */
+  reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
+  stop(): Promise<void>
+}
+
+type RunningIndex = { store: AccountStore; index: OpenAccountIndex }
+
+const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: async () => {} }
+
+/** Keeps one index for each Solana network that is served, through reloads too. */
+export function openAccountIndexes(
+  { accountStores, clock, sockets, telemetry }: World,
+  networks: NetworkSet,
+  rules: IndexRules,
+): AccountIndexes {
+  if (rules.programs.length === 0) return NO_INDEXES
+  const indexes = perNetwork<RunningIndex>(telemetry, networks, {
+    kind: 'solana',
+    failedEvent: 'account_index_unavailable',
+    async open(service) {
+      const store = await accountStores.open(service.network.slug)
+      const index = openAccountIndex({ clock, sockets, telemetry, store }, service, rules)
+      return { index, store }
+    },
+    async close({ index, store }) {
+      await index.stop()
+      await store.close()
+    },
+  })
+
+  return {
+    of: (service) => indexes.of(service)?.index ?? null,
+    reportOf: (networkId) => indexes.byId(networkId)?.index.report() ?? [],
+    stop: indexes.stop,
+  }
+}

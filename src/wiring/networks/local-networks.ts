@@ -1,0 +1,76 @@
+import type { Settings } from '../../config/config.ts'
+import type { Network, UpstreamSpec } from '../../core/network.ts'
+import { beginAnew } from '../../tables/chain/chain-tail.ts'
+import { startLocalChains } from '../app.ts'
+import type { World } from '../world.ts'
+
+type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
+
+/** A development chain takes blocks back on purpose, so little of it is ever final. */
+const FINALITY_DEPTH = 64
+
+const POLL_MS_MIN = 250
+/** Blocks may also come on command, however far apart they are by themselves. */
+const POLL_MS_MAX = 4000
+const POLLS_PER_BLOCK = 4
+const HEAD_LAG_MS_MAX = 30_000
+
+/** The settings with the networks of local development, where they have none of their own. */
+export async function withLocalNetworks(
+  world: World,
+  given: Settings,
+): Promise<{ settings: Settings; stop(): Promise<unknown> }> {
+  if (!given.local) return { settings: given, stop: async () => {} }
+  const chains = await startLocalChains(world, given.devnet)
+  const networks = localNetworks(given, chains)
+  // Their processes hold the chains in memory, so what was followed last time is another one.
+  for (const { id } of networks) await beginAnew(world.database, id)
+  const stop = () => Promise.all([chains.evm.stop(), chains.solana.stop()])
+  return { settings: { ...given, networks }, stop }
+}
+
+function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
+  return [
+    {
+      id: 'ETH_DEVNET',
+      slug: 'eth-devnet',
+      kind: 'evm',
+      isLocal: true,
+      chainId: evm.chainId,
+      ...paces(devnet.blockTimeMs),
+      finalityDepth: FINALITY_DEPTH,
+      upstreams: [upstreamOf(evm, true)],
+    },
+    {
+      id: 'SOLANA_DEVNET',
+      slug: 'solana-devnet',
+      kind: 'solana',
+      isLocal: true,
+      genesisHash: solana.genesisHash,
+      ...paces(devnet.slotTimeMs),
+      upstreams: [upstreamOf(solana, false)],
+    },
+  ]
+}
+
+function paces(blockTimeMs: number) {
+  const pollMs = Math.floor(blockTimeMs / POLLS_PER_BLOCK)
+  return {
+    blockTimeMs: Math.max(1, blockTimeMs),
+    headPollMs: Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, pollMs)),
+    headLagMsMax: HEAD_LAG_MS_MAX,
+  }
+}
+
+function upstreamOf({ url, wsUrl }: { url: string; wsUrl: string }, traces: boolean): UpstreamSpec {
+  return {
+    name: 'devnet',
+    url,
+    ws: wsUrl,
+    priority: 0,
+    traces,
+    concurrencyMax: 512,
+    batchMax: 100,
+    timeoutMs: 10_000,
+  }
+}

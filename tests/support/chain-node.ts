@@ -1,0 +1,56 @@
+import { makeRawBlock } from './block-maker.ts'
+import { type FakeNode, startFakeNode } from './fake-node.ts'
+import type { NodeJson } from './node-json.ts'
+import { seededChance } from './seeded-chance.ts'
+
+/** A fake node with a chain of whole blocks, which outlives the process that asks it. */
+export type ChainNode = FakeNode & {
+  /** All blocks so far, lowest first. */
+  blocks: readonly NodeJson[]
+}
+
+const FIRST = 1000
+
+/** A node whose blocks hold a few transactions each; `mine` makes the next one. */
+export function startChainNode(seed: number): ChainNode {
+  const chance = seededChance(seed)
+  const node = startFakeNode('chain')
+  const blocks: NodeJson[] = []
+  const byKey = new Map<string, { block: NodeJson; receipts: NodeJson[] }>()
+
+  const mine = () => {
+    const number = FIRST + blocks.length
+    const parentHash = blocks.at(-1)?.hash ?? `0x${'0'.repeat(64)}`
+    // Few keys, so that filters meet now and then.
+    const { block, receipts } = makeRawBlock(chance, { number, parentHash, transactions: 3 })
+    blocks.push(block)
+    for (const key of [block.hash, block.number]) byKey.set(key, { block, receipts })
+    node.head = { number, hash: block.hash, timestampMs: Date.now() }
+  }
+  const timestamp = () => `0x${Math.floor(node.head.timestampMs / 1000).toString(16)}`
+  const find = ([key, whole]: [string, boolean?]) => {
+    if (key === 'finalized') return header(blocks[0] ?? {})
+    const block = key === 'latest' ? blocks.at(-1) : byKey.get(key)?.block
+    if (!block) return null
+    // A gateway that compares it with its clock must not think that the node has stopped.
+    return key === 'latest' ? { ...header(block), timestamp: timestamp() } : shown(block, whole)
+  }
+  mine()
+  return Object.assign(node, {
+    blocks,
+    mine,
+    answers: {
+      eth_getBlockByNumber: find,
+      eth_getBlockByHash: find,
+      eth_getBlockReceipts: ([key]: [string]) => byKey.get(key)?.receipts ?? null,
+    },
+  })
+}
+
+function shown(block: NodeJson, whole: boolean | undefined): NodeJson {
+  return whole ? block : header(block)
+}
+
+function header({ transactions = [], ...rest }: NodeJson): NodeJson {
+  return { ...rest, transactions: transactions.map(({ hash }: NodeJson) => hash) }
+}

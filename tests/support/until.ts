@@ -1,0 +1,12 @@
+/** Longer than anything takes on a busy machine; a test that waits in vain says for what. */
+const WAIT_MS_MAX = 15_000
+const POLL_MS = 2
+
+/** Waits until `holds` is true; fails the test when it never is. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const endsAtMs = Date.now() + WAIT_MS_MAX
+  while (!(await holds())) {
+    if (Date.now() > endsAtMs) throw new Error(`never came true: ${what}`)
+    await Bun.sleep(POLL_MS)
+  }
+}
