@@ -192,7 +192,7 @@ async function expectLog(
       await until(async () => (await read(one.id)).status === 'delivered', `${one.id} is settled`)
       const now = await read(one.id)
       expect(now).toMatchObject(asDelivered(one, shiftMs))
-      expect(now.attempts.slice(0, -1)).toEqual(attemptsOf(one))
+      expect(now.attempts.slice(0, -1)).toEqual(attemptsOf(one, shiftMs))
       expect(now.attempts.at(-1)).toMatchObject({ status_code: 200 })
     }
     const whole = await listLog(api)

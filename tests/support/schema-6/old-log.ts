@@ -14,7 +14,7 @@ export function asItWas(one: LoggedDelivery, shiftMs: number): LoggedDelivery {
   return {
     ...one,
     body: one.body === null ? null : bodyOf(one, shiftMs),
-    attempts: attemptsOf(one),
+    attempts: attemptsOf(one, shiftMs),
     time_created: one.time_created + shiftMs,
     time_due: moved(one.time_due),
     time_done: moved(one.time_done),
@@ -29,8 +29,15 @@ export function asDelivered(one: LoggedDelivery, shiftMs: number): object {
   return { ...was, status: 'delivered', attempts_made, bytes, time_due: null }
 }
 
-export function attemptsOf({ attempts }: LoggedDelivery): LoggedDelivery['attempts'] {
-  return attempts.map(({ lane, ...rest }) => ({ ...rest, queue: QUEUES[String(lane)] }))
+export function attemptsOf(
+  { attempts }: LoggedDelivery,
+  shiftMs: number,
+): LoggedDelivery['attempts'] {
+  return attempts.map(({ lane, time_started, ...rest }) => ({
+    ...rest,
+    time_started: Number(time_started) + shiftMs,
+    queue: QUEUES[String(lane)],
+  }))
 }
 
 /** A body says when its delivery was made. */

@@ -2,6 +2,9 @@ import { Database } from 'bun:sqlite'
 
 export type OldWebhook = { id: string; url: string; state: string; ordered: number }
 
+/** As attempts have it. */
+const TIME_MS = /\b\d{13}\b/g
+
 /** Everything happened so much later, and all receivers are at one address now. */
 export function moveHere(file: string, shiftMs: number, receiverUrl: string): OldWebhook[] {
   const store = openOld(file)
@@ -11,6 +14,18 @@ export function moveHere(file: string, shiftMs: number, receiverUrl: string): Ol
       done_at_ms = done_at_ms + ?1`,
     [shiftMs],
   )
+  for (const [table, column] of [
+    ['sheets', 'arrivals'],
+    ['deliveries', 'attempts'],
+  ]) {
+    const rows = store.query<{ rowid: number; lines: string }, []>(
+      `SELECT rowid, ${column} AS lines FROM ${table}`,
+    )
+    for (const { rowid, lines } of rows.all()) {
+      const moved = lines.replace(TIME_MS, (time) => `${Number(time) + shiftMs}`)
+      store.run(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`, [moved, rowid])
+    }
+  }
   const all = store.query<OldWebhook, []>('SELECT id, url, state, ordered FROM webhooks').all()
   for (const { id, url } of all) {
     const { pathname } = new URL(url)
