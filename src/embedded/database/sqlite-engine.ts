@@ -104,6 +104,9 @@ export function openSqliteEngine(
 
 function bound(value: SqlValue): SQLQueryBindings {
   if (typeof value === 'number') {
+    // Hot path: the runtime binds a small whole number as such, and all others as fractions.
+    const small = value | 0
+    if (small === value) return small
     assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
     return BigInt(value)
   }

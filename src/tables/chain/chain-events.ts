@@ -2,9 +2,9 @@ import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql, sqlRows } from '../../ports/database.ts'
 import { insertDeliveries } from '../deliveries/deliveries.ts'
-import type { Delivery } from '../deliveries/delivery.ts'
+import { type Delivery, isOfEvent } from '../deliveries/delivery.ts'
 import { insertEvent } from '../deliveries/events.ts'
-import { enqueue, LANE } from '../deliveries/outbox.ts'
+import { enqueueEvent, LANE } from '../deliveries/outbox.ts'
 import { type EventResult, insertResults } from '../deliveries/results.ts'
 import { listChunks } from '../sql/statement-chunks.ts'
 import { growLog, logBytesOf } from '../usage/log-sizes.ts'
@@ -52,10 +52,6 @@ type ReceiverRow = { id: string; number: number; team_id: string; sequence_numbe
 
 const RECEIVER_COLUMNS = 3
 const NO_PREVIOUS = -1
-
-const MOVE_MARK = sql`
-  INSERT INTO webhook_marks (webhook, sequence_number) VALUES (${null}, ${null})
-  ON CONFLICT (webhook) DO UPDATE SET sequence_number = excluded.sequence_number`
 
 /**
  * The one transaction of a block: the chain, the sequence number and what is due move
@@ -143,7 +139,6 @@ async function commitDue(
   )
   // In the order of their keys, which is that of the tables.
   deliveries.sort((a, b) => a.webhook - b.webhook)
-  const numbers = deliveries.map(({ webhook }) => webhook)
   const event = await insertEvent(tx, {
     network,
     sequenceNumber,
@@ -157,15 +152,23 @@ async function commitDue(
   await Promise.all([
     insertResults(tx, event, results),
     insertDeliveries(tx, event, deliveries),
-    enqueue(tx, { event, lane: LANE.new }, numbers, atMs),
-    tx.each(
-      MOVE_MARK,
-      numbers.map((webhook) => [webhook, sequenceNumber]),
-    ),
     growLog(tx, network, logBytesOf(results, deliveries.length)),
     growBacklogs(tx, backlogsOf(deliveries)),
   ])
+  await Promise.all([
+    enqueueEvent(tx, { event, lane: LANE.new }, atMs),
+    moveMarks(tx, event, sequenceNumber),
+  ])
   return event
+}
+
+/** Notes the last number of every webhook that gets a delivery. */
+async function moveMarks(tx: Database, event: number, sequenceNumber: number): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO webhook_marks (webhook, sequence_number)
+    SELECT key % 16777216, CAST(${sequenceNumber} AS BIGINT) FROM deliveries
+    WHERE ${isOfEvent('deliveries', event)}
+    ON CONFLICT (webhook) DO UPDATE SET sequence_number = excluded.sequence_number`)
 }
 
 function backlogsOf(deliveries: readonly { teamId: string; dataBytes: number }[]) {

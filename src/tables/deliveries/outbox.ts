@@ -7,6 +7,7 @@ import {
   type DeliveryKey,
   type DeliveryRow,
   deliveryOf,
+  isOfEvent,
   type Lane,
 } from './delivery.ts'
 
@@ -27,10 +28,6 @@ export type OutboxEntry = DeliveryKey & { lane: StoredLane }
 
 /** More than are due in a moment; those beyond are found by who looks for all that waits. */
 const DUE_WEBHOOKS_MAX = 10_000
-
-const INSERT = sql`
-  INSERT INTO outbox (webhook, lane, event, due_at_ms)
-  VALUES (${null}, ${null}, ${null}, ${null})`
 
 const DELETE = sql`
   DELETE FROM outbox WHERE webhook = ${null} AND lane = ${null} AND event = ${null}`
@@ -170,17 +167,28 @@ export async function hastenErrors(
       AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}`)
 }
 
-/** Puts deliveries of an event into the outbox. */
+/** Puts a delivery into the outbox. */
 export async function enqueue(
   tx: Database,
-  { event, lane }: { event: number; lane: StoredLane },
-  webhooks: readonly number[],
+  { event, webhook, lane }: OutboxEntry,
   dueAtMs: number,
 ): Promise<void> {
-  await tx.each(
-    INSERT,
-    webhooks.map((webhook) => [webhook, lane, event, dueAtMs]),
-  )
+  await tx.query(sql`
+    INSERT INTO outbox (webhook, lane, event, due_at_ms)
+    VALUES (${webhook}, ${lane}, ${event}, ${dueAtMs})`)
+}
+
+/** Puts all deliveries of a new event into the outbox. Hot path: faster than one by one. */
+export async function enqueueEvent(
+  tx: Database,
+  { event, lane }: Omit<OutboxEntry, 'webhook'>,
+  dueAtMs: number,
+): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO outbox (webhook, lane, event, due_at_ms)
+    SELECT key % 16777216, CAST(${lane} AS BIGINT), CAST(${event} AS BIGINT),
+      CAST(${dueAtMs} AS BIGINT)
+    FROM deliveries WHERE ${isOfEvent('deliveries', event)}`)
 }
 
 /** Takes out what does not wait any more. */

@@ -33,7 +33,7 @@ export async function renewDelivery(tx: Database, renewal: Renewal): Promise<voi
   const event = known ?? (await insertReplayed(tx, renewal))
   if (known !== null) await renewKnown(tx, known, renewal)
   else await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes))
-  await enqueue(tx, { event, lane: LANE.retry }, [webhook], atMs)
+  await enqueue(tx, { event, webhook, lane: LANE.retry }, atMs)
 }
 
 /** An event of its own, so that the log shows it on top. */

@@ -30,7 +30,7 @@ export function resendDelivery(
     await restartDelivery(tx, found)
     await unlistDone(tx, [{ event, webhook, state }])
     const lane = kind === 'error' ? LANE.error : LANE.retry
-    await enqueue(tx, { event, lane }, [webhook], nowMs)
+    await enqueue(tx, { event, webhook, lane }, nowMs)
     // One that failed was counted all the time.
     const isUncounted = kind === 'data' && state !== 'failed'
     if (isUncounted) await growBacklog(tx, teamId, undeliveredBytes(known.dataBytes))

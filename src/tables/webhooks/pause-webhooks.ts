@@ -3,7 +3,7 @@ import { type Database, sql } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { insertDeliveries } from '../deliveries/deliveries.ts'
 import { insertEvent } from '../deliveries/events.ts'
-import { enqueue, hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
+import { enqueueEvent, hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
 import { growLog, logBytesOf } from '../usage/log-sizes.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
@@ -91,6 +91,6 @@ async function commitError(
   const carriesNothing = { part: null, dataBytes: 0, previousSequence: null }
   const deliveries = webhooks.map((webhook) => ({ webhook, ...carriesNothing }))
   await insertDeliveries(tx, event, deliveries)
-  await enqueue(tx, { event, lane: LANE.error }, webhooks, nowMs)
+  await enqueueEvent(tx, { event, lane: LANE.error }, nowMs)
   await growLog(tx, network, logBytesOf([], webhooks.length))
 }
