@@ -15,7 +15,7 @@ export type Courier = {
   remind(event: RecordedEvent): void
   /** These webhooks have something to send again. */
   remindWebhooks(webhookIds: readonly string[]): void
-  /** Starts nothing more, lets what is in flight end, commits every outcome, and gives up its shards. */
+  /** Starts nothing more, lets attempts end, commits every outcome, and gives up its shards. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { allocateSlots } from './schedule/allocate-slots.ts'
-import { type ServeNeeds, serveGrant } from './schedule/serve-grant.ts'
+import { type GrantNeeds, serveGrant } from './schedule/serve-grant.ts'
 
-type Needs = Omit<ServeNeeds, 'freed'> & {
+type Needs = Omit<GrantNeeds, 'freed'> & {
   /** Outcomes that are not committed yet. */
   unwritten(): number
   isStopped(): boolean
@@ -49,7 +49,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
     if (schedule.slots === 0) drained()
     run()
   }
-  const needs: ServeNeeds = { ...given, freed }
+  const needs: GrantNeeds = { ...given, freed }
 
   const runSlice = () => {
     let left = SLICE

@@ -4,9 +4,7 @@ import { failureOf } from '../support/failure-of.ts'
 import { eachExam } from './each-exam.ts'
 import { procedureExam } from './procedure-exam.ts'
 
-const TAKERS = 120
-const SLOTS = 100
-const TRANSFERS = 40
+const [TAKERS, SLOTS, TRANSFERS] = [120, 100, 40] as const
 
 /** What every driver must do. `open` gives a database whose exam_* tables are ours to drop. */
 export function databaseConformance(driver: string, open: () => Promise<Database>): void {

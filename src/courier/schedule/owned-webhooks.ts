@@ -19,7 +19,7 @@ type Needs = {
   owns(webhook: number): boolean
 }
 
-/** The webhooks of our shards, as far as they have something to send. Those of others are ignored. */
+/** The webhooks of our shards, as far as they have something to send; others are ignored. */
 export type OwnedWebhooks = {
   /** Takes the deliveries of an event that was just committed; the webhooks that are not ours. */
   offer(event: RecordedEvent): number[]

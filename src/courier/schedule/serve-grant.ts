@@ -18,7 +18,7 @@ import {
 } from './webhook-queue.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
-export type ServeNeeds = AttemptNeeds & {
+export type GrantNeeds = AttemptNeeds & {
   database: Database
   results: ResultCache
   webhookSettings: WebhookSettings
@@ -33,7 +33,7 @@ const ENVELOPE_BYTES = 512
  * Starts as many deliveries as the grant has slots. Hot path: no promise where they and their
  * results are at hand; else one that ends when the store has been asked.
  */
-export function serveGrant(needs: ServeNeeds, grant: SlotGrant): Promise<void> | null {
+export function serveGrant(needs: GrantNeeds, grant: SlotGrant): Promise<void> | null {
   const { results, schedule } = needs
   const { webhook, lane, slots } = grant
   if (lane !== 'new') return loadAndStart(needs, grant, 0)
@@ -55,7 +55,7 @@ export function serveGrant(needs: ServeNeeds, grant: SlotGrant): Promise<void> |
   return null
 }
 
-async function loadAndStart(needs: ServeNeeds, grant: SlotGrant, used: number): Promise<void> {
+async function loadAndStart(needs: GrantNeeds, grant: SlotGrant, used: number): Promise<void> {
   const { schedule, clock } = needs
   const { webhook, lane, slots } = grant
   const { queue } = webhook
@@ -84,7 +84,7 @@ async function loadAndStart(needs: ServeNeeds, grant: SlotGrant, used: number): 
   }
 }
 
-async function ask(needs: ServeNeeds, { webhook }: SlotGrant, load: Load): Promise<void> {
+async function ask(needs: GrantNeeds, { webhook }: SlotGrant, load: Load): Promise<void> {
   if (!load.question) return
   const rows = await waitingDeliveries(needs.database, webhook.number, load.question)
   refill(webhook.queue, load, rows)
@@ -97,7 +97,7 @@ async function ask(needs: ServeNeeds, { webhook }: SlotGrant, load: Load): Promi
 
 /** Null when the bodies in flight leave no room for its own. */
 function reserve(
-  { schedule }: ServeNeeds,
+  { schedule }: GrantNeeds,
   grant: SlotGrant,
   delivery: Delivery,
 ): SendAttempt | null {
@@ -109,6 +109,6 @@ function reserve(
 }
 
 /** Null for an error, and when it is not stored. */
-async function resultFor({ results }: ServeNeeds, { event, kind, part }: Delivery) {
+async function resultFor({ results }: GrantNeeds, { event, kind, part }: Delivery) {
   return kind === 'error' || part === null ? null : results.read(event, part)
 }

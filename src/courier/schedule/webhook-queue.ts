@@ -100,8 +100,7 @@ export function configure(
 
 /** Paused before the store has heard so. */
 export function pauseNow(queue: WebhookQueue): void {
-  const state = stateOf(queue)
-  if (state.mode === 'active') state.mode = 'paused'
+  if (queue.mode === 'active') stateOf(queue).mode = 'paused'
 }
 
 /** Gives up everything that has not started; what is on its way from the store is dropped too. */
@@ -230,10 +229,7 @@ export function started(queue: WebhookQueue, { event }: Delivery): void {
   unsettled.add(event)
   // A replay moves a delivery to another lane, and both may have been read.
   const at = prefetched[0]?.event === event ? 0 : prefetched.findIndex((one) => one.event === event)
-  if (at < 0) return
-  if (at === 0) prefetched.shift()
-  else prefetched.splice(at, 1)
-  budget.used -= 1
+  if (at >= 0) budget.used -= prefetched.splice(at, 1).length
 }
 
 /** Its outcome is committed. With `again`, the outbox may still have it, and due. */

@@ -53,7 +53,10 @@ export function openGoneDestinations(needs: Needs): GoneDestinations {
   }
 }
 
-/** Not when it leads elsewhere by now or was paused for another reason, which its owner should see. */
+/**
+ * Leaves a webhook alone that leads elsewhere by now, or was paused for another reason, which its
+ * owner should see.
+ */
 async function pauseIfSame(
   database: Database,
   gone: { teamId: string; id: string; url: string },

@@ -1,10 +1,13 @@
 import type { Courier } from '../../../src/courier/courier.ts'
-import type { Life } from '../process-life.ts'
+import {
+  type Accompany,
+  type Life,
+  type Run,
+  type SimStore,
+  type SimStores,
+  virtualClock,
+} from '../run-parts.ts'
 import { type Joined, type RunReport, runSeed } from '../run-seed.ts'
-import type { Run } from '../sim-run.ts'
-import type { SimStore, SimStores } from '../sim-store.ts'
-import type { Accompany } from '../supervise.ts'
-import { virtualClock } from '../virtual-clock.ts'
 import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
 import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
