@@ -147,8 +147,19 @@ export async function settle(
     const outcome = outcomeOf(await deliveryCalled(db, id), { next })
     outcomes.push({ ...outcome, attempt: factsOf({ status, ...attempt }) })
   }
-  const held = await settleDeliveries(db, await fenceOf(db), outcomes)
-  if (held === 'fenced' || held.size !== ids.length) throw new Error('all were to be settled')
+  const held = await settleOutcomes(db, outcomes)
+  if (held.size !== ids.length) throw new Error('all were to be settled')
+}
+
+/** Writes outcomes as a courier that has just begun; the indexes of those that held. */
+export async function settleOutcomes(
+  db: Database,
+  outcomes: readonly AttemptOutcome[],
+  nowMs = NOW_MS,
+): Promise<ReadonlySet<number>> {
+  const held = await settleDeliveries(db, await fenceOf(db, 'courier', nowMs), outcomes)
+  if (held === 'fenced') throw new Error('nobody else has that name')
+  return held
 }
 
 /** A delivery of either team, as the log has it. */

@@ -6,7 +6,21 @@ import {
   modelOutcome,
   modelWaiting,
 } from '../../../tests/support/delivery-model.ts'
-import { eventTo, fenceOf, NOW_MS, outcomeOf } from '../../../tests/support/delivery-store.ts'
+import {
+  deliveryCalled,
+  eventTo,
+  NOW_MS,
+  outcomeOf,
+  settleOutcomes,
+} from '../../../tests/support/delivery-store.ts'
+import {
+  listDeliveryPage,
+  renewDelivery,
+  resendDelivery,
+  waitingDeliveries,
+  webhooksDueBetween,
+  webhooksWaiting,
+} from '../../../tests/support/delivery-tables.ts'
 import {
   backlogsMiscounted,
   bytesMiscounted,
@@ -23,12 +37,6 @@ import {
 import type { Database } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'
-import type { Delivery } from './delivery.ts'
-import { findDelivery, listDeliveryPage } from './delivery-log.ts'
-import { waitingDeliveries, webhooksDueBetween, webhooksWaiting } from './outbox.ts'
-import { renewDelivery } from './renew-delivery.ts'
-import { resendDelivery } from './resend-delivery.ts'
-import { type AttemptOutcome, settleDeliveries } from './settle-deliveries.ts'
 
 const STEPS = 150
 const WEBHOOKS = ['wh_1', 'wh_2', 'wh_3', 'wh_4']
@@ -42,7 +50,7 @@ type Run = {
   model: Model
   nowMs: number
   /** Attempts that were begun with what was read then, whatever has happened since. */
-  attempts: Delivery[]
+  attempts: Parameters<typeof outcomeOf>[0][]
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
@@ -89,8 +97,8 @@ async function beginSome({ db, chance, nowMs, attempts }: Run): Promise<void> {
 
 async function endSome(run: Run): Promise<void> {
   const { db, chance, model, nowMs } = run
-  const outcomes: AttemptOutcome[] = []
-  const left: Delivery[] = []
+  const outcomes: ReturnType<typeof outcomeOf>[] = []
+  const left: Run['attempts'] = []
   for (const delivery of run.attempts) {
     if (chance.fraction() < 0.5) {
       left.push(delivery)
@@ -101,7 +109,7 @@ async function endSome(run: Run): Promise<void> {
     outcomes.push(outcomeOf(delivery, { next: { kind, dueAtMs } }))
   }
   run.attempts = left
-  const held = await settleDeliveries(db, await fenceOf(db, 'courier', nowMs), outcomes)
+  const held = await settleOutcomes(db, outcomes, nowMs)
   // The store takes them kind by kind: of two outcomes of one delivery the first written counts.
   const order = ['delivered', 'retry', 'failed']
   const places = [...outcomes.keys()].sort(
@@ -171,15 +179,15 @@ async function replayOne({ db, chance, model, nowMs }: Run): Promise<void> {
   if (data.length === 0) return
   const one = chance.pick(data)
   if (model.webhooks.get(one.webhook) === 'deleted') return
-  const found = await findDelivery(db, TEAM_A, one.id)
+  const found = await deliveryCalled(db, one.id)
   const due = { data: 'x'.repeat(chance.between(1, 90)), bytes: 0, truncation: null }
   const renewal = {
     teamId: TEAM_A,
     webhook: one.webhook,
     network: NETWORK,
-    blockNumber: found?.blockNumber ?? 0,
-    blockHash: found?.blockHash ?? '',
-    sequenceNumber: found?.sequenceNumber ?? 0,
+    blockNumber: found.blockNumber ?? 0,
+    blockHash: found.blockHash ?? '',
+    sequenceNumber: found.sequenceNumber ?? 0,
     due: { ...due, bytes: due.data.length },
     atMs: nowMs,
   }

@@ -3,14 +3,20 @@ import { freshStore } from '../../../tests/fresh-store.ts'
 import {
   billOf,
   deliveryCalled,
-  fenceOf,
   NOW_MS,
   nextEvent,
   outcomeOf,
   settle,
+  settleOutcomes,
   waiting,
   waitingIds,
 } from '../../../tests/support/delivery-store.ts'
+import {
+  findDeliveryWithAttempts,
+  findResult,
+  listDeliveryPage,
+  pruneDelivered,
+} from '../../../tests/support/delivery-tables.ts'
 import { newReplay, resultCalled, stepAt } from '../../../tests/support/replay-store.ts'
 import {
   addWebhooks,
@@ -23,10 +29,6 @@ import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
 import { createReplay, findReplay, recordReplayStep } from '../webhooks/replays.ts'
-import { findDeliveryWithAttempts, listDeliveryPage } from './delivery-log.ts'
-import { findResult } from './results.ts'
-import { pruneDelivered } from './retention.ts'
-import { settleDeliveries } from './settle-deliveries.ts'
 
 const FIRST = 1_000_000_000_001
 
@@ -101,8 +103,7 @@ describe('a replayed block', () => {
     const [attempted] = await waiting(db, 'wh_1', 'new')
     await createReplay(db, newReplay())
     expect(await recordReplayStep(db, stepAt(1))).toBe('recorded')
-    const late = settleDeliveries(db, await fenceOf(db), [outcomeOf(attempted!)])
-    expect(await late).toEqual(new Set())
+    expect(await settleOutcomes(db, [outcomeOf(attempted!)])).toEqual(new Set())
     expect(await deliveryCalled(db, ids[0]!)).toMatchObject({
       state: 'waiting',
       attemptsMade: 0,

@@ -12,6 +12,12 @@ import {
   waiting,
   waitingIds,
 } from '../../../tests/support/delivery-store.ts'
+import {
+  type AttemptOutcome,
+  findDeliveryWithAttempts,
+  resendDelivery,
+  settleDeliveries,
+} from '../../../tests/support/delivery-tables.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
@@ -24,18 +30,13 @@ import {
   TEAM_B,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
-import { deliveryCentiCu } from '../../core/delivery/delivery-price.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Delivery } from './delivery.ts'
-import { findDeliveryWithAttempts } from './delivery-log.ts'
-import { resendDelivery } from './resend-delivery.ts'
-import { type AttemptOutcome, settleDeliveries } from './settle-deliveries.ts'
-import type { Fence } from './shards.ts'
 
 const HOUR_MS = Date.UTC(2026, 10, 15, 4)
+const CENTI_CU_PER_BYTE = 4
 
 let db: Database
-let fence: Fence
+let fence: Awaited<ReturnType<typeof fenceOf>>
 beforeEach(async () => {
   db = await freshStore()
   await insertTeams(db)
@@ -45,10 +46,10 @@ beforeEach(async () => {
 afterEach(() => db.close())
 
 /** So many deliveries to wh_1, read to be attempted. */
-async function attempted(count: number): Promise<Delivery[]> {
-  const all: Delivery[] = []
-  for (let at = 0; at < count; at++) all.push(...(await eventTo(db, [['wh_1']])).deliveries)
-  return all
+async function attempted(count: number) {
+  const events = []
+  for (let at = 0; at < count; at++) events.push(await eventTo(db, [['wh_1']]))
+  return events.flatMap(({ deliveries }) => deliveries)
 }
 
 const settle = (...outcomes: AttemptOutcome[]) => settleDeliveries(db, fence, outcomes)
@@ -216,7 +217,7 @@ describe('the bill', () => {
       const held = await settle(...outcomes)
       expect(held).toEqual(new Set(all.flatMap((one, at) => (renewed.includes(one) ? [] : [at]))))
       const { lines, months } = await billOf(db)
-      const centiCu = deliveryCentiCu(acceptedBytes)
+      const centiCu = acceptedBytes * CENTI_CU_PER_BYTE
       expect(lines).toMatchObject([{ bytes: acceptedBytes, centi_cu: centiCu }])
       expect(months).toMatchObject([{ centi_cu: centiCu }])
     },

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import {
   billOf,
@@ -14,6 +11,12 @@ import {
   statesOf,
   waiting,
 } from '../../../tests/support/delivery-store.ts'
+import {
+  type Fence,
+  resendDelivery,
+  settleDeliveries,
+  takeShards,
+} from '../../../tests/support/delivery-tables.ts'
 import { backlogsMiscounted, listedWrongly } from '../../../tests/support/log-counts.ts'
 import { newReplay, stepAt } from '../../../tests/support/replay-store.ts'
 import {
@@ -22,21 +25,15 @@ import {
   TEAM_A,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
-import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { migrate } from '../migrate.ts'
 import { createReplay, recordReplayStep } from '../webhooks/replays.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
-import type { Delivery } from './delivery.ts'
-import { resendDelivery } from './resend-delivery.ts'
-import { settleDeliveries } from './settle-deliveries.ts'
-import { type Fence, joinCouriers, takeShards } from './shards.ts'
 
 const RETRY = { kind: 'retry', dueAtMs: NOW_MS } as const
 
 let db: Database
 let fence: Fence
-let one: Delivery
+let one: Parameters<typeof outcomeOf>[0]
 beforeEach(async () => {
   db = await freshStore()
   await insertTeams(db)
@@ -160,34 +157,4 @@ describe('a delivery whose webhook was deleted during its attempt', () => {
       dueAtMs: null,
     })
   })
-})
-
-test('of two processes that take shards and settle at once, each delivery counts for one', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'headgate-shards-'))
-  const path = join(folder, 'store.db')
-  const first = await openSqliteFile(path)
-  await migrate(first)
-  await insertTeams(first)
-  await addWebhooks(first, webhookCalled('wh_1'))
-  const second = await openSqliteFile(path)
-  const { deliveries } = await eventTo(first, [['wh_1']])
-  const take = async (process: Database, courier: string) => {
-    const untilMs = NOW_MS + LEASE_MS
-    const token = await joinCouriers(process, courier, NOW_MS, untilMs)
-    const ours = { courier, token, untilMs }
-    return { ours, shards: await takeShards(process, ours, NOW_MS, 128) }
-  }
-  const [a, b] = await Promise.all([take(first, 'a'), take(second, 'b')])
-  expect([...a.shards, ...b.shards].toSorted((x, y) => x - y)).toEqual(
-    Array.from({ length: 256 }, (_, at) => at),
-  )
-  const outcomes = deliveries.map((delivery) => outcomeOf(delivery))
-  const held = await Promise.all([
-    settleDeliveries(first, a.ours, outcomes),
-    settleDeliveries(second, b.ours, outcomes),
-  ])
-  expect(held.filter((some) => some !== 'fenced' && some.size === 1)).toHaveLength(1)
-  expect((await billOf(first)).lines).toMatchObject([{ calls: 1 }])
-  await Promise.all([first.close(), second.close()])
-  await rm(folder, { recursive: true })
 })
