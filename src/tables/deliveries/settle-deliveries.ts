@@ -28,9 +28,6 @@ export type AttemptOutcome = DeliveryKey & {
   bill: Bill | null
 }
 
-/** Until the courier calls it by the name above. */
-export type Outcome = AttemptOutcome
-
 export type Bill = {
   teamId: string
   appId: string | null
