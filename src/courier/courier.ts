@@ -1,8 +1,10 @@
+import { coalesced } from '../core/async/coalesced.ts'
+import { within } from '../core/async/within.ts'
+import type { Database } from '../ports/database.ts'
 import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import { webhookNumbers } from '../tables/webhooks/courier-webhooks.ts'
 import type { CourierNeeds } from './courier-needs.ts'
-import { openDispatch } from './dispatch.ts'
-import { inTurn } from './in-turn.ts'
+import { type Dispatch, openDispatch } from './dispatch.ts'
 import { ALL_LANES } from './schedule/owned-webhooks.ts'
 import { openPruner } from './upkeep/pruner.ts'
 import { openShardLease } from './upkeep/shard-lease.ts'
@@ -38,17 +40,12 @@ const TOPIC = 'deliveries'
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
   const { clock, signals } = needs
-  const parts = openParts(needs)
-  const { dispatch, lease, pauses, pruner, look, sweeps, named } = parts
+  const { failed, dispatch, lease, pauses, pruner, sweeps, look, named } = openParts(needs)
   const { webhooks } = dispatch
-  const remindWebhooks = (webhookIds: readonly string[]) => {
-    for (const id of webhookIds) named.ids.add(id)
-    named.find.ask()
-  }
   const ends = [
     // The id of a webhook that was changed or is sent something again, or nothing.
     signals.subscribe('webhooks', (webhookId) => {
-      if (webhookId !== '') remindWebhooks([webhookId])
+      if (webhookId !== '') named.remind([webhookId])
       look.ask()
     }),
     signals.subscribe(TOPIC, (text) => {
@@ -62,10 +59,6 @@ export function openCourier(needs: CourierNeeds): Courier {
     }),
   ]
 
-  const finish = async () => {
-    await dispatch.finish()
-    await lease.leave()
-  }
   return {
     remind(event) {
       const others = webhooks.offer(event)
@@ -73,23 +66,21 @@ export function openCourier(needs: CourierNeeds): Courier {
       if (others.length > 0) signals.publish(TOPIC, others.slice(0, HINTED_MAX).join(' '))
       if (isLarge(event)) pauses.checkBacklogs()
     },
-    remindWebhooks,
+    remindWebhooks: named.remind,
     async stop() {
       for (const end of ends) end()
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(STOP_MS_MAX, resolve)
-        void finish().catch(parts.failed).then(cancel).then(resolve)
-      })
+      const finished = dispatch.finish().then(lease.leave).catch(failed)
+      await within(clock, STOP_MS_MAX, finished, () => {})
       dispatch.close()
       lease.stop()
       await Promise.all([pruner, pauses].map((one) => one.stop()))
-      await Promise.all([look, sweeps, named.find].map((one) => one.rest()))
+      await Promise.all([look, sweeps, named].map((one) => one.idle()))
     },
   }
 }
 
 function openParts(needs: CourierNeeds) {
-  const { database, telemetry } = needs
+  const { telemetry } = needs
   const failed = (thrown: unknown) => {
     const reason = thrown instanceof Error ? thrown.message : String(thrown)
     telemetry.log('warn', 'courier_failed', { reason })
@@ -117,23 +108,39 @@ function openParts(needs: CourierNeeds) {
     lost: () => dispatch.drop(),
   })
   const dispatch = openDispatch({ ...needs, lease, failed, billed: pauses.checkUsage })
-  const sweeps = inTurn(async () => {
-    const { due, waiting } = await sweep.next()
+  const sweeps = coalesced(async () => {
+    const { due, waiting, isThorough } = await sweep.next()
     dispatch.webhooks.remind(due, ['retry', 'error'])
-    dispatch.webhooks.remind(waiting, ALL_LANES)
+    dispatch.webhooks.remind(waiting, isThorough ? ALL_LANES : ['new'])
     dispatch.probe()
   }, failed)
+  const look = coalesced(dispatch.refresh, failed)
+  const pruner = openPruner({ ...needs, failed })
+  const named = openNamedWebhooks(needs.database, dispatch, failed)
+  return { failed, dispatch, lease, pauses, pruner, sweeps, look, named }
+}
+
+/** Those who know a webhook by its public id may remind us of it too. */
+function openNamedWebhooks(
+  database: Database,
+  { webhooks, run }: Dispatch,
+  failed: (thrown: unknown) => void,
+) {
   const ids = new Set<string>()
-  const find = inTurn(async () => {
+  const find = coalesced(async () => {
     const some = [...ids]
     ids.clear()
     const numbers = await webhookNumbers(database, some)
-    dispatch.webhooks.remind([...numbers.values()], ALL_LANES)
-    dispatch.run()
+    webhooks.remind([...numbers.values()], ALL_LANES)
+    run()
   }, failed)
-  const look = inTurn(() => dispatch.refresh(), failed)
-  const pruner = openPruner({ ...needs, failed })
-  return { failed, dispatch, lease, pauses, pruner, look, sweeps, named: { ids, find } }
+  return {
+    remind(webhookIds: readonly string[]) {
+      for (const id of webhookIds) ids.add(id)
+      find.ask()
+    },
+    idle: find.idle,
+  }
 }
 
 function isLarge({ deliveries }: RecordedEvent): boolean {

@@ -1,3 +1,4 @@
+import { openBackoff } from '../core/async/backoff.ts'
 import { allocateSlots } from './schedule/allocate-slots.ts'
 import { type GrantNeeds, serveGrant } from './schedule/serve-grant.ts'
 
@@ -21,21 +22,22 @@ const UNWRITTEN_MAX = 4096
 /** So many attempts start in one go; then this thread does its other work. */
 const SLICE = 32
 
-const AGAIN_MS_MIN = 100
-const AGAIN_MS_MAX = 2000
+/** After a failure of the store nothing is asked of it for a while. */
+const AGAIN = { minMs: 100, maxMs: 2000 }
 
 /** Grants slots and serves them, as long as there are slots and something to send. */
 export function openDispatchLoop(given: Needs): DispatchLoop {
   const { clock, schedule, webhookSettings, isStopped } = given
-  const store = openStoreWait(given, () => run())
+  const backoff = openBackoff(AGAIN)
   const asking = new Set<Promise<void>>()
   let isRunning = false
   let isReading = false
+  let isWaiting = false
   let isContinued = false
   let drained = () => {}
 
   const run = () => {
-    if (isRunning || store.isWaiting() || isStopped()) return
+    if (isRunning || isWaiting || isStopped()) return
     if (webhookSettings.hasOutdated() && !isReading) readSettings()
     if (given.unwritten() >= UNWRITTEN_MAX || !given.maySend()) return
     isRunning = true
@@ -79,11 +81,21 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   }
 
   const watch = (asked: Promise<void>) => {
-    const done = asked.then(store.recover, store.fail).then(() => {
+    const done = asked.then(backoff.reset, waitForStore).then(() => {
       asking.delete(done)
       run()
     })
     asking.add(done)
+  }
+
+  const waitForStore = (thrown: unknown) => {
+    given.failed(thrown)
+    if (isWaiting) return
+    isWaiting = true
+    clock.after(backoff.nextMs(), () => {
+      isWaiting = false
+      run()
+    })
   }
 
   return {
@@ -94,28 +106,6 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
         drained = resolve
       })
       if (schedule.slots > 0) await isDrained
-    },
-  }
-}
-
-/** After a failure of the store nothing is asked of it for a while. */
-function openStoreWait({ clock, failed }: Pick<Needs, 'clock' | 'failed'>, over: () => void) {
-  let waitMs = AGAIN_MS_MIN
-  let isWaiting = false
-  return {
-    isWaiting: () => isWaiting,
-    recover() {
-      waitMs = AGAIN_MS_MIN
-    },
-    fail(thrown: unknown) {
-      failed(thrown)
-      if (isWaiting) return
-      isWaiting = true
-      clock.after(waitMs, () => {
-        isWaiting = false
-        over()
-      })
-      waitMs = Math.min(AGAIN_MS_MAX, waitMs * 2)
     },
   }
 }

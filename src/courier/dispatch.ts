@@ -87,7 +87,8 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
   const webhooks = openOwnedWebhooks({ schedule, webhookSettings, results, owns: lease.owns })
   const commits = openGroupCommit({
     ...needs,
-    ...lease,
+    renewing: lease.renewing,
+    fenced: lease.fenced,
     written: (group, held) => afterCommit(needs, parts, group, held),
   })
   const gone = openGoneDestinations({

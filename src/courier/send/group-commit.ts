@@ -1,3 +1,4 @@
+import { backoffMs } from '../../core/async/backoff.ts'
 import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
@@ -44,8 +45,7 @@ const REFUSED_MS = 10_000
 
 const NONE: ReadonlySet<number> = new Set()
 
-const AGAIN_MS_MIN = 100
-const AGAIN_MS_MAX = 2000
+const AGAIN = { minMs: 100, maxMs: 2000 }
 
 /**
  * Hot path. Waiting for the disk is what a delivery costs most, so the outcomes of many share a
@@ -92,7 +92,7 @@ export function openGroupCommit(needs: Needs): GroupCommit {
   const commitGroup = async (): Promise<(() => void) | null> => {
     const mine = term
     const group = gathered.splice(0, GROUP_MAX)
-    for (let waitMs = AGAIN_MS_MIN; term === mine; waitMs = Math.min(AGAIN_MS_MAX, waitMs * 2)) {
+    for (let failures = 1; term === mine; failures++) {
       const done = await tryToCommit(needs, group)
       if (term !== mine) break
       if (done === 'fenced') return needs.fenced
@@ -102,7 +102,7 @@ export function openGroupCommit(needs: Needs): GroupCommit {
         return () => needs.written(done.group, done.held)
       }
       if (isClosed) break
-      await clock.sleep(waitMs)
+      await clock.sleep(backoffMs(AGAIN, failures))
     }
     return null
   }

@@ -1,10 +1,10 @@
+import { coalesced } from '../../core/async/coalesced.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { pruneDelivered } from '../../tables/deliveries/retention.ts'
 import { pruneMarks } from '../../tables/usage/usage.ts'
 import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
-import { inTurn } from '../in-turn.ts'
 
 type Needs = {
   clock: Clock
@@ -43,7 +43,7 @@ export function openPruner(needs: Needs): Pruner {
     }
   }
 
-  const prune = inTurn(async () => {
+  const prune = coalesced(async () => {
     await inSteps('deliveries', () => {
       const olderThanMs = clock.nowMs() - RETENTION_MS
       const limits = { olderThanMs, bytesMax: LOG_BYTES_MAX, rowsMax: ROWS_PER_STEP }
@@ -58,7 +58,7 @@ export function openPruner(needs: Needs): Pruner {
     async stop() {
       isStopped = true
       end()
-      await prune.rest()
+      await prune.idle()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { coalesced } from '../../core/async/coalesced.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Signals } from '../../ports/signals.ts'
@@ -13,7 +14,6 @@ import {
   shardOf,
   takeShards,
 } from '../../tables/deliveries/shards.ts'
-import { inTurn } from '../in-turn.ts'
 
 type Needs = {
   clock: Clock
@@ -85,12 +85,11 @@ export function openShardLease(needs: Needs): ShardLease {
   }
   let hasLeft = false
 
-  const maintain = inTurn(async () => {
+  const maintain = coalesced(async () => {
     if (hasLeft) return
     const token = state.token === null ? await join(needs, state) : await renew(needs, state)
     if (token !== null) await rebalance(needs, state, token)
-    if (state.token === null) maintain.ask()
-    else needs.renewed()
+    if (state.token !== null) needs.renewed()
   }, needs.failed)
   const ends = [
     clock.every(RENEW_EVERY_MS, maintain.ask),
@@ -107,20 +106,19 @@ export function openShardLease(needs: Needs): ShardLease {
       const wallMs = until.wallMs - clock.nowMs()
       const leftMs = Math.min(wallMs, until.monotonicMs - clock.monotonicMs())
       const outlasts = token !== null && leftMs > needs.settings.timeoutMs
-      if (!outlasts) maintain.ask()
+      // One that is lost is not begun anew before the next renewal: two couriers of one name
+      // would fence each other all the time.
+      if (!outlasts && token !== null) maintain.ask()
       return outlasts
     },
     renewing: () => request(needs, state, state.token ?? 0),
-    fenced() {
-      lose(needs, state)
-      maintain.ask()
-    },
+    fenced: () => lose(needs, state),
     settled() {
       if (state.draining.size > 0) maintain.ask()
     },
     async leave() {
       hasLeft = true
-      await maintain.rest()
+      await maintain.idle()
       if (state.token === null) return
       await leaveCouriers(database, request(needs, state, state.token).fence)
       signals.publish(TOPIC, '')

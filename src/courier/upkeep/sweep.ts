@@ -6,29 +6,38 @@ type Needs = { clock: Clock; database: Database }
 
 /** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
 export type Sweep = {
-  next(): Promise<{
-    /** They have a retry or an error that became due. */
-    due: readonly number[]
-    /** They have anything in the outbox. */
-    waiting: readonly number[]
-  }>
-  /** Begins anew with the first webhook. */
+  next(): Promise<Swept>
+  /** Begins anew with the first webhook, and misses nothing. */
   restart(): void
+}
+
+type Swept = {
+  /** They have a retry or an error that became due. */
+  due: readonly number[]
+  /** They have anything in the outbox. */
+  waiting: readonly number[]
+  /** What waits may be retries or errors that were missed when they became due. */
+  isThorough: boolean
 }
 
 /**
  * A commit may come later than the moment it names, and clocks of processes differ. What is
- * even later is found by the look at everything.
+ * even later is found by a thorough round.
  */
 const OVERLAP_MS = 2000
 
-/** All webhooks with anything waiting are looked at again and again, a page at a time. */
+/** All webhooks with anything waiting are looked at round after round, a page at a time. */
 const PAGE = 1000
+
+/** To look for retries of all that wait, most of which are not due, is not cheap. */
+const THOROUGH_EVERY_MS = 10_000
 
 export function openSweep({ clock, database }: Needs): Sweep {
   let sweptMs = clock.nowMs()
-  /** The last webhook of the round under way; 0 between two rounds. */
-  let after = 0
+  /** The last webhook of the round under way; null when the next one begins. */
+  let after: number | null = null
+  let isThorough = true
+  let thoroughMs = Number.NEGATIVE_INFINITY
 
   return {
     async next() {
@@ -37,14 +46,19 @@ export function openSweep({ clock, database }: Needs): Sweep {
       const fromMs = Math.min(sweptMs, nowMs) - OVERLAP_MS
       const due = await webhooksDueBetween(database, fromMs, nowMs)
       sweptMs = nowMs
-      const before = after
-      const waiting = await webhooksWaiting(database, before, PAGE)
-      // Unless it was restarted meanwhile.
-      if (after === before) after = waiting.length < PAGE ? 0 : (waiting.at(-1) ?? 0)
-      return { due, waiting }
+      if (after === null) {
+        isThorough = clock.monotonicMs() - thoroughMs >= THOROUGH_EVERY_MS
+        if (isThorough) thoroughMs = clock.monotonicMs()
+      }
+      after ??= 0
+      const waiting = await webhooksWaiting(database, after, PAGE)
+      // It may have been restarted meanwhile.
+      if (after !== null) after = waiting.length < PAGE ? null : (waiting.at(-1) ?? null)
+      return { due, waiting, isThorough }
     },
     restart() {
-      after = 0
+      after = null
+      thoroughMs = Number.NEGATIVE_INFINITY
     },
   }
 }

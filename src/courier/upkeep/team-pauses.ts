@@ -1,3 +1,4 @@
+import { coalesced } from '../../core/async/coalesced.ts'
 import { monthOf, type Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { capacityMessage } from '../../core/delivery/envelope.ts'
@@ -8,7 +9,6 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { pauseTeamOverLimit, teamsOverLimit } from '../../tables/usage/capacity-pause.ts'
 import { setDraining, unusualBacklogs } from '../../tables/usage/team-backlogs.ts'
 import { pauseFullBacklog } from '../../tables/webhooks/standing-rules.ts'
-import { inTurn } from '../in-turn.ts'
 
 type Needs = {
   clock: Clock
@@ -55,7 +55,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
   /** Since when teams have been above their limits without a break. */
   let above: ReadonlyMap<string, number> = new Map()
 
-  const look = inTurn(async () => {
+  const look = coalesced(async () => {
     const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
     const withBacklogs = isForAll || isForBacklogs
     isForAll = false
@@ -80,7 +80,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     },
     async stop() {
       isStopped = true
-      await look.rest()
+      await look.idle()
     },
   }
 }
