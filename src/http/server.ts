@@ -4,8 +4,8 @@ import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { forwardedAddress } from './edge/client-address.ts'
 import { limitConnections } from './edge/connection-limit.ts'
+import { forwardedAddress } from './edge/forwarded-address.ts'
 import {
   type AskedPath,
   isResolved,

@@ -2,7 +2,7 @@ import type { Settings } from '../config/config.ts'
 import { cacheReply } from '../http/edge/cached-reply.ts'
 import { docsPage } from '../http/pages/docs-page.ts'
 import { homePage } from '../http/pages/home-page.ts'
-import { healthz, metrics, readyz } from '../http/pages/probes.ts'
+import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Routes } from '../http/server.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 import type { World } from './world.ts'
@@ -36,9 +36,9 @@ export function makePages({ world, settings, networks, publicUrl, isBehind }: Gi
       ['/docs', cacheReply(() => docsPage(shown)).reply],
     ]),
     probes: new Map<string, () => Response | Promise<Response>>([
-      ['/healthz', healthz],
-      ['/readyz', () => readyz(probed)],
+      ['/healthz', healthProbe],
+      ['/readyz', () => readinessProbe(probed)],
     ]),
-    metrics: new Map([['/metrics', () => metrics(probed)]]),
+    metrics: new Map([['/metrics', () => metricsPage(probed)]]),
   }
 }

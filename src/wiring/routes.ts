@@ -1,5 +1,5 @@
 import type { Settings } from '../config/config.ts'
-import { absentApi, absentRpc } from '../http/api/absent-role.ts'
+import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
 import { apiRouter } from '../http/api/api-router.ts'
 import { openCallLimits } from '../http/api/call-limits.ts'
 import { openApiReply } from '../http/pages/open-api-reply.ts'
@@ -35,12 +35,12 @@ export function makeRoutes(
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     main: {
-      rpc: has('gateway') ? openRpcRoute(rpc) : absentRpc,
-      api: has('api') ? management(given, rpc.bodies, networkReport) : absentApi,
+      rpc: has('gateway') ? openRpcRoute(rpc) : absentGatewayRole,
+      api: has('api') ? management(given, rpc.bodies, networkReport) : absentApiRole,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
     },
     forMetrics: apart
-      ? { rpc: absentRpc, api: absentApi, pages: new Map([...probes, ...metrics]) }
+      ? { rpc: absentGatewayRole, api: absentApiRole, pages: new Map([...probes, ...metrics]) }
       : null,
   }
 }

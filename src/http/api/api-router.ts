@@ -7,7 +7,7 @@ import { type Authenticate, authenticator } from './authenticate.ts'
 import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
 import { compressReply, failureReply, jsonReply, refusalReply } from './calls/api-reply.ts'
-import { checkBody, checkParameters } from './check-request.ts'
+import { checkRequestBody, checkRequestParameters } from './check-request.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { type ApiRoute, routeTable } from './route-table.ts'
 
@@ -82,7 +82,7 @@ async function serve(
   }
 
   const query = queryOf(request)
-  const parameters = checkParameters(operation, pathValues, query, request.headers)
+  const parameters = checkRequestParameters(operation, pathValues, query, request.headers)
   if (parameters instanceof Rejection) return parameters
 
   const team = audience === 'team' && token ? await actingTeam(needs, token, parameters) : null
@@ -92,7 +92,7 @@ async function serve(
   const sent = operation.body ? await readJsonBody(bodies, request) : undefined
   if (sent instanceof Rejection) return sent
 
-  const body = checkBody(operation, sent)
+  const body = checkRequestBody(operation, sent)
   if (body instanceof Rejection) return body
   if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
 

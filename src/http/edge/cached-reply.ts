@@ -1,4 +1,4 @@
-import { type Coding, chooseCoding } from './accept-encoding.ts'
+import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedAtOnce } from './compress-answer.ts'
 
 /** Answers with something that is the same for all who ask, given a request's headers. */

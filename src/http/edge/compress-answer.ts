@@ -1,4 +1,4 @@
-import { type Coding, chooseCoding } from './accept-encoding.ts'
+import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedStream } from './compressed-stream.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array>

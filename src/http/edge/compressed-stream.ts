@@ -1,5 +1,5 @@
 import { constants, createGzip, createZstdCompress } from 'node:zlib'
-import type { Coding } from './accept-encoding.ts'
+import type { Coding } from './choose-coding.ts'
 
 type Compressor = ReturnType<typeof createGzip>
 

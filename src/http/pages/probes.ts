@@ -22,7 +22,7 @@ const HEAD_AGE_MS_MIN = 5000
 const STORE_MS_MAX = 2000
 
 /** The process runs; says nothing about what is around it. */
-export function healthz(): Response {
+export function healthProbe(): Response {
   return json(200, { status: 'ok' })
 }
 
@@ -30,7 +30,7 @@ export function healthz(): Response {
  * All is well: the store answers and took the last commit, each network has a fresh head, and its
  * follower is there.
  */
-export async function readyz(needs: Needs): Promise<Response> {
+export async function readinessProbe(needs: Needs): Promise<Response> {
   const store = needs.storeHealth.commits() && (await storeAnswers(needs))
   const networks = needs.networks().map((service) => {
     const { id, head } = networkReport(service)
@@ -46,7 +46,7 @@ export async function readyz(needs: Needs): Promise<Response> {
   return json(ready ? 200 : 503, { ready, store, disk_low, networks })
 }
 
-export function metrics(needs: Needs): Response {
+export function metricsPage(needs: Needs): Response {
   return new Response(needs.telemetry.exposition(), {
     headers: {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',

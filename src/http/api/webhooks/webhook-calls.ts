@@ -8,7 +8,7 @@ import { slotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
-import { otherKind } from '../queries/variable-kind.ts'
+import { variableKindRefusal } from '../queries/variable-kind.ts'
 import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
 
 export type WebhookCallNeeds = CheckNeeds & {
@@ -66,7 +66,7 @@ export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (
     rules: rulesNow(needs),
   })
   if (created.kind === 'no_slot') return limitReached(call, slotsMax)
-  if (created.kind === 'other_kind') return otherKind(created.variable)
+  if (created.kind === 'other_kind') return variableKindRefusal(created.variable)
   assert(created.kind === 'written', 'what is created is written')
 
   needs.webhooksChanged(webhook.id)
@@ -163,7 +163,7 @@ async function changed(
 ): Promise<WebhookReply | Rejection> {
   const rules = rulesNow(needs)
   const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change, rules)
-  if (written.kind === 'other_kind') return otherKind(written.variable)
+  if (written.kind === 'other_kind') return variableKindRefusal(written.variable)
   if (written.kind !== 'written') return noSuchWebhook(id)
 
   needs.webhooksChanged(id)
