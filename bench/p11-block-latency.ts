@@ -19,10 +19,10 @@ const NETWORK = 'ETH_MAINNET'
 const RECEIVERS = 5
 const SIGNING_KEY = `whsec_${'k'.repeat(24)}`
 
-/** What takes longer is broken. */
+/** A block that takes longer means that something is broken. */
 const PATIENCE_MS = 10_000
 
-/** What one announced block took, from the announcement on. */
+/** The times of one announced block, from the announcement on. */
 type Times = { committedMs: number; arrivedMs: number }
 
 /**

@@ -18,7 +18,7 @@ type Host = 'dead' | 'nosuch' | 'good'
 const DEAD_TEAMS = 10
 const DEAD_NAMES_EACH = 10
 
-/** As many as it takes for none to meet the limit of calls. */
+/** Enough for none of them to meet the limit of calls. */
 const OTHER_TEAMS = 20
 const CREATES_PER_SECOND = 40
 const COMMIT_EVERY_MS = 2

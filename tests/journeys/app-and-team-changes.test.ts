@@ -4,7 +4,7 @@ import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { evmNetwork, networksEnv } from '../support/networks.ts'
 import { changeTeam, newApp, newTeam } from '../support/teams.ts'
 
-/** What the contract promises for keys, apps and tiers, in every process. */
+/** The delay that the contract promises for keys, apps and tiers, in every process. */
 const ACTS_WITHIN_MS = 1000
 
 const node = startFakeNode('node-a')

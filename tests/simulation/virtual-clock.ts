@@ -1,6 +1,6 @@
 import { drainMicrotasks } from 'bun:jsc'
 
-/** Whoever's timers fire only while it lives. */
+/** The owner of timers, which fire only while it lives. */
 export type Owner = { readonly alive: boolean }
 
 /** Time that jumps from timer to timer; what a timer sets off is done before the next one. */

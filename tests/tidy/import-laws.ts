@@ -7,7 +7,7 @@ type Link = { from: string; to: string; kind: Import['kind'] }
 const FLOORS: Readonly<Record<string, number>> = {
   core: 0,
   ports: 1,
-  // What a receiving app imports must not bring the house with it.
+  // A receiving app that imports it must not get the house with it.
   receiver: 1,
   tables: 2,
   upstream: 2,
