@@ -21,7 +21,7 @@ export type Settings = {
   domain: string
   networks: readonly Network[]
   tiers: ReadonlyMap<string, Tier>
-  /** Where a network, or one of its upstreams, was configured: `headgate.yaml:14`. */
+  /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
   whereIs(networkId: string, upstreamName?: string): string
   /** The same for an option. */
   whereIsOption(name: string): string
@@ -123,7 +123,7 @@ function located(faults: readonly SchemaFault[], where: Where): ConfigFault[] {
 }
 
 /**
- * What a developer wants unless it is set: webhooks to the same machine, and a key that works
+ * The defaults of local development: webhooks to the same machine, and a key that works
  * when pasted.
  */
 function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string, unknown> {

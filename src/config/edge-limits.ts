@@ -6,7 +6,7 @@ import type { World } from '../wiring/world.ts'
 import type { Settings } from './config.ts'
 
 /**
- * What bounds requests on their way in and answers on their way out, for all clients together.
+ * Limits on requests on their way in and answers on their way out, for all clients together.
  * The limits are read each time, since a reload may change them.
  */
 export function openEdgeLimits({ clock }: World, { limits }: Settings) {

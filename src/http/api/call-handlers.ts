@@ -22,7 +22,7 @@ export type CallNeeds = apps.AppCallNeeds &
     publicUrl: string
     /** The document of this API. */
     openApi: CachedReply
-    /** How the networks and their upstreams are right now. */
+    /** The state of the networks and their upstreams right now. */
     networkReport(): readonly NetworkReport[]
   }
 

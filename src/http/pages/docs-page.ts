@@ -162,7 +162,7 @@ function parameterTable(parameters: readonly ParameterDoc[]): Html {
   )
 }
 
-/** What a value is, in words; named objects link to their table. */
+/** The type of a value in words; named objects link to their table. */
 function typeText(schema: JsonSchema): Html {
   if (schema.$ref) return link(schema.$ref.slice(SCHEMA_PREFIX.length))
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`

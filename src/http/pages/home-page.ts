@@ -8,7 +8,7 @@ type ListedNetwork = { id: string; slug: string; kind: NetworkKind }
 type Needs = {
   publicUrl: string
   networks(): readonly ListedNetwork[]
-  /** Whether the public key `demo` is served. */
+  /** True when the public key `demo` is served. */
   demoKey(): boolean
 }
 
@@ -17,7 +17,7 @@ const FIRST_METHOD: Readonly<Record<NetworkKind, string>> = {
   solana: 'getSlot',
 }
 
-/** What a browser shows of the instance: what it is, and the first request to paste. */
+/** The start page of an instance: what it is, and the first request to paste. */
 export function homePage(needs: Needs): Response {
   const networks = needs.networks()
   const main = html`

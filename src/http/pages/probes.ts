@@ -1,3 +1,4 @@
+import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, StoreHealth } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -41,7 +42,7 @@ export async function readinessProbe(needs: Needs): Promise<Response> {
     return { id, ready: fresh && !behind, head: head?.number ?? null, follower_behind: behind }
   })
   const ready = store && networks.every((network) => network.ready)
-  // All that is stored goes on with little room, so traffic may come.
+  // Stored webhooks and calls go on with little room, so traffic may come.
   const { isLow: disk_low } = needs.storeHealth.room()
   return json(ready ? 200 : 503, { ready, store, disk_low, networks })
 }
@@ -60,8 +61,7 @@ async function storeAnswers(needs: Needs): Promise<boolean> {
     () => true,
     () => false,
   )
-  const late = needs.clock.sleep(STORE_MS_MAX).then(() => false)
-  return Promise.race([asked, late])
+  return within(needs.clock, STORE_MS_MAX, asked, () => false)
 }
 
 function json(status: number, value: unknown): Response {

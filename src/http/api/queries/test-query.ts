@@ -8,7 +8,7 @@ import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
 import type { Handler } from '../calls/handler.ts'
 import { type QueryCallNeeds, runTestQuery } from './run-test-query.ts'
 
-/** What queries are written against: they may not ask for it themselves. */
+/** The schema that queries are written against; they may not introspect it themselves. */
 export const getQuerySchema: Handler<'getQuerySchema', unknown> = async () => {
   return plainTextReply(SCHEMA_TEXT)
 }

@@ -3,7 +3,7 @@ import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 
 export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
 
-/** Of a query whose declaration the items that a variable holds do not fit. */
+/** Refuses a query that declares a variable as another kind than its items have. */
 export function variableKindRefusal({ name, kind }: VariableUse): Rejection {
   return new Rejection(
     'validation',

@@ -29,7 +29,7 @@ const ID_LENGTH = 16
 /** 36^24, about 2^124, cannot be guessed. */
 const KEY_LENGTH = 24
 
-/** After a rotation the old key signs for so long too, until every receiver has the new one. */
+/** After a rotation the old key signs this long too, until every receiver has the new one. */
 const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
@@ -133,7 +133,7 @@ export const rotateSigningKey: Handler<'rotateSigningKey', WebhookCallNeeds> = a
   return changed(needs, call, id, { newKey: { sealed, previousUntilMs } })
 }
 
-/** Of a webhook that is not there, or is another team's, which is the same to the caller. */
+/** Refuses a webhook that does not exist, or is another team's: the caller cannot tell. */
 export function noSuchWebhook(id: string): Rejection {
   return new Rejection('not_found', `This team has no webhook ${id}.`)
 }
