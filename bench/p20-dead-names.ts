@@ -159,10 +159,10 @@ async function amongNames(
   return sample
 }
 
-async function measureCommits({ world }: Running, seconds: number): Promise<Sample> {
+async function measureCommits({ drivers }: Running, seconds: number): Promise<Sample> {
   return sample(seconds, async () => {
     const startedMs = performance.now()
-    await writeFactOnce(world.database, `bench_${names++}`, 'x')
+    await writeFactOnce(drivers.database, `bench_${names++}`, 'x')
     const tookMs = performance.now() - startedMs
     await Bun.sleep(COMMIT_EVERY_MS)
     return { tookMs, isGood: true }

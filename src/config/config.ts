@@ -22,9 +22,9 @@ export type Settings = {
   networks: readonly Network[]
   tiers: ReadonlyMap<string, Tier>
   /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
-  whereIs(networkId: string, upstreamName?: string): string
+  locate(networkId: string, upstreamName?: string): string
   /** The same for an option. */
-  whereIsOption(name: string): string
+  locateOption(name: string): string
 } & Omit<ConfigValues, 'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers'>
 
 type ConfigFault = { where: string; message: string }
@@ -144,8 +144,8 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
     domain: domain ?? url.hostname,
     networks: networks.map(toNetwork),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    whereIs: (networkId, upstreamName) => whereIs(networks, where, networkId, upstreamName),
-    whereIsOption: (name) => where([name]),
+    locate: (networkId, upstreamName) => locate(networks, where, networkId, upstreamName),
+    locateOption: (name) => where([name]),
   }
 }
 
@@ -164,7 +164,7 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max)
 }
 
-function whereIs(
+function locate(
   networks: readonly NetworkValues[],
   where: Where,
   networkId: string,

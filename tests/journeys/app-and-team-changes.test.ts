@@ -85,7 +85,7 @@ describe('a change of an app acts within a second, without a restart', () => {
   test('a change on another machine, of which no signal came, acts too', async () => {
     const { id, key } = await newApp(headgate, headgate.teamToken)
     await becomes(200, () => statusOf(key))
-    const { signals } = headgate.running.world
+    const { signals } = headgate.running.drivers
     const publish = signals.publish
     signals.publish = () => {}
     await headgate.api('DELETE', `/api/apps/${id}`)

@@ -115,7 +115,7 @@ async function runCases(next: () => number): Promise<void> {
 async function expectUnharmed(): Promise<void> {
   const { json } = await headgate.post(rpc('eth_gasPrice', [], 'after'))
   expect(json).toEqual({ jsonrpc: '2.0', id: 'after', result: '0x3b9aca00' })
-  await headgate.running.world.telemetry.flush()
+  await headgate.running.drivers.telemetry.flush()
   const log = headgate.logText()
   expect(log.split('\n').filter((line) => line.includes('"event":"bug"'))).toEqual([])
   expect(leaked(log)).toBeNull()
