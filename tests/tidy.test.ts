@@ -21,7 +21,7 @@ describe('the laws of the house', () => {
     ['imports never circle', imports.importsNeverCircle],
     ['imports can be read', imports.importsAreReadable],
     ['core is pure', imports.coreIsPure],
-    ['drivers are known to app.ts alone', imports.driversHaveOneUser],
+    ['one file alone knows the drivers', imports.driversHaveOneUser],
     ['the dashboard stands apart', imports.dashboardStandsApart],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],

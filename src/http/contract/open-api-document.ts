@@ -58,7 +58,7 @@ export const OPEN_API: OpenApi = {
 }
 
 /** The document with what this instance is configured to. */
-export function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
+export function openApiDocument(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
   const { components, paths } = OPEN_API
   const schemes = tokenHeaders.map((name) => {
     const description = `The same as \`${TOKEN_HEADER}\`, for clients that send this header.`

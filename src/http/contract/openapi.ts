@@ -78,7 +78,7 @@ const RETRY_AFTER: Header = {
   schema: integer({ minimum: 1 }),
 }
 
-/** How a document describes a management call, with the errors that all of its kind share. */
+/** The description of a management call, with the errors that all of its kind share. */
 export function operationDoc(operationId: string, operation: Operation): OperationDoc {
   const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
   const { contentType, schema, example } = answer
