@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import * as form from './tidy/form-laws.ts'
 import * as imports from './tidy/import-laws.ts'
@@ -6,6 +6,9 @@ import * as names from './tidy/name-laws.ts'
 import * as packages from './tidy/package-laws.ts'
 import type { SourceFile } from './tidy/source-text.ts'
 import * as words from './tidy/word-laws.ts'
+
+/** The first law parses every file, which takes a busy machine a while. */
+setDefaultTimeout(20_000)
 
 const ROOT = new URL('..', import.meta.url).pathname
 

@@ -21,9 +21,12 @@ export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: b
 
 export type CallAnswer<T = unknown> = {
   description: string
-  contentType: 'application/json' | 'text/plain'
+  /** Null for an answer whose content is not described. */
+  contentType: 'application/json' | 'text/plain' | null
   schema: Schema<T>
   example?: T
+  /** By name; the description of each is that of its schema. */
+  headers?: Readonly<Record<string, Schema>>
 }
 
 /** It makes the store grow: always, or where the body has this member. */
@@ -41,6 +44,8 @@ type Outline<P, B, A> = {
   grows?: Growth
   /** Errors in ways of its own, by status; the usual ones are added. */
   errors?: Readonly<Record<string, string>>
+  /** The error of the management API where nothing is said; null where it is not described. */
+  errorSchema?: Schema | null
   /** The query string of the example. */
   exampleQuery?: string
   /** The example, where a command made of the parameters and the body is not good enough. */
@@ -144,6 +149,11 @@ export function nothing(description: string): CallAnswer<Record<string, never>> 
 /** Text that is no JSON: the handler has to make the response itself. */
 export function plainText(description: string): CallAnswer<never> {
   return { description, contentType: 'text/plain', schema: { type: 'string' } }
+}
+
+/** An answer whose content is not described. */
+export function undescribed(description: string): CallAnswer<never> {
+  return { description, contentType: null, schema: {} }
 }
 
 /** True when a request would make the store grow. */
