@@ -1,7 +1,7 @@
 import type { Account } from '../src/core/solana/account.ts'
 
 const KEY_BYTES = 32
-/** As long as a token account's. */
+/** The length of a token account's data. */
 const DATA_BYTES = 165
 const PREFIXES = 2 ** 32
 

@@ -1,6 +1,7 @@
 import { decodeKey, encodeKey } from '../src/core/solana/base58.ts'
 import { openRecordWriter } from '../src/core/solana/text/encodings.ts'
 import { accountAt, sortedPrograms } from './account-material.ts'
+import { serveUntilClosed } from './serve-until-closed.ts'
 
 /**
  * A Solana node that holds as many accounts of made-up programs as it is told to, nowhere but in
@@ -52,11 +53,7 @@ setInterval(() => {
   }
 }, SLOT_MS / 4)
 
-console.log(server.port)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
+await serveUntilClosed(server.port)
 
 function replyTo({ id, method, params = [] }: Call): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${resultOf(method, params as unknown[])}}`

@@ -15,15 +15,15 @@ export async function readPage(
   config: { pageKey?: string | null; limit?: number },
 ): Promise<Page> {
   const { pageKey, limit } = config
-  const wish = {
+  const options = {
     encoding: 'base64',
     commitment: 'confirmed',
     withContext: true,
     ...(limit ? { limit } : {}),
     ...(pageKey ? { pageKey } : {}),
   }
-  const call = { jsonrpc: '2.0', id: 1, method: 'getProgramAccounts', params: [program, wish] }
-  // As they are, since what is measured is how fast pages are made and sent.
+  const call = { jsonrpc: '2.0', id: 1, method: 'getProgramAccounts', params: [program, options] }
+  // Uncompressed: the measure is how fast pages are made and sent.
   const headers = { 'accept-encoding': 'identity' }
   const response = await fetch(gate.url, { method: 'POST', headers, body: JSON.stringify(call) })
   const body = Buffer.from(await response.arrayBuffer())

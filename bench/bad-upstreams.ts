@@ -1,3 +1,5 @@
+import { serveUntilClosed } from './serve-until-closed.ts'
+
 /** Two nodes nobody wants: one takes every call and never answers, one answers 500. */
 const hanging = Bun.serve({
   hostname: '127.0.0.1',
@@ -11,10 +13,4 @@ const failing = Bun.serve({
   fetch: () => new Response('no', { status: 500 }),
 })
 
-console.log(`${hanging.port} ${failing.port}`)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
-
-export {}
+await serveUntilClosed(hanging.port, failing.port)

@@ -1,3 +1,5 @@
+import { serveUntilClosed } from './serve-until-closed.ts'
+
 /** The least a proxy on this runtime can do: no key, no limit, no meter, no checks. */
 const upstream = process.argv[2] ?? ''
 
@@ -19,10 +21,4 @@ const server = Bun.serve({
   },
 })
 
-console.log(server.port)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
-
-export {}
+await serveUntilClosed(server.port)

@@ -1,4 +1,5 @@
 import { benchBlock } from './query-material.ts'
+import { serveUntilClosed } from './serve-until-closed.ts'
 
 /**
  * A node that serves one big block under ever new numbers and hashes, and announces it by
@@ -44,11 +45,7 @@ const server = Bun.serve({
   },
 })
 
-console.log(server.port)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
+await serveUntilClosed(server.port)
 
 function resultOf({ method, params: [first, second] }: Call): string {
   const known = byHash.get(String(first)) ?? byNumber.get(String(first))

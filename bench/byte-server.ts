@@ -1,3 +1,5 @@
+import { serveUntilClosed } from './serve-until-closed.ts'
+
 /**
  * Writes bytes from memory: the path says how many. Prints its port, ends when its standard
  * input does.
@@ -16,10 +18,4 @@ const server = Bun.serve({
   },
 })
 
-console.log(server.port)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
-
-export {}
+await serveUntilClosed(server.port)

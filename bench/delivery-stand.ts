@@ -8,7 +8,7 @@ import { type DueResult, recordEvent } from '../src/tables/chain/chain-events.ts
 import { migrate } from '../src/tables/migrate.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
-import { openEmbeddedWorld } from '../src/wiring/app.ts'
+import { openEmbeddedDrivers } from '../src/wiring/embedded-drivers.ts'
 import { eventAt, sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
 
 /** A courier as the product has it, on a new store in a file, with webhooks to send to. */
@@ -21,7 +21,7 @@ export type DeliveryStand = {
   stop(): Promise<void>
 }
 
-type World = Awaited<ReturnType<typeof openEmbeddedWorld>>
+type Drivers = Awaited<ReturnType<typeof openEmbeddedDrivers>>
 
 export type StandWebhook = { id: string; teamId: string; url: string }
 
@@ -52,21 +52,21 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
   })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)
   const nowhere = openSync('/dev/null', 'w')
-  const world = await openEmbeddedWorld(settings, (text) => void writeSync(nowhere, text))
-  const { database } = world
+  const drivers = await openEmbeddedDrivers(settings, (text) => void writeSync(nowhere, text))
+  const { database } = drivers
   await migrate(database)
   for (const id of new Set(webhooks.map(({ teamId }) => teamId))) {
     const team = { id, name: id, tier: 'enterprise', autoscaling: true, createdAtMs: 1 }
     await insertTeam(database, team)
   }
   for (const [at, { id, ...differing }] of webhooks.entries()) {
-    const sealed = sealedKey(world.secrets, id, SIGNING_KEY)
+    const sealed = sealedKey(drivers.secrets, id, SIGNING_KEY)
     const webhook = webhookCalled(id, { ...differing, network: networkAt(at % NETWORKS) })
     await createWebhook(database, webhook, sealed, webhooks.length)
   }
   const { tiers, publicUrl } = settings
   const courier = openCourier({
-    ...world,
+    ...drivers,
     name: 'bench',
     settings: settings.webhooks,
     tiers,
@@ -110,8 +110,8 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
     },
     async stop() {
       await courier.stop()
-      world.egress.close()
-      await world.signals.close()
+      drivers.egress.close()
+      await drivers.signals.close()
       await database.close()
       rmSync(folder, { recursive: true, force: true })
     },
@@ -120,7 +120,7 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
 
 /** The events of one network, with something for each of its webhooks. */
 function openFeed(
-  database: World['database'],
+  database: Drivers['database'],
   courier: Courier,
   network: string,
   webhooks: readonly StandWebhook[],

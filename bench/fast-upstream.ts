@@ -1,3 +1,5 @@
+import { serveUntilClosed } from './serve-until-closed.ts'
+
 /**
  * The node every contender is measured against: answers at once, with the id it
  * was asked under. Prints its port, ends when its standard input does.
@@ -27,11 +29,7 @@ const server = Bun.serve({
 
 const BLOCK = `{"number":"0x3e8","hash":"0x${'ab'.repeat(32)}","timestamp":"0x${Math.floor(Date.now() / 1000).toString(16)}"}`
 
-console.log(server.port)
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
+await serveUntilClosed(server.port)
 
 function json(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } })
@@ -67,5 +65,3 @@ function bigAnswer(id: string, bytes: number): Response {
   })
   return new Response(body, { headers: { 'content-type': 'application/json' } })
 }
-
-export {}

@@ -1,6 +1,6 @@
 // npm install --no-save prom-client@15.1.3 && npx bun bench/metric-cells.mjs
 //
-// What counting a call costs: our registry against prom-client, in one run. Plain JavaScript, and
+// The cost of counting a call: our registry against prom-client, in one run. Plain JavaScript, and
 // prom-client no dependency, because nothing else here needs it.
 import { Counter, Histogram, Registry } from 'prom-client'
 import { metricRegistry } from '../src/system/telemetry/metric-registry.ts'

@@ -19,10 +19,10 @@ const NETWORK = 'ETH_MAINNET'
 const RECEIVERS = 5
 const SIGNING_KEY = `whsec_${'k'.repeat(24)}`
 
-/** What takes longer is broken. */
+/** A block that takes longer means that something is broken. */
 const PATIENCE_MS = 10_000
 
-/** What one announced block took, from the announcement on. */
+/** The times of one announced block, from the announcement on. */
 type Times = { committedMs: number; arrivedMs: number }
 
 /**
@@ -102,17 +102,17 @@ async function startOn(node: Contender, folder: string): Promise<Running> {
   return running
 }
 
-async function makeWebhooks({ world }: Running, urls: readonly string[]): Promise<void> {
+async function makeWebhooks({ drivers }: Running, urls: readonly string[]): Promise<void> {
   const chance = seededChance(11)
   const block = benchBlock()
-  const [team] = await listTeams(world.database)
+  const [team] = await listTeams(drivers.database)
   for (let at = 0; at < WEBHOOKS; at++) {
     const query = queryText(queryKeys(chance, block, at < MATCHING))
     const id = `wh_${at.toString().padStart(16, '0')}`
     const url = `${urls[at % urls.length]}`
     const made = { teamId: team?.id ?? '', network: NETWORK, query, skipEmpty: true, url }
-    const sealed = sealedKey(world.secrets, id, SIGNING_KEY)
-    await createWebhook(world.database, webhookCalled(id, made), sealed, WEBHOOKS)
+    const sealed = sealedKey(drivers.secrets, id, SIGNING_KEY)
+    await createWebhook(drivers.database, webhookCalled(id, made), sealed, WEBHOOKS)
   }
 }
 

@@ -18,7 +18,7 @@ type Host = 'dead' | 'nosuch' | 'good'
 const DEAD_TEAMS = 10
 const DEAD_NAMES_EACH = 10
 
-/** As many as it takes for none to meet the limit of calls. */
+/** Enough for none of them to meet the limit of calls. */
 const OTHER_TEAMS = 20
 const CREATES_PER_SECOND = 40
 const COMMIT_EVERY_MS = 2
@@ -159,10 +159,10 @@ async function amongNames(
   return sample
 }
 
-async function measureCommits({ world }: Running, seconds: number): Promise<Sample> {
+async function measureCommits({ drivers }: Running, seconds: number): Promise<Sample> {
   return sample(seconds, async () => {
     const startedMs = performance.now()
-    await writeFactOnce(world.database, `bench_${names++}`, 'x')
+    await writeFactOnce(drivers.database, `bench_${names++}`, 'x')
     const tookMs = performance.now() - startedMs
     await Bun.sleep(COMMIT_EVERY_MS)
     return { tookMs, isGood: true }

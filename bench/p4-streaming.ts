@@ -59,7 +59,7 @@ async function firstBytes(
   for (let round = 0; round < effort.rounds * 4; round++) {
     const order = [...servers.entries()]
     for (const [at, server] of round % 2 === 0 ? order : order.toReversed()) {
-      // Whoever was read last is still tidying up, on the cores that the next one needs.
+      // The contender that was read last still tidies up, on the cores that the next one needs.
       await Bun.sleep(REST_MS)
       const { firstByteMs, bytes } = await read(server, mib, waitMs)
       if (bytes < mib * MIB) throw new Error(`only ${bytes} bytes of ${mib} MiB came through`)

@@ -3,7 +3,7 @@ import { startBadUpstreams, startFastUpstream, startHeadgate } from './contender
 import { measureLoad } from './measure.ts'
 import { full, steady } from './p1-pass-through.ts'
 
-/** What the gateway waits at least before it asks a second upstream. */
+/** The time that the gateway waits at least before it asks a second upstream. */
 const HEDGE_DELAY_MS = 5
 const EQUAL_LOAD_SHARE = 0.5
 

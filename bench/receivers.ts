@@ -1,3 +1,5 @@
+import { serveUntilClosed } from './serve-until-closed.ts'
+
 /**
  * Destinations of deliveries, each on a port of its own: so many that answer at once, and so
  * many that take everything and never answer. Prints the ports of both, ends when its standard
@@ -24,11 +26,7 @@ const hangingPorts = Array.from({ length: hanging }, () => {
   return server.port
 })
 
-console.log(JSON.stringify({ healthy: healthyPorts, hanging: hangingPorts }))
-for await (const _ of Bun.stdin.stream()) {
-  // Nothing is expected; the end of the stream is the signal.
-}
-process.exit(0)
+await serveUntilClosed(JSON.stringify({ healthy: healthyPorts, hanging: hangingPorts }))
 
 /** Takes requests apart as far as it must to know where they end, and answers each. */
 function plainPort(): number {
@@ -92,5 +90,3 @@ function note(body: string): void {
 function timesOf(url: string): number[] {
   return arrivals.get(new URL(url).pathname.slice(1)) ?? []
 }
-
-export {}

@@ -3,7 +3,7 @@ import { startTrouble } from './cli/start-trouble.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, mayColour, readSettings, type Settings } from './config/config.ts'
-import { openProbeWorld, type WriteLog, writeLogAs } from './wiring/app.ts'
+import { openProbeDrivers, type WriteLog, writeLogAs } from './wiring/embedded-drivers.ts'
 import { type NetworkSet, openNetworkSet } from './wiring/networks/network-set.ts'
 import { reload } from './wiring/reload.ts'
 import { type Running, start } from './wiring/start.ts'
@@ -53,7 +53,7 @@ function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
 }
 
 async function check(settings: Settings): Promise<void> {
-  const networks = await openNetworkSet(openProbeWorld(), settings)
+  const networks = await openNetworkSet(openProbeDrivers(), settings)
   if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
   // They may be down just now, which is no fault of the file; or it names the wrong address.
   for (const line of unreached(networks, settings)) console.error(line)
@@ -68,7 +68,7 @@ function unreached(networks: NetworkSet, settings: Settings): string[] {
     pool.selection.upstreams
       .filter(({ chain }) => chain === 'unknown')
       .map(({ spec, lastFault }) => {
-        const where = settings.whereIs(network.id, spec.name)
+        const where = settings.locate(network.id, spec.name)
         const why = lastFault === '' ? 'no answer in time' : lastFault
         return `${where}: upstream ${spec.name} of ${network.id} could not be reached (${why})`
       }),
@@ -86,7 +86,7 @@ async function stop(running: Running): Promise<void> {
 
 /** A bad file leaves the old one in force. */
 async function hangUp(running: Running, file: string | undefined): Promise<void> {
-  const { telemetry } = running.world
+  const { telemetry } = running.drivers
   const settings = readSettings(file)
   if (settings instanceof ConfigFaults) {
     return telemetry.log('error', 'reload_refused', { why: settings.text })

@@ -8,7 +8,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 const BUILD_MS_MAX = 60_000
 
-/** What an app writes that has the package installed. */
+/** The code of an app that has the package installed. */
 const APP = `
 import { openReceiver } from 'headgate/receiver'
 const receiver = openReceiver({ signingKeys: process.argv[2] ?? '', onDelivery() {} })
@@ -126,7 +126,7 @@ async function firstUrl(output: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`the example ended and said: ${said}`)
 }
 
-/** What a command says, errors included. */
+/** The output of a command, errors included. */
 function run(command: string[], cwd: string): string {
   const { stdout, stderr } = Bun.spawnSync(command, { cwd })
   return `${stdout}${stderr}`.trim()

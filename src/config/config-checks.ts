@@ -24,7 +24,7 @@ const RESERVED_SLUGS = new Set([
 
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** What a schema cannot say. Takes values that have passed it. */
+/** Checks the rules that a schema cannot say, on values that have passed it. */
 export function checkValues(values: ConfigValues): SchemaFault[] {
   const networks = values.networks ?? []
   return [

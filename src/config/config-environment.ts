@@ -195,7 +195,7 @@ function withMember(value: unknown, path: JsonPath, member: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((item, at) => (at === part ? withMember(item, rest, member) : item))
   }
-  // What has the wrong type stays as it is; the schema will say so.
+  // A value of the wrong type stays as it is; the schema will say so.
   if (value !== undefined && !isJsonObject(value)) return value
   const members = new Map(Object.entries(value ?? {}))
   members.set(String(part), withMember(members.get(String(part)), rest, member))

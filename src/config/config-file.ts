@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import { fieldName, isJsonObject, JSON_DEPTH_MAX, type JsonPath } from '../core/json/json-value.ts'
 
-/** What a file says, and on which line it says it. */
+/** The values of a file, and the line of each. */
 export type ConfigFile = { value: Record<string, unknown>; lineOf(path: JsonPath): number }
 
 export type FileFault = { line?: number; message: string }
@@ -167,7 +167,7 @@ function lineKey(path: JsonPath): string {
   return JSON.stringify(path)
 }
 
-/** What is missing has no line of its own; the line of what it is missing from has to do. */
+/** A missing option has no line of its own, so it gets the line of the object that lacks it. */
 function closestLine(lines: ReadonlyMap<string, number>, path: JsonPath): number {
   for (let length = path.length; length > 0; length--) {
     const line = lines.get(lineKey(path.slice(0, length)))

@@ -33,6 +33,6 @@ export function flagOr(value: boolean, description: string): Preset<boolean> {
 /** Options that belong together; each of them may be left out, and so may all. */
 export function options<Members extends Fields>(description: string, members: Members) {
   const schema = described(object({}, members), description)
-  // What an empty one lacks is filled in as well, so that it has all presets.
+  // An empty object is completed too, so that it has all presets.
   return preset(schema, {} as Static<typeof schema>)
 }

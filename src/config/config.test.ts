@@ -33,7 +33,7 @@ describe('without a file', () => {
   const settings = settingsOf(loadSettings({ env: {} }))
 
   test('the service starts in local development, with every default of the contract', () => {
-    const { whereIs, whereIsOption, tiers, ...plain } = settings
+    const { locate, locateOption, tiers, ...plain } = settings
     expect(plain).toEqual({
       local: true,
       listen: { host: '127.0.0.1', port: 8080 },
@@ -71,8 +71,8 @@ describe('without a file', () => {
       },
       devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
     })
-    expect(whereIs('ETH_DEVNET')).toBe('configuration')
-    expect(whereIsOption('tiers')).toBe('configuration')
+    expect(locate('ETH_DEVNET')).toBe('configuration')
+    expect(locateOption('tiers')).toBe('configuration')
     expect([...tiers.values()]).toEqual([
       {
         name: 'free',
@@ -123,7 +123,7 @@ describe('without a file', () => {
     const networks = JSON.stringify([{ id: 'BASE', kind: 'evm', chainId: 8453, upstreams }])
     const loaded = settingsOf(loadSettings({ env: { HEADGATE_NETWORKS: networks } }))
     expect(loaded).toMatchObject({ local: false, webhooks: { allowPrivateDestinations: false } })
-    expect(loaded.whereIs('BASE', 'n')).toBe('HEADGATE_NETWORKS')
+    expect(loaded.locate('BASE', 'n')).toBe('HEADGATE_NETWORKS')
   })
 })
 
@@ -207,14 +207,14 @@ describe('with a file', () => {
   })
 
   test('it can be told where an upstream was configured', () => {
-    const { whereIs } = settingsOf(load(NETWORKS))
-    expect(whereIs('ETH_MAINNET')).toBe(`${folder}/headgate.yaml:2`)
-    expect(whereIs('ETH_MAINNET', 'node-a')).toBe(`${folder}/headgate.yaml:6`)
-    expect(whereIs('ETH_MAINNET', 'node-b')).toBe(`${folder}/headgate.yaml:7`)
+    const { locate } = settingsOf(load(NETWORKS))
+    expect(locate('ETH_MAINNET')).toBe(`${folder}/headgate.yaml:2`)
+    expect(locate('ETH_MAINNET', 'node-a')).toBe(`${folder}/headgate.yaml:6`)
+    expect(locate('ETH_MAINNET', 'node-b')).toBe(`${folder}/headgate.yaml:7`)
 
     const variable = 'HEADGATE_NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_B_URL'
     const overridden = settingsOf(load(NETWORKS, { [variable]: 'http://b' }))
-    expect(overridden.whereIs('ETH_MAINNET', 'node-b')).toBe(variable)
-    expect(overridden.whereIs('ETH_MAINNET', 'node-a')).toBe(`${folder}/headgate.yaml:6`)
+    expect(overridden.locate('ETH_MAINNET', 'node-b')).toBe(variable)
+    expect(overridden.locate('ETH_MAINNET', 'node-a')).toBe(`${folder}/headgate.yaml:6`)
   })
 })

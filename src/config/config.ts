@@ -21,10 +21,10 @@ export type Settings = {
   domain: string
   networks: readonly Network[]
   tiers: ReadonlyMap<string, Tier>
-  /** Where a network, or one of its upstreams, was configured: `headgate.yaml:14`. */
-  whereIs(networkId: string, upstreamName?: string): string
+  /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
+  locate(networkId: string, upstreamName?: string): string
   /** The same for an option. */
-  whereIsOption(name: string): string
+  locateOption(name: string): string
 } & Omit<ConfigValues, 'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers'>
 
 type ConfigFault = { where: string; message: string }
@@ -123,7 +123,7 @@ function located(faults: readonly SchemaFault[], where: Where): ConfigFault[] {
 }
 
 /**
- * What a developer wants unless it is set: webhooks to the same machine, and a key that works
+ * The defaults of local development: webhooks to the same machine, and a key that works
  * when pasted.
  */
 function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -144,8 +144,8 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
     domain: domain ?? url.hostname,
     networks: networks.map(toNetwork),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    whereIs: (networkId, upstreamName) => whereIs(networks, where, networkId, upstreamName),
-    whereIsOption: (name) => where([name]),
+    locate: (networkId, upstreamName) => locate(networks, where, networkId, upstreamName),
+    locateOption: (name) => where([name]),
   }
 }
 
@@ -164,7 +164,7 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max)
 }
 
-function whereIs(
+function locate(
   networks: readonly NetworkValues[],
   where: Where,
   networkId: string,

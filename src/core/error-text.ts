@@ -1,4 +1,4 @@
-/** What a thrown value says of itself, for logs. Anything can be thrown, so nothing is assumed. */
+/** The message of a thrown value, for logs. Anything can be thrown, so nothing is assumed. */
 export function errorText(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message || thrown.name

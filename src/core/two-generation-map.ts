@@ -9,12 +9,12 @@ export type TwoGenerationMap<K, V> = {
   set(key: K, value: V): void
   delete(key: K): void
   clear(): void
-  /** Of both generations together, so a value that became young again counts twice. */
+  /** The size of both generations together; a value that became young again counts twice. */
   readonly weight: number
 }
 
 type Generations<K, V> = {
-  /** Of one generation, so the map never holds more than twice as much. */
+  /** The limit of one generation, so the map never holds more than twice as much. */
   weightMax: number
   /** Every entry weighs 1 without it. The weight of a value must never change. */
   weigh?(key: K, value: V): number
@@ -39,7 +39,7 @@ export function openTwoGenerationMap<K, V>(limits: Generations<K, V>): TwoGenera
     const before = young.get(key)
     const added = before === undefined ? weight : weight - weigh(key, before)
     if (youngWeight + added > weightMax) {
-      // What fills a generation by itself is not kept, and neither is what it was to replace.
+      // A value that fills a generation by itself is not kept, nor the one it was to replace.
       if (weight > weightMax) return drop(key)
       old = young
       oldWeight = youngWeight

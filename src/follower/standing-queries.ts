@@ -1,3 +1,4 @@
+import { serial } from '../core/async/serial.ts'
 import { Rejection } from '../core/errors.ts'
 import { type Engine, openEngine } from '../core/query/engine/engine.ts'
 import type { KeySeed } from '../core/query/keys/read-key.ts'
@@ -59,14 +60,11 @@ export function openStandingQueries(needs: Needs): StandingQueries {
     notified: new Map(),
     revision: 0,
   }
-  let turn: Promise<void> = Promise.resolve()
+  // The followers of all networks share what is held.
+  const inTurn = serial()
 
   return {
-    // One after the other: the followers of all networks share what is held.
-    refresh() {
-      turn = turn.catch(() => {}).then(() => readChanges(needs, held))
-      return turn
-    },
+    refresh: () => inTurn(() => readChanges(needs, held)),
     engineOf: (network) => engineOf(held, network),
     notifiesRemoved: (network) => (held.notified.get(network)?.size ?? 0) > 0,
   }

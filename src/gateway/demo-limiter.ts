@@ -1,11 +1,12 @@
 import {
-  type Bucket,
   fullBucket,
   returnToBucket,
+  type TokenBucket,
   takeFromBucket,
-} from '../core/billing/allowance.ts'
+} from '../core/billing/token-bucket.ts'
 import type { Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/methods.ts'
+import { openTwoGenerationMap } from '../core/two-generation-map.ts'
 import { tooFast } from '../metering/spend-guard.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -22,23 +23,18 @@ export type DemoLimiter = {
   admit(address: string, method: Method): Rejection | null
   /** Gives back what a call took that failed on our side. */
   refund(address: string, method: Method): void
-  /** For a large body, of which nobody knows yet what it asks for. */
+  /** Admits a large body, before anybody knows what it asks for. */
   admitBody(address: string): Rejection | null
 }
 
 export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): DemoLimiter {
-  let young = new Map<string, Bucket>()
-  let old = new Map<string, Bucket>()
+  const buckets = openTwoGenerationMap<string, TokenBucket>({ weightMax: ADDRESSES_MAX })
 
-  const bucketOf = (client: string, nowMs: number): Bucket => {
-    const recent = young.get(client)
-    if (recent) return recent
-    const bucket = old.get(client) ?? fullBucket(DEMO_CU_PER_SECOND, nowMs)
-    if (young.size >= ADDRESSES_MAX) {
-      old = young
-      young = new Map()
-    }
-    young.set(client, bucket)
+  const bucketOf = (client: string, nowMs: number): TokenBucket => {
+    const known = buckets.get(client)
+    if (known) return known
+    const bucket = fullBucket(DEMO_CU_PER_SECOND, nowMs)
+    buckets.set(client, bucket)
     return bucket
   }
 

@@ -1,3 +1,4 @@
+import { openSemaphore } from '../core/async/semaphore.ts'
 import { Rejection } from '../core/errors.ts'
 import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
 import type { CacheWord } from '../upstream/answers/ask-network.ts'
@@ -15,7 +16,7 @@ export type ServedBatch = {
 /** Answers of our own are held until the batch is sent, up to eight megabytes each. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
-/** So many of them are made side by side. */
+/** Answers of our own that are made side by side. */
 const OWN_AT_ONCE = 8
 
 const TOO_LARGE = 'The answers of this batch are too large; please ask in smaller batches.'
@@ -47,12 +48,11 @@ export async function serveBatch(
 
 /** Serves members with answers of our own, some at a time, until they hold too much. */
 function openOwnMembers(serve: (call: Call) => Promise<Served>): (call: Call) => Promise<Served> {
-  const waiting: (() => void)[] = []
-  let atOnce = 0
+  // Nobody is turned away: no more wait than a batch has members.
+  const semaphore = openSemaphore(OWN_AT_ONCE, Number.POSITIVE_INFINITY)
   let heldBytes = 0
   return async (call) => {
-    if (atOnce >= OWN_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-    atOnce += 1
+    const release = await semaphore.acquire()
     try {
       if (heldBytes >= HELD_BYTES_MAX) {
         return refused(call.idText, call.method, new Rejection('too_large', TOO_LARGE))
@@ -61,8 +61,7 @@ function openOwnMembers(serve: (call: Call) => Promise<Served>): (call: Call) =>
       heldBytes += bytesHeld(served)
       return served
     } finally {
-      atOnce -= 1
-      waiting.shift()?.()
+      release?.()
     }
   }
 }

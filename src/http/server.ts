@@ -4,8 +4,8 @@ import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { forwardedAddress } from './edge/client-address.ts'
 import { limitConnections } from './edge/connection-limit.ts'
+import { forwardedAddress } from './edge/forwarded-address.ts'
 import {
   type AskedPath,
   isResolved,
@@ -66,7 +66,7 @@ const CUT_S = 1
 export function startServer(needs: ServerNeeds): HttpServer {
   let listening = listen(needs, needs.port)
   const port = listening.port ?? needs.port
-  // Those that accept nothing any more, until their last connection is gone.
+  // Servers that no longer accept connections, until their last one is closed.
   const closing = new Set<BunServer>([])
 
   const close = (server: BunServer) => {
@@ -153,7 +153,7 @@ function route(
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
 }
 
-/** Who guards a path in front of us must be able to tell it from the target alone. */
+/** A proxy that guards a path in front of us must be able to tell it from the target alone. */
 function oddPath(): Response {
   return plain(400, 'dot segments, backslashes and broken escapes are not taken in a path')
 }

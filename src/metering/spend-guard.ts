@@ -1,11 +1,10 @@
+import { monthEndMs, monthIsFull, monthOf, type Team, type Tier } from '../core/billing/plan.ts'
 import {
   burstCu,
   fullBucket,
-  monthIsFull,
   returnToBucket,
   takeFromBucket,
-} from '../core/billing/allowance.ts'
-import { monthEndMs, monthOf, type Team, type Tier } from '../core/billing/plan.ts'
+} from '../core/billing/token-bucket.ts'
 import { capacityMessage } from '../core/delivery/envelope.ts'
 import { assert, Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/methods.ts'
@@ -44,7 +43,7 @@ export type SpendGuard = {
   refresh(): Promise<void>
 }
 
-/** A team silent for so long is not read; the first look after its return does that. */
+/** A team that has been silent this long is not read; its first call afterwards does that. */
 const IDLE_MS_MAX = 600_000
 const ACCOUNTS_READ_AT_ONCE_MAX = 5000
 
@@ -115,7 +114,7 @@ function planned(needs: Needs, account: TeamAccount, team: Team): TeamAccount {
   account.team = team
   account.tier = tier
   if (tier.cuPerSecond === null) account.bucket = null
-  // What is left, or owed, stays: a change of plan must not be a way to a full bucket.
+  // The bucket keeps its level, or debt: a change of plan must not be a way to a full one.
   else account.bucket ??= fullBucket(tier.cuPerSecond, needs.clock.nowMs())
   return account
 }
@@ -132,10 +131,10 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
   account.writtenCentiCu = 0
 }
 
-/** Without a time to come back at: clients would wait for it, for weeks, before they say why. */
+/** It names no time to retry at: clients would wait for that, for weeks, before they say why. */
 function capacityRefusal(needs: Needs, account: TeamAccount): Rejection | null {
   if (account.team.autoscaling) return null
-  // What is under way counts as used, so that calls at the same time do not overdraw the month.
+  // Calls under way count as used, so that many at the same time do not overdraw the month.
   const used = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
   if (!monthIsFull(used, account.tier.monthlyCu)) return null
   return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl))
@@ -158,7 +157,7 @@ export function tooFast(publicUrl: string, cuPerSecond: number, retryAfterS: num
   return new Rejection(
     'throughput_exceeded',
     `Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message. If not, see ${publicUrl}/docs`,
-    // Whoever is refused has nothing left: with anything left, the call would have passed.
+    // A refused caller has nothing left: with anything left, the call would have passed.
     { retryAfterS, rateLimit: { limit: burstCu(cuPerSecond), remaining: 0, resetS: retryAfterS } },
   )
 }

@@ -1,15 +1,15 @@
-import type { Bucket } from '../core/billing/allowance.ts'
 import type { Team, Tier } from '../core/billing/plan.ts'
+import type { TokenBucket } from '../core/billing/token-bucket.ts'
 
-/** What one team may spend and has spent, as known in this process. */
+/** One team's limits and spending, as known in this process. */
 export type TeamAccount = {
   team: Team
   tier: Tier
   /** Null when the tier knows no throughput limit. */
-  bucket: Bucket | null
+  bucket: TokenBucket | null
   month: string
   monthEndsMs: number
-  /** In the database when it was last read, all processes and webhooks together. */
+  /** The database's sum when it was last read, of all processes and webhooks. */
   writtenCentiCu: number
   /** Metered here and not written yet. */
   pendingCentiCu: number

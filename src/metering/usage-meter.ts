@@ -1,3 +1,4 @@
+import { serial } from '../core/async/serial.ts'
 import { hourOf } from '../core/billing/plan.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
@@ -22,51 +23,50 @@ export type UsageMeter = {
   stop(): void
 }
 
-type Line = UsageRow & { account: TeamAccount }
+/** What one app spent with one method on one network in one hour, not written yet. */
+type Entry = UsageRow & { account: TeamAccount }
 
 /** The contract allows a second to be lost; twice as often leaves room for a slow disk. */
 const FLUSH_EVERY_MS = 500
 
-/** Notes what calls cost, and writes it to the ledger beside them. */
+/** Sums up what calls cost, and writes it to the ledger while they go on. */
 export function openUsageMeter(needs: Needs): UsageMeter {
   const { clock } = needs
-  let lines = new Map<string, Line>()
-  /** The line each method's last call went to: the next one's is mostly the same. */
-  let latest = new Map<string, Line>()
+  let entries = new Map<string, Entry>()
+  /** The entry that each method's last call went to, mostly the next one's as well. */
+  let latest = new Map<string, Entry>()
   let hourMs = hourOf(clock.nowMs())
   let hourEndsMs = hourMs + 3_600_000
-  let unwritten: { batch: UsageBatch; lines: Line[] } | null = null
+  let unwritten: { batch: UsageBatch; entries: Entry[] } | null = null
   let sequence = 0
-  let writing: Promise<void> = Promise.resolve()
+  const inTurn = serial()
 
   const takeBatch = () => {
-    if (unwritten || lines.size === 0) return
-    const taken = [...lines.values()]
-    lines = new Map()
+    if (unwritten || entries.size === 0) return
+    const taken = [...entries.values()]
+    entries = new Map()
     latest = new Map()
     sequence++
     const batch = { writer: needs.writer, sequence, atMs: clock.nowMs(), rows: taken }
-    unwritten = { batch, lines: taken }
+    unwritten = { batch, entries: taken }
   }
 
-  /** A batch stays in hand, under its number, until the database has it. */
+  /** A batch is kept, under its number, until the database has it. */
   const write = async () => {
     takeBatch()
     if (unwritten) {
       await recordUsage(needs.database, unwritten.batch)
-      for (const line of unwritten.lines) settleLine(line)
+      for (const entry of unwritten.entries) settleEntry(entry)
       unwritten = null
     }
     await needs.refresh()
   }
 
-  const flush = () => {
-    writing = writing.then(write).catch(() => {
-      needs.telemetry.log('error', 'usage_not_written', { lines: lines.size })
+  const flush = () =>
+    inTurn(write).catch(() => {
+      needs.telemetry.log('error', 'usage_not_written', { lines: entries.size })
       needs.telemetry.count('headgate_usage_write_failures_total', {})
     })
-    return writing
-  }
 
   const stop = clock.every(FLUSH_EVERY_MS, () => void flush())
   return {
@@ -77,35 +77,35 @@ export function openUsageMeter(needs: Needs): UsageMeter {
         hourMs = hourOf(nowMs)
         hourEndsMs = hourMs + 3_600_000
       }
-      let line = latest.get(method)
-      if (line?.appId !== appId || line.network !== network || line.hourMs !== hourMs) {
-        line = lineOf(lines, { account, appId, network, method, hourMs })
-        latest.set(method, line)
+      let entry = latest.get(method)
+      if (entry?.appId !== appId || entry.network !== network || entry.hourMs !== hourMs) {
+        entry = entryOf(entries, { account, appId, network, method, hourMs })
+        latest.set(method, entry)
       }
-      line.calls++
-      line.centiCu += centiCu
+      entry.calls++
+      entry.centiCu += centiCu
     },
     async flush() {
       await flush()
-      // What was metered while the first batch was on its way goes with a second.
-      if (lines.size > 0 || unwritten) await flush()
+      // Calls metered while the first batch was on its way go with a second.
+      if (entries.size > 0 || unwritten) await flush()
     },
     stop,
   }
 }
 
-type Place = Pick<Line, 'account' | 'appId' | 'network' | 'method' | 'hourMs'>
+type EntryKey = Pick<Entry, 'account' | 'appId' | 'network' | 'method' | 'hourMs'>
 
-function lineOf(lines: Map<string, Line>, place: Place): Line {
-  const key = `${place.hourMs} ${place.appId} ${place.network} ${place.method}`
-  const known = lines.get(key)
+function entryOf(entries: Map<string, Entry>, key: EntryKey): Entry {
+  const text = `${key.hourMs} ${key.appId} ${key.network} ${key.method}`
+  const known = entries.get(text)
   if (known) return known
-  const line = { ...place, teamId: place.account.team.id, calls: 0, centiCu: 0, bytes: 0 }
-  lines.set(key, line)
-  return line
+  const entry = { ...key, teamId: key.account.team.id, calls: 0, centiCu: 0, bytes: 0 }
+  entries.set(text, entry)
+  return entry
 }
 
-function settleLine(line: Line): void {
-  line.account.pendingCentiCu -= line.centiCu
-  line.account.writtenCentiCu += line.centiCu
+function settleEntry(entry: Entry): void {
+  entry.account.pendingCentiCu -= entry.centiCu
+  entry.account.writtenCentiCu += entry.centiCu
 }

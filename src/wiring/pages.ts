@@ -1,34 +1,24 @@
-import type { Settings } from '../config/config.ts'
 import { cacheReply } from '../http/edge/cached-reply.ts'
 import { docsPage } from '../http/pages/docs-page.ts'
 import { homePage } from '../http/pages/home-page.ts'
-import { healthz, metrics, readyz } from '../http/pages/probes.ts'
+import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Routes } from '../http/server.ts'
-import type { NetworkSet } from './networks/network-set.ts'
-import type { World } from './world.ts'
-
-type Given = {
-  world: World
-  settings: Settings
-  networks: NetworkSet
-  publicUrl: string
-  isBehind(networkId: string): boolean
-}
+import type { ServiceInputs } from './service-inputs.ts'
 
 type Pages = Routes['pages']
 
-/** What a browser, a load balancer and a monitor are shown. */
-export function makePages({ world, settings, networks, publicUrl, isBehind }: Given): {
+/** Pages for browsers, probes for load balancers, metrics for monitors. */
+export function makePages({ drivers, settings, networks, publicUrl, isBehind }: ServiceInputs): {
   pages: Pages
   probes: Pages
   metrics: Pages
 } {
-  const { clock, database, storeHealth, telemetry } = world
+  const { clock, database, storeHealth, telemetry } = drivers
   const listed = () => networks.list().map(({ network }) => network)
   const probed = { clock, database, storeHealth, telemetry, networks: networks.list, isBehind }
   const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
   const home = cacheReply(() => homePage(shown))
-  // It names the networks, which a reload exchanges.
+  // The page names the networks, which a reload exchanges.
   networks.subscribe(home.renew)
   return {
     pages: new Map([
@@ -36,9 +26,9 @@ export function makePages({ world, settings, networks, publicUrl, isBehind }: Gi
       ['/docs', cacheReply(() => docsPage(shown)).reply],
     ]),
     probes: new Map<string, () => Response | Promise<Response>>([
-      ['/healthz', healthz],
-      ['/readyz', () => readyz(probed)],
+      ['/healthz', healthProbe],
+      ['/readyz', () => readinessProbe(probed)],
     ]),
-    metrics: new Map([['/metrics', () => metrics(probed)]]),
+    metrics: new Map([['/metrics', () => metricsPage(probed)]]),
   }
 }

@@ -88,7 +88,7 @@ function running(settings: Settings) {
   const reloaded = () => {
     told++
   }
-  return { settings, networks: networksSaying([]), world: { database }, reloaded }
+  return { settings, networks: networksSaying([]), drivers: { database }, reloaded }
 }
 
 function networksSaying(faults: string[]): NetworkSet {

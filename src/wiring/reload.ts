@@ -25,13 +25,13 @@ const LIVE: ReadonlySet<string> = new Set([
 ])
 
 /** Not options, but what was made of them. */
-const DERIVED: ReadonlySet<string> = new Set(['local', 'publicUrlGiven', 'whereIs'])
+const DERIVED: ReadonlySet<string> = new Set(['local', 'publicUrlGiven', 'locate'])
 
 /** What runs, with the settings that everybody in it holds. */
 type Reloadable = {
   settings: Settings
   networks: NetworkSet
-  world: { database: Database }
+  drivers: { database: Database }
   reloaded(): void
 }
 
@@ -42,8 +42,8 @@ type Reloaded = { faults: string[]; needsRestart: string[] }
  * everything as it was.
  */
 export async function reload(running: Reloadable, next: Settings): Promise<Reloaded> {
-  const { settings: inForce, world } = running
-  const missing = await missingTiers(world.database, next)
+  const { settings: inForce, drivers } = running
+  const missing = await missingTiers(drivers.database, next)
   if (missing.length > 0) return { faults: missing, needsRestart: [] }
 
   // Local development has networks of its own, which no file names.
@@ -60,14 +60,14 @@ export async function reload(running: Reloadable, next: Settings): Promise<Reloa
 /** A tier that teams are on must stay: without its limits they could do everything or nothing. */
 export async function missingTiers(
   database: Database,
-  { tiers, whereIsOption }: Pick<Settings, 'tiers' | 'whereIsOption'>,
+  { tiers, locateOption }: Pick<Settings, 'tiers' | 'locateOption'>,
 ): Promise<string[]> {
   const inUse = await countTeamsByTier(database)
   return inUse
     .filter(({ tier }) => !tiers.has(tier))
     .map(({ tier, teams }) => {
       const who = teams === 1 ? '1 team is' : `${teams} teams are`
-      const where = whereIsOption('tiers')
+      const where = locateOption('tiers')
       return `${where}: tiers.${tier} is missing, and ${who} on it; move them to another tier first`
     })
 }

@@ -2,25 +2,28 @@ import type { Settings } from '../config/config.ts'
 import { parseListen } from '../config/config-checks.ts'
 import { type HttpServer, type Routes, startServer } from '../http/server.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
-import type { World } from './world.ts'
+import type { Drivers } from './drivers.ts'
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
 
 /** Listens for clients and, where metrics have an address of their own, for those who read them. */
-export function startServers(
-  world: World & { descriptors: Descriptors },
+export async function startServers(
+  drivers: Drivers & { descriptors: Descriptors },
   settings: Settings,
   service: () => Served | null,
-): HttpServer {
+): Promise<HttpServer> {
+  await using opened = new AsyncDisposableStack()
   const main = startServer({
-    ...world,
+    ...drivers,
     ...settings.listen,
     connectionsMax: settings.limits.connectionsMax,
     trustProxy: settings.trustProxy,
     domain: () => settings.domain,
     routes: () => service()?.routes ?? null,
   })
-  const metrics = startMetricsServer(world, settings, () => service()?.metricRoutes ?? null)
+  opened.defer(() => main.stop(0))
+  const metrics = startMetricsServer(drivers, settings, () => service()?.metricRoutes ?? null)
+  opened.move()
   return {
     port: main.port,
     async stop(graceMs) {
@@ -30,9 +33,9 @@ export function startServers(
   }
 }
 
-/** Only those who may read metrics are meant to get through to this one. */
+/** A listener that only those who may read metrics are meant to reach. */
 function startMetricsServer(
-  { clock, telemetry }: World,
+  { clock, telemetry }: Drivers,
   { metrics }: Settings,
   routes: () => Routes | null,
 ): HttpServer | null {

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/config.ts'
 import { type Courier, openCourier } from '../courier/courier.ts'
-import { openEmbeddedWorld, type WriteLog } from './app.ts'
+import type { Drivers } from './drivers.ts'
+import { type EmbeddedDrivers, openEmbeddedDrivers, type WriteLog } from './embedded-drivers.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
 import { type Followers, openFollowers } from './networks/followers.ts'
 import { withLocalNetworks } from './networks/local-networks.ts'
@@ -9,7 +10,6 @@ import { missingTiers } from './reload.ts'
 import { startServers } from './servers.ts'
 import { openService, type Service } from './service.ts'
 import { upgradeStore } from './upgrade-store.ts'
-import type { World } from './world.ts'
 
 export type Running = {
   url: string
@@ -18,14 +18,14 @@ export type Running = {
   /** Null where this process has no follower's role. */
   followers: Followers | null
   firstRun: FirstRun | null
-  world: World
-  /** Tells whoever keeps what settings say that live ones have changed. */
+  drivers: Drivers
+  /** Tells those who keep what settings say that live options have changed. */
   reloaded(): void
   /** Finishes what is in flight, writes what is metered, closes everything. */
   stop(): Promise<void>
 }
 
-/** In-flight requests get so long after SIGTERM. */
+/** In-flight requests get this long to end after SIGTERM. */
 const STOP_GRACE_MS = 10_000
 
 /**
@@ -34,52 +34,67 @@ const STOP_GRACE_MS = 10_000
  */
 const EMBEDDED = 'embedded'
 
-/** Starts the whole product; a list of faults when the configuration does not fit the world. */
+/** Starts the whole product; a list of faults when the configuration does not fit the machine. */
 export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
-  const world = await openEmbeddedWorld(given, write)
-  await upgradeStore(world)
-  const local = await withLocalNetworks(world, given)
-  const { settings } = local
-  let service: Service | null = null
-  let followers: Followers | null = null
-  let courier: Courier | null = null
-  let publicUrl = settings.publicUrl
-  const server = startServers(world, settings, () => service)
-  if (!settings.publicUrlGiven) publicUrl = `http://localhost:${server.port}`
+  return startOn(await openEmbeddedDrivers(given, write), given)
+}
 
-  const stop = async () => {
-    // Side by side, since each may wait for what is on its way.
-    await Promise.all([server.stop(STOP_GRACE_MS), courier?.stop()])
-    await followers?.stop()
-    await service?.stop()
-    if (!Array.isArray(networks)) networks.stop()
-    await local.stop()
-    world.egress.close()
-    await world.signals.close()
-    await world.database.close()
-    await world.telemetry.flush()
-  }
-  const missing = await missingTiers(world.database, settings)
-  const networks = missing.length > 0 ? missing : await openNetworkSet(world, settings)
-  if (Array.isArray(networks)) {
-    await stop()
-    return networks
-  }
+/** The same on given drivers. A start that fails closes all that it has opened, and them. */
+export async function startOn(
+  drivers: EmbeddedDrivers,
+  given: Settings,
+): Promise<Running | string[]> {
+  await using opened = new AsyncDisposableStack()
+  opened.defer(drivers.close)
+  await upgradeStore(drivers)
+  const settings = await withLocalNetworks(drivers, given, opened)
+  let service: Service | null = null
+  let courier: Courier | null = null
+  let followers: Followers | null = null
+  const server = await startServers(drivers, settings, () => service)
+  const stopIntake = once(() => Promise.all([server.stop(STOP_GRACE_MS), courier?.stop()]))
+  opened.defer(stopIntake)
+
+  const missing = await missingTiers(drivers.database, settings)
+  const networks = missing.length > 0 ? missing : await openNetworkSet(drivers, settings)
+  if (Array.isArray(networks)) return networks
+  opened.defer(networks.stop)
+  const url = settings.publicUrlGiven ? settings.publicUrl : `http://localhost:${server.port}`
   const { data: folder, operatorToken } = settings
   const networkIds = settings.networks.map(({ id }) => id)
-  const made = await firstRun(world, { folder, url: publicUrl, networkIds, operatorToken })
+  const made = await firstRun(drivers, { folder, url, networkIds, operatorToken })
   const isBehind = (id: string) => followers?.isBehind(id) ?? false
-  service = openService({ world, settings, networks, publicUrl, isBehind })
+  service = openService({ drivers, settings, networks, publicUrl: url, isBehind }, opened)
+
   if (settings.roles.includes('courier')) {
     const { webhooks, tiers } = settings
-    courier = openCourier({ ...world, name: EMBEDDED, settings: webhooks, tiers, publicUrl })
+    courier = openCourier({
+      ...drivers,
+      name: EMBEDDED,
+      settings: webhooks,
+      tiers,
+      publicUrl: url,
+    })
   }
   if (settings.roles.includes('follower')) {
-    followers = openFollowers(world, networks, EMBEDDED, {
+    followers = openFollowers(drivers, networks, EMBEDDED, {
       committed: (event) => courier?.remind(event),
       replayed: (webhookIds) => courier?.remindWebhooks(webhookIds),
     })
+    opened.defer(followers.stop)
   }
-  const reloaded = () => service?.reloaded()
-  return { url: publicUrl, settings, networks, followers, firstRun: made, world, reloaded, stop }
+  // The last to be opened is the first to be closed: no new work comes in while the rest ends.
+  opened.defer(stopIntake)
+  const { reloaded } = service
+  const running = opened.move()
+  const stop = () => running.disposeAsync()
+  return { url, settings, networks, followers, firstRun: made, drivers, reloaded, stop }
+}
+
+function once(work: () => Promise<unknown>): () => Promise<void> {
+  let done: Promise<unknown> | null = null
+  return async () => {
+    done ??= work()
+    await done
+  }
 }

@@ -4,7 +4,7 @@ import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { evmNetwork, networksEnv } from '../support/networks.ts'
 import { changeTeam, newApp, newTeam } from '../support/teams.ts'
 
-/** What the contract promises for keys, apps and tiers, in every process. */
+/** The delay that the contract promises for keys, apps and tiers, in every process. */
 const ACTS_WITHIN_MS = 1000
 
 const node = startFakeNode('node-a')
@@ -85,7 +85,7 @@ describe('a change of an app acts within a second, without a restart', () => {
   test('a change on another machine, of which no signal came, acts too', async () => {
     const { id, key } = await newApp(headgate, headgate.teamToken)
     await becomes(200, () => statusOf(key))
-    const { signals } = headgate.running.world
+    const { signals } = headgate.running.drivers
     const publish = signals.publish
     signals.publish = () => {}
     await headgate.api('DELETE', `/api/apps/${id}`)

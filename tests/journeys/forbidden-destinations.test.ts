@@ -9,7 +9,7 @@ import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(30_000)
 
-/** Whoever gets through to this machine is counted here. */
+/** Requests that get through to this machine are counted here. */
 let listeners: Server[]
 let port: number
 let connections = 0

@@ -96,7 +96,7 @@ test('a store that took no more is not ready, until it takes a commit again', as
   await headgate.stop()
   // Nobody writes but this test.
   headgate = await open({ HEADGATE_ROLES: 'gateway,api' })
-  const { database } = headgate.running.world
+  const { database } = headgate.running.drivers
   const readiness = async () => {
     const { status, json } = await headgate.api('GET', '/readyz')
     return [status, json.store]

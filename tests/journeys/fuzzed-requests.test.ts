@@ -14,7 +14,7 @@ const TEST_MS_MAX = 120_000
 
 const STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 429, 503, 504]
 
-/** What a node does for `odd_get0` to `odd_get9`. */
+/** The odd answers of a node to `odd_get0` to `odd_get9`. */
 const ODDITIES: ((body: string) => Response)[] = [
   (body) => replyInBytes(body, '"result":null'),
   (body) => replyInBytes(body, `"result":[${'18446744073709551615,'.repeat(20_000)}0]`),
@@ -61,7 +61,7 @@ async function send({ method, path, headers, body }: MutatedRequest) {
 
 type Sent = Awaited<ReturnType<typeof send>>
 
-/** What is wrong with an answer; null when nothing is. */
+/** The fault of an answer; null when there is none. */
 function faultOf(request: MutatedRequest, { status, headers, text }: Sent): string | null {
   const secret = leaked(`${text} ${JSON.stringify([...headers])}`)
   if (secret) return `leaks ${secret}`
@@ -115,7 +115,7 @@ async function runCases(next: () => number): Promise<void> {
 async function expectUnharmed(): Promise<void> {
   const { json } = await headgate.post(rpc('eth_gasPrice', [], 'after'))
   expect(json).toEqual({ jsonrpc: '2.0', id: 'after', result: '0x3b9aca00' })
-  await headgate.running.world.telemetry.flush()
+  await headgate.running.drivers.telemetry.flush()
   const log = headgate.logText()
   expect(log.split('\n').filter((line) => line.includes('"event":"bug"'))).toEqual([])
   expect(leaked(log)).toBeNull()

@@ -9,7 +9,7 @@ import {
 import { HOSTILE_KINDS, type HostileKind } from '../support/hostile-calls.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
-/** Of each kind; a day's worth is 10,000. */
+/** Calls of each kind; a day's worth is 10,000. */
 const CALLS = Number(process.env.HEADGATE_HOSTILE_CALLS ?? 100)
 const AT_ONCE = { small: 16, large: 4 }
 const BLOCK_MS = 1500

@@ -152,10 +152,10 @@ describe('a body', () => {
     const demo = { key: 'demo' }
     await until(async () => (await shown.post(rpc('eth_getLogs'), demo)).status === 429, 'no room')
     const head = 'POST /eth-mainnet/v2/demo HTTP/1.1\r\nhost: a\r\nconnection: close\r\n'
-    // Of its body only the beginning comes: whoever waited for it would say 408.
+    // Only the beginning of its body comes: a server that waited for the rest would say 408.
     const large = await sendRaw(shown.url, `${head}content-length: 100000\r\n\r\n{`)
     expect(large.status).toBe(429)
-    // What costs nothing is answered all the same.
+    // A request that costs nothing is answered all the same.
     expect((await shown.post(rpc('eth_chainId'), demo)).status).toBe(200)
     await shown.stop()
   })

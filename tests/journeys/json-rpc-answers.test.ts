@@ -188,7 +188,7 @@ describe('the headers of an answer', () => {
 test('the log names each request, and neither a key nor a node’s address', async () => {
   const { headers } = await post(rpc('eth_gasPrice'))
   await post(rpc('eth_gasPrice'))
-  await headgate.running.world.telemetry.flush()
+  await headgate.running.drivers.telemetry.flush()
   const log = headgate.logText()
   expect(log).toContain(headers.get('x-request-id') ?? '?')
   for (const secret of [headgate.appKey, headgate.teamToken, headgate.operatorToken, node.url]) {

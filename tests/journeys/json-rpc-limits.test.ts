@@ -115,7 +115,7 @@ describe('the body', () => {
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n5\r\n{"jso\r\n'],
     ['in chunks that are none', 'transfer-encoding: chunked\r\n\r\nzz\r\n{"jso\r\n'],
   ])('that breaks off, %s, is no fault of ours', async (_what, rest) => {
-    await headgate.running.world.telemetry.flush()
+    await headgate.running.drivers.telemetry.flush()
     const before = headgate.logText().length
     await hangUpAfter(headgate.url, `POST ${path} HTTP/1.1\r\nhost: x\r\n${rest}`)
     const logged = () => headgate.logText().slice(before)

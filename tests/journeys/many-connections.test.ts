@@ -51,7 +51,7 @@ test.skipIf(process.platform !== 'linux')(
     await Bun.sleep(LOOKED_AT_MS)
     expect(processorMs(headgate.pid) - busyBefore).toBeLessThan(LOOKED_AT_MS / 2)
 
-    // Whoever was there before is served.
+    // Clients that were connected before are served.
     release.resolve()
     await until(() => early.said.includes('"result"'), 'the early client has its answer')
 

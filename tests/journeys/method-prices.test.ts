@@ -62,7 +62,7 @@ const SOLANA_PRICES: [method: string, cu: string][] = [
   ['getSomethingNew', '20'],
 ]
 
-/** What the same calls count against the rate, where it is not their price. */
+/** The CU that the same calls count against the rate, where it is not their price. */
 const THROUGHPUT: [network: string, method: string, cu: number][] = [
   ['eth-mainnet', 'eth_getBlockReceipts', 500],
   ['eth-mainnet', 'eth_sendRawTransaction', 250],
@@ -168,7 +168,7 @@ describe('what counts against the rate', () => {
       expect(second.headers.get('ratelimit-limit')).toBe(String(BURST_SECONDS))
       waitS = Number(second.headers.get('retry-after'))
     }
-    // What the first owes takes a second for each CU; the next call passes just after that.
+    // The first call's debt takes a second for each CU; the next call passes just after that.
     expect([owedCu, owedCu + 1]).toContain(waitS)
   })
 })

@@ -11,7 +11,7 @@ const OK = 'HTTP/1.1 200 OK\r\n'
 const MEGABYTE = Buffer.alloc(2 ** 20, 'x')
 const BLOCKS = 6
 
-/** What a receiver does to a delivery while it misbehaves. */
+/** The ways in which a receiver misbehaves with a delivery. */
 const MISDEEDS: Record<string, (peer: Peer) => void> = {
   hangs: () => {},
   drips: (peer) => drip(peer),
@@ -24,7 +24,7 @@ let headgate: TestHeadgate
 let chain: DevnetChain
 let healthy: WebhookReceiver
 const servers: ScriptedServer[] = []
-/** What the bad ones took once they behaved, as `name sequenceNumber`. */
+/** The deliveries that the bad ones took once they behaved, as `name sequenceNumber`. */
 const taken = new Set<string>()
 let doBehave = false
 

@@ -12,7 +12,7 @@ const DIGITS = [
   '-0',
 ]
 
-/** What the node has for an account, in its own spelling. */
+/** The node's text of an account, in its own spelling. */
 const ACCOUNT = `{ ${DIGITS.map((digits, at) => `"v${at}" : ${digits}`).join(', ')} }`
 
 const node = startFakeNode('node-a')

@@ -88,9 +88,9 @@ function paths(folder: string): string[] {
   return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))
 }
 
-/** What somebody else could read, write or look into. */
+/** Paths that somebody else could read, write or look into. */
 function openToOthers(folder: string): string[] {
-  // What ended meanwhile is open to nobody.
+  // A file that is gone meanwhile is open to nobody.
   const modeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   return [folder, ...paths(folder)].filter((path) => (modeOf(path) & 0o077) !== 0)
 }

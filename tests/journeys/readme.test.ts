@@ -119,7 +119,7 @@ function headingsOf(name: string): string[] {
   )
 }
 
-/** What stays the same from run to run: the words before the ids, numbers and hashes. */
+/** The text that stays the same from run to run: the words before ids, numbers and hashes. */
 function outline(text: string): string[] {
   const lines = text.trim().split('\n')
   return lines.map((line) => line.replace(/\d{13}.*|wh_\w+/, '…'))

@@ -60,14 +60,16 @@ test(
       const after = await call(headgate, 'GET', `/api/replays/${replay.id}`)
       expect(after.next_block).toBeGreaterThanOrEqual(before.next_block)
     }
-    const heights = () => new Set(receiver.acceptedOn(PATH).map(({ json }) => heightOf(json)))
+    // The node's head may be followed too, when that comes after the webhook was made.
+    const replayed = () => receiver.acceptedOn(PATH).filter(({ json }) => heightOf(json) <= BLOCKS)
+    const heights = () => new Set(replayed().map(({ json }) => heightOf(json)))
     await until(() => heights().size === BLOCKS, 'every height has arrived')
     expect(await call(headgate, 'GET', `/api/replays/${replay.id}`)).toMatchObject({
       state: 'done',
       delivered: BLOCKS,
       next_block: BLOCKS + 1,
     })
-    for (const { json } of receiver.acceptedOn(PATH)) {
+    for (const { json } of replayed()) {
       expect(json.event.sequenceNumber).toBe(String(heightOf(json)))
       expect(json.id).toBe(deliveryId(webhook.id, heightOf(json)))
     }

@@ -138,7 +138,7 @@ async function replay(id: string) {
 
 /** Asked of the store, since a token may make only so many calls a second. */
 async function isDone(id: string): Promise<boolean> {
-  const { database } = headgate.running.world
+  const { database } = headgate.running.drivers
   const [teamId = ''] = await replayingTeams(database, '', 1)
   const running = await runningReplays(database, teamId, SHOWN_MAX)
   return running.every((one) => one.id !== id)

@@ -41,7 +41,7 @@ test('who does not read holds no more than a share, is cut in the end, and harms
   const sockets = [1, 2].map(() => askAndDoNotRead(batchOf(14 * MIB)))
   await until(() => node.callsOf('eth_getCode') > before, 'the answers are under way')
 
-  // What it may hold is used up: large answers are refused, one by one, and small ones are not.
+  // Its share is used up: large answers are refused, one by one, and small ones are not.
   let refused: Answered | undefined
   await until(async () => {
     const { status, json } = await headgate.post(batchOf(10 * MIB))
@@ -62,7 +62,7 @@ test('who does not read holds no more than a share, is cut in the end, and harms
     true,
   )
 
-  // Whoever takes nothing is cut, and what it held is free again.
+  // A client that takes nothing is cut off, and its share is free again.
   await until(async () => {
     const { json } = await headgate.post(batchOf(14 * MIB))
     return (json as Answered[]).every(({ result }) => result !== undefined)

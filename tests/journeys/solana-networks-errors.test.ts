@@ -5,7 +5,7 @@ import { says, withTwoNodes } from '../support/solana-journey.ts'
 
 setDefaultTimeout(20_000)
 
-/** What only the caller can cause: every node would say it. */
+/** Errors that only the caller can cause: every node would give them. */
 const CALLERS: [code: number, message: string][] = [
   [-32002, 'Transaction simulation failed: Blockhash not found'],
   [-32003, 'Transaction signature verification failure'],
@@ -20,7 +20,7 @@ const CALLERS: [code: number, message: string][] = [
   [-32602, 'Invalid params: unknown variant `rate limit`, expected one of `binary`, `base58`.'],
 ]
 
-/** What another node may cure. Where none can, they are the node's words to the caller. */
+/** Errors that another node may cure. Where none can, they are passed on to the caller. */
 const ELSEWHERE: [code: number, message: string, data: unknown][] = [
   [-32001, 'Block 5 cleaned up, does not exist on node. First available block: 9', null],
   [-32004, 'Block not available for slot 5', null],
@@ -45,7 +45,7 @@ const ELSEWHERE: [code: number, message: string, data: unknown][] = [
   [-32000, 'request timed out', null],
 ]
 
-/** What is between us and a vendor, and never the caller's business. */
+/** Errors between us and a vendor, which are never the caller's business. */
 const OURS: [code: number, message: string][] = [
   [429, 'Too many requests for a specific RPC call'],
   [-32429, 'max usage reached'],

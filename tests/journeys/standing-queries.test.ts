@@ -109,7 +109,7 @@ describe('on the embedded chain, a standing query', () => {
     await followed()
     const { teamId } = await team()
     const items = { teamId, name: 'who', kind: 'Address' as const, items: [OTHER] }
-    await addItems(headgate.running.world.database, items)
+    await addItems(headgate.running.drivers.database, items)
     await chain.send({ to: OTHER, value: '0x2' })
     await followed()
     const values = (await deliveries(id)).map((row) => row.data.block.transactions)
@@ -171,7 +171,7 @@ async function standing(query: string, differing: { skipEmpty?: boolean } = {}):
   const id = `wh_${(++made).toString().padStart(16, '0')}`
   const network = 'ETH_DEVNET'
   const webhook = webhookCalled(id, { teamId, network, query, ...differing })
-  await createWebhook(headgate.running.world.database, webhook, 'sealed', SHOWN_MAX)
+  await createWebhook(headgate.running.drivers.database, webhook, 'sealed', SHOWN_MAX)
   return id
 }
 
@@ -182,7 +182,7 @@ async function team(): Promise<{ teamId: string }> {
 
 /** The deliveries of a webhook, oldest first, with their results read. */
 async function deliveries(webhookId: string) {
-  const rows = await deliveriesOf(headgate.running.world.database, webhookId, SHOWN_MAX)
+  const rows = await deliveriesOf(headgate.running.drivers.database, webhookId, SHOWN_MAX)
   const ordered = rows.toSorted((a, b) => (a.sequenceNumber ?? 0) - (b.sequenceNumber ?? 0))
   return ordered.map((row) => ({ ...row, data: JSON.parse(row.result?.data ?? 'null') }))
 }

@@ -84,7 +84,7 @@ describe('an answer without end', () => {
       client.pause()
       await standsStill(() => stream.sentBytes)
       expect(stream.sentBytes).toBeGreaterThan(0)
-      // What is on its way: buffers of three sockets and of the gateway, and no more.
+      // Bytes on their way fill the buffers of three sockets and of the gateway, and no more.
       expect(stream.sentBytes).toBeLessThan(48 * MEGABYTE)
 
       const before = stream.sentBytes

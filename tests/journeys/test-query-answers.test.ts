@@ -63,7 +63,7 @@ describe('the answer', () => {
       ['places', 'events'],
     ])
     const { json } = await on.headgate.api('GET', '/api/team', undefined, on.token())
-    const { database } = on.headgate.running.world
+    const { database } = on.headgate.running.drivers
     const teamId = json.data.id
     await addItems(database, { teamId, name: 'places', kind: 'Address', items: [on.ping, NOBODY] })
     await addItems(database, { teamId, name: 'events', kind: 'Bytes32', items: [PING_TOPIC] })

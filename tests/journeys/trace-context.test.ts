@@ -29,7 +29,7 @@ function fresh() {
   return rpc('eth_getBalance', [`0x${String(nonce).padStart(40, '0')}`, 'latest'], nonce)
 }
 
-/** What the node was sent beside the calls themselves; polls have nothing to do with it. */
+/** The headers that the node was sent with calls; polls do not count. */
 function received(name: string): (string | null)[] {
   const calls = node.calls.filter(({ method }) => method === 'eth_getBalance')
   return calls.map(({ headers }) => headers.get(name))

@@ -25,13 +25,13 @@ const DEAD = 300
 const BLOCKS = 10
 const TEAMS = 7
 
-/** Whoever waited for a receiver that hangs would wait longer than this test does. */
+/** A courier that waited for a receiver that hangs would wait longer than this test does. */
 const TIMEOUT_MS = 60_000
 
 /** Ports at which nobody listens on a usual machine; one that does is one dead host less. */
 const FIRST_DEAD_PORT = 200
 
-/** Of one answer; what is not cut off by then never will be. */
+/** Bytes of one answer; one that is not cut off by then never will be. */
 const FLOOD_BYTES_MAX = 64 * 2 ** 20
 const MEGABYTE = Buffer.alloc(2 ** 20, 'x')
 

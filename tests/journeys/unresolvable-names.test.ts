@@ -6,7 +6,7 @@ import { type NameServer, type Said, startNameServer } from '../support/name-ser
 
 setDefaultTimeout(30_000)
 
-/** Of each of two teams; together more than any machine's pool of threads has. */
+/** Names of each of two teams; together more than any machine's pool of threads has. */
 const DEAD_NAMES = 45
 
 const SAID: Record<string, Said> = {

@@ -16,7 +16,7 @@ import { httpAnswer, type TcpNode } from '../support/tcp-node.ts'
 type Bad = {
   kind: string
   spoil(bad: TcpNode): void
-  /** What `/api/networks` says of it, as its reason and as the last fault. */
+  /** The reason and the last fault that `/api/networks` shows. */
   reason: RegExp
   fault: RegExp
 }
@@ -145,13 +145,13 @@ const BROKEN_FOR_READS: Bad[] = [
   },
 ]
 
-/** What a node may say without being at fault: it stays in use. */
+/** Answers that a node may give without being at fault: it stays in use. */
 const CURED_ELSEWHERE: [kind: string, code: number, message: string][] = [
   ['that it does not have the block yet', -32000, 'header not found'],
   ['that it has pruned the state', -32000, 'missing trie node 4b3f (path )'],
   ['that the range is too wide for it', -32602, 'range 1000000 exceeds limit of 10000'],
   ['that it lacks the method', -32601, 'the method eth_getBalance does not exist'],
-  // What a call makes it say is no proof while polls, which nobody else words, are answered.
+  // An answer to a call is no proof while polls, which nobody else words, are answered.
   ['in words alone, that our key is wrong', -32000, 'invalid project id'],
   ['in words alone, that we are too fast', -32000, 'You have exceeded your quota'],
 ]

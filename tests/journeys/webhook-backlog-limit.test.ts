@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 /** A small result and its place in the log take somewhat more than a KiB. */
 const UNDELIVERED_BYTES_MAX = 20_000
 
-/** Of two webhooks more than twice of it, and of one more than it. */
+/** Two webhooks have more than twice as much undelivered, and one has more. */
 const BLOCKS = 30
 
 let headgate: TestHeadgate

@@ -14,7 +14,7 @@ type DeliveryRow = {
   bytes: number | null
 }
 
-/** What was promised of the deliveries and did not hold. */
+/** The promises about deliveries that did not hold. */
 export function checkDeliveries(run: Run): string[] {
   const { clock, store, customers } = run
   const rows = clock.settle(allDeliveries(store.database), 0)

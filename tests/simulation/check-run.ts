@@ -8,7 +8,7 @@ import { NETWORK } from './sim-store.ts'
 /** The canonical chain as the events tell it: the last event of each height. */
 type Told = { first: number; blocks: SimBlock[]; sequences: number[]; deepest: number }
 
-/** What was promised of the events and did not hold. */
+/** The promises about events that did not hold. */
 export function checkRun(run: Run): string[] {
   const told = replay(run)
   if (typeof told === 'string') return [told]
@@ -87,7 +87,7 @@ function checkTail({ store, clock }: Run, { first, blocks }: Told): string[] {
   return complaints
 }
 
-/** What the store says of a height in the end is what the events said of it last. */
+/** In the end the store has for each height what the last event said of it. */
 function checkSpans({ store, clock }: Run, { first, sequences }: Told): string[] {
   const at = (number: number) => clock.settle(sequenceAt(store.database, NETWORK, number), 0)
   const complaints: string[] = []

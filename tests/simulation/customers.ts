@@ -23,7 +23,7 @@ export type SimWebhook = {
 
 export type Customers = {
   webhooks: SimWebhook[]
-  /** What the variable held, from when on. */
+  /** The keys that the variable held, and from when on. */
   watched: Version<ReadonlySet<string>>[]
   /** Webhooks and variables change at random moments from now on, until it is time to end. */
   begin(endMs: number): void
@@ -45,7 +45,7 @@ export const BEFORE_ALL = 1_000_000_000_000
 
 const SLOTS_MAX = 1_000
 
-/** Those who have webhooks: one for every block from the start to the end, others that change. */
+/** Customers with webhooks: one for every block from the start to the end, others that change. */
 export function openCustomers(needs: Needs, plan: Plan): Customers {
   const { clock, chance, database } = needs
   const customers: Customers = {

@@ -34,7 +34,7 @@ export function judgeReorganisation(run: Run, life: Life, fields: LogFields): vo
   )
 }
 
-/** What a node held at a height since then; undefined stands for nothing. */
+/** The blocks that a node held at a height since then; undefined stands for none. */
 function heldSince(node: SimNode, number: number, sinceMs: number): (SimBlock | undefined)[] {
   const lastBefore = node.stood.findLastIndex(({ atMs }) => atMs <= sinceMs)
   return node.stood.slice(Math.max(0, lastBefore)).map(({ tip }) => {

@@ -11,7 +11,7 @@ export type Answered = { result: string } | { code: number; message: string }
 const ZERO_BLOOM = `0x${'00'.repeat(256)}`
 const FULL_BLOOM = `0x${'ff'.repeat(256)}`
 
-/** What a node says to a call that reached it, truthful or not. */
+/** The answer of a node to a call that reached it, truthful or not. */
 export function answerCall(node: SimNode, method: string, params: readonly unknown[]): Answered {
   const [which, whole] = params
   if (method === 'eth_chainId') return { result: `"0x${CHAIN_ID.toString(16)}"` }

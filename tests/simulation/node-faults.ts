@@ -1,6 +1,6 @@
 import type { Chance } from '../support/seeded-chance.ts'
 
-/** What may be wrong with a node for a while. */
+/** The faults that a node may have for a while. */
 export type FaultKind =
   /** Its head stands still. */
   | 'frozen'

@@ -22,7 +22,7 @@ export type Joined = {
   /** Whether nothing more is to be expected of them. */
   isQuiet(): boolean
   end(): void
-  /** What was promised of them and did not hold. */
+  /** The promises that did not hold. */
   check(): string[]
 }
 
@@ -48,7 +48,7 @@ export function runSeed(
   tellStory(run, endMs)
   clock.runUntil(endMs + plan.blockTimeMs * 2)
   const patientUntilMs = clock.elapsedMs() + PATIENCE_MS
-  // What was under way when the weather changed may still lead away from it for a moment.
+  // Calls under way when the faults changed may still lead away from it for a moment.
   do {
     if (!isThere()) clock.runUntil(patientUntilMs, isThere)
     clock.runUntil(clock.elapsedMs() + STAY_MS)
@@ -83,7 +83,7 @@ function tellStory(run: Run, endMs: number): void {
   const chance = run.chance(5)
   const step = () => {
     clock.after(plan.blockTimeMs * (0.2 + 1.6 * chance.fraction()), step)
-    // Whoever began on a higher branch hears of a lower one when it has grown.
+    // A process that began on a higher branch hears of a lower one when it has grown.
     const short = tree.tip().number < (run.events[0]?.tip_number ?? 0)
     if (clock.elapsedMs() >= endMs && !short) return
     const reorganises = !short && chance.fraction() < plan.reorganisationRate

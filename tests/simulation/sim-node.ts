@@ -26,7 +26,7 @@ export type SimNode = {
   plan: NodePlan
   chance: Chance
   tree: ForkTree
-  /** What it calls its chain, by height. */
+  /** The blocks of its chain, by height. */
   line: Map<number, SimBlock>
   /** All that was ever in it. */
   seen: Set<SimBlock>
@@ -94,7 +94,7 @@ function followTree(needs: Needs, node: SimNode): void {
   }
   tree.subscribe((tip) => {
     atMs = Math.max(atMs, clock.elapsedMs() + lagMs + chance.fraction() * jitterMs)
-    // What is final goes with the tip: of later votes it has not heard yet.
+    // Finality goes with the tip: it has not heard of later votes yet.
     const final = tree.floor()
     clock.after(atMs - clock.elapsedMs(), () => adopt(tip, final))
   })

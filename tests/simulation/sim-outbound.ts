@@ -8,7 +8,7 @@ import type { VirtualClock } from './virtual-clock.ts'
 
 type Needs = { clock: VirtualClock; nodes: readonly SimNode[]; trace: Trace }
 
-/** What comes of a call: an answer, nothing at all, or the end of the connection. */
+/** The end of a call: an answer, nothing at all, or a broken connection. */
 type Fate = { status: number; text: string } | 'silence' | 'refused' | 'broken'
 
 type Call = { id: number; method: string; params: unknown[] }
@@ -33,7 +33,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
     const call: Call = JSON.parse(body)
     const latencyMs = latencyOf(node)
     trace.stir(call.method.length * STIR_METHOD_CHARS + latencyMs)
-    // What is said may be true of the moment of the question or of the answer.
+    // An answer may be true of the moment of the question or of its own.
     const early = node.chance.fraction() < 0.5 ? fateNow(node, call) : null
     clock.after(
       latencyMs,

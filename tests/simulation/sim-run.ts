@@ -22,7 +22,7 @@ export type Run = {
   office: Life
   /** One for each event, as committed. */
   events: ChainRow[]
-  /** What was promised and did not hold. */
+  /** The promises that did not hold. */
   complaints: string[]
   /** Gives each part of the run its own chance, so that they do not disturb each other. */
   chance(part: number): Chance

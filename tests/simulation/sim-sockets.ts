@@ -25,7 +25,7 @@ function connect(clock: VirtualClock, life: Life, node: SimNode, listener: Socke
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let subscribed = false
   let lastAtMs = 0
-  /** What is said over one socket arrives in its order. */
+  /** Messages over one socket arrive in their order. */
   const later = (work: () => void) => {
     const latencyMs = Math.ceil(node.plan.latencyMs * (0.5 + node.chance.fraction()))
     lastAtMs = Math.max(lastAtMs, clock.elapsedMs() + latencyMs)

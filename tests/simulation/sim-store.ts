@@ -167,7 +167,7 @@ function guarded(connection: Connection, tx: Database): Database {
     if (!life.alive) throw new Died()
     return answer
   }
-  // Those asked at once are answered in that order, as over one connection.
+  // Statements asked at once are answered in that order, as over one connection.
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -214,7 +214,7 @@ function unavailable(reason: string): Failure {
   return new Failure('database_unavailable', { reason })
 }
 
-/** What the dead wait for. */
+/** The promise that dead processes wait for. */
 function never<T>(): Promise<T> {
   return new Promise(() => {})
 }

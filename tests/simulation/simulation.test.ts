@@ -15,7 +15,7 @@ const stores = await openSimStores()
 
 const reached = { seeds: 0, events: 0, heights: 0, deepest: 0 }
 
-/** What makes a run worth running, as its trace tells it. */
+/** The incidents that make a run worth running, as its trace tells them. */
 const ADVENTURES = [
   'crashes at committed',
   'crashes at statement',

@@ -1,7 +1,7 @@
 type Fact = string | number | boolean | null
 type Entry = { atMs: number; who: string; what: string; facts: readonly Fact[] }
 
-/** What happened in a run, to be read by whoever has to find out why it failed. */
+/** The incidents of a run, to be read by somebody who has to find out why it failed. */
 export type Trace = {
   note(who: string, what: string, ...facts: readonly Fact[]): void
   /** Counts what is too frequent to be listed, so that two runs can still be compared by it. */

@@ -1,6 +1,6 @@
 import { drainMicrotasks } from 'bun:jsc'
 
-/** Whoever's timers fire only while it lives, and not while it sleeps. */
+/** The owner of timers, which fire only while it lives, and not while it sleeps. */
 export type Owner = { readonly alive: boolean; readonly wakesAtMs: number }
 
 /** Time that jumps from timer to timer; what a timer sets off is done before the next one. */

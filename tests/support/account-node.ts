@@ -24,9 +24,9 @@ export type AccountNode = FakeNode & {
   pageSize: number | null
   /** Between two pages its slot moves on. */
   movesOn: boolean
-  /** What it waits for after so many records. */
+  /** A promise that it waits for after so many records. */
   hold: { after: number; until: Promise<void> } | null
-  /** Where it writes the context: not at all, before the records, or behind them. */
+  /** The place of the context: none, before the records, or behind them. */
   context: 'none' | 'first' | 'last'
   /** Called before each getMultipleAccounts is answered. */
   beforeAccounts: () => void

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 
-/** What a server shows, and what it proves it with; both as PEM. */
+/** The certificate that a server shows and the key that proves it, both as PEM. */
 export type Certificate = { cert: string; key: string }
 
 export type Authority = {

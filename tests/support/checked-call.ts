@@ -38,7 +38,7 @@ export async function callAndCheck(
     },
   })
   const answer = { status: response.status, headers: response.headers, body: await response.json() }
-  // What is public and has a tag may be kept and asked for again; nothing else may.
+  // Only an answer that is public and has an ETag may be cached.
   const isKept = answer.headers.get('etag') !== null
   expect(answer.headers.get('cache-control')).toBe(isKept ? 'no-cache' : 'no-store')
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')

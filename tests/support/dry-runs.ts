@@ -16,7 +16,7 @@ export function dryRunsOf(headgate: TestHeadgate) {
       }
       return headgate.api('POST', '/api/test-query', body, token)
     },
-    /** Of the team that made the last call. */
+    /** The token of the team that made the last call. */
     token: () => token,
   }
 }

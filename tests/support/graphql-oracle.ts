@@ -18,7 +18,7 @@ type Filter = { addresses?: unknown[] | null; topics?: (string[] | null)[] | nul
 const NOTHING = ['nothing']
 
 /**
- * What graphql-js answers on a node's JSON, with resolvers that know nothing of ours:
+ * The answers of graphql-js on a node's JSON, with resolvers that know nothing of ours:
  * plain values, plain scans. The schema is ours but for one thing: Block's fields may
  * be null, since of a parent block most are unknown.
  */
@@ -27,7 +27,7 @@ export function openOracle() {
   const block = /^type Block \{[\s\S]*?^\}/m.exec(text)?.[0] ?? ''
   const schema = buildSchema(text.replace(block, block.replace(/!$/gm, '')))
   return {
-    /** What the queries of one block are answered from. */
+    /** The value that the queries of one block are answered from. */
     prepare: (made: MadeBlock) => {
       const block = blockValue(made)
       return { block: () => block }

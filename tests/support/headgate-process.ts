@@ -11,7 +11,7 @@ export type HeadgateProcess = {
   url: string
   pid: number
   folder: string
-  /** Of its first run; the operator's token is made there unless a test configures it. */
+  /** The keys of its first run; the operator's token is made there unless configured. */
   keys: FirstRun & { operator_token: string }
   /** Everything it has said so far, on both outputs. */
   said(): string
@@ -72,7 +72,7 @@ ${upstreams.join('\n')}
 ${more}`
 }
 
-/** What no log may hold of an upstream. */
+/** Parts of an upstream's address that no log may hold. */
 export const UPSTREAM_SECRETS = ['upstream-user', 'upstream-password', 'secret-path-of-']
 
 function secret(url: string): string {
@@ -159,7 +159,7 @@ function spawn({
   return child
 }
 
-/** Variables of whoever runs the tests must not reach the product. */
+/** Variables of the person who runs the tests must not reach the product. */
 function environment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
   return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }

@@ -3,7 +3,7 @@ import { rpc } from './headgate.ts'
 /** One kind of call that is meant to make a node look bad; `at` tells its calls apart. */
 export type HostileKind = {
   title: string
-  /** What we answer it with. */
+  /** The status that we answer it with. */
   status: number
   /** Megabytes are read and written for it, so few are sent at once. */
   isLarge: boolean
@@ -17,7 +17,7 @@ const LONG_NAME = `eth_get${'a'.repeat(280_000)}`
 /** PUSH3 200000, PUSH1 0, REVERT: as many zeros, which are twice as many characters. */
 const REVERTS_200_KB = '0x62030d406000fd'
 
-/** What callers have made nodes say, or might, without owning more than a key. */
+/** Answers that callers have made nodes give, or might, without owning more than a key. */
 export const HOSTILE_KINDS: readonly HostileKind[] = [
   echoed('of a rate limit', 'rate limit exceeded: too many requests, quota used up'),
   echoed('of credentials', 'unauthorized: invalid project id, forbidden'),

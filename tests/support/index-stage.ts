@@ -37,7 +37,7 @@ export type IndexStage = {
   read(call: ProgramAccountsCall, slot: bigint, limit?: number): Promise<string>
   /** Fails unless the newest moment that is shown is what the ledger had then; returns its slot. */
   check(config?: object): Promise<number>
-  /** As after an end of the process: the store is all that is left. */
+  /** Starts again as after an end of the process: the store is all that is left. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -180,7 +180,7 @@ async function check(stage: IndexStage, config: object): Promise<number> {
   return slot
 }
 
-/** What a node would have written at that slot. */
+/** The text that a node would have written at that slot. */
 export function expectedText(
   ledger: ScriptedLedger,
   call: ProgramAccountsCall,

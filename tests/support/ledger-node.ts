@@ -80,7 +80,7 @@ export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance)
     const delayMs = node.socketDelayMs
     for (const wire of [...wires]) {
       const texts = announcements(node, ledger, wire, slot, chance)
-      // What is on its way when a socket breaks is lost.
+      // A message on its way when a socket breaks is lost.
       wire.last = wire.last.then(async () => {
         if (delayMs > 0) await clock.sleep(delayMs)
         for (const text of texts) if (!wire.isOver) wire.listener.received(text)

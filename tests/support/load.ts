@@ -68,7 +68,7 @@ async function ask(load: Load, endpoint: string): Promise<void> {
   })
 }
 
-/** What the ledger says of the default team's month. */
+/** The ledger's figures for the default team's month. */
 export async function ledgerOf({ url, keys }: HeadgateProcess) {
   const response = await fetch(`${url}/api/usage/summary`, {
     headers: { 'x-service-token': keys.team_token },

@@ -146,7 +146,7 @@ function mutatedHeaders(chance: Chance): Record<string, string> {
 function mutatedBody(chance: Chance): Uint8Array {
   let text = chance.pick(GOOD_BODIES)
   if (chance.fraction() < 0.1) text = text.replace(/eth_\w+/, `odd_get${chance.between(0, 9)}`)
-  // What is still JSON gets further in than what is not.
+  // A body that is still JSON gets further in than one that is not.
   if (chance.fraction() < 0.4) return new TextEncoder().encode(replaceValue(chance, text))
   for (let more = chance.between(0, MUTATIONS_MAX); more > 0; more--) {
     text = chance.pick([replaceToken, insertToken, truncate, repeat, wrap])(chance, text)

@@ -30,7 +30,7 @@ const RUNTIME = [
 
 const RUNTIME_LENGTH = (RUNTIME.length / 2).toString(16)
 
-/** What is deployed: copies all but its first ten bytes to memory and returns them. */
+/** The code that is deployed: copies all but its first ten bytes to memory and returns them. */
 export const PING_BYTECODE =
   `0x60${RUNTIME_LENGTH}600a5f3960${RUNTIME_LENGTH}5ff3${RUNTIME}` as const
 

@@ -3,7 +3,7 @@ import type { UpstreamSpec } from '../../src/core/network.ts'
 import type { FakeNode } from './fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate } from './headgate.ts'
 
-/** What `GET /api/networks` says of one upstream. */
+/** The report of `GET /api/networks` about one upstream. */
 export type UpstreamReport = {
   name: string
   state: 'used' | 'standby' | 'excluded'

@@ -72,7 +72,7 @@ function commandsOf({ post, running }: TestHeadgate) {
 
 function queriesOn(headgate: TestHeadgate, number: number) {
   const { testQuery, token } = dryRunsOf(headgate)
-  /** What the query gives on the block in which all happened. */
+  /** The result of the query on the block in which all happened. */
   const run = async (graphql_query: string) => {
     const answer = await testQuery({ network: 'ETH_DEVNET', graphql_query, block: number })
     expect(answer.status, answer.text).toBe(200)

@@ -4,7 +4,7 @@ import type { Answer } from './headgate.ts'
 /** Stands in the address of every fake node, so nothing a client sees may hold it. */
 const SECRET_OF_FAKE_NODES = 'secret-path-of-'
 
-/** What is promised of every answer on the RPC path, whatever was asked. */
+/** Checks the promises about every answer on the RPC path, whatever was asked. */
 export function expectRpcAnswer(answer: Answer): void {
   const { headers, json, text } = answer
   expect(headers.get('content-type')).toBe('application/json')
@@ -21,7 +21,7 @@ export function expectNoSecret({ headers, text }: Pick<Answer, 'headers' | 'text
   expect(all).not.toContain(SECRET_OF_FAKE_NODES)
 }
 
-/** What is wrong with a JSON-RPC response or a batch of them; null when nothing is. */
+/** The fault of a JSON-RPC response or a batch of them; null when there is none. */
 export function shapeFault(json: unknown): string | null {
   if (!Array.isArray(json)) return memberFault(json)
   if (json.length === 0) return 'an empty batch'

@@ -19,7 +19,7 @@ export type ScriptedLedger = {
   drop(count: number): void
   /** All accounts at the end of a slot, in the order of their keys; null where no block was. */
   at(slot: number): Account[] | null
-  /** What changed in a block; null: it is closed. */
+  /** The accounts that changed in a block; null where one was closed. */
   changedIn(slot: number): readonly { pubkey: Uint8Array; account: Account | null }[]
   /** Told of each block. */
   onBlock(hear: (slot: number) => void): void
@@ -38,7 +38,7 @@ const RENT_EPOCH = 18_446_744_073_709_551_615n
 export function scriptedLedger(program: Uint8Array, finalityBlocks = 6): ScriptedLedger {
   const first: Block = { slot: FIRST_SLOT, accounts: new Map(), changed: [] }
   let blocks: Block[] = [first]
-  /** Those that were taken back as well: no slot is used twice. */
+  /** All blocks, dropped ones included: no slot is used twice. */
   const all = new Map([[FIRST_SLOT, first]])
   let pending = new Map<string, { pubkey: Uint8Array; account: Account | null }>()
   let nextSlot = FIRST_SLOT + 1

@@ -65,7 +65,7 @@ export function extensionBytes(type: number, ...parts: Uint8Array[]): Uint8Array
   return joined(u16(type), u16(value.length), value)
 }
 
-/** Of the update authority and the mint 1 and 2. */
+/** Metadata of the update authority and the mint 1 and 2. */
 export function metadataBytes(texts: string[], pairs: string[][] = []): Uint8Array {
   const rest = pairs.flat().map(textBytes)
   return joined(keyOf(1), keyOf(2), ...texts.map(textBytes), u32(pairs.length), ...rest)

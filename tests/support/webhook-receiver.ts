@@ -17,7 +17,7 @@ export type WebhookReceiver = {
   arrivals: Arrival[]
   /** The status of the next answer; 200 unless told. */
   answer(path: string, body: string): number
-  /** Those that were accepted on that path, in the order they came in. */
+  /** The deliveries that were accepted on that path, in the order they came in. */
   acceptedOn(path: string): Arrival[]
   acceptedBytes(): number
   stop(): Promise<void>

@@ -9,7 +9,7 @@ const RESERVED: readonly Reserved[] = [
   {
     what: 'time',
     word: /\bDate\.now\b|\bnew Date(?!\s*\(\s*[^)\s])|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
-    // What a receiving app imports takes nothing of ours along, the clock neither.
+    // The receiver library imports nothing of ours, the clock neither.
     homes: ['src/system/machine/system-clock.ts', 'src/receiver/verify-delivery.ts'],
   },
   {

@@ -7,7 +7,7 @@ type Link = { from: string; to: string; kind: Import['kind'] }
 const FLOORS: Readonly<Record<string, number>> = {
   core: 0,
   ports: 1,
-  // What a receiving app imports must not bring the house with it.
+  // A receiving app that imports it must not get the house with it.
   receiver: 1,
   tables: 2,
   upstream: 2,
@@ -31,9 +31,9 @@ const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system', 'devnet'])
 /** Rooms that cost their memory and their start only where they are used. */
 const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 
-/** A process or thread of its own puts its world together itself; elsewhere app.ts does. */
+/** A process or thread of its own opens its drivers itself; elsewhere the wiring does. */
 const DRIVERS_USERS = new Set([
-  'src/wiring/app.ts',
+  'src/wiring/embedded-drivers.ts',
   'src/wiring/store-thread.ts',
   'src/devnet/evm/evm-chain-process.ts',
   'src/devnet/solana/solana-ledger-process.ts',
@@ -100,7 +100,7 @@ export function coreIsPure(files: readonly SourceFile[]): string[] {
     )
 }
 
-/** Law 4: only app.ts knows which world we are in, and it loads the heavy ones when needed. */
+/** Law 4: only one file knows which drivers we run on, and it loads the heavy ones when needed. */
 export function driversHaveOneUser(files: readonly SourceFile[]): string[] {
   return linksOf(houseFiles(files)).flatMap(({ from, to, kind }) => {
     const target = roomOf(to)

@@ -2,7 +2,7 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
 
-/** What is tested is what is installed. */
+/** Exact versions: the tested packages are the installed ones. */
 export function versionsAreExact(packageJson: string): string[] {
   const manifest = JSON.parse(packageJson)
   return DEPENDENCY_FIELDS.flatMap((field) =>

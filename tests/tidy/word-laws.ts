@@ -78,7 +78,7 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/follower/': ['deaf', 'desk', 'hopeful', 'in hand', 'vain'],
   'src/gateway/': ['book', 'let go', 'roomy'],
-  'src/http/': ['let go', 'unfit'],
+  'src/http/': ['let go'],
   'src/ports/': ['hearer', 'tend'],
   'src/system/': ['converse', 'errand', 'hearer'],
   'src/tables/': ['in hand', 'sheet'],

@@ -48,3 +48,11 @@ export function monthEndMs(atMs: number): number {
 export function hourOf(atMs: number): number {
   return atMs - (atMs % 3_600_000)
 }
+
+/**
+ * True from the moment a month's capacity is used up: the call that crosses it was still
+ * served. Calls that cost nothing are stopped too, as they are at the hosted services.
+ */
+export function monthIsFull(usedCentiCu: number, monthlyCu: number | null): boolean {
+  return monthlyCu !== null && usedCentiCu >= monthlyCu * CENTI_PER_CU
+}

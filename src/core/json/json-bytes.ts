@@ -46,7 +46,7 @@ export function stringEnd(bytes: Uint8Array, from: number): number {
   for (;;) {
     const quoteAt = bytes.indexOf(QUOTE, at)
     if (quoteAt < 0) return INCOMPLETE
-    // What stands before `at` is read already, so the backslashes before it are all paired.
+    // The bytes before `at` are read already, so the backslashes before it are all paired.
     let slashAt = quoteAt
     while (slashAt > at && bytes[slashAt - 1] === BACKSLASH) slashAt--
     at = quoteAt + 1
@@ -113,7 +113,7 @@ function scalarEnd(bytes: Uint8Array, from: number): number {
   return at > from && parsed(bytes, from, at) !== undefined ? at : MALFORMED
 }
 
-/** What `JSON.parse` makes of these bytes; undefined when they are no JSON. */
+/** Parses these bytes; undefined when they are no JSON. */
 export function parsed(bytes: Uint8Array, from: number, to: number): unknown {
   try {
     return JSON.parse(utf8.decode(bytes.subarray(from, to)))

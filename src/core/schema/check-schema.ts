@@ -12,7 +12,7 @@ import { type JsonSchema, typesOf } from './json-schema.ts'
 
 export type SchemaFault = { path: (string | number)[]; message: string }
 
-/** How far off a fault shows the value to be; decides which branch of an anyOf came closest. */
+/** The severity of a fault; decides which branch of an anyOf came closest. */
 type Weight = 'wrong_type' | 'wrong_choice' | 'detail'
 
 type Weighed = SchemaFault & { weight: Weight }
@@ -41,8 +41,8 @@ const TYPE_WORDS: Record<JsonType, string> = {
 }
 
 /**
- * What is wrong with a value, at most 20 faults. Messages name the field and
- * what is allowed, never the value: it may be a secret.
+ * The faults of a value, at most 20. Messages name the field and what is allowed,
+ * never the value: it may be a secret.
  */
 export function checkSchema(schema: JsonSchema, value: unknown): SchemaFault[] {
   const walk = { visitsLeft: VISITS_MAX }

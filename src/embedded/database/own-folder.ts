@@ -24,7 +24,12 @@ export function ownFolder(folder: string): () => void {
     lock.close()
     throw new Failure('start_failed', { reason: `another Headgate uses the folder ${folder}` })
   }
-  keepPrivate(folder)
+  try {
+    keepPrivate(folder)
+  } catch (thrown) {
+    lock.close()
+    throw thrown
+  }
   return () => lock.close()
 }
 

@@ -26,21 +26,15 @@ export async function openOwnStore<Prepared>(
   needs: Needs,
   { folder, script, freeBytesMin, prepare }: Options<Prepared>,
 ): Promise<Opened<Prepared>> {
-  const release = ownFolder(folder)
+  await using opened = new AsyncDisposableStack()
+  opened.defer(ownFolder(folder))
   const path = join(folder, 'headgate.sqlite')
-  try {
-    const prepared = prepare(existsSync(path))
-    const { database, commits } = watchCommits(needs, await openSqliteFile(path, script))
-    const disk = watchDisk(needs, folder, freeBytesMin)
-    const close = async () => {
-      disk.stop()
-      await database.close()
-      release()
-    }
-    const storeHealth = { commits, room: disk.room }
-    return { database: { ...database, close }, storeHealth, prepared }
-  } catch (thrown) {
-    release()
-    throw thrown
-  }
+  const prepared = prepare(existsSync(path))
+  const { database, commits } = watchCommits(needs, await openSqliteFile(path, script))
+  opened.defer(() => database.close())
+  const disk = watchDisk(needs, folder, freeBytesMin)
+  opened.defer(disk.stop)
+  const storeHealth = { commits, room: disk.room }
+  const kept = opened.move()
+  return { database: { ...database, close: () => kept.disposeAsync() }, storeHealth, prepared }
 }

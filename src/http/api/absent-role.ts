@@ -5,7 +5,7 @@ import { refusalReply } from './calls/api-reply.ts'
 const NO_GATEWAY = 'This process serves no JSON-RPC: it does not have the role gateway.'
 const NO_API = 'This process serves no management API: it does not have the role api.'
 
-export function absentRpc(): Response {
+export function absentGatewayRole(): Response {
   const rejection = new Rejection('not_found', NO_GATEWAY)
   return new Response(rejectionReply('null', rejection), {
     status: rejection.httpStatus,
@@ -13,6 +13,6 @@ export function absentRpc(): Response {
   })
 }
 
-export function absentApi(): Response {
+export function absentApiRole(): Response {
   return refusalReply(new Rejection('not_found', NO_API))
 }

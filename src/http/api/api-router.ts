@@ -7,7 +7,7 @@ import { type Authenticate, authenticator } from './authenticate.ts'
 import { type BodyBudget, openBodyBudget } from './body-budget.ts'
 import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
 import { compressReply, failureReply, jsonReply, refusalReply } from './calls/api-reply.ts'
-import { checkBody, checkParameters } from './check-request.ts'
+import { checkRequestBody, checkRequestParameters } from './check-request.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { type ApiRoute, routeTable } from './route-table.ts'
 
@@ -18,7 +18,7 @@ export type ApiNeeds = CallNeeds & {
   isDiskLow(): boolean
 } & Parameters<typeof authenticator>[0]
 
-/** What a router counts over all its calls. */
+/** The counters that all calls of a router share. */
 type Gate = { authenticate: Authenticate; budget: BodyBudget }
 
 /** `path` is the request's path without its query. */
@@ -59,7 +59,7 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
     const route = findRoute(request.method, path)
     const response = await compressReply(await answer(request, route, clientAddress), request)
     const ms = Math.round((needs.clock.monotonicMs() - startedAtMs) * 100) / 100
-    // The path itself stays out: whoever mistypes an address may have a key in it.
+    // The path itself is not logged: a mistyped address may have a key in it.
     const call = route.kind === 'found' ? route.id : route.kind
     needs.telemetry.log('info', 'api', { call, status: response.status, ms })
     return response
@@ -82,7 +82,7 @@ async function serve(
   }
 
   const query = queryOf(request)
-  const parameters = checkParameters(operation, pathValues, query, request.headers)
+  const parameters = checkRequestParameters(operation, pathValues, query, request.headers)
   if (parameters instanceof Rejection) return parameters
 
   const team = audience === 'team' && token ? await actingTeam(needs, token, parameters) : null
@@ -92,7 +92,7 @@ async function serve(
   const sent = operation.body ? await readJsonBody(bodies, request) : undefined
   if (sent instanceof Rejection) return sent
 
-  const body = checkBody(operation, sent)
+  const body = checkRequestBody(operation, sent)
   if (body instanceof Rejection) return body
   if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
 
@@ -113,7 +113,7 @@ function logFailure(needs: ApiNeeds, operation: string, error: unknown): void {
   needs.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
 }
 
-/** What is stored already goes on; what can be deleted makes room. */
+/** Refuses new data only: stored webhooks go on, and deleting makes room. */
 function diskIsFull(): Rejection {
   const text =
     'The disk of this service is nearly full, so nothing new is stored at the moment. Its ' +

@@ -15,7 +15,7 @@ type Needs = {
   tokenHeaders: readonly string[]
 }
 
-/** Whose token is this? Refuses unknown ones, and known ones that ask too often. */
+/** Finds the token of a request. Refuses unknown ones, and known ones that ask too often. */
 export type Authenticate = (headers: Headers, clientAddress: string) => Promise<Token | Rejection>
 
 /** Management calls a second with one token; people and scripts stay far below it. */
@@ -23,8 +23,8 @@ const CALLS_PER_SECOND_MAX = 100
 const CALL_WINDOW_MS = 1000
 
 /**
- * Unknown tokens from one address in ten seconds that are looked up at once. Those that come
- * after them wait a moment and are looked up together.
+ * Unknown tokens from one address in ten seconds that are looked up at once. Later ones wait a
+ * moment and are looked up together.
  */
 const FAILURES_MAX = 20
 const FAILURE_WINDOW_MS = 10_000
@@ -32,7 +32,7 @@ const FAILURE_WINDOW_MS = 10_000
 /** Tokens or addresses counted at once; some 100 bytes each. */
 const KEYS_MAX = 10_000
 
-/** Every token has 32 characters; what is far longer is not worth hashing. */
+/** Every token has 32 characters; a far longer text is not worth hashing. */
 const SECRET_LENGTH_MAX = 200
 
 export function authenticator(needs: Needs): Authenticate {

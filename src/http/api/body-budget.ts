@@ -4,11 +4,11 @@ import { BODY_BYTES_MAX, type RequestBodies } from '../edge/request-bodies.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
 import { jsonTextReply } from './calls/api-reply.ts'
 
-/** Counts what each team sends and is sent: making either takes time by its length. */
+/** Counts the bytes each team sends and is sent: both take time by their length. */
 export type BodyBudget = {
   /** The same bodies, with their bytes counted for this team. */
   forTeam(teamId: string): RequestBodies
-  /** What a call that changes nothing answers, as text, with its bytes counted for this team. */
+  /** The answer of a call that changes nothing, as text, with its bytes counted for this team. */
   read(teamId: string, work: () => Promise<unknown>): Promise<Response | Rejection>
 }
 
@@ -57,7 +57,7 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
           const text = `A team may send ${TEAM_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`
           return new Rejection('too_many_requests', text, { retryAfterS })
         }
-        // Counted before it is there, so that many at once do not all slip in.
+        // Counted before it has arrived, so that many at once do not all slip in.
         const expected = expectedBytes(request)
         sent.add(teamId, expected)
         const body = await needs.bodies.text(request)

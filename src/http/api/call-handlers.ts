@@ -4,10 +4,10 @@ import * as apps from './calls/app-calls.ts'
 import type { Handler } from './calls/handler.ts'
 import * as teams from './calls/team-calls.ts'
 import * as usage from './calls/usage-calls.ts'
-import * as queries from './queries/query-calls.ts'
+import * as queries from './queries/test-query.ts'
 import * as deliveries from './webhooks/delivery-calls.ts'
 import * as replays from './webhooks/replay-calls.ts'
-import * as tests from './webhooks/test-webhook-call.ts'
+import * as tests from './webhooks/test-webhook.ts'
 import * as variables from './webhooks/variable-calls.ts'
 import * as webhooks from './webhooks/webhook-calls.ts'
 
@@ -22,7 +22,7 @@ export type CallNeeds = apps.AppCallNeeds &
     publicUrl: string
     /** The document of this API. */
     openApi: CachedReply
-    /** How the networks and their upstreams are right now. */
+    /** The state of the networks and their upstreams right now. */
     networkReport(): readonly NetworkReport[]
   }
 

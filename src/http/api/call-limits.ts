@@ -3,7 +3,7 @@ import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter
 import { openQueryCompiler, type QueryCompiler } from './queries/query-compiler.ts'
 import { openTestSendLimiter, type TestSendLimiter } from './webhooks/test-send-limiter.ts'
 
-/** What bounds the dear calls of a team, so that it takes nothing away from others. */
+/** Limits on a team's expensive calls, so that it takes nothing away from others. */
 export type CallLimits = {
   queries: QueryCompiler
   dryRuns: DryRunLimiter

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Rejection } from '../../core/errors.ts'
 import { anyOf, count, flag, object, preset, type Schema, text } from '../../core/schema/schema.ts'
 import { body, json, query, tokenCall } from '../contract/operation.ts'
-import { checkBody, checkParameters } from './check-request.ts'
+import { checkRequestBody, checkRequestParameters } from './check-request.ts'
 
 function listing(schema: Schema) {
   return tokenCall('GET /list', {
@@ -18,7 +18,7 @@ const LIMIT: Schema = preset(count({ minimum: 1, maximum: 100 }), 20)
 
 function check(asked: string, schema = LIMIT) {
   const params = new URLSearchParams(asked)
-  return checkParameters(listing(schema), new Map(), params, new Headers())
+  return checkRequestParameters(listing(schema), new Map(), params, new Headers())
 }
 
 describe('a parameter that is a number', () => {
@@ -45,8 +45,8 @@ describe('a parameter that is a number', () => {
 })
 
 test('a call without a body in its definition takes whatever comes', () => {
-  expect(checkBody(listing(LIMIT), undefined)).toBeUndefined()
-  expect(checkBody(listing(LIMIT), { any: 'thing' })).toBeUndefined()
+  expect(checkRequestBody(listing(LIMIT), undefined)).toBeUndefined()
+  expect(checkRequestBody(listing(LIMIT), { any: 'thing' })).toBeUndefined()
 })
 
 test('a member of a body that is absent gets its default', () => {
@@ -58,9 +58,9 @@ test('a member of a body that is absent gets its default', () => {
     body: body(object({ member: anyOf(text(), member) }), { member: '' }),
     answer: json('', {}),
   })
-  expect(checkBody(create, { member: {} })).toEqual({ member: { skip: false } })
-  expect(checkBody(create, { member: { skip: true } })).toEqual({ member: { skip: true } })
-  expect(checkBody(create, { member: 'text' })).toEqual({ member: 'text' })
+  expect(checkRequestBody(create, { member: {} })).toEqual({ member: { skip: false } })
+  expect(checkRequestBody(create, { member: { skip: true } })).toEqual({ member: { skip: true } })
+  expect(checkRequestBody(create, { member: 'text' })).toEqual({ member: 'text' })
 })
 
 test('at most five faults are told at once', () => {
@@ -72,7 +72,7 @@ test('at most five faults are told at once', () => {
     body: body(object({}), {}),
     answer: json('', {}),
   })
-  const refused = checkBody(strict, fields) as Rejection
+  const refused = checkRequestBody(strict, fields) as Rejection
   const faults = refused.message.split('; ')
   expect(faults.filter((fault) => fault.startsWith('field'))).toHaveLength(5)
 })

@@ -13,7 +13,7 @@ const FAULTS_MAX = 5
 const INTEGER = /^-?\d{1,15}$/
 
 /** Path, query and header parameters of a call, checked and completed as its definition says. */
-export function checkParameters(
+export function checkRequestParameters(
   operation: Operation,
   pathValues: ReadonlyMap<string, string>,
   query: URLSearchParams,
@@ -37,7 +37,7 @@ export function checkParameters(
 }
 
 /** The body of a call, checked and completed as its definition says. */
-export function checkBody({ body: wanted }: Operation, body: unknown): unknown {
+export function checkRequestBody({ body: wanted }: Operation, body: unknown): unknown {
   if (!wanted) return undefined
   if (body === undefined) {
     return wanted.required ? new Rejection('validation', 'A JSON body is needed.') : undefined

@@ -9,7 +9,7 @@ export function readToken(headers: Headers, further: readonly string[]): string 
     const given = headers.get(name)
     if (!given || given === token) continue
     if (token !== null) {
-      // Which of them was meant, nobody can tell.
+      // Nobody can tell which of them was meant.
       const text = `The headers ${from} and ${name} carry different tokens.`
       return new Rejection('unauthorized', text)
     }

@@ -13,14 +13,14 @@ export type TokenLookups = {
 
 type Round = { hashes: Set<string>; found: Promise<ReadonlyMap<string, Token>> }
 
-/** So often at most a round is asked of the store, whatever is guessed. */
+/** The store is asked for one round in this time at most, however much is guessed. */
 const ROUND_EVERY_MS = 50
 
-/** As many requests as the process answers in that time. */
+/** About as many requests as the process answers in that time. */
 const ROUND_HASHES_MAX = 1_000
 
 /**
- * All that come within a moment are looked up together: guesses cost the store a bounded number
+ * Tokens that come within a moment are looked up together: guesses cost the store a bounded number
  * of look-ups by index, and a good token among them is always found.
  */
 export function openTokenLookups({ database, clock }: Needs): TokenLookups {

@@ -2,7 +2,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
-import { GATEWAY_PATHS } from './gateway.ts'
+import { GATEWAY_CALLS } from './gateway.ts'
 import { type OpenApi, operationDoc, type Paths, TOKEN_HEADER } from './openapi.ts'
 
 const DESCRIPTION = [
@@ -58,7 +58,7 @@ export const OPEN_API: OpenApi = {
 }
 
 /** The document with what this instance is configured to. */
-export function documentOf(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
+export function openApiDocument(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
   const { components, paths } = OPEN_API
   const schemes = tokenHeaders.map((name) => {
     const description = `The same as \`${TOKEN_HEADER}\`, for clients that send this header.`
@@ -80,8 +80,8 @@ export function documentOf(publicUrl: string, tokenHeaders: readonly string[]): 
 }
 
 function pathsOf(): Paths {
-  const paths: Record<string, Paths[string]> = { ...GATEWAY_PATHS }
-  for (const [id, operation] of Object.entries(CONTRACT)) {
+  const paths: Record<string, Paths[string]> = {}
+  for (const [id, operation] of Object.entries({ ...GATEWAY_CALLS, ...CONTRACT })) {
     const { method, path } = operation
     paths[path] = { ...paths[path], [method]: operationDoc(id, operation) }
   }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
 import { integer, record, type Static, text } from '../../core/schema/schema.ts'
-import type { Audience, HttpMethod, Operation } from './operation.ts'
+import type { Audience, CallAnswer, HttpMethod, Operation } from './operation.ts'
 
 export type ParameterDoc = {
   name: string
@@ -78,11 +78,9 @@ const RETRY_AFTER: Header = {
   schema: integer({ minimum: 1 }),
 }
 
-/** How a document describes a management call, with the errors that all of its kind share. */
+/** The description of a management call, with the errors that all of its kind share. */
 export function operationDoc(operationId: string, operation: Operation): OperationDoc {
   const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
-  const { contentType, schema, example } = answer
-  const media = example === undefined ? { schema } : { schema, example }
   return {
     operationId,
     tags: [tag],
@@ -97,10 +95,7 @@ export function operationDoc(operationId: string, operation: Operation): Operati
       },
     }),
     responses: {
-      [answerStatus ?? 200]: {
-        description: answer.description,
-        content: { [contentType]: media },
-      },
+      [answerStatus ?? 200]: answerDoc(answer),
       ...errorResponses(operation),
     },
     ...(grows && { 'x-grows': grows }),
@@ -109,8 +104,26 @@ export function operationDoc(operationId: string, operation: Operation): Operati
   }
 }
 
+function answerDoc({
+  description,
+  contentType,
+  schema,
+  example,
+  headers,
+}: CallAnswer): ResponseDoc {
+  const media = example === undefined ? { schema } : { schema, example }
+  const named = Object.entries(headers ?? {}).map(([name, { description = '', ...schema }]) => {
+    return [name, { description, schema }]
+  })
+  return {
+    description,
+    ...(contentType && { content: { [contentType]: media } }),
+    ...(headers && { headers: Object.fromEntries(named) }),
+  }
+}
+
 function errorResponses(operation: Operation): Record<string, ResponseDoc> {
-  const { audience, body, grows, errors } = operation
+  const { audience, body, grows, errors, errorSchema = ERROR_REPLY } = operation
   const texts: Record<string, string> = {}
   if (audience !== 'public') {
     texts['400'] = '`ValidationError`: a parameter or a field is wrong; the message names it.'
@@ -138,8 +151,8 @@ function errorResponses(operation: Operation): Record<string, ResponseDoc> {
   for (const [status, description] of Object.entries({ ...texts, ...errors })) {
     responses[status] = {
       description,
-      content: { 'application/json': { schema: ERROR_REPLY } },
-      ...(status === '429' && { headers: { 'Retry-After': RETRY_AFTER } }),
+      ...(errorSchema && { content: { 'application/json': { schema: errorSchema } } }),
+      ...(status === '429' && audience !== 'public' && { headers: { 'Retry-After': RETRY_AFTER } }),
     }
   }
   return responses

@@ -1,11 +1,11 @@
 import { object, type Preset, type Schema, type Static, text } from '../../core/schema/schema.ts'
 
-/** Whose token a call asks for: a team's, the operator's, any, or none at all. */
+/** A call asks for a team's token, the operator's, any token, or none at all. */
 export type Audience = 'team' | 'operator' | 'any-token' | 'public'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Where undefined is in the type, the parameter may be absent. */
+/** A parameter may be absent where its type has undefined. */
 export type Parameter<T = unknown> = {
   in: 'path' | 'query' | 'header'
   required: boolean
@@ -16,14 +16,17 @@ export type Parameter<T = unknown> = {
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** Where undefined is in the type, the body may be left out. */
+/** A body may be left out where its type has undefined. */
 export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: boolean }
 
 export type CallAnswer<T = unknown> = {
   description: string
-  contentType: 'application/json' | 'text/plain'
+  /** Null for an answer whose content is not described. */
+  contentType: 'application/json' | 'text/plain' | null
   schema: Schema<T>
   example?: T
+  /** By name; the description of each is that of its schema. */
+  headers?: Readonly<Record<string, Schema>>
 }
 
 /** It makes the store grow: always, or where the body has this member. */
@@ -41,7 +44,9 @@ type Outline<P, B, A> = {
   grows?: Growth
   /** Errors in ways of its own, by status; the usual ones are added. */
   errors?: Readonly<Record<string, string>>
-  /** What stands behind the path in the example. */
+  /** The error of the management API where nothing is said; null where it is not described. */
+  errorSchema?: Schema | null
+  /** The query string of the example. */
   exampleQuery?: string
   /** The example, where a command made of the parameters and the body is not good enough. */
   example?: string
@@ -58,7 +63,7 @@ export type Operation<
   Who extends Audience = Audience,
 > = Outline<P, B, A> & { method: HttpMethod; path: string; audience: Who; parameters: P }
 
-/** What a handler gets of the parameters. */
+/** The values of parameters, as a handler gets them. */
 export type Values<P> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never
 }
@@ -146,7 +151,12 @@ export function plainText(description: string): CallAnswer<never> {
   return { description, contentType: 'text/plain', schema: { type: 'string' } }
 }
 
-/** Whether a request would make the store grow. */
+/** An answer whose content is not described. */
+export function undescribed(description: string): CallAnswer<never> {
+  return { description, contentType: null, schema: {} }
+}
+
+/** True when a request would make the store grow. */
 export function makesGrow({ grows }: Operation, sent: unknown): boolean {
   if (grows === undefined || grows === 'always') return grows !== undefined
   return typeof sent === 'object' && sent !== null && grows.with in sent

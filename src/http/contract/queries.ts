@@ -30,7 +30,7 @@ export const WEBHOOK_URL = text({
     'Where deliveries go: http or https, to a public address, without credentials in it.',
 })
 
-/** How long it may be is for the compiler to say, which has the better words. */
+/** The compiler limits its length: it has the better words. */
 export const QUERY_TEXT = text({
   minLength: 1,
   pattern: '^[^\\0]*$',

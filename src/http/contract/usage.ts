@@ -52,7 +52,7 @@ const BUFFERED =
   'JSON-RPC usage is written to the ledger at least once a second, so the newest second may ' +
   'still be missing.'
 
-/** What a team used. */
+/** The usage of a team. */
 export const USAGE_CALLS = {
   getUsageSummary: teamCall('GET /api/usage/summary', {
     tag: 'Usage',

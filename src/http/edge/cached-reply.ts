@@ -1,7 +1,7 @@
-import { type Coding, chooseCoding } from './accept-encoding.ts'
+import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedAtOnce } from './compress-answer.ts'
 
-/** Answers with something that is the same for all who ask, given a request's headers. */
+/** Answers every client with the same content, given the request's headers. */
 export type CachedReply = (headers: Headers) => Promise<Response>
 
 type Kept = {

@@ -1,4 +1,4 @@
-import { type Coding, chooseCoding } from './accept-encoding.ts'
+import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedStream } from './compressed-stream.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array>
@@ -6,7 +6,7 @@ type Body = string | Uint8Array | ReadableStream<Uint8Array>
 /** Below it, compression saves less than it costs. */
 const COMPRESSED_BYTES_MIN = 16 * 1024
 
-/** Takes some tenths of a millisecond; what is longer is compressed in another thread. */
+/** Takes some tenths of a millisecond; a longer body is compressed in another thread. */
 const AT_ONCE_BYTES_MAX = 64 * 1024
 
 const encoder = new TextEncoder()
@@ -26,14 +26,14 @@ export function compressAnswer(
   if (body instanceof ReadableStream) return { body: compressedStream(body, coding), coding }
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   if (bytes.length <= AT_ONCE_BYTES_MAX) return { body: compressedAtOnce(bytes, coding), coding }
-  // What was handed in may be let go of before it is compressed.
+  // The caller may release its memory before it is compressed.
   const own = typeof body === 'string' ? bytes : new Uint8Array(bytes)
   return { body: compressedStream(streamOf(own), coding), coding }
 }
 
 /** Compressed in one go, which takes about a millisecond for each 300 KiB. */
 export function compressedAtOnce(bytes: Uint8Array, coding: Coding): Uint8Array {
-  // Shared memory is not compressed where it lies.
+  // The compressors do not take shared memory.
   const own = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
   const unshared = own as Uint8Array<ArrayBuffer>
   return coding === 'zstd' ? Bun.zstdCompressSync(unshared) : Bun.gzipSync(unshared)

@@ -1,9 +1,9 @@
 import { constants, createGzip, createZstdCompress } from 'node:zlib'
-import type { Coding } from './accept-encoding.ts'
+import type { Coding } from './choose-coding.ts'
 
 type Compressor = ReturnType<typeof createGzip>
 
-/** What is compressed in one go: half a millisecond's work, in a thread of the runtime. */
+/** One slice is half a millisecond's work for a thread of the runtime. */
 const SLICE_BYTES = 64 * 1024
 
 /** The fastest of each: an answer is compressed once for each client, while others wait. */
@@ -22,7 +22,7 @@ export function compressedStream(
   const compressed: Uint8Array[] = []
   let isEnded = false
   compressor.on('data', (bytes: Uint8Array) => compressed.push(bytes))
-  // Told to whoever waits for the slice; without a listener it would end the process.
+  // The callback of the slice gets it too; without a listener it would end the process.
   compressor.on('error', () => {})
 
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -14,10 +14,10 @@ type Needs = {
   open(): boolean
 }
 
-/** The rest is for nodes, destinations and the store. */
+/** The other descriptors are for nodes, destinations and the store. */
 const SHARE_FOR_CLIENTS = 0.8
 
-/** New ones are let in when so much of the room is in use at most, lest it shuts at once again. */
+/** Connections are accepted again below this share of the limit, lest it shuts at once again. */
 const REOPEN_SHARE = 0.9
 
 /** Set aside against a rush between two looks, by the limit of open files. */
@@ -38,7 +38,7 @@ export function limitConnections(needs: Needs): () => void {
   const { descriptors, telemetry } = needs
   const limit = descriptors.max
   const openMax = needs.connectionsMax ?? (limit === null ? null : limit * SHARE_FOR_CLIENTS)
-  // Where none can be opened at the start, this system does not count them as we do.
+  // A system that can open none at the start does not count them as we do.
   if (openMax === null || !Number.isFinite(descriptors.lowestFree())) return () => {}
 
   const aside = limit === null ? 0 : Math.min(SET_ASIDE_MAX, Math.ceil(limit * SET_ASIDE_SHARE))

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 
 type Needs = {
   clock: Pick<Clock, 'monotonicMs' | 'every'>
-  /** Of all bodies that are being received. */
+  /** Bounds all bodies that are being received, together. */
   bytesMax: number
   /** From the end of the headers to the end of the body. */
   deadlineMs: number
@@ -28,12 +28,12 @@ export const UNCOUNTED_BYTES_MAX = 8 * 1024
 
 const LOOK_EVERY_MS = 1000
 
-/** Throws at bytes that are no text; drops a byte order mark. */
+/** Throws at bytes that are not UTF-8; drops a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 export function openRequestBodies(needs: Needs): RequestBodies {
   const { clock } = needs
-  // All get the same time, so the oldest comes first.
+  // All have the same deadline, so the oldest comes first.
   const waits = new Set<Wait>()
   let stopLooking: (() => void) | null = null
   let heldBytes = 0
@@ -73,7 +73,7 @@ export function openRequestBodies(needs: Needs): RequestBodies {
       waits.add(wait)
       stopLooking ??= clock.every(LOOK_EVERY_MS, look)
       const end = (body: Uint8Array | Rejection) => {
-        // Whoever was given up has its room released already.
+        // A body that was given up has released its room already.
         if (waits.delete(wait)) release()
         resolve(body instanceof Rejection ? body : decodeText(body))
       }
@@ -124,7 +124,7 @@ export function isJsonType(mediaType: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json')
 }
 
-/** What is refused while more of it comes: the connection cannot be used for anything else. */
+/** True when a body is refused while more of it comes: its connection is of no further use. */
 export function endsConnection({ code }: Rejection): boolean {
   return code === 'request_timeout' || code === 'overloaded'
 }
@@ -162,7 +162,7 @@ export function decodeText(bytes: Uint8Array): string | Rejection {
   }
 }
 
-/** The client hung up. Nobody will read this, but it is no fault of ours to be logged. */
+/** The client hung up. Nobody will read this, but it is no failure of ours to be logged. */
 export function brokeOff(): Rejection {
   return new Rejection('parse_error', 'The body broke off before its end.')
 }

@@ -1,4 +1,4 @@
-/** Where a call is headed, cut out of its URL. */
+/** The network and the key of a JSON-RPC request, cut out of its URL. */
 export type RpcTarget = { slug: string; key: string }
 
 type UrlParts = { host: string; path: string }
@@ -36,30 +36,30 @@ function hostSlug(host: string, domain: string): string {
   return name.slice(0, -domain.length - 1)
 }
 
-/** What is known of a target as it was sent, before its dot segments were resolved. */
+/** A request's path as it was sent, before its dot segments were resolved. */
 export type AskedPath = {
   slashes: number
   /** It ends with a slash. */
   open: boolean
-  /** What stands before the parameters of the router's pattern. */
+  /** The part before the parameters of the router's pattern. */
   prefix: string
 }
 
-/** Nothing of ours lies deeper. */
+/** None of our paths is deeper. */
 const SEGMENTS_MAX = 8
 
-/** What the router has no pattern for: three segments, as in `/<network>/v2/<key>`. */
+/** The router has no pattern for three segments, as in `/<network>/v2/<key>`. */
 export const UNROUTED: AskedPath = { slashes: 3, open: false, prefix: '' }
 
-/** The router's pattern for what is deeper than anything of ours. */
+/** The router's pattern for paths deeper than any of ours. */
 export const TOO_DEEP = `${segments(1, SEGMENTS_MAX)}/*`
 
 /**
  * The router's patterns, one for each number of segments. The URL that a handler is shown has its
- * dot segments resolved and its backslashes turned, so that `/x/..%2fmetrics` and its kin would
- * pass by whoever guards `/metrics` in front of us. Which pattern matched tells what was sent.
+ * dot segments resolved and its backslashes turned, so that `/x/..%2fmetrics` and the like would
+ * slip past a proxy that guards `/metrics`. The pattern that matched tells what was sent.
  *
- * Hot path: the router costs a tenth of a call, so calls are what it has no pattern for.
+ * Hot path: the router costs a tenth of a call, so it has no pattern for calls.
  */
 export function pathPatterns(): { pattern: string; asked: AskedPath }[] {
   const patterns = [
@@ -82,14 +82,14 @@ function segments(first: number, last: number): string {
   return pattern
 }
 
-/** The path is not what was sent. Hot path: counts, and builds nothing. */
+/** True when the path is not the one that was sent. Hot path: counts, and builds nothing. */
 export function isResolved(path: string, { slashes, open }: AskedPath): boolean {
   let found = 0
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) found++
   return found !== slashes || path.endsWith('/') !== open
 }
 
-/** The same, to the letter; `parameters` are those of the pattern that matched. */
+/** The same, compared in full; `parameters` are those of the pattern that matched. */
 export function isRespelled(
   path: string,
   { prefix }: AskedPath,

@@ -7,12 +7,12 @@ type Needs = {
   deadlineMs(): number
 }
 
-/** Who sends a small body, and since when. */
+/** A client that is sending a small body. */
 type SmallSender = { startedAtMs: number; client: { cut(): void } }
 
 /**
  * The deadline for small bodies of calls, which their route reads by itself. Hot path: no
- * promise but that of the body, so whoever is too slow is not answered, but cut.
+ * promise but that of the body, so a client that is too slow is disconnected without an answer.
  */
 export type SmallBodies = {
   begun(sender: SmallSender): void
@@ -22,7 +22,7 @@ export type SmallBodies = {
 const LOOK_EVERY_MS = 1000
 
 export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
-  // All get the same time, so the oldest comes first.
+  // All have the same deadline, so the oldest comes first.
   const senders = new Set<SmallSender>()
   let stopLooking: (() => void) | null = null
 
@@ -46,7 +46,7 @@ export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
   }
 }
 
-/** Small, and said to be. */
+/** True for a body whose declared length is small. */
 export function isSmall(request: Request): boolean {
   const declared = request.headers.get('content-length')
   return declared !== null && Number(declared) <= UNCOUNTED_BYTES_MAX

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 type Needs = { clock: Clock }
 
 type Limits = {
-  /** How often one key may occur in a window. */
+  /** One key may occur this often in a window. */
   countMax: number
   windowMs: number
   /** Keys counted at once; past it the one counted longest is forgotten. */
@@ -48,7 +48,7 @@ export function windowLimiter(needs: Needs, limits: Limits): WindowLimiter {
         const [oldest] = counts.keys()
         if (oldest !== undefined) counts.delete(oldest)
       }
-      // What is taken back may have been counted in a window that is over.
+      // A count that is taken back may belong to a window that is over.
       counts.set(key, Math.max(0, (count ?? 0) + more))
     },
   }

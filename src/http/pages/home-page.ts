@@ -1,14 +1,14 @@
 import type { NetworkKind } from '../../core/network.ts'
-import { hostUrl, pathUrl } from '../edge/network-url.ts'
+import { networkHostUrl, networkPathUrl } from '../edge/network-url.ts'
 import { type Html, html } from './html.ts'
-import { pageReply } from './page-frame.ts'
+import { pageReply } from './page-reply.ts'
 
 type ListedNetwork = { id: string; slug: string; kind: NetworkKind }
 
 type Needs = {
   publicUrl: string
   networks(): readonly ListedNetwork[]
-  /** Whether the public key `demo` is served. */
+  /** True when the public key `demo` is served. */
   demoKey(): boolean
 }
 
@@ -17,7 +17,7 @@ const FIRST_METHOD: Readonly<Record<NetworkKind, string>> = {
   solana: 'getSlot',
 }
 
-/** What a browser shows of the instance: what it is, and the first request to paste. */
+/** The start page of an instance: what it is, and the first request to paste. */
 export function homePage(needs: Needs): Response {
   const networks = needs.networks()
   const main = html`
@@ -50,7 +50,7 @@ function firstRequest(needs: Needs, networks: readonly ListedNetwork[]): Html | 
 <h2 id="first">Make the first request</h2>
 ${needs.demoKey() ? demoRequest(needs, network) : null}
 <p>With a key of your own:</p>
-<pre tabindex="0"><code>${curl(pathUrl(needs, network.slug, '$HEADGATE_KEY'), method)}</code></pre>
+<pre tabindex="0"><code>${curl(networkPathUrl(needs, network.slug, '$HEADGATE_KEY'), method)}</code></pre>
 <p class="quiet">The first start wrote a key and a token for you to <code>first-run.json</code> in
 the data folder. Any Ethereum or Solana library takes the address as its RPC URL.</p>
 </section>`
@@ -59,7 +59,7 @@ the data folder. Any Ethereum or Solana library takes the address as its RPC URL
 function demoRequest(needs: Needs, { slug, kind }: ListedNetwork): Html {
   return html`
 <p>Paste this into a terminal. It uses the public demo key, which is good for a try.</p>
-<pre tabindex="0"><code>${curl(pathUrl(needs, slug, 'demo'), FIRST_METHOD[kind])}</code></pre>`
+<pre tabindex="0"><code>${curl(networkPathUrl(needs, slug, 'demo'), FIRST_METHOD[kind])}</code></pre>`
 }
 
 function networkList(needs: Needs, networks: readonly ListedNetwork[]): Html {
@@ -68,10 +68,10 @@ function networkList(needs: Needs, networks: readonly ListedNetwork[]): Html {
 }
 
 function networkCard(needs: Needs, { id, slug, kind }: ListedNetwork): Html {
-  const byHost = hostUrl(needs, slug, '<key>')
+  const byHost = networkHostUrl(needs, slug, '<key>')
   const hostRow = byHost && html`<dt>By host</dt><dd><code>${byHost}</code></dd>`
   return html`<li class="card"><h3>${id}<span class="tag">${kind}</span></h3>
-<dl><dt>By path</dt><dd><code>${pathUrl(needs, slug, '<key>')}</code></dd>${hostRow}</dl></li>`
+<dl><dt>By path</dt><dd><code>${networkPathUrl(needs, slug, '<key>')}</code></dd>${hostRow}</dl></li>`
 }
 
 function curl(url: string, method: string): string {

@@ -1,4 +1,4 @@
-import { documentOf } from '../contract/open-api-document.ts'
+import { openApiDocument } from '../contract/open-api-document.ts'
 import { type CachedReply, cacheReply } from '../edge/cached-reply.ts'
 
 const HEADERS = {
@@ -9,6 +9,6 @@ const HEADERS = {
 
 /** The document of the API with what this instance is configured to. */
 export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): CachedReply {
-  const text = () => JSON.stringify(documentOf(publicUrl, tokenHeaders))
+  const text = () => JSON.stringify(openApiDocument(publicUrl, tokenHeaders))
   return cacheReply(() => new Response(text(), { headers: HEADERS })).reply
 }

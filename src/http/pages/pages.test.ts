@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OPEN_API } from '../contract/open-api-document.ts'
-import { hostUrl, pathUrl } from '../edge/network-url.ts'
+import { networkHostUrl, networkPathUrl } from '../edge/network-url.ts'
 import { docsPage } from './docs-page.ts'
 import { homePage } from './home-page.ts'
 import { html, inline, prose, textOf } from './html.ts'
@@ -141,7 +141,7 @@ describe('addresses of a network', () => {
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/eth/v2/k', null],
     ['http://[::1]:8080', 'http://[::1]:8080/eth/v2/k', null],
   ])('at %s', (publicUrl, byPath, byHost) => {
-    expect(pathUrl({ publicUrl }, 'eth', 'k')).toBe(byPath)
-    expect(hostUrl({ publicUrl }, 'eth', 'k')).toBe(byHost)
+    expect(networkPathUrl({ publicUrl }, 'eth', 'k')).toBe(byPath)
+    expect(networkHostUrl({ publicUrl }, 'eth', 'k')).toBe(byHost)
   })
 })

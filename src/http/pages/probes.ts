@@ -1,3 +1,4 @@
+import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, StoreHealth } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -22,7 +23,7 @@ const HEAD_AGE_MS_MIN = 5000
 const STORE_MS_MAX = 2000
 
 /** The process runs; says nothing about what is around it. */
-export function healthz(): Response {
+export function healthProbe(): Response {
   return json(200, { status: 'ok' })
 }
 
@@ -30,7 +31,7 @@ export function healthz(): Response {
  * All is well: the store answers and took the last commit, each network has a fresh head, and its
  * follower is there.
  */
-export async function readyz(needs: Needs): Promise<Response> {
+export async function readinessProbe(needs: Needs): Promise<Response> {
   const store = needs.storeHealth.commits() && (await storeAnswers(needs))
   const networks = needs.networks().map((service) => {
     const { id, head } = networkReport(service)
@@ -41,12 +42,12 @@ export async function readyz(needs: Needs): Promise<Response> {
     return { id, ready: fresh && !behind, head: head?.number ?? null, follower_behind: behind }
   })
   const ready = store && networks.every((network) => network.ready)
-  // All that is stored goes on with little room, so traffic may come.
+  // Stored webhooks and calls go on with little room, so traffic may come.
   const { isLow: disk_low } = needs.storeHealth.room()
   return json(ready ? 200 : 503, { ready, store, disk_low, networks })
 }
 
-export function metrics(needs: Needs): Response {
+export function metricsPage(needs: Needs): Response {
   return new Response(needs.telemetry.exposition(), {
     headers: {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
@@ -60,8 +61,7 @@ async function storeAnswers(needs: Needs): Promise<boolean> {
     () => true,
     () => false,
   )
-  const late = needs.clock.sleep(STORE_MS_MAX).then(() => false)
-  return Promise.race([asked, late])
+  return within(needs.clock, STORE_MS_MAX, asked, () => false)
 }
 
 function json(status: number, value: unknown): Response {

@@ -3,10 +3,10 @@ import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
-/** What is told of one request when it is over. */
+/** The facts of one request when it is over. */
 type RequestNote = {
   requestId: string
-  /** Of the caller's trace, if there is one. */
+  /** The id of the caller's trace, if it named one. */
   traceId: string | null
   /** The network's id, or `unknown`. */
   network: string
@@ -22,7 +22,7 @@ type RequestNote = {
 
 export type RpcNotes = { note(request: RequestNote): void }
 
-/** What is the same for the next request that goes like this one. */
+/** The parts that the next request of the same outcome can use again. */
 type Memo = {
   like: RequestNote
   count: (by: number) => void
@@ -32,9 +32,8 @@ type Memo = {
 }
 
 /**
- * The metrics and the log line of each request. Hot path: what a method's last
- * request made of them is kept, because most of the next ones differ only in their
- * id and time.
+ * The metrics and the log line of each request. Hot path: those of a method's last
+ * request are cached, because most of the next ones differ only in their id and time.
  */
 export function openRpcNotes(telemetry: Telemetry, logRequests: boolean): RpcNotes {
   const memos = new Map<string, Memo>()

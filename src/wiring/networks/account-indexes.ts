@@ -6,7 +6,7 @@ import {
 import type { AccountIndex } from '../../accounts/snapshot/indexed-pages.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { World } from '../world.ts'
+import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
 
@@ -24,7 +24,7 @@ const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: a
 
 /** Keeps one index for each Solana network that is served, through reloads too. */
 export function openAccountIndexes(
-  { accountStores, clock, sockets, telemetry }: World,
+  { accountStores, clock, sockets, telemetry }: Drivers,
   networks: NetworkSet,
   rules: IndexRules,
 ): AccountIndexes {

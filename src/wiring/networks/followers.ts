@@ -2,7 +2,7 @@ import { type Follower, followNetwork } from '../../follower/follow-network.ts'
 import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
 import { openStandingQueries } from '../../follower/standing-queries.ts'
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
-import type { World } from '../world.ts'
+import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
 
@@ -26,13 +26,13 @@ type Listeners = {
  * replays beside them.
  */
 export function openFollowers(
-  world: World,
+  drivers: Drivers,
   networks: NetworkSet,
   holder: string,
   { committed, replayed }: Listeners,
 ): Followers {
-  const { clock, database, signals, telemetry } = world
-  const [high = 0, low = 0] = new Uint32Array(world.entropy.bytes(8).slice().buffer)
+  const { clock, database, signals, telemetry } = drivers
+  const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
   const standing = openStandingQueries({ database, telemetry, seed: [high, low] })
   const needs = { clock, database, telemetry, standing, holder, committed }
   const followers = perNetwork<Follower>(telemetry, networks, {
@@ -42,7 +42,7 @@ export function openFollowers(
     close: (follower) => follower.stop(),
   })
   const services = networks.list
-  const hasRoom = () => !world.storeHealth.room().isLow
+  const hasRoom = () => !drivers.storeHealth.room().isLow
   const replays = openReplayScheduler({
     clock,
     database,

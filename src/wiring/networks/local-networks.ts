@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
 import { beginAnew } from '../../tables/chain/chain-tail.ts'
-import { startLocalChains } from '../app.ts'
-import type { World } from '../world.ts'
+import type { Drivers } from '../drivers.ts'
+import { startLocalChains } from '../embedded-drivers.ts'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
@@ -17,16 +17,16 @@ const HEAD_LAG_MS_MAX = 30_000
 
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
-  world: World,
+  drivers: Drivers,
   given: Settings,
-): Promise<{ settings: Settings; stop(): Promise<unknown> }> {
-  if (!given.local) return { settings: given, stop: async () => {} }
-  const chains = await startLocalChains(world, given.devnet)
+  opened: AsyncDisposableStack,
+): Promise<Settings> {
+  if (!given.local) return given
+  const chains = await startLocalChains(drivers, given.devnet, opened)
   const networks = localNetworks(given, chains)
-  // Their processes hold the chains in memory, so what was followed last time is another one.
-  for (const { id } of networks) await beginAnew(world.database, id)
-  const stop = () => Promise.all([chains.evm.stop(), chains.solana.stop()])
-  return { settings: { ...given, networks }, stop }
+  // Their processes hold the chains in memory, so the chains followed last time are gone.
+  for (const { id } of networks) await beginAnew(drivers.database, id)
+  return { ...given, networks }
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {

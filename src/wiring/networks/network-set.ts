@@ -1,4 +1,6 @@
 import type { Settings } from '../../config/config.ts'
+import { serial } from '../../core/async/serial.ts'
+import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { Sockets } from '../../ports/sockets.ts'
@@ -8,16 +10,16 @@ import { type OpenNetwork, openNetwork } from '../../upstream/answers/open-netwo
 
 type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
 
-type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'whereIs'>
+type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'>
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
   list(): readonly NetworkService[]
   bySlug(slug: string): NetworkService | undefined
-  /** Faults leave everything as it was. */
+  /** Resolves with the faults of the new settings, which leave everything as it was. */
   reload(settings: NetworkSettings): Promise<string[]>
-  /** Calls `hear` after each reload that was taken over. */
-  subscribe(hear: () => void): () => void
+  /** Calls `onReload` after each reload that was taken over. */
+  subscribe(onReload: () => void): () => void
   stop(): void
 }
 
@@ -33,29 +35,22 @@ export async function openNetworkSet(
 ): Promise<NetworkSet | string[]> {
   let opened: Opened = new Map()
   let bySlug = new Map<string, NetworkService>()
-  let lastReload: Promise<unknown> = Promise.resolve()
-  const hearers = new Set<() => void>()
+  const listeners = new Set<() => void>()
+  // Two reloads at once could each keep what the other has stopped.
+  const inTurn = serial()
 
   const exchange = async (next: NetworkSettings): Promise<string[]> => {
     const fresh = openAll(needs, next, opened)
     await firstRound(needs.clock, fresh)
     const faults = wrongChains(next, fresh)
     const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
-    for (const [id, { open }] of dropped) {
-      if (kept.get(id)?.open !== open) open.stop()
-    }
+    stopAll(dropped, kept)
     opened = kept
     bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
-    if (faults.length === 0) for (const hear of hearers) hear()
+    if (faults.length === 0) for (const onReload of listeners) onReload()
     return faults
   }
-
-  /** One after the other: two at once could each keep what the other has stopped. */
-  const reload = (next: NetworkSettings): Promise<string[]> => {
-    const turn = lastReload.then(() => exchange(next))
-    lastReload = turn.catch(() => {})
-    return turn
-  }
+  const reload = (next: NetworkSettings) => inTurn(() => exchange(next))
 
   const faults = await reload(settings)
   if (faults.length > 0) return faults
@@ -63,13 +58,11 @@ export async function openNetworkSet(
     list: () => [...bySlug.values()],
     bySlug: (slug) => bySlug.get(slug),
     reload,
-    subscribe(hear) {
-      hearers.add(hear)
-      return () => void hearers.delete(hear)
+    subscribe(onReload) {
+      listeners.add(onReload)
+      return () => void listeners.delete(onReload)
     },
-    stop() {
-      for (const { open } of opened.values()) open.stop()
-    },
+    stop: () => stopAll(opened),
   }
 }
 
@@ -77,20 +70,31 @@ export async function openNetworkSet(
 function openAll(needs: Needs, settings: NetworkSettings, before: Opened): Opened {
   const { prices, cache } = settings
   const share = Math.floor(cache.maxBytes / Math.max(1, settings.networks.length))
-  return new Map(
-    settings.networks.map((network) => {
+  const opened: Opened = new Map()
+  try {
+    for (const network of settings.networks) {
       const madeFrom = JSON.stringify([network, prices, cache, share])
       const same = before.get(network.id)
-      if (same?.madeFrom === madeFrom) return [network.id, same]
       const limits = { prices, cacheBytesMax: share, latestMaxAgeMs: cache.latestMaxAgeMs }
-      return [network.id, { open: openNetwork(needs, network, limits), madeFrom }]
-    }),
-  )
+      const isSame = same?.madeFrom === madeFrom
+      const open = isSame ? same.open : openNetwork(needs, network, limits)
+      opened.set(network.id, { open, madeFrom })
+    }
+    return opened
+  } catch (thrown) {
+    stopAll(opened, before)
+    throw thrown
+  }
+}
+
+/** Stops networks but for those that are kept. */
+function stopAll(networks: Opened, kept?: Opened): void {
+  for (const [id, { open }] of networks) if (kept?.get(id)?.open !== open) open.stop()
 }
 
 async function firstRound(clock: Clock, opened: Opened): Promise<void> {
   const rounds = [...opened.values()].map(({ open }) => open.ready)
-  await Promise.race([Promise.all(rounds), clock.sleep(FIRST_ROUND_MS_MAX)])
+  await within(clock, FIRST_ROUND_MS_MAX, Promise.all(rounds), () => {})
 }
 
 function wrongChains(settings: NetworkSettings, opened: Opened): string[] {
@@ -98,7 +102,7 @@ function wrongChains(settings: NetworkSettings, opened: Opened): string[] {
     pool.selection.upstreams
       .filter((upstream) => upstream.chain === 'wrong')
       .map(({ spec, chainSaid }) => {
-        const where = settings.whereIs(network.id, spec.name)
+        const where = settings.locate(network.id, spec.name)
         const { genesisHeard } = pool.selection
         const expected = network.chainId ?? network.genesisHash ?? genesisHeard
         return `${where}: upstream ${spec.name} of ${network.id} is on chain ${chainSaid}, not ${expected}`

@@ -25,7 +25,7 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
-  // Answers hold keys: neither a shared cache nor a browser may keep them.
+  // Answers hold keys: neither a shared cache nor a browser may store them.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 } as const
@@ -34,7 +34,7 @@ export function jsonReply(value: unknown, status: 200 | 201): Response {
   return new Response(JSON.stringify(value), { status, headers: HEADERS })
 }
 
-/** For what is JSON already: parsing it would cost digits. */
+/** A reply of text that is JSON already: parsing it would cost digits. */
 export function jsonTextReply(text: string): Response {
   return new Response(text, { headers: HEADERS })
 }
@@ -48,7 +48,7 @@ export function plainTextReply(text: string): Response {
 /** The same reply, compressed where it is large and its client takes that. */
 export async function compressReply(response: Response, request: Request): Promise<Response> {
   const isCompressed = response.headers.get('etag') !== null
-  // What is kept is compressed already.
+  // A cached reply has an ETag and is compressed already.
   if (response.status !== 200 || isCompressed) return response
   const bytes = await response.bytes()
   const { headers } = response
@@ -72,7 +72,7 @@ export function refusalReply(rejection: Rejection, extra: Record<string, string>
   return errorReply({ name, message: rejection.message }, rejection.httpStatus, headers)
 }
 
-/** Something broke on our side. What exactly is for the log, not for the caller. */
+/** Something broke on our side; the log says what, the caller is not told.  */
 export function failureReply(error: unknown): Response {
   if (error instanceof Failure && error.code === 'database_unavailable') {
     const message = 'The store cannot be reached at the moment. Please try again.'

@@ -8,7 +8,7 @@ import { removeApp, updateApp } from '../../../tables/accounts/app-changes.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import type { WireApp } from '../../contract/contract.ts'
-import { pathUrl } from '../../edge/network-url.ts'
+import { networkPathUrl } from '../../edge/network-url.ts'
 import type { Handler } from './handler.ts'
 
 export type AppCallNeeds = {
@@ -113,7 +113,7 @@ function wireApp(needs: AppCallNeeds, app: App, key: string): WireApp {
     networks: app.networks,
     is_active: app.isActive,
     key,
-    urls: Object.fromEntries(served.map(({ id, slug }) => [id, pathUrl(needs, slug, key)])),
+    urls: Object.fromEntries(served.map(({ id, slug }) => [id, networkPathUrl(needs, slug, key)])),
     time_created: app.createdAtMs,
   }
 }

@@ -7,12 +7,12 @@ import type { Operation, Values } from '../../contract/operation.ts'
 /** `team` is the token's own, or the one the operator named. */
 export type TeamCaller = { token: Token; team: Team }
 
-/** Who calls, by whose token an operation asks for. */
+/** The caller, by the audience of an operation. */
 type Callers = {
   team: TeamCaller
   operator: { token: Token }
   'any-token': { token: Token }
-  /** Nobody has to say who they are; the answer may depend on what their client takes. */
+  /** A public call has no caller; its answer may depend on the client's headers. */
   public: { headers: Headers }
 }
 

@@ -1,10 +1,11 @@
+import { within } from '../../../core/async/within.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
 
 type Needs = { clock: Clock }
 
-/** Who may make a dry run now: each reads a block from an upstream, for nothing. */
+/** Limits dry runs: each reads a block from an upstream, free of charge. */
 export type DryRunLimiter = {
   run<T>(teamId: string, work: () => Promise<T>): Promise<T | Rejection>
 }
@@ -12,7 +13,7 @@ export type DryRunLimiter = {
 /** Somebody who tries out queries by hand has one; a page that compares some has a few. */
 const TEAM_RUNS_MAX = 4
 
-/** Of all teams together: a block with its traces may take a hundred megabytes for a while. */
+/** Bounds all teams together: a block with its traces may take a hundred megabytes for a while. */
 const RUNS_MAX = 16
 
 /** Dry runs of a team in ten seconds, refused queries among them: reading those is work too. */
@@ -60,18 +61,14 @@ export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
 
       started.add(teamId)
       change(teamId, 1)
-      // The place is given back when the work ends, not when its caller was sent away.
+      // The slot is released when the work ends, not when its caller got the timeout.
       const working = work().finally(() => change(teamId, -1))
-      return inTime(clock, working)
+      return within(clock, RUN_MS_MAX, working, tookTooLong)
     },
   }
 }
 
-function inTime<T>(clock: Clock, working: Promise<T>): Promise<T | Rejection> {
-  let cancel = () => {}
-  const late = new Promise<Rejection>((resolve) => {
-    const text = `The dry run took longer than ${RUN_MS_MAX / 1000} seconds.`
-    cancel = clock.after(RUN_MS_MAX, () => resolve(new Rejection('upstream_timeout', text)))
-  })
-  return Promise.race([working, late]).finally(() => cancel())
+function tookTooLong(): Rejection {
+  const text = `The dry run took longer than ${RUN_MS_MAX / 1000} seconds.`
+  return new Rejection('upstream_timeout', text)
 }

@@ -2,7 +2,7 @@ import { Rejection } from '../../../core/errors.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 
 export type ServiceNeeds = {
-  /** What answers for each network. */
+  /** The served networks. */
   services(): readonly NetworkService[]
 }
 

@@ -3,8 +3,8 @@ import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 
 export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
 
-/** Of a query whose declaration the items that a variable holds do not fit. */
-export function otherKind({ name, kind }: VariableUse): Rejection {
+/** Refuses a query that declares a variable as another kind than its items have. */
+export function variableKindRefusal({ name, kind }: VariableUse): Rejection {
   return new Rejection(
     'validation',
     `graphql_query: the variable ${name} holds ${KIND_WORDS[kind]}; declare it as [${kind}!].`,

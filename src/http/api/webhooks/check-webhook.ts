@@ -14,33 +14,33 @@ export type CheckNeeds = ServiceNeeds & {
   queries: QueryCompiler
 }
 
-/** What of a webhook is new and must be looked at; the network is known in any case. */
+/** The parts of a webhook that are new and must be checked; the network is always known. */
 type Given = { network: string; query?: string; url?: string; appId?: string | null }
 
 /** The query as it is stored, without the block that it names for dry runs. */
 export type CheckedQuery = { query: string; variables: readonly VariableUse[] }
 
 /**
- * The query in the form in which it is kept, null where none is given, or why a webhook cannot
- * be so. What costs least is looked at first.
+ * Answers the query in the form in which it is stored, null where none is given, or the reason
+ * why the webhook is invalid. The cheapest checks come first.
  */
 export async function checkWebhook(
   needs: CheckNeeds,
   teamId: string,
   { network, query, url, appId = null }: Given,
 ): Promise<CheckedQuery | null | Rejection> {
-  // The form alone; where the URL leads is looked up at the end.
+  // The form alone; the address behind the URL is looked up at the end.
   const malformed = url === undefined ? null : checkDestination(url, true)
-  if (typeof malformed === 'string') return unfitUrl(malformed)
+  if (typeof malformed === 'string') return invalidUrl(malformed)
 
-  const unfitApp = appId === null ? null : await checkApp(needs, teamId, appId, network)
-  if (unfitApp) return unfitApp
+  const invalidApp = appId === null ? null : await checkApp(needs, teamId, appId, network)
+  if (invalidApp) return invalidApp
 
   const checked = query === undefined ? null : checkQuery(needs, teamId, network, query)
   if (checked instanceof Rejection) return checked
 
   const reason = url === undefined ? null : await needs.egress.vet(url, teamId)
-  return reason === null ? checked : unfitUrl(reason)
+  return reason === null ? checked : invalidUrl(reason)
 }
 
 async function checkApp(
@@ -70,6 +70,6 @@ function checkQuery(
   return { query: dryRunBlock === null ? query : stripBlockArguments(query), variables }
 }
 
-function unfitUrl(reason: string): Rejection {
+function invalidUrl(reason: string): Rejection {
   return new Rejection('validation', `webhook_url: ${reason}.`)
 }

@@ -69,7 +69,7 @@ function cursorOf(text: string): DeliveryKey {
   return { event: Number(event), webhook: Number(webhook) }
 }
 
-/** What is sent, to the letter. Null when the log does not hold it any more. */
+/** The body exactly as it is sent; null when the log does not hold it any more. */
 function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
   const {
     id: deliveryId,
@@ -110,7 +110,7 @@ function wireAttempt(attempt: AttemptFacts): WireAttempt {
   return {
     time_started: attempt.startedAtMs,
     status_code: attempt.status,
-    // Whoever owns a name could otherwise ask by it which names an inner network has.
+    // The owner of a name could otherwise learn which names an inner network has.
     fault: attempt.fault === 'refused_address' ? 'dns' : attempt.fault,
     ms: attempt.ms,
     response_start: attempt.bodyStart,

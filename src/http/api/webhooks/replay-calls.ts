@@ -15,7 +15,7 @@ export type ReplayCallNeeds = ServiceNeeds & {
   clock: Clock
   entropy: Entropy
   queries: Pick<QueryCompiler, 'count'>
-  /** Tells whoever replays at once; without it they would find out by polling. */
+  /** Tells the replaying process at once; without it, polling would find the replay. */
   webhooksChanged(webhookId?: string): void
 }
 
@@ -25,10 +25,10 @@ const ID_LENGTH = 16
 /** Months of most chains. It keeps a slip of the finger from asking for all of one. */
 const REPLAY_BLOCKS_MAX = 1_000_000
 
-/** Of one team at once. They deliver mostly nothing and cost nothing, and all share the nodes. */
+/** Limits of one team: replays deliver mostly nothing and cost nothing, and share the nodes. */
 const TEAM_LIMITS = { replaysMax: 10, blocksMax: REPLAY_BLOCKS_MAX }
 
-/** A replay may take hours, so that it makes no sense to ask again at once. */
+/** A replay may take hours, so asking again at once makes no sense. */
 const AGAIN_S = 60
 
 /** The newest ones; nobody goes through more by hand. */
@@ -43,8 +43,8 @@ export const replayWebhook: Handler<'replayWebhook', ReplayCallNeeds> = async (n
   }
 
   const { network } = found.webhook
-  const unfit = unfitRange(needs, network, fromBlock, toBlock)
-  if (unfit) return unfit
+  const invalid = invalidRange(needs, network, fromBlock, toBlock)
+  if (invalid) return invalid
   const refused = needs.queries.count(call.team.id, found.webhook.query)
   if (refused) return refused
 
@@ -96,7 +96,7 @@ function refusalOf(started: Started, { webhookId }: replays.NewReplay): Rejectio
   )
 }
 
-function unfitRange(
+function invalidRange(
   needs: ReplayCallNeeds,
   network: string,
   fromBlock: number,

@@ -4,13 +4,13 @@ import { windowLimiter } from '../../edge/window-limiter.ts'
 
 type Needs = { clock: Clock }
 
-/** Who may send a test delivery now: each is a request to a stranger, for nothing. */
+/** Limits test deliveries: each is a request to a stranger's server, free of charge. */
 export type TestSendLimiter = {
   /** Counts it, or says why not. */
   take(teamId: string): Rejection | null
 }
 
-/** As many as somebody who mends a receiver makes; nobody's server minds that many. */
+/** Enough for somebody who debugs a receiver, and harmless to any server. */
 const TEAM_SENDS_PER_WINDOW_MAX = 30
 const WINDOW_MS = 60_000
 

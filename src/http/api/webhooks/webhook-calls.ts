@@ -8,7 +8,7 @@ import { slotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
-import { otherKind } from '../queries/variable-kind.ts'
+import { variableKindRefusal } from '../queries/variable-kind.ts'
 import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
 
 export type WebhookCallNeeds = CheckNeeds & {
@@ -29,7 +29,7 @@ const ID_LENGTH = 16
 /** 36^24, about 2^124, cannot be guessed. */
 const KEY_LENGTH = 24
 
-/** After a rotation the old key signs for so long too, until every receiver has the new one. */
+/** After a rotation the old key signs this long too, until every receiver has the new one. */
 const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
@@ -66,7 +66,7 @@ export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (
     rules: rulesNow(needs),
   })
   if (created.kind === 'no_slot') return limitReached(call, slotsMax)
-  if (created.kind === 'other_kind') return otherKind(created.variable)
+  if (created.kind === 'other_kind') return variableKindRefusal(created.variable)
   assert(created.kind === 'written', 'what is created is written')
 
   needs.webhooksChanged(webhook.id)
@@ -133,7 +133,7 @@ export const rotateSigningKey: Handler<'rotateSigningKey', WebhookCallNeeds> = a
   return changed(needs, call, id, { newKey: { sealed, previousUntilMs } })
 }
 
-/** Of a webhook that is not there, or is another team's, which is the same to the caller. */
+/** Refuses a webhook that does not exist, or is another team's: the caller cannot tell. */
 export function noSuchWebhook(id: string): Rejection {
   return new Rejection('not_found', `This team has no webhook ${id}.`)
 }
@@ -163,7 +163,7 @@ async function changed(
 ): Promise<WebhookReply | Rejection> {
   const rules = rulesNow(needs)
   const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change, rules)
-  if (written.kind === 'other_kind') return otherKind(written.variable)
+  if (written.kind === 'other_kind') return variableKindRefusal(written.variable)
   if (written.kind !== 'written') return noSuchWebhook(id)
 
   needs.webhooksChanged(id)

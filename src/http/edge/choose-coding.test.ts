@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chooseCoding } from './accept-encoding.ts'
+import { chooseCoding } from './choose-coding.ts'
 
 test.each([
   [null, null],

@@ -6,7 +6,7 @@ import { CENTI_PER_CU } from './plan.ts'
  * CU, so that a millisecond refills a whole number of tokens at any whole rate.
  * Fewer than none is a debt, which is refilled before anything else passes.
  */
-export type Bucket = Level & {
+export type TokenBucket = Level & {
   /** How much may still be given back; null until something was. */
   refunds: Level | null
 }
@@ -17,7 +17,7 @@ type Level = { tokens: number; atMs: number }
 const BURST_SECONDS = 10
 const TOKENS_PER_CENTI_CU = 1000
 
-export function fullBucket(cuPerSecond: number, nowMs: number): Bucket {
+export function fullBucket(cuPerSecond: number, nowMs: number): TokenBucket {
   return { tokens: capacity(cuPerSecond), atMs: nowMs, refunds: null }
 }
 
@@ -27,7 +27,7 @@ export function fullBucket(cuPerSecond: number, nowMs: number): Bucket {
  * that is a debt. Changes the bucket.
  */
 export function takeFromBucket(
-  bucket: Bucket,
+  bucket: TokenBucket,
   cuPerSecond: number,
   priceCentiCu: number,
   nowMs: number,
@@ -47,7 +47,7 @@ export function takeFromBucket(
  * would have no limit at all, so what is given back has one of its own, of the same size.
  */
 export function returnToBucket(
-  bucket: Bucket,
+  bucket: TokenBucket,
   cuPerSecond: number,
   priceCentiCu: number,
   nowMs: number,
@@ -82,12 +82,4 @@ function tokensPerMs(cuPerSecond: number): number {
 
 function capacity(cuPerSecond: number): number {
   return cuPerSecond * BURST_SECONDS * CENTI_PER_CU * TOKENS_PER_CENTI_CU
-}
-
-/**
- * True from the moment a month's capacity is used up: the call that crosses it was still
- * served. Calls that cost nothing are stopped too, as they are at the hosted services.
- */
-export function monthIsFull(usedCentiCu: number, monthlyCu: number | null): boolean {
-  return monthlyCu !== null && usedCentiCu >= monthlyCu * CENTI_PER_CU
 }

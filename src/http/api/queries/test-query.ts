@@ -6,9 +6,9 @@ import type { DryRun } from '../../../follower/dry-run.ts'
 import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
 import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
 import type { Handler } from '../calls/handler.ts'
-import { type QueryCallNeeds, runAsked } from './run-asked.ts'
+import { type QueryCallNeeds, runTestQuery } from './run-test-query.ts'
 
-/** What queries are written against: they may not ask for it themselves. */
+/** The schema that queries are written against; they may not introspect it themselves. */
 export const getQuerySchema: Handler<'getQuerySchema', unknown> = async () => {
   return plainTextReply(SCHEMA_TEXT)
 }
@@ -23,7 +23,7 @@ async function tryQuery(
   teamId: string,
   asked: TestQuery,
 ): Promise<Response | Rejection> {
-  const ran = await runAsked(needs, teamId, asked)
+  const ran = await runTestQuery(needs, teamId, asked)
   return ran instanceof Rejection ? ran : jsonTextReply(replyText(ran))
 }
 

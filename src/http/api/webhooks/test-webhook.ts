@@ -7,7 +7,7 @@ import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress
 import type { Entropy } from '../../../ports/entropy.ts'
 import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
-import { type QueryCallNeeds, runAsked } from '../queries/run-asked.ts'
+import { type QueryCallNeeds, runTestQuery } from '../queries/run-test-query.ts'
 import { testDelivery } from './test-delivery.ts'
 import type { TestSendLimiter } from './test-send-limiter.ts'
 
@@ -42,7 +42,7 @@ async function sendOnce(
   if ((await needs.egress.vet(url, teamId)) !== null)
     return new Rejection('validation', REFUSED_URL)
 
-  const ran = await runAsked(needs, teamId, asked)
+  const ran = await runTestQuery(needs, teamId, asked)
   if (ran instanceof Rejection) return ran
 
   const { id, body, bytes, signingKey, headers } = testDelivery(needs, asked.network, ran)

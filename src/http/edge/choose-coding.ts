@@ -1,18 +1,18 @@
-/** What an answer can be compressed in, the one we like best first. */
+/** The content codings we can produce, the preferred one first. */
 const CODINGS = ['zstd', 'gzip'] as const
 
 export type Coding = (typeof CODINGS)[number]
 
-/** More than any client sends; what stands behind is not looked at. */
+/** Longer than any client's header; the rest is ignored. */
 const HEADER_CHARS_MAX = 1000
 
-/** How to compress an answer for a client that says this; null: not at all. */
+/** The coding for a client with this Accept-Encoding; null: none. */
 export function chooseCoding(acceptEncoding: string | null): Coding | null {
   if (acceptEncoding === null) return null
   const weights = weightsOf(acceptEncoding.slice(0, HEADER_CHARS_MAX))
   const others = weights.get('*') ?? 0
   let best: Coding | null = null
-  // Uncompressed is always understood, so only what is liked at least as much comes before it.
+  // Every client understands uncompressed text, so a coding must be preferred at least as much.
   let bestWeight = weights.get('identity') ?? 0
   for (const coding of CODINGS) {
     const weight = weights.get(coding) ?? others

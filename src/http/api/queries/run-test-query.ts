@@ -7,7 +7,7 @@ import type { TestQuery } from '../../contract/contract.ts'
 import type { DryRunLimiter } from './dry-run-limiter.ts'
 import { evmService, type ServiceNeeds } from './evm-service.ts'
 import type { QueryCompiler } from './query-compiler.ts'
-import { otherKind } from './variable-kind.ts'
+import { variableKindRefusal } from './variable-kind.ts'
 
 export type QueryCallNeeds = DryRunNeeds &
   ServiceNeeds & { dryRuns: DryRunLimiter; queries: QueryCompiler }
@@ -16,7 +16,7 @@ export type QueryCallNeeds = DryRunNeeds &
 const HASH_LENGTH = 66
 
 /** A dry run of what the body of a call asks for. */
-export async function runAsked(
+export async function runTestQuery(
   needs: QueryCallNeeds,
   teamId: string,
   asked: TestQuery,
@@ -33,7 +33,7 @@ export async function runAsked(
   if (plan instanceof Rejection) return plan
 
   const variable = await otherKindThanUsed(needs.database, teamId, plan.variables)
-  if (variable) return otherKind(variable)
+  if (variable) return variableKindRefusal(variable)
 
   const which = named ?? plan.dryRunBlock
   return dryRun(needs, service, { teamId, plan, which })

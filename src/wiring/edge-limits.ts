@@ -1,15 +1,15 @@
+import type { Settings } from '../config/config.ts'
 import { openReaderWatch } from '../gateway/reader-watch.ts'
 import { openUnreadBudget } from '../gateway/unread-budget.ts'
 import { openRequestBodies } from '../http/edge/request-bodies.ts'
 import { openSmallBodies } from '../http/edge/small-bodies.ts'
-import type { World } from '../wiring/world.ts'
-import type { Settings } from './config.ts'
+import type { Drivers } from './drivers.ts'
 
 /**
- * What bounds requests on their way in and answers on their way out, for all clients together.
+ * Limits on requests on their way in and answers on their way out, for all clients together.
  * The limits are read each time, since a reload may change them.
  */
-export function openEdgeLimits({ clock }: World, { limits }: Settings) {
+export function openEdgeLimits({ clock }: Drivers, { limits }: Settings) {
   return {
     bodies: openRequestBodies({
       clock,

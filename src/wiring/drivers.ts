@@ -11,7 +11,7 @@ import type { SpillFiles } from '../ports/spill.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 /** One driver for each port: all that the service knows of where it runs. */
-export type World = {
+export type Drivers = {
   accountStores: AccountStores
   clock: Clock
   database: Database

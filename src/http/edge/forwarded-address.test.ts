@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { forwardedAddress } from './client-address.ts'
+import { forwardedAddress } from './forwarded-address.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

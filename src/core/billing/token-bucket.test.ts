@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
 import {
-  type Bucket,
   burstCu,
   fullBucket,
-  monthIsFull,
   returnToBucket,
+  type TokenBucket,
   takeFromBucket,
-} from './allowance.ts'
+} from './token-bucket.ts'
 
 const RATE_CU = 500
 /** An `eth_call`, in hundredths of a compute unit. */
@@ -175,23 +174,11 @@ describe('throughput', () => {
   })
 })
 
-describe('the month', () => {
-  test.each([
-    ['has room until its last hundredth is used', 2_999_999_999, 30_000_000, false],
-    ['has none when it is used up', 3_000_000_000, 30_000_000, true],
-    ['has none when a call has crossed it', 3_000_004_000, 30_000_000, true],
-    ['has none in a tier of nothing', 0, 0, true],
-    ['never ends without a limit', Number.MAX_SAFE_INTEGER, null, false],
-  ])('%s', (_title, usedCentiCu, monthlyCu, full) => {
-    expect(monthIsFull(usedCentiCu, monthlyCu)).toBe(full)
-  })
-})
-
-function take(bucket: Bucket, priceCentiCu: number, nowMs: number, rateCu = RATE_CU): boolean {
+function take(bucket: TokenBucket, priceCentiCu: number, nowMs: number, rateCu = RATE_CU): boolean {
   return takeFromBucket(bucket, rateCu, priceCentiCu, nowMs) === 0
 }
 
-function emptyBucket(): Bucket {
+function emptyBucket(): TokenBucket {
   return { tokens: 0, atMs: 0, refunds: null }
 }
 

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Settings } from '../config/config.ts'
+import { openAccountStores } from '../embedded/account-store/account-store.ts'
+import { openOwnStore } from '../embedded/database/own-store.ts'
+import { openInProcessSignals } from '../embedded/in-process-signals.ts'
+import { openEgress } from '../system/egress/egress.ts'
+import { openSecrets } from '../system/machine/secrets.ts'
+import { openSpillFiles } from '../system/machine/spill-files.ts'
+import { openSystem, type WriteLog, writeLogAs } from '../system/open-system.ts'
+import type { Drivers } from './drivers.ts'
+import { instanceSecret } from './first-run.ts'
+
+export { type WriteLog, writeLogAs }
+
+/** With what only the server at the edge needs to know of the machine. */
+export type EmbeddedDrivers = Drivers & {
+  descriptors: ReturnType<typeof openSystem>['descriptors']
+  /** Closes the store and the ways out, and writes the last lines of the log. */
+  close(): Promise<void>
+}
+
+const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
+
+/** The drivers of one machine: a file for the store, memory for the rest. */
+export async function openEmbeddedDrivers(
+  settings: Settings,
+  write?: WriteLog,
+): Promise<EmbeddedDrivers> {
+  await using opened = new AsyncDisposableStack()
+  const system = openSystem(write)
+  const { clock, entropy, telemetry } = system
+  opened.defer(() => telemetry.flush())
+  const { data: folder } = settings
+  const store = await openOwnStore(system, {
+    folder,
+    script: STORE_THREAD,
+    freeBytesMin: settings.limits.diskFreeBytesMin,
+    prepare: (hasStore) => instanceSecret(folder, settings.secret, entropy, hasStore),
+  })
+  opened.defer(() => store.database.close())
+  const signals = opened.adopt(openInProcessSignals(), (signals) => signals.close())
+  const { allowPrivateDestinations: allowPrivate } = settings.webhooks
+  const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
+  const drivers = {
+    ...system,
+    accountStores: openAccountStores(folder),
+    database: store.database,
+    egress,
+    secrets: openSecrets(store.prepared, entropy),
+    signals,
+    storeHealth: store.storeHealth,
+    spill: openSpillFiles(join(folder, 'spill')),
+  }
+  const kept = opened.move()
+  return { ...drivers, close: () => kept.disposeAsync() }
+}
+
+/** Enough to check a configuration: no store, and nothing written. */
+export function openProbeDrivers(): Pick<Drivers, 'clock' | 'outbound' | 'sockets' | 'telemetry'> {
+  return openSystem(() => {})
+}
+
+/** Starts the chains of local development; their code is loaded only here. */
+export async function startLocalChains(
+  { clock }: Drivers,
+  devnet: Settings['devnet'],
+  opened: AsyncDisposableStack,
+) {
+  const [{ startEvmChain }, { startSolanaLedger }] = await Promise.all([
+    import('../devnet/evm/evm-chain.ts'),
+    import('../devnet/solana/solana-ledger.ts'),
+  ])
+  const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
+    opened.adopt(chain, async (started) => void (await started.stop()))
+  const starting = [
+    startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }).then(stopLater),
+    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
+  ] as const
+  // Both are waited for: one that starts after the other failed is to be stopped as well.
+  await Promise.allSettled(starting)
+  const [evm, solana] = await Promise.all(starting)
+  return { evm, solana }
+}
