@@ -15,6 +15,9 @@ const BUSY_TIMEOUT_MS = 5_000
  */
 const CHECKPOINT_PAGES = 8000
 
+/** What the log is cut to again after a transaction that was larger. */
+const LOG_BYTES_MAX = 64 * 2 ** 20
+
 /** One connection of the thread it is opened in. Its errors are SQLite's own. */
 export type SqliteEngine = {
   run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
@@ -43,6 +46,7 @@ export function openSqliteEngine(
   connection.run(`PRAGMA synchronous = ${commits === 'synced' ? 'FULL' : 'NORMAL'}`)
   connection.run('PRAGMA foreign_keys = ON')
   connection.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  connection.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`)
   const cache = openStatementCache(connection)
   let inTransaction = false
   let failed: { error: unknown } | null = null

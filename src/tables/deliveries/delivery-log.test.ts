@@ -11,7 +11,7 @@ import {
   TEAM_B,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
 import type { DeliveryKey, DeliveryState, LoggedDelivery } from './delivery.ts'
@@ -115,6 +115,28 @@ describe('the log', () => {
     }
     const page = await listDeliveryPage(db, TEAM_A, { limit: 10 })
     expect(page.map(({ id }) => id)).toEqual(ids.toReversed())
+  })
+
+  test('has each delivery once while they are settled between its statements', async () => {
+    const ids = await nextEvent(db, ['wh_1', 'wh_2'])
+    for (let at = 0; at < 8; at++) ids.push(...(await nextEvent(db, ['wh_1', 'wh_2'])))
+    const left = ids.slice()
+    const busy: Database = {
+      ...db,
+      async query<Row>(statement: Sql) {
+        const rows = await db.query<Row>(statement)
+        await settle(db, left.splice(0, 1), { kind: 'delivered' })
+        return rows
+      },
+    }
+    for (const limit of [100, 5]) {
+      const page = await listDeliveryPage(busy, TEAM_A, { limit })
+      expect(page.map(({ id }) => id).toSorted()).toEqual(ids.slice(-limit).toSorted())
+    }
+    for (const status of ['waiting', 'delivered'] as const) {
+      const page = await listDeliveryPage(busy, TEAM_A, { status, limit: 100 })
+      expect(page.map(({ state }) => state)).toEqual(page.map(() => status))
+    }
   })
 
   test('finds a delivery by its id for its team alone, also when it is of an error', async () => {

@@ -1,6 +1,7 @@
 import { countedIn, deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/statement-chunks.ts'
+import { listChunks, rowChunks } from '../sql/statement-chunks.ts'
+import { typedRows } from '../sql/typed-rows.ts'
 import { type AttemptFacts, attemptsIn } from './attempt-facts.ts'
 import {
   DELIVERY_OF_ENTRY,
@@ -34,35 +35,58 @@ type FoundRow = LogRow & { attempts: string }
 
 type TeamWebhook = { number: number; id: string; network: string }
 
-/** Where a webhook's part of a page begins: its newest delivery that may be on it. */
-type Head = { webhook: number; event: number }
+/** Where a delivery stands in the log, and when it is due if it waits. */
+type LogEntry = DeliveryKey & { due_at_ms: number | null }
 
 /** In a team of a thousand webhooks a height has a thousand deliveries, and few events. */
 const ONE_HEIGHT_MAX = 10_000
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
+/** A delivery changes its state a few times in days: twice in a row within a page is odd. */
+const TRIES_MAX = 3
+
 /**
  * A page of a team's deliveries, newest first: by event, and within one by webhook. First the
- * newest of each webhook below the cursor is looked up, and then only those webhooks are read
- * that have a place on the page, each in one statement.
+ * newest of each webhook below the cursor is looked up, then those webhooks are read that have a
+ * place on the page, and at last the deliveries that are on it.
  */
 export async function listDeliveryPage(
   db: Database,
   teamId: string,
   question: LogQuestion,
 ): Promise<LoggedDelivery[]> {
-  const { block, limit } = question
+  const { block, status } = question
   if (block !== undefined) return pageOfBlock(db, teamId, block, question)
 
-  let page: LogRow[] = []
-  for (const { webhook, event } of await heads(db, teamId, question)) {
-    const lowest = page[limit - 1]?.event ?? 0
-    if (event < lowest) break
-    page.push(...(await pageOfWebhook(db, webhook, lowest, question)))
-    page = page.sort(newestFirst).slice(0, limit)
+  for (let tries = 1; ; tries++) {
+    const entries = await pageEntries(db, teamId, question)
+    const page = await readEntries(db, entries)
+    const isSame = ({ state }: LogRow) => status === undefined || state === stateNumber(status)
+    // What has changed between the statements is looked for again where it stands now.
+    const isWhole = page.length === entries.length && page.every(isSame)
+    if (isWhole || tries === TRIES_MAX) return page.filter(isSame).map(loggedOf)
   }
-  return page.map(loggedOf)
+}
+
+async function pageEntries(
+  db: Database,
+  teamId: string,
+  question: LogQuestion,
+): Promise<LogEntry[]> {
+  const { limit } = question
+  const webhooks = await heads(db, teamId, question)
+  // As many webhooks have one that is as new as that.
+  let lowest = webhooks[limit - 1]?.event ?? 0
+  let page: LogEntry[] = []
+  for (const { webhook, event } of webhooks) {
+    if (event < lowest) break
+    const more = await entriesOf(db, webhook, lowest, question)
+    // Most webhooks of a large team add little to a page that is full.
+    page = [...page, ...more].sort(newestFirst).slice(0, limit)
+    lowest = Math.max(lowest, page[limit - 1]?.event ?? 0)
+  }
+  return page
 }
 
 /** The webhooks that may have a place on the page, those with the newest deliveries first. */
@@ -70,14 +94,14 @@ function heads(
   db: Database,
   teamId: string,
   { webhookId, status, after, limit }: LogQuestion,
-): Promise<Head[]> {
+): Promise<DeliveryKey[]> {
   const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
   const newest = sourcesOf(status).map(
     ({ table, where }) => sql`
       SELECT MAX(event) AS event FROM ${table}
       WHERE webhook = webhooks.number AND ${where} AND event <= ${lastEvent(after)}`,
   )
-  return db.query<Head>(sql`
+  return db.query<DeliveryKey>(sql`
     SELECT webhook, event FROM (
       SELECT webhooks.number AS webhook, (
         SELECT MAX(event) FROM (${unionAll(newest)}) AS sources) AS event
@@ -85,26 +109,33 @@ function heads(
     WHERE event IS NOT NULL ORDER BY event DESC, webhook DESC LIMIT ${limit}`)
 }
 
-/** The newest deliveries of a webhook, down to that event. */
-function pageOfWebhook(
+/**
+ * The newest deliveries of a webhook, down to that event. One statement, so that none is missed
+ * that goes from one table to another meanwhile.
+ */
+function entriesOf(
   db: Database,
   webhook: number,
   lowest: number,
   { status, after, limit }: LogQuestion,
-): Promise<LogRow[]> {
-  const last = lastOf(after, webhook)
-  const newest = sourcesOf(status).map(
-    ({ table, where, dueAtMs }) => sql`
-      SELECT webhook, event, due_at_ms FROM (
-        SELECT webhook, event, ${dueAtMs} AS due_at_ms FROM ${table}
-        WHERE webhook = ${webhook} AND ${where} AND event <= ${last} AND event >= ${lowest}
-        ORDER BY event DESC LIMIT ${limit}) AS newest`,
-  )
-  return db.query<LogRow>(sql`
-    SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM (
-      SELECT webhook, event, due_at_ms FROM (${unionAll(newest)}) AS sources
-      ORDER BY event DESC LIMIT ${limit}) AS entries ${DELIVERY_OF_ENTRY}
-    ORDER BY entries.event DESC`)
+): Promise<LogEntry[]> {
+  const { parts } = ENTRIES[status ?? 'all']
+  const ofSource = [webhook, lastOf(after, webhook), lowest, limit]
+  const values = sourcesOf(status).flatMap(() => ofSource)
+  return db.query<LogEntry>({ parts, values: [...values, limit] })
+}
+
+async function readEntries(db: Database, entries: readonly LogEntry[]): Promise<LogRow[]> {
+  const rows: LogRow[] = []
+  const keys = entries.map(({ event, webhook, due_at_ms }) => [event, webhook, due_at_ms])
+  for (const chunk of rowChunks(keys)) {
+    const some = await db.query<LogRow>(sql`
+      WITH entries (event, webhook, due_at_ms) AS (
+        VALUES ${typedRows(['BIGINT', 'BIGINT', 'BIGINT'], chunk)})
+      SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM entries ${DELIVERY_OF_ENTRY}`)
+    rows.push(...some)
+  }
+  return rows.sort(newestFirst)
 }
 
 /** Few at one height, so that these are read first and sorted out afterwards. */
@@ -130,7 +161,7 @@ async function pageOfBlock(
   return meant.sort(newestFirst).slice(0, limit).map(loggedOf)
 }
 
-function newestFirst(a: LogRow, b: LogRow): number {
+function newestFirst(a: DeliveryKey, b: DeliveryKey): number {
   return b.event - a.event || b.webhook - a.webhook
 }
 
@@ -195,21 +226,42 @@ function webhooksOf(db: Database, teamId: string, webhookId?: string): Promise<T
 
 type Source = { table: Sql; where: Sql; dueAtMs: Sql }
 
-const waitingIn = (lane: number): Source => {
-  return { table: sql`outbox`, where: sql`lane = ${lane}`, dueAtMs: sql`due_at_ms` }
+const waiting = (where: Sql): Source => {
+  return { table: sql`outbox`, where, dueAtMs: sql`due_at_ms` }
 }
 
-const doneAs = (state: DeliveryState): Source => {
-  const where = sql`state = ${stateNumber(state)}`
+const done = (where: Sql): Source => {
   return { table: sql`done_deliveries`, where, dueAtMs: sql`NULL` }
 }
 
 /** Each of these has a webhook's deliveries in the order of events. */
 const SOURCES: Readonly<Record<DeliveryState, readonly Source[]>> = {
-  waiting: [waitingIn(0), waitingIn(1), waitingIn(2)],
-  delivered: [doneAs('delivered')],
-  failed: [doneAs('failed')],
-  cancelled: [doneAs('cancelled')],
+  waiting: [waiting(sql`lane = 0`), waiting(sql`lane = 1`), waiting(sql`lane = 2`)],
+  delivered: [done(sql`state = 1`)],
+  failed: [done(sql`state = 2`)],
+  cancelled: [done(sql`state = 3`)],
+}
+
+/** Made once, since a page may need one for each of a thousand webhooks. */
+const ENTRIES: Readonly<Record<DeliveryState | 'all', Sql>> = {
+  waiting: entriesIn(SOURCES.waiting),
+  delivered: entriesIn(SOURCES.delivered),
+  failed: entriesIn(SOURCES.failed),
+  cancelled: entriesIn(SOURCES.cancelled),
+  all: entriesIn(Object.values(SOURCES).flat()),
+}
+
+function entriesIn(sources: readonly Source[]): Sql {
+  const newest = sources.map(
+    ({ table, where, dueAtMs }) => sql`
+      SELECT webhook, event, due_at_ms FROM (
+        SELECT webhook, event, ${dueAtMs} AS due_at_ms FROM ${table}
+        WHERE webhook = ${null} AND ${where} AND event <= ${null} AND event >= ${null}
+        ORDER BY event DESC LIMIT ${null}) AS newest`,
+  )
+  return sql`
+    SELECT webhook, event, due_at_ms FROM (${unionAll(newest)}) AS sources
+    ORDER BY event DESC LIMIT ${null}`
 }
 
 function sourcesOf(status: DeliveryState | undefined): readonly Source[] {
