@@ -34,7 +34,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
     service: {
       network: { id: 'SOLANA_MAINNET', kind: 'solana' },
-      book: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
+      methods: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
       pool: {},
     },
     clientAddress: () => '127.0.0.1',

@@ -9,7 +9,7 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
-import type { Method } from '../core/rpc/methods.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
@@ -93,7 +93,7 @@ export function serveRpc(
 ): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
-  const method = service.book.find(call.method)
+  const method = service.methods.find(call.method)
 
   const closed = method.isRestricted ? notServed(needs, caller, method) : null
   if (closed) return refused(call.idText, method.refusedLabel, closed)
@@ -153,7 +153,7 @@ function charge(
   const unknown = isError && reply.code === NO_SUCH_METHOD
   const free = unknown || (isError && asked.upstream === NO_UPSTREAM)
   const centiCu = free ? 0 : method.billedCentiCu
-  const proven = method.isUnproven && !isError ? service.book.prove(method) : method.label
+  const proven = method.isUnproven && !isError ? service.methods.prove(method) : method.label
   const label = unknown ? 'unknown' : proven
   needs.meter.add(account, caller.app.id, service.network.id, label, centiCu)
   return answered(needs, context, call, asked, centiCu, label)

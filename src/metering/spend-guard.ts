@@ -7,7 +7,7 @@ import {
 } from '../core/billing/token-bucket.ts'
 import { capacityMessage } from '../core/delivery/envelope.ts'
 import { assert, Rejection } from '../core/errors.ts'
-import type { Method } from '../core/rpc/methods.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'

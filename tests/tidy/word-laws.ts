@@ -56,7 +56,6 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
   'src/core/json/': ['lent', 'roomy'],
   'src/core/lent-memory.ts': ['give back', 'lent'],
   'src/core/roomy-bytes.ts': ['give back', 'lent', 'let go', 'roomy'],
-  'src/core/rpc/': ['astray', 'book'],
   'src/core/solana/': ['hearer'],
   'src/courier/': ['give back', 'in hand', 'parcel', 'pump'],
   'src/devnet/': ['book', 'hearer'],
@@ -76,14 +75,14 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
     'vacancy',
     'wish',
   ],
-  'src/follower/': ['deaf', 'desk', 'hopeful', 'in hand', 'vain'],
-  'src/gateway/': ['book', 'let go', 'roomy'],
+  'src/follower/': ['in hand'],
+  'src/gateway/': ['let go', 'roomy'],
   'src/http/': ['let go'],
   'src/ports/': ['hearer', 'tend'],
   'src/system/': ['converse', 'errand', 'hearer'],
   'src/tables/': ['in hand', 'sheet'],
-  'src/upstream/': ['astray', 'book', 'hearer', 'poke', 'vain', 'wish'],
-  'src/wiring/': ['hearer', 'in hand', 'obey'],
+  'src/upstream/': ['book', 'hearer', 'poke', 'vain', 'wish'],
+  'src/wiring/': ['in hand', 'obey'],
 }
 
 /** Law 8: every name is the field's own word, in identifiers and in the names of files. */

@@ -10,7 +10,7 @@ export type Safety = 'read' | 'idempotent' | 'write' | 'filter'
 
 /** What an answer depends on; decides for how long it may be kept. */
 export type Depends =
-  | 'nothing_kept'
+  | 'uncacheable'
   | 'network'
   | 'head'
   | 'block_hash'

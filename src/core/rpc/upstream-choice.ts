@@ -29,7 +29,7 @@ export type Verdict = {
   reason: string
   lagBlocks: number | null
   /** So far from the tip that what it says of the tip is wrong. */
-  astray: boolean
+  diverged: boolean
 }
 
 export type ChoiceLimits = {
@@ -84,19 +84,19 @@ export function judgeUpstreams(
     const { name } = view
     const behind = tip && view.head ? tip.number - view.head.number : null
     const lagBlocks = behind === null ? null : Math.max(0, behind)
-    const astray = behind !== null && Math.abs(behind) > limits.lagBlocksMax
+    const diverged = behind !== null && Math.abs(behind) > limits.lagBlocksMax
     const why = excluded[index] ?? null
-    if (why !== null) return { name, state: 'excluded', reason: why, lagBlocks, astray }
+    if (why !== null) return { name, state: 'excluded', reason: why, lagBlocks, diverged }
     if (view.priority > bestPriority) {
-      return { name, state: 'standby', reason: 'preferred upstreams work', lagBlocks, astray }
+      return { name, state: 'standby', reason: 'preferred upstreams work', lagBlocks, diverged }
     }
     const slow =
       view.latencyMs > bestLatencyMs * SLOWER_FACTOR &&
       view.latencyMs - bestLatencyMs > SLOWER_MS_MIN
     if (slow) {
-      return { name, state: 'standby', reason: 'much slower than the best', lagBlocks, astray }
+      return { name, state: 'standby', reason: 'much slower than the best', lagBlocks, diverged }
     }
-    return { name, state: 'used', reason: 'healthy', lagBlocks, astray }
+    return { name, state: 'used', reason: 'healthy', lagBlocks, diverged }
   })
 }
 
