@@ -55,14 +55,14 @@ function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
 async function check(settings: Settings): Promise<void> {
   const networks = await openNetworkSet(openProbeDrivers(), settings)
   if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
-  // They may be down just now, which is no fault of the file; or it names the wrong address.
+  // Upstreams may be down just now, which is no fault of the file; or it has a wrong address.
   for (const line of unreached(networks, settings)) console.error(line)
   networks.stop()
   console.log('The configuration is good.')
   process.exit(0)
 }
 
-/** Upstreams that did not say which chain they are on, with what was heard instead. */
+/** Upstreams that did not say which chain they are on, with their last fault. */
 function unreached(networks: NetworkSet, settings: Settings): string[] {
   return networks.list().flatMap(({ network, pool }) =>
     pool.selection.upstreams

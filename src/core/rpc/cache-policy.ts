@@ -5,7 +5,7 @@ import type { Method } from './method-registry.ts'
 export type HeadView = { number: number; hash: string; finalized: number | null }
 
 /**
- * How long an answer may be cached. `head`: until the head changes.
+ * The time that an answer may be cached. `head`: until the head changes.
  * `immutable_if_filled`: for good, but not when it is null or an empty list, since
  * a node that is still indexing says the same. `immutable_if_final`: for good once
  * the block it names is final, else until the head changes.

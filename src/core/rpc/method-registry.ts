@@ -17,13 +17,13 @@ export type Method = {
   safety: Safety
   depends: Depends
   heavy: boolean
-  /** What the caller sends decides how long it takes, and perhaps what its errors say. */
+  /** The caller's params decide how long it takes, and perhaps what its errors say. */
   callersDoing: boolean
   paidOnly: boolean
   access: MethodAccess
   /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
   isRestricted: boolean
-  /** What the ledger and the metrics call it; bounded, whatever callers invent. */
+  /** Its name in the ledger and the metrics; bounded, whatever callers invent. */
   label: string
   /** No node has answered it yet, so that it has no name of its own in ledger and metrics. */
   isUnproven: boolean
@@ -54,7 +54,7 @@ type RegistrySettings = {
 const UNLISTED_LABELS_MAX = 200
 const PREFIX_LABELS_MAX = 100
 
-/** Names at hand that no node has answered; whoever invents more only makes us decide again. */
+/** Names remembered that no node has answered; for others each call is decided anew. */
 const UNPROVEN_MAX = 1000
 const UNPROVEN_CHARS_MAX = 128
 
