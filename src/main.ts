@@ -1,5 +1,5 @@
 import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
-import { startTrouble } from './cli/start-trouble.ts'
+import { startFailure } from './cli/start-failure.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, mayColour, readSettings, type Settings } from './config/config.ts'
@@ -39,9 +39,9 @@ async function startOrExplain(settings: Settings): Promise<Running> {
     if (Array.isArray(running)) return complain(running.join('\n'), EXIT_BAD_CONFIG)
     return running
   } catch (thrown) {
-    const trouble = startTrouble(thrown, settings)
-    if (trouble === null) throw thrown
-    return complain(trouble, EXIT_CANNOT_START)
+    const failure = startFailure(thrown, settings)
+    if (failure === null) throw thrown
+    return complain(failure, EXIT_CANNOT_START)
   }
 }
 

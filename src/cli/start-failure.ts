@@ -7,7 +7,7 @@ type Wanted = { listen: { host: string; port: number }; data: string }
 const FILE_CODES = /^E(?:ACCES|PERM|ROFS|EXIST|NOTDIR|ISDIR|NOSPC|DQUOT|IO|NAMETOOLONG|LOOP)$/
 
 /** The reason why the service cannot start, for its operator; null for a bug of ours. */
-export function startTrouble(thrown: unknown, wanted: Wanted): string | null {
+export function startFailure(thrown: unknown, wanted: Wanted): string | null {
   if (!(thrown instanceof Error)) return null
   const code = 'code' in thrown ? String(thrown.code) : ''
   if (thrown instanceof Failure) return failureText(thrown, wanted)
