@@ -1,5 +1,5 @@
 import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
-import { startTrouble } from './cli/start-trouble.ts'
+import { startFailure } from './cli/start-failure.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
 import { ConfigFaults, mayColour, readSettings, type Settings } from './config/config.ts'
@@ -39,9 +39,9 @@ async function startOrExplain(settings: Settings): Promise<Running> {
     if (Array.isArray(running)) return complain(running.join('\n'), EXIT_BAD_CONFIG)
     return running
   } catch (thrown) {
-    const trouble = startTrouble(thrown, settings)
-    if (trouble === null) throw thrown
-    return complain(trouble, EXIT_CANNOT_START)
+    const failure = startFailure(thrown, settings)
+    if (failure === null) throw thrown
+    return complain(failure, EXIT_CANNOT_START)
   }
 }
 
@@ -55,14 +55,14 @@ function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
 async function check(settings: Settings): Promise<void> {
   const networks = await openNetworkSet(openProbeDrivers(), settings)
   if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_BAD_CONFIG)
-  // They may be down just now, which is no fault of the file; or it names the wrong address.
+  // Upstreams may be down just now, which is no fault of the file; or it has a wrong address.
   for (const line of unreached(networks, settings)) console.error(line)
   networks.stop()
   console.log('The configuration is good.')
   process.exit(0)
 }
 
-/** Upstreams that did not say which chain they are on, with what was heard instead. */
+/** Upstreams that did not say which chain they are on, with their last fault. */
 function unreached(networks: NetworkSet, settings: Settings): string[] {
   return networks.list().flatMap(({ network, pool }) =>
     pool.selection.upstreams

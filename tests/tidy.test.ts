@@ -52,6 +52,12 @@ describe('the laws of the house', () => {
     expect(words.wordsAreTheFields(files, words.WORDS_TO_REPLACE)).toEqual([])
   })
 
+  test('comments are sentences with a subject', () => {
+    const isDone = ({ path }: SourceFile) =>
+      !words.ROOMS_TO_REWRITE.some((room) => path.startsWith(room))
+    expect(words.commentsHaveSubjects(files.filter(isDone))).toEqual([])
+  })
+
   test('functions are at most 60 lines long, which the linter measures', () => {
     expect(form.linterMeasuresFunctions(read('biome.json'))).toEqual([])
   })

@@ -14,7 +14,7 @@ webhooks.timeoutMs is HEADGATE_WEBHOOKS_TIMEOUT_MS. See headgate.example.yaml.`
 
 const FLAGS = ['--config', '--check', '--help']
 
-/** What the words after the program's name ask for; a sentence when they make no sense. */
+/** Reads the words after the program's name; a sentence when they make no sense. */
 export function readCommandLine(argv: readonly string[]): CommandLine | string {
   const line: CommandLine = { check: false, help: false }
   for (let at = 0; at < argv.length; at++) {

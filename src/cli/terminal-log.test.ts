@@ -121,7 +121,7 @@ describe('the log in a terminal', () => {
     const reason = 'a\u001b[2Jb\u0007c\nd\u009be\u202ef'
     const [line, ...rest] = shown({ event: 'courier_failed', level: 'warn', reason })
     expect(rest).toEqual([])
-    expect(line).toBe('warning                  courier trouble: a?[2Jb?c?d?e?f')
+    expect(line).toBe('warning                  courier failed: a?[2Jb?c?d?e?f')
     const long = shown({ event: 'x', level: 'warn', reason: 'y'.repeat(100_000) })
     expect(long.join('').length).toBeLessThan(300)
   })

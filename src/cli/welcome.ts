@@ -10,7 +10,7 @@ type Started = {
 
 const FIRST_METHOD = { evm: 'eth_blockNumber', solana: 'getSlot' } as const
 
-/** What the terminal shows when the service is up: where it is, and lines that work when pasted. */
+/** The terminal's first lines: where the service is, and commands that work when pasted. */
 export function welcome({ url, networks, firstRun, settings }: Started): string {
   const ids = networks.list().map(({ network }) => network.id)
   const head = `Headgate is up at ${url} (${ids.join(', ')})`

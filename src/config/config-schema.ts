@@ -17,7 +17,7 @@ import { EDGE_SCHEMAS } from './edge-schemas.ts'
 
 const DAY_MS = 86_400_000
 
-/** Its hundredths, in which we count, are still exact numbers. */
+/** Counted in hundredths, this many are still an exact number. */
 const TIER_CU_MAX = 90_000_000_000_000
 
 const ROLES = ['gateway', 'follower', 'courier', 'api'] as const

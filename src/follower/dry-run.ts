@@ -23,18 +23,18 @@ type Asked = {
 export type DryRun = {
   header: Header
   outcome: QueryResult
-  /** Of the whole body that would be delivered. */
+  /** The size of the whole body that would be delivered. */
   bodyBytes: number
   /** Names of variables that the team does not have. */
   missingVariables: readonly string[]
 }
 
-/** As long as those of a real delivery, so that the body has its size. */
+/** Ids as long as those of a real delivery, so that the body has its size. */
 const WEBHOOK_ID = `wh_${'0'.repeat(16)}`
 const DELIVERY_ID = `whevt_${'0'.repeat(16)}`
 const SEQUENCE_NUMBER = 1_000_000_000_001
 
-/** What a query would give on a block. Nothing of it is stored or delivered. */
+/** The result that a query would give on a block. Nothing of it is stored or delivered. */
 export async function dryRun(
   needs: DryRunNeeds,
   service: NetworkService,
@@ -80,7 +80,7 @@ function unknownText({ network }: NetworkService, which: WhichBlock | null): str
   return `block: ${network.id} has no block ${told}.`
 }
 
-/** Which node it was, and what it said, is for the log. */
+/** The caller is not told which node it was, nor what it said: that is for the log. */
 function unread({ network }: NetworkService, wants: BlockWants, thrown: unknown): Rejection {
   if (!(thrown instanceof Failure) || !thrown.code.startsWith('upstream_')) throw thrown
   if (thrown.code === 'upstream_timed_out') {

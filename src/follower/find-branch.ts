@@ -60,7 +60,7 @@ async function stretch(service: NetworkService, tip: Header, news: HeadNews): Pr
 }
 
 /**
- * What counts as final once a branch is followed. That upstreams call a height final says
+ * The height that is final once a branch is followed. That upstreams call it final says
  * nothing of our block there, which may be a liar's or long replaced: it counts from where
  * most of them stand on our chain. Finality never moves back.
  */

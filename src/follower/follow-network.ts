@@ -17,9 +17,9 @@ type Needs = EventNeeds & {
 }
 
 export type Follower = {
-  /** Where it stands; null before its first block. */
+  /** The last block; null before the first. */
   status(): { number: number; hash: string; sequenceNumber: number } | null
-  /** It has not reached a head that its network had several block times ago. */
+  /** The follower has not reached a head that its network had several block times ago. */
   isBehind(): boolean
   /** Finishes a commit under way, begins nothing new. */
   stop(): Promise<void>

@@ -1,7 +1,7 @@
 import type { Tail } from '../core/chain/tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 
-/** What a follower holds of its chain, as stored. Only commits and reading it anew change it. */
+/** A follower's part of its chain, as stored. Only commits and reading it anew change it. */
 export type FollowerState = {
   service: NetworkService
   tail: Tail

@@ -4,30 +4,30 @@ import type { Telemetry } from '../ports/telemetry.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 
-/** Where a follower and its network stand; null while that is unknown. */
+/** The heights of a follower and its network; null while they are unknown. */
 type Standing = {
   tip(): number | null
   head(): number | null
-  /** Another process may follow in its stead. */
+  /** False while another process follows the network. */
   isOurs(): boolean
 }
 
 export type ProgressWatch = {
-  /** It has not reached a head that its network had several block times ago. */
+  /** The follower has not reached a head that its network had several block times ago. */
   isBehind(): boolean
   stop(): void
 }
 
-/** Heads are looked at so often, whether the follower moves or not. */
+/** Heads are checked this often, whether the follower moves or not. */
 const LOOK_EVERY_MS = 1000
 
-/** A block may be late or take long to read; so much later it is not only that. */
+/** A block may be late or take long to read; beyond this it is not only that. */
 const BEHIND_MS_MIN = 10_000
 const BEHIND_BLOCKS = 5
 
 /**
  * Sees to it that a follower that stands still is noticed: in the probe, the metrics and the
- * log. It looks by itself, since one that hangs would not look any more.
+ * log. It checks by itself, since a follower that hangs would not.
  */
 export function openProgressWatch(
   { clock, telemetry }: Needs,

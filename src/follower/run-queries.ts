@@ -17,7 +17,7 @@ export type EventNeeds = {
   database: Database
   telemetry: Telemetry
   standing: StandingQueries
-  /** Told of an event that brought something to webhooks, after its commit. */
+  /** Called after the commit of an event that brought something to webhooks. */
   committed(event: RecordedEvent): void
 }
 

@@ -104,7 +104,7 @@ function planOf(
   if (state !== 'active') return null
   const plan = compileQuery(query)
   if (!(plan instanceof Rejection)) return plan
-  // It was accepted once; only another version of the rules can refuse it now.
+  // The query was accepted once; only another version of the rules can refuse it now.
   telemetry.log('error', 'query_unreadable', { network, webhook: id, reason: plan.message })
   return null
 }

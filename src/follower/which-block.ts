@@ -28,7 +28,7 @@ export async function findWhichBlock(
   return which ? findByNumber(service, which.number, heads) : newest
 }
 
-/** Where the upstreams in use stand: first at the head that most agree on, then the highest. */
+/** The heads of the upstreams in use: first the one that most agree on, then the highest. */
 function bestFirst({ heads, pool }: NetworkService): HeadNews[] {
   const agreed = pool.selection.head?.hash
   const rank = ({ header }: HeadNews) =>

@@ -10,7 +10,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import { findAppByKeyHash } from '../tables/accounts/apps.ts'
 import { readRevision } from '../tables/sql/revisions.ts'
 
-/** Who calls: the app behind a key and the account that pays. */
+/** A caller: the app behind a key and the account that pays. */
 export type Caller = { app: App; account: TeamAccount; isDemo: boolean }
 
 type Needs = {
@@ -19,7 +19,7 @@ type Needs = {
   signals: Signals
   telemetry: Telemetry
   guard: SpendGuard
-  /** Whether the key `demo` is served. */
+  /** True when the key `demo` is served. */
   demoKey(): boolean
 }
 
@@ -34,7 +34,7 @@ export type AppDirectory = {
 /** Signals are hints; this look finds what they lost, well within the promised second. */
 const LOOK_EVERY_MS = 400
 
-/** Wrong keys kept at hand; whoever guesses more only makes us look again. */
+/** Wrong keys that are cached; guessing more only makes us look again. */
 const WRONG_KEYS_MAX = 10_000
 
 /** Twice what a key has. A longer text is none and not worth its place among the wrong ones. */
@@ -47,7 +47,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
   let known = new Map<string, Caller>()
   let wrong = new Map<string, Rejection>()
   let revision = -1
-  /** Counts forgettings, so that a look-up begun before one is not kept after it. */
+  /** Counts invalidations, so that a look-up begun before one is not cached after it. */
   let generation = 0
 
   const forget = () => {
@@ -62,7 +62,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
       if (now !== revision) forget()
       revision = now
     } catch {
-      // While the database is away, whoever was known is still served.
+      // While the database is away, known callers are still served.
       needs.telemetry.count('headgate_directory_look_failures_total', {})
     }
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../tests/support/test-clock.ts'
-import { openMethodBook } from '../core/rpc/methods.ts'
+import { openMethodRegistry } from '../core/rpc/method-registry.ts'
 import { openDemoLimiter } from './demo-limiter.ts'
 
-const book = openMethodBook('evm')
+const methods = openMethodRegistry('evm')
 /** 10 CU: fifty of them empty ten seconds of 50 CU. */
-const BLOCK_NUMBER = book.find('eth_blockNumber')
+const BLOCK_NUMBER = methods.find('eth_blockNumber')
 
 describe('the demo key', () => {
   test('gives each address 50 CU a second, over ten seconds', () => {

@@ -5,7 +5,7 @@ import {
   takeFromBucket,
 } from '../core/billing/token-bucket.ts'
 import type { Rejection } from '../core/errors.ts'
-import type { Method } from '../core/rpc/methods.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import { openTwoGenerationMap } from '../core/two-generation-map.ts'
 import { tooFast } from '../metering/spend-guard.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -4,14 +4,14 @@ import type { ReaderWatch, Reading } from './reader-watch.ts'
 
 export type Piece = string | RoomyBytes | ReadableStream<Uint8Array>
 
-/** How an answer is sent, and what its end means to others. */
+/** The way an answer is sent, and the callbacks of its end. */
 export type Sending = {
   watch: ReaderWatch
-  /** So few requests are open that what they leave unread cannot be much. */
+  /** True while few requests are open, so that they cannot leave much unread. */
   isQuiet(): boolean
   /** Ends the connection of a client that takes nothing. */
   cut(): void
-  /** Everything was taken, or nothing more will be. Told once. */
+  /** Called once, when everything was taken or nothing more will be. */
   ended(): void
 }
 
@@ -20,7 +20,7 @@ type Reader = {
   cancel(): Promise<void>
 }
 
-/** What is held is handed over in slices, so that little of it is held twice. */
+/** Held bytes are handed over in slices, so that little of them is held twice. */
 const SLICE_BYTES = 256 * 1024
 
 /** The pieces one behind the other, pulled only as fast as the client reads. */
@@ -68,7 +68,7 @@ export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<
   return new ReadableStream<Uint8Array>({ pull, cancel: end }, { highWaterMark: 0 })
 }
 
-/** Gives up a piece that nobody will read. */
+/** Releases a piece that nobody will read. */
 export function drop(piece: Piece): void {
   if (typeof piece === 'string') return
   if (piece instanceof ReadableStream) piece.cancel().catch(() => {})

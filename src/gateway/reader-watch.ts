@@ -6,11 +6,11 @@ export type Reading = {
   idleSinceMs: number
   /** It takes its time: what others could use is not to be held for it. */
   onSlow(): void
-  /** It takes nothing any more. */
+  /** The client takes nothing any more. */
   onStuck(): void
 }
 
-/** Looks after clients that do not read what they asked for. */
+/** Watches clients that do not read what they asked for. */
 export type ReaderWatch = {
   nowMs(): number
   add(reading: Reading): void

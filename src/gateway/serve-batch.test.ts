@@ -13,7 +13,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
   const page = roomyOver(new Uint8Array(PAGE_BYTES), 0)
   const reply = { kind: 'bytes', bytes: page, upstream: 'index', cache: 'hit' } as const
   let [made, under, most] = [0, 0, 0]
-  const own = {
+  const local = {
     async serve() {
       made += 1
       under += 1
@@ -25,7 +25,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
   }
   const method = { label: 'getProgramAccounts', refusedLabel: 'getProgramAccounts' }
   const needs = {
-    own,
+    local,
     guard: { admit: () => null, settle() {} },
     meter: { add() {} },
     answers: openUnreadBudget(() => 2 ** 40),
@@ -34,7 +34,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
     service: {
       network: { id: 'SOLANA_MAINNET', kind: 'solana' },
-      book: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
+      methods: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
       pool: {},
     },
     clientAddress: () => '127.0.0.1',

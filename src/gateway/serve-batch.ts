@@ -3,7 +3,7 @@ import { Rejection } from '../core/errors.ts'
 import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
 import type { CacheWord } from '../upstream/answers/ask-network.ts'
 import { openBatchSender } from '../upstream/pool/batch-sender.ts'
-import { isOwnMethod } from './own-methods.ts'
+import { isLocalMethod } from './local-methods.ts'
 import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
 
 export type ServedBatch = {
@@ -13,11 +13,11 @@ export type ServedBatch = {
   upstream: string
 }
 
-/** Answers of our own are held until the batch is sent, up to eight megabytes each. */
+/** Local answers are held until the batch is sent, up to eight megabytes each. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
-/** Answers of our own that are made side by side. */
-const OWN_AT_ONCE = 8
+/** Local answers that are made side by side. */
+const LOCAL_AT_ONCE = 8
 
 const TOO_LARGE = 'The answers of this batch are too large; please ask in smaller batches.'
 
@@ -32,9 +32,11 @@ export async function serveBatch(
 ): Promise<ServedBatch> {
   const sender = openBatchSender(context.service.pool)
   const serve = async (call: Call | BadCall) => serveRpc(needs, context, call, sender.add)
-  const own = openOwnMembers(serve)
+  const serveLocal = openLocalMembers(serve)
   const running = calls.map((call) =>
-    'method' in call && isOwnMethod(context.service, call.method) ? own(call) : serve(call),
+    'method' in call && isLocalMethod(context.service, call.method)
+      ? serveLocal(call)
+      : serve(call),
   )
   sender.flush()
   const members = await Promise.all(running)
@@ -46,10 +48,10 @@ export async function serveBatch(
   }
 }
 
-/** Serves members with answers of our own, some at a time, until they hold too much. */
-function openOwnMembers(serve: (call: Call) => Promise<Served>): (call: Call) => Promise<Served> {
+/** Serves members by local methods, some at a time, until their answers hold too much. */
+function openLocalMembers(serve: (call: Call) => Promise<Served>): (call: Call) => Promise<Served> {
   // Nobody is turned away: no more wait than a batch has members.
-  const semaphore = openSemaphore(OWN_AT_ONCE, Number.POSITIVE_INFINITY)
+  const semaphore = openSemaphore(LOCAL_AT_ONCE, Number.POSITIVE_INFINITY)
   let heldBytes = 0
   return async (call) => {
     const release = await semaphore.acquire()
@@ -66,14 +68,14 @@ function openOwnMembers(serve: (call: Call) => Promise<Served>): (call: Call) =>
   }
 }
 
-/** Of a stream hardly anything is held before it is read. */
+/** A stream holds hardly anything before it is read. */
 function bytesHeld({ parts }: Served): number {
   if (typeof parts === 'string') return parts.length
   const [, answer] = parts
   return 'memory' in answer ? answer.to - answer.from : 0
 }
 
-/** Everyone who answered a member, `none` when we refused them all. */
+/** The upstreams that answered members; `none` when all members were refused. */
 function upstreamsOf(members: readonly Served[]): string {
   const names = new Set(members.map((member) => member.upstream))
   if (names.size > 1) names.delete('none')

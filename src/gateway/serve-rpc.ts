@@ -9,7 +9,7 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
-import type { Method } from '../core/rpc/methods.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
@@ -21,36 +21,36 @@ import {
 } from '../upstream/answers/ask-network.ts'
 import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
-import { isOwnMethod, type OwnMethods } from './own-methods.ts'
-import type { SteadyHeights } from './steady-height.ts'
+import { isLocalMethod, type LocalMethods } from './local-methods.ts'
+import type { MonotonicHeights } from './monotonic-heights.ts'
 import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {
   guard: SpendGuard
   meter: UsageMeter
   demo: DemoLimiter
-  heights: SteadyHeights
+  heights: MonotonicHeights
   answers: UnreadBudget
   /** Null passes every method on to a node. */
-  own: OwnMethods | null
+  local: LocalMethods | null
   publicUrl: string
   /** Binds the ids of filters to their callers. */
   filterSecret: Uint8Array
 }
 
-/** Who asks for what, once the key and the network are known. */
+/** One request, once its key and its network are known. */
 export type RpcContext = {
   caller: Caller
   service: NetworkService
   clientAddress(): string
   isBatch: boolean
-  /** The room that its answers take until they are sent; null while they take none. */
+  /** The memory reserved for its answers until they are sent; null while they take none. */
   held: UnreadReservation | null
   /** Null where the caller named none. */
   trace: Question['trace']
 }
 
-/** Text, or a big answer, held or not, which follows text and is followed by text. */
+/** Text, or a large answer between two texts. */
 export type ReplyParts =
   | string
   | [before: string, answer: ReadableStream<Uint8Array> | RoomyBytes, after: string]
@@ -68,7 +68,7 @@ export type Served = {
   rejection: Rejection | null
 }
 
-/** What was answered, by whom, and how it was had. */
+/** A reply, with the upstream that gave it and its cache status. */
 type Answer = { reply: Reply; upstream: string; cache: CacheWord }
 
 type Reply =
@@ -81,7 +81,7 @@ type Reply =
 /** Smaller ones are not counted: a batch has at most a thousand of them. */
 const COUNTED_BYTES_MIN = 16 * 1024
 
-/** Stands where the upstream's name would, when none was asked. */
+/** The name of the upstream where none was asked. */
 const NO_UPSTREAM = 'none'
 
 /** The hot path: one call, from its text to the text of its answer. */
@@ -93,7 +93,7 @@ export function serveRpc(
 ): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
-  const method = service.book.find(call.method)
+  const method = service.methods.find(call.method)
 
   const closed = method.isRestricted ? notServed(needs, caller, method) : null
   if (closed) return refused(call.idText, method.refusedLabel, closed)
@@ -101,7 +101,7 @@ export function serveRpc(
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
   if (crowded) return refused(call.idText, method.refusedLabel, crowded)
 
-  const unread = isOwnMethod(service, call.method) && !needs.answers.hasRoom(callerName(context))
+  const unread = isLocalMethod(service, call.method) && !needs.answers.hasRoom(callerName(context))
   if (unread) return refused(call.idText, method.refusedLabel, unreadAnswers())
 
   const tooMuch = needs.guard.admit(caller.account, method)
@@ -143,7 +143,7 @@ function charge(
   const { account } = caller
   needs.guard.settle(account, method, false)
 
-  // Its rate is counted, so that it cannot be repeated for nothing; the bill is not for it.
+  // A refused answer is not billed, but counts against the rate limit, lest it be repeated.
   if (!holds(needs, context, asked.reply)) {
     return refused(call.idText, method.refusedLabel, unreadAnswers())
   }
@@ -153,13 +153,13 @@ function charge(
   const unknown = isError && reply.code === NO_SUCH_METHOD
   const free = unknown || (isError && asked.upstream === NO_UPSTREAM)
   const centiCu = free ? 0 : method.billedCentiCu
-  const proven = method.isUnproven && !isError ? service.book.prove(method) : method.label
+  const proven = method.isUnproven && !isError ? service.methods.prove(method) : method.label
   const label = unknown ? 'unknown' : proven
   needs.meter.add(account, caller.app.id, service.network.id, label, centiCu)
   return answered(needs, context, call, asked, centiCu, label)
 }
 
-/** From an engine of ours where it has the method, else from a node. Hot path: few promises. */
+/** Asks an engine of ours where it has the method, else a node. Hot path: few promises. */
 function ask(
   needs: ServeNeeds,
   context: RpcContext,
@@ -168,9 +168,9 @@ function ask(
   transport: Transport,
 ): Answer | Promise<Answer> {
   const { service } = context
-  if (needs.own !== null && isOwnMethod(service, method)) {
+  if (needs.local !== null && isLocalMethod(service, method)) {
     const { teamId } = context.caller.app
-    return askOwn(needs.own, service, { method, paramsText, teamId })
+    return askLocal(needs.local, service, { method, paramsText, teamId })
   }
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
   const { trace } = context
@@ -182,13 +182,13 @@ function filterOwner(needs: ServeNeeds, context: RpcContext): Question['owner'] 
   return { secret: needs.filterSecret, name: callerName(context) }
 }
 
-/** The key `demo` is everybody's, so what it has belongs to the address that asks. */
+/** The key `demo` is everybody's, so its filters and memory belong to the address that asks. */
 function callerName({ caller, clientAddress }: RpcContext): string {
   const { id } = caller.app
   return caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
 }
 
-/** Takes room for an answer that is held until its client has read it; false: it has none. */
+/** Reserves memory for an answer until its client has read it; false: there is none. */
 function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
   const bytes = heldBytes(context, reply)
   if (bytes < COUNTED_BYTES_MIN) return true
@@ -204,12 +204,12 @@ function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
   return isBatch && 'text' in reply ? reply.text.length : 0
 }
 
-async function askOwn(
-  own: OwnMethods,
+async function askLocal(
+  local: LocalMethods,
   service: NetworkService,
   { method, paramsText, teamId }: { method: string; paramsText: string; teamId: string },
 ): Promise<Answer> {
-  const reply = await own.serve(service, method, paramsText, teamId)
+  const reply = await local.serve(service, method, paramsText, teamId)
   if (reply.kind !== 'error') return { reply, upstream: reply.upstream, cache: reply.cache }
   return { reply, upstream: reply.upstream ?? NO_UPSTREAM, cache: 'miss' }
 }
@@ -263,7 +263,7 @@ function partsOf(
   }
   if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)
   const { caller, service } = context
-  return resultReply(call.idText, needs.heights.steady(caller.app.id, service, reply.text))
+  return resultReply(call.idText, needs.heights.raise(caller.app.id, service, reply.text))
 }
 
 /** A refusal of the whole request or of one call. */
@@ -280,7 +280,7 @@ export function refused(idText: string, method: string, rejection: Rejection): S
   }
 }
 
-/** Why a method that not everybody may call is not for this caller; null when it is. */
+/** The reason why this caller may not call a restricted method; null when it may. */
 function notServed(needs: ServeNeeds, caller: Caller, method: Method): Rejection | null {
   const { name, access, paidOnly } = method
   if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {

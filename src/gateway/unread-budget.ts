@@ -1,25 +1,25 @@
 import { Rejection } from '../core/errors.ts'
 
-/** What answers may hold until their clients have taken them, over all connections. */
+/** Bounds the memory of answers that clients have not read yet, over all connections. */
 export type UnreadBudget = {
   /** False when one more large answer of this caller would be refused, whatever its size. */
   hasRoom(caller: string): boolean
-  /** For the answers of one request. */
+  /** Opens a reservation for the answers of one request. */
   open(caller: string): UnreadReservation
 }
 
 export type UnreadReservation = {
-  /** Takes room for so many bytes more; false: there is none left for this caller. */
+  /** Reserves this many bytes more; false: there is no room left for this caller. */
   grow(bytes: number): boolean
-  /** Gives all of it back. */
+  /** Releases all of it. */
   release(): void
 }
 
 const UNREAD = 'Too many large answers to this app have not been read yet; please try again.'
 
 /**
- * One budget for all. A caller may hold as much as it leaves free, so that whoever does not read
- * his answers, by accident or on purpose, never takes the room of those who do.
+ * One budget for all. A caller may hold as much as it leaves free, so that a caller who does not
+ * read, by accident or on purpose, never takes the room of those who do.
  */
 export function openUnreadBudget(bytesMax: () => number): UnreadBudget {
   const heldBy = new Map<string, number>()

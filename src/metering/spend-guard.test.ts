@@ -5,22 +5,22 @@ import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
 import type { Team, Tier } from '../core/billing/plan.ts'
-import { openMethodBook } from '../core/rpc/methods.ts'
+import { openMethodRegistry } from '../core/rpc/method-registry.ts'
 import { recordUsage } from '../tables/usage/usage.ts'
 import { openSpendGuard, type SpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'
 import { openUsageMeter } from './usage-meter.ts'
 
 const LAST_OF_MAY = Date.UTC(2026, 4, 31, 23, 59, 50)
-const book = openMethodBook('evm')
+const methods = openMethodRegistry('evm')
 /** 20 CU billed, 20 CU of throughput. */
-const BALANCE = book.find('eth_getBalance')
+const BALANCE = methods.find('eth_getBalance')
 /** 40 CU billed, 250 CU of throughput. */
-const SEND = book.find('eth_sendRawTransaction')
+const SEND = methods.find('eth_sendRawTransaction')
 /** 1000 CU of throughput. */
-const TRACE = book.find('debug_traceTransaction')
+const TRACE = methods.find('debug_traceTransaction')
 /** Costs nothing at all. */
-const CHAIN_ID = book.find('eth_chainId')
+const CHAIN_ID = methods.find('eth_chainId')
 
 let clock: TestClock
 let database: FaultyDatabase

@@ -7,7 +7,7 @@ import {
 } from '../core/billing/token-bucket.ts'
 import { capacityMessage } from '../core/delivery/envelope.ts'
 import { assert, Rejection } from '../core/errors.ts'
-import type { Method } from '../core/rpc/methods.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
@@ -48,8 +48,8 @@ const IDLE_MS_MAX = 600_000
 const ACCOUNTS_READ_AT_ONCE_MAX = 5000
 
 export function openSpendGuard(needs: Needs): SpendGuard {
-  // Bounded by the teams there are. None is forgotten: whoever knows a caller holds on to its
-  // account, and a second one for the same team would be a second allowance.
+  // Bounded by the teams there are. None is forgotten: the directory holds on to accounts, and a
+  // second one for the same team would be a second allowance.
   const accounts = new Map<string, TeamAccount>()
   const { clock } = needs
   return {
@@ -131,7 +131,7 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
   account.writtenCentiCu = 0
 }
 
-/** It names no time to retry at: clients would wait for that, for weeks, before they say why. */
+/** A refusal without a time to retry at: clients would wait for weeks before they say why. */
 function capacityRefusal(needs: Needs, account: TeamAccount): Rejection | null {
   if (account.team.autoscaling) return null
   // Calls under way count as used, so that many at the same time do not overdraw the month.

@@ -12,7 +12,7 @@ type Needs = {
   telemetry: Telemetry
   /** Names this process in the ledger's marks; new at every start. */
   writer: string
-  /** Called after each write, to read what others have spent. */
+  /** Reads what others have spent; called after each write. */
   refresh(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export type UsageMeter = {
   stop(): void
 }
 
-/** What one app spent with one method on one network in one hour, not written yet. */
+/** One app's spending with one method on one network in one hour, not written yet. */
 type Entry = UsageRow & { account: TeamAccount }
 
 /** The contract allows a second to be lost; twice as often leaves room for a slow disk. */

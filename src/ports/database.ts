@@ -45,7 +45,7 @@ export type DiskRoom = {
   isLow: boolean
 }
 
-/** How the store does, by what became of it last. */
+/** The store's health, by what it did last. */
 export interface StoreHealth {
   /** False from a commit that failed until one succeeds. */
   commits(): boolean

@@ -1,6 +1,6 @@
 /** The files and sockets that the process has open. */
 export interface Descriptors {
-  /** As many as it may have open; null where that is not known. */
+  /** The number that the process may have open; null where that is not known. */
   readonly max: number | null
 
   /**
@@ -9,7 +9,7 @@ export interface Descriptors {
    */
   lowestFree(): number
 
-  /** How many are open. Costs a look at each of them. */
+  /** The number that are open. Costs a look at each of them. */
   count(): number
 
   /** Holds some, so that they can be had by whoever needs them once the rest is used up. */

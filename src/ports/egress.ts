@@ -7,7 +7,7 @@ export type EgressFault =
   | 'tls'
   | 'timeout'
   | 'reset'
-  /** What came back is not HTTP. */
+  /** The answer is not HTTP. */
   | 'protocol'
 
 export type EgressRequest = {
@@ -16,7 +16,7 @@ export type EgressRequest = {
   teamId: string
   body: string
   headers: Readonly<Record<string, string>>
-  /** Of everything: looking the name up, connecting, sending, and the answer with its body. */
+  /** A limit for everything: look-up, connection, sending, and the answer with its body. */
   timeoutMs: number
 }
 
@@ -24,7 +24,7 @@ export type EgressOutcome = {
   /** Null when no answer came. */
   status: number | null
   fault: EgressFault | null
-  /** As the destination sent it, or null. */
+  /** The header as the destination sent it, or null. */
   retryAfter: string | null
   /** The beginning of the answer's body, for the owner of the webhook. */
   bodyStart: string

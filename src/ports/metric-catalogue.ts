@@ -11,7 +11,7 @@ const counter = <const Labels extends readonly string[]>(labels: Labels, help: s
 const gauge = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
   ({ kind: 'gauge', labels, help }) as const
 
-/** Of durations in seconds: noted in milliseconds, shown in the base unit of Prometheus. */
+/** A histogram of durations: noted in milliseconds, shown in Prometheus's unit, seconds. */
 const histogram = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
   ({ kind: 'histogram', labels, help }) as const
 

@@ -1,10 +1,10 @@
 export type OutboundRequest = {
   url: string
   body: string
-  /** Kept from call to call: a driver finds what it knows of an address by this very object. */
+  /** The same object from call to call: a driver finds what it knows of an address by it. */
   headers: Readonly<Record<string, string>>
-  /** Of this call alone; visible ASCII, checked by whoever gives them. */
-  callHeaders?: Readonly<Record<string, string>> | undefined
+  /** Headers of this call alone, or null; visible ASCII, checked by whoever gives them. */
+  callHeaders: Readonly<Record<string, string>> | null
   /** A second sending does no harm, should a kept connection turn out to be dead. */
   repeatable: boolean
 }
@@ -21,23 +21,18 @@ export type OutboundAnswer = {
   stream(): ReadableStream<Uint8Array>
 }
 
-export type OutboundCall = {
-  /** Rejects with a Failure of code `upstream_unreachable` when nothing can have been sent. */
-  answer: Promise<OutboundAnswer>
-  /** Gives up, whatever has come so far; a body being read fails. */
-  cancel(): void
-}
-
-/** Who is told of an answer. One of the two is called, once. */
-export type OutboundHearer = {
+/** Receives what comes of a request. One of the two is called, once. */
+export type OutboundListener = {
   answered(answer: OutboundAnswer): void
+  /** A Failure of code `upstream_unreachable` when nothing can have been sent. */
   lost(failure: unknown): void
 }
 
 /** The only way out over HTTP. POST only; redirects are not followed, proxies not obeyed. */
 export interface Outbound {
-  post(request: OutboundRequest): OutboundCall
-
-  /** The same without promises, where a driver can; returns how to give up. For the hot path. */
-  postTo?(request: OutboundRequest, hearer: OutboundHearer): () => void
+  /**
+   * Returns how to give up, whatever has come so far; a body being read fails then. Without a
+   * promise, for the hot path goes through here.
+   */
+  post(request: OutboundRequest, listener: OutboundListener): () => void
 }

@@ -1,5 +1,5 @@
 /**
- * Where a sealed text belongs: its table, its column and the id of its row. Sealed for one place
+ * The place of a sealed text: its table, its column and the id of its row. Sealed for one place
  * it opens in no other, so that who can write the database cannot read a key by moving it.
  */
 export type SealedPlace = string & { readonly sealedPlace: true }

@@ -8,7 +8,7 @@ export type SocketRequest = {
 
 /** Why a connection is over. Never the other side's own words, which may hold anything. */
 export type SocketEnd =
-  /** It never opened. */
+  /** The socket never opened. */
   | 'unreachable'
   /** The other side ended it, or the way to it broke. */
   | 'lost'
@@ -22,12 +22,12 @@ export type SocketListener = {
   opened(): void
   /** Texts only; other messages are dropped. */
   received(text: string): void
-  /** Called once, whether it ever opened or not, and nothing is received after it. */
+  /** The end, told once, whether the socket ever opened or not; nothing is received after it. */
   closed(reason: SocketEnd): void
 }
 
 export type Socket = {
-  /** What is sent before it opened or after it ended is dropped. */
+  /** Messages sent before the socket opened or after it ended are dropped. */
   send(text: string): void
   /** Ends it at once, without waiting for the other side. */
   close(): void

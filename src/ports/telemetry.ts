@@ -5,7 +5,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export type LogLevel = 'info' | 'warn' | 'error'
 
 /**
- * What operators see. Nothing secret may be handed to it: keys, tokens and upstream addresses stay
+ * The operators' view. Nothing secret may be handed to it: keys, tokens and node addresses stay
  * out.
  */
 export interface Telemetry {

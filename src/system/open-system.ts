@@ -1,8 +1,8 @@
-import { openOutbound } from './http1/http-outbound.ts'
 import { openDescriptors } from './machine/descriptors.ts'
 import { systemClock } from './machine/system-clock.ts'
 import { systemEntropy } from './machine/system-entropy.ts'
 import { openWebSockets } from './machine/web-sockets.ts'
+import { openOutbound } from './outbound/outbound.ts'
 import { jsonTelemetry } from './telemetry/json-telemetry.ts'
 import { stdoutWriter } from './telemetry/stdout-writer.ts'
 

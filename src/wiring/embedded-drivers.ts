@@ -12,7 +12,7 @@ import { instanceSecret } from './first-run.ts'
 
 export { type WriteLog, writeLogAs }
 
-/** With what only the server at the edge needs to know of the machine. */
+/** The drivers, with the count of open files that only the server at the edge needs. */
 export type EmbeddedDrivers = Drivers & {
   descriptors: ReturnType<typeof openSystem>['descriptors']
   /** Closes the store and the ways out, and writes the last lines of the log. */

@@ -15,7 +15,7 @@ import { readFact, writeFactOnce } from '../tables/sql/instance.ts'
 
 type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
 
-/** What `<data>/first-run.json` holds. */
+/** The content of `<data>/first-run.json`. */
 export type FirstRun = {
   url: string
   /** Null when it is configured: then only the configuration has it. */
@@ -26,7 +26,7 @@ export type FirstRun = {
 
 type Given = {
   folder: string
-  /** Where the service is now. */
+  /** The address of the service now. */
   url: string
   networkIds: readonly string[]
   operatorToken: string | undefined

@@ -4,7 +4,7 @@ import type { Database } from '../ports/database.ts'
 import { countTeamsByTier } from '../tables/accounts/teams.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
-/** Options that take effect without a restart. Whoever uses one of the last reads it each time. */
+/** Options that take effect without a restart: their users read them each time. */
 const LIVE: ReadonlySet<string> = new Set([
   'networks',
   'prices',
@@ -27,7 +27,7 @@ const LIVE: ReadonlySet<string> = new Set([
 /** Not options, but what was made of them. */
 const DERIVED: ReadonlySet<string> = new Set(['local', 'publicUrlGiven', 'locate'])
 
-/** What runs, with the settings that everybody in it holds. */
+/** The running service, with the settings that everybody in it holds. */
 type Reloadable = {
   settings: Settings
   networks: NetworkSet

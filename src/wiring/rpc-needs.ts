@@ -1,6 +1,6 @@
 import { openAppDirectory } from '../gateway/app-directory.ts'
 import { openDemoLimiter } from '../gateway/demo-limiter.ts'
-import { openSteadyHeights } from '../gateway/steady-height.ts'
+import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
@@ -14,7 +14,7 @@ const SPAN_ID_BYTES = 8
 /** Opens what the RPC endpoint is served with: who calls, what they may spend, what it costs. */
 export function openRpcNeeds(
   { drivers, settings, networks, publicUrl }: ServiceInputs,
-  own: RpcRouteNeeds['own'],
+  local: RpcRouteNeeds['local'],
   opened: AsyncDisposableStack,
 ): RpcRouteNeeds {
   const { clock, database, entropy, secrets, signals, telemetry } = drivers
@@ -39,8 +39,8 @@ export function openRpcNeeds(
     publicUrl,
     filterSecret: secrets.derive('ids of filters'),
     demo: openDemoLimiter({ clock, publicUrl }),
-    heights: openSteadyHeights(() => clock.monotonicMs()),
-    own,
+    heights: openMonotonicHeights(() => clock.monotonicMs()),
+    local,
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
     nextSpanId: () => Buffer.from(entropy.bytes(SPAN_ID_BYTES)).toString('hex'),

@@ -1,5 +1,8 @@
-import type { Outbound, OutboundAnswer, OutboundCall } from '../../src/ports/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../src/ports/outbound.ts'
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
+
+/** A call under way, as a promise. */
+export type OutboundCall = { answer: Promise<OutboundAnswer>; cancel(): void }
 
 /** What an exam works with: servers made on the spot, and the driver to ask them with. */
 export type Bench = {
@@ -33,8 +36,12 @@ export function openBench(outbound: Outbound): Bench {
   return {
     serve,
     serveBytes: (...parts) => serve({ onRequest: (peer) => peer.send(...parts) }),
-    ask(server, body = 'x', { headers = {}, callHeaders, repeatable = true, path = '' } = {}) {
-      return outbound.post({ url: `${server.url}${path}`, body, headers, callHeaders, repeatable })
+    ask(server, body = 'x', extra = {}) {
+      const { headers = {}, callHeaders = null, repeatable = true, path = '' } = extra
+      const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
+      const request = { url: `${server.url}${path}`, body, headers, callHeaders, repeatable }
+      const cancel = outbound.post(request, { answered: resolve, lost: reject })
+      return { answer: promise, cancel }
     },
     clear() {
       for (const server of servers.splice(0)) server.stop()

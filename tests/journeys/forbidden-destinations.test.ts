@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Server } from 'node:net'
 import { openEgress } from '../../src/system/egress/egress.ts'
-import { openConnector } from '../../src/system/egress/wire.ts'
+import { openConnector } from '../../src/system/http1/connector.ts'
 import { courierStage } from '../support/courier-stage.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
@@ -154,15 +154,15 @@ describe('a name that leads elsewhere once its webhook is made', () => {
     async (forbidden) => {
       const stage = await courierStage()
       const dialled: string[] = []
-      const connector = openConnector()
+      const connector = openConnector({ abandonedMax: 8 })
       let addresses = [PUBLIC]
       const egress = openEgress({
         clock: stage.clock,
         allowPrivate: false,
         resolve: async () => addresses,
-        connect(target, hearer) {
+        connect(target, listener) {
           dialled.push(target.address)
-          return connector(target, hearer)
+          return connector(target, listener)
         },
       })
       stage.egress.post = egress.post

@@ -5,7 +5,7 @@ import { addressAt, balanceOf, type PoolJourney, poolJourney } from '../support/
 
 const HOUR_MS = 3_600_000
 
-/** Blocks that may lie between two upstreams before one counts as astray. */
+/** Blocks that may lie between two upstreams before one counts as diverged. */
 const NETWORK = { blockTimeMs: 1000, headLagMsMax: 5000 }
 
 describe.concurrent('a node whose head is not where the others are', () => {

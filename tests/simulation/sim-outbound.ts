@@ -1,5 +1,5 @@
 import { Failure } from '../../src/core/errors.ts'
-import type { Outbound, OutboundAnswer, OutboundHearer } from '../../src/ports/outbound.ts'
+import type { Outbound, OutboundListener } from '../../src/ports/outbound.ts'
 import { type Answered, answerCall } from './node-answers.ts'
 import type { Life } from './process-life.ts'
 import type { SimNode } from './sim-node.ts'
@@ -25,7 +25,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
   const fateNow = (node: SimNode, call: Call): Fate =>
     hiccups(lost, node, call) ? 'broken' : fateOf(node, call)
 
-  const postTo: Outbound['postTo'] = ({ url, body }, hearer) => {
+  const post: Outbound['post'] = ({ url, body }, listener) => {
     life.step('sent')
     let over = false
     const node = byHost.get(new URL(url).hostname)
@@ -42,7 +42,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
         if (over || fate === 'silence') return
         over = true
         life.step('answered')
-        if (life.alive) tell(hearer, fate)
+        if (life.alive) tell(listener, fate)
         life.step('answered')
       },
       life,
@@ -50,16 +50,10 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
     return () => {
       if (over) return
       over = true
-      hearer.lost(new Failure('upstream_answered_badly'))
+      listener.lost(new Failure('upstream_answered_badly'))
     }
   }
-  return {
-    postTo,
-    post(request) {
-      const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
-      return { answer: promise, cancel: postTo(request, { answered: resolve, lost: reject }) }
-    },
-  }
+  return { post }
 }
 
 function latencyOf(node: SimNode): number {
@@ -94,14 +88,14 @@ function replyText(id: number, answered: Answered): string {
     : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered)}}`
 }
 
-function tell(hearer: OutboundHearer, fate: Exclude<Fate, 'silence'>): void {
+function tell(listener: OutboundListener, fate: Exclude<Fate, 'silence'>): void {
   if (fate === 'refused' || fate === 'broken') {
     const code = fate === 'refused' ? 'upstream_unreachable' : 'upstream_answered_badly'
-    hearer.lost(new Failure(code))
+    listener.lost(new Failure(code))
     return
   }
   const { status, text } = fate
-  hearer.answered({
+  listener.answered({
     status,
     header: () => null,
     length: text.length,

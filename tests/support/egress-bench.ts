@@ -1,6 +1,6 @@
 import type { EgressOutcome, EgressRequest } from '../../src/ports/egress.ts'
 import { openEgress } from '../../src/system/egress/egress.ts'
-import { type Connect, openConnector, type Target } from '../../src/system/egress/wire.ts'
+import { type Connect, openConnector, type Target } from '../../src/system/http1/connector.ts'
 import { type Authority, type Certificate, makeAuthority } from './certificates.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 import { testClock } from './test-clock.ts'
@@ -40,15 +40,18 @@ export function openEgressBench(options: Options = {}) {
   const clock = testClock()
   const servers: ScriptedServer[] = []
   const dialled: Target[] = []
-  const connector = openConnector({ ca: [testAuthority().cert] })
+  const connector = openConnector({ ca: [testAuthority().cert], abandonedMax: 8 })
   /** Whatever address is asked for, it is this machine that answers. */
-  const connect: Connect = (target, hearer) => {
+  const connect: Connect = (target, listener) => {
     dialled.push(target)
     return connector(
       { ...target, address: HERE },
       {
-        opened: (wire) => hearer.opened(Object.assign(wire, { remoteAddress: target.address })),
-        failed: hearer.failed,
+        opened(connection) {
+          Object.defineProperty(connection, 'remoteAddress', { value: target.address })
+          listener.opened(connection)
+        },
+        failed: listener.failed,
       },
     )
   }

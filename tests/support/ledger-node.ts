@@ -54,7 +54,13 @@ const PROGRAM_SUBSCRIPTION = 22
 export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance): LedgerNode {
   const wires = new Set<Wire>()
   const node: LedgerNode = {
-    outbound: { post: ({ body }) => posted({ clock, node, ledger, chance }, body) },
+    outbound: {
+      post({ body }, { answered, lost }) {
+        const { answer, cancel } = posted({ clock, node, ledger, chance }, body)
+        answer.then(answered, lost)
+        return cancel
+      },
+    },
     sockets: { open: (_request, listener) => openWire(node, wires, listener) },
     asked: [],
     lagBlocks: 0,

@@ -33,7 +33,7 @@ export function scriptedOutbound(): ScriptedOutbound {
     auto: () => false,
     open: (method) =>
       outbound.calls.filter((call) => call.method === method && !answered.has(call)),
-    post({ url, body }) {
+    post({ url, body }, listener) {
       const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
       const { id, method, params } = JSON.parse(body)
       const answer = (given: OutboundAnswer) => {
@@ -58,12 +58,12 @@ export function scriptedOutbound(): ScriptedOutbound {
       }
       outbound.calls.push(call)
       outbound.auto(call)
-      const cancel = () => {
+      promise.then(listener.answered, listener.lost)
+      return () => {
         call.cancelled = true
         answered.add(call)
         reject(new Failure('upstream_answered_badly'))
       }
-      return { answer: promise, cancel }
     },
   }
   return outbound

@@ -22,7 +22,7 @@ const RESERVED: readonly Reserved[] = [
     word: /\bMath\.random\b|\brandom(?:UUID\w*|Bytes|Int|FillSync)\b|\bgetRandomValues\b/,
     homes: ['src/system/machine/system-entropy.ts'],
   },
-  { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/http1/http-outbound.ts'] },
+  { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/outbound/outbound.ts'] },
   {
     what: 'outgoing WebSockets',
     word: /\bnew\s+(?:globalThis\.)?WebSocket\b/,

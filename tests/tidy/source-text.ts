@@ -33,6 +33,12 @@ export function importsOf(text: string): (Import | null)[] {
   return parse(text).imports
 }
 
+/** The comments of a file, each from its first word on. */
+export function commentsOf(text: string): string[] {
+  const { comments } = parse(text)
+  return comments.map(({ start, end }) => text.slice(start, end).replace(/^[/*\s]+/, ''))
+}
+
 function without(text: string, spans: readonly Span[], filling: string): string {
   let kept = ''
   let at = 0

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { wordsAreTheFields } from './word-laws.ts'
+import { commentsHaveSubjects, wordsAreTheFields } from './word-laws.ts'
 
 describe('names are the words of the field', () => {
   test.each([
@@ -29,5 +29,25 @@ describe('names are the words of the field', () => {
     expect(wordsAreTheFields(files, { 'src/tables/': ['sheet'] })).toEqual([
       'src/tables/a.ts says wish: say requirement',
     ])
+  })
+})
+
+describe('comments are sentences with a subject', () => {
+  test.each([
+    ['a line', '// What is kept is shown.'],
+    ['a doc comment', '/** Those that wait. */\nexport const a = 1'],
+    ['one over lines', '/**\n * Of its result,\n * in bytes.\n */'],
+    ['a member', 'type A = {\n  /** Whose it is. */\n  team: string\n}'],
+  ])('broken by %s', (_title, text) => {
+    expect(commentsHaveSubjects([{ path: 'src/core/a.ts', text }])).toHaveLength(1)
+  })
+
+  test.each([
+    ['a subject', '/** Bytes of its result. */'],
+    ['a later sentence', '// It waits. What comes later waits too.'],
+    ['a longer word', '// Often this is empty; Whatever.'],
+    ['a text', "const title = '// What'"],
+  ])('kept by %s', (_title, text) => {
+    expect(commentsHaveSubjects([{ path: 'src/core/a.ts', text }])).toEqual([])
   })
 })

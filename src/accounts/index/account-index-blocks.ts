@@ -31,7 +31,7 @@ function askForBlocks(
 ): Promise<PoolAnswer> {
   return service.request({
     method: 'getBlocks',
-    of: service.book.find('getBlocks'),
+    of: service.methods.find('getBlocks'),
     params: [],
     paramsText: `[${from},${to},{"commitment":"${commitment}"}]`,
     atHead: true,

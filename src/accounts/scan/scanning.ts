@@ -31,7 +31,7 @@ export type Scanned =
 export function poolCall(service: NetworkService, method: string, paramsText: string): PoolCall {
   return {
     method,
-    of: service.book.find(method),
+    of: service.methods.find(method),
     params: [],
     paramsText,
     atHead: true,

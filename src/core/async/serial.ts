@@ -33,7 +33,7 @@ export function serial({ waitingMax, full }: SerialLimits = UNLIMITED): Serial {
   }
 }
 
-/** For callers who are few by their nature, such as reloads of the configuration. */
+/** Enough for callers who are few by their nature, such as reloads of the configuration. */
 const UNLIMITED: SerialLimits = {
   waitingMax: Number.POSITIVE_INFINITY,
   full: () => new Error('too many wait'),

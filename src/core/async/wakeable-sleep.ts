@@ -1,6 +1,6 @@
 import type { Timers } from './timers.ts'
 
-/** How one loop waits: for a time, or until there is news. */
+/** Lets one loop wait for a time, or until there is news. */
 export type WakeableSleep = {
   /** Until woken or `ms` have passed. A call of `wake` since the last sleep ends it at once. */
   sleep(ms: number): Promise<void>

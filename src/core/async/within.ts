@@ -1,8 +1,8 @@
 import type { Timers } from './timers.ts'
 
 /**
- * What `work` comes to, or what `late` returns or throws after `waitMs`. The work itself goes on:
- * whoever gives it up has to stop it. How it ends then, no one hears, failures included.
+ * The result of `work`, or what `late` returns or throws after `waitMs`. The work itself goes on:
+ * its caller has to stop it. No one is told how it ends then, failures included.
  */
 export async function within<T, Late>(
   timers: Timers,

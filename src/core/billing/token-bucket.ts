@@ -7,7 +7,7 @@ import { CENTI_PER_CU } from './plan.ts'
  * Fewer than none is a debt, which is refilled before anything else passes.
  */
 export type TokenBucket = Level & {
-  /** How much may still be given back; null until something was. */
+  /** The tokens that may still be given back; null until some were. */
   refunds: Level | null
 }
 
@@ -23,7 +23,7 @@ export function fullBucket(cuPerSecond: number, nowMs: number): TokenBucket {
 
 /**
  * Takes a call's price out of the bucket: zero, or the whole seconds after which a call will
- * pass. Whoever has anything left may make any one call, however dear; what it cost beyond
+ * pass. A caller with anything left may make any one call, however dear; what it cost beyond
  * that is a debt. Changes the bucket.
  */
 export function takeFromBucket(
@@ -43,7 +43,7 @@ export function takeFromBucket(
 }
 
 /**
- * Gives back what a call took that failed on our side. Whoever makes nothing but such calls
+ * Gives back what a call took that failed on our side. A caller with nothing but such calls
  * would have no limit at all, so what is given back has one of its own, of the same size.
  */
 export function returnToBucket(

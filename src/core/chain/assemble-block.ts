@@ -15,7 +15,7 @@ import { type BloomBits, openBloomBits } from './logs-bloom.ts'
 import { type ChainQuirks, uncountedOf } from './quirks.ts'
 import { flattenTraces } from './traces.ts'
 
-/** What one node said of one block, none of it trusted. */
+/** One node's answers about one block, none of them trusted. */
 export type BlockParts = {
   expected: { number: number; hash: string }
   wants: BlockWants
@@ -37,8 +37,8 @@ export function wholeWants({ transactions, receipts, traces }: BlockWants): Bloc
 
 /**
  * Puts a block together from a node's answers, or says in a short sentence what disagrees.
- * Hostile input gives a sentence, never an exception. `bloomBits` speeds up the next blocks of
- * whoever keeps them.
+ * Hostile input gives a sentence, never an exception. `bloomBits` are kept by
+ * the caller, for whose next blocks they save time.
  */
 export function assembleBlock(
   parts: BlockParts,
@@ -125,7 +125,7 @@ function addReceipts(
   bloomBits: BloomBits,
 ): BlockLog[] | string {
   const { transactions, logs } = draft
-  // Of an empty block some nodes say that there are no receipts, others that there are none.
+  // An empty block has a list without receipts at some nodes, and no list at others.
   const list = receipts === null && transactions.length === 0 ? NONE : receipts
   if (!Array.isArray(list)) return 'there is no list of receipts'
   if (list.length !== transactions.length) {

@@ -1,10 +1,10 @@
-/** As much of a block's header as following the chain takes. */
+/** The part of a block's header that following the chain takes. */
 export type Header = { number: number; hash: string; parentHash: string }
 
 /** An object of a node's JSON, with the members as the node spelled them. */
 export type RawObject = Readonly<Record<string, unknown>>
 
-/** What is to be read of a block besides its header fields. */
+/** The parts of a block to be read besides its header fields. */
 export type BlockWants = { transactions: boolean; receipts: boolean; traces: boolean }
 
 /**
@@ -14,7 +14,7 @@ export type BlockWants = { transactions: boolean; receipts: boolean; traces: boo
 export type Block = {
   header: Header
   raw: RawObject
-  /** What was read: the lists of what was not are empty. */
+  /** The parts that were read; the lists of the others are empty. */
   has: BlockWants
   transactionCount: number
   transactions: readonly BlockTransaction[]
@@ -35,9 +35,9 @@ export type BlockTransaction = {
 }
 
 export type BlockLog = {
-  /** Its place in the block's list of logs. */
+  /** The log's place in the block's list of logs. */
   at: number
-  /** As the node numbers it, which for some chains is not the same. */
+  /** The node's own number for it, which on some chains is another. */
   index: number
   address: string
   topics: readonly string[]
@@ -47,7 +47,7 @@ export type BlockLog = {
 
 /** One call frame, flattened in pre-order. */
 export type BlockTrace = {
-  /** Its place in the block's list of traces. */
+  /** The frame's place in the block's list of traces. */
   at: number
   from: string
   /** Null where the node names none, as for a creation that failed. */

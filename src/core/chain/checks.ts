@@ -13,10 +13,10 @@ import {
 import type { ChainQuirks } from './quirks.ts'
 import { HEADER_FORMS, isBloom, misshapen, RECEIPT_FORMS, TRANSACTION_FORMS } from './raw-forms.ts'
 
-/** Which block something should belong to; the hash in lower case. */
+/** The block that something should belong to; the hash in lower case. */
 export type BlockRef = { number: number; hash: string }
 
-/** What disagrees, as a sentence for a log; null when nothing does. */
+/** A sentence for the log about what disagrees; null when nothing does. */
 type Complaint = string | null
 
 const TOPICS_MAX = 4

@@ -9,7 +9,7 @@ export const BLOOM_BYTES = 256
 const BIT_MASK = 2047
 const BIT_BASE = 2048
 
-/** What recurs within minutes: tokens, routers, event signatures. About 5 MB in two generations. */
+/** Room for what recurs within minutes: tokens, routers, event signatures. About 5 MB in all. */
 const KEYS_KEPT_MAX = 20_000
 
 /** Remembered hashes of keys. They change how long an answer takes, never the answer. */

@@ -8,7 +8,7 @@ type TreeFrame = Record<string, unknown> & { calls: TreeFrame[] }
 /** One entry a transaction, as `debug_traceBlockByHash` gives with the callTracer. */
 type Entry = { txHash: unknown; result: TreeFrame }
 
-/** What go-ethereum says; other errors are left in the node's words. */
+/** The words of go-ethereum; other errors are left in the node's own. */
 const ERRORS: ReadonlyMap<unknown, string> = new Map([['Reverted', 'execution reverted']])
 
 /**
@@ -24,7 +24,7 @@ export function fromParityTraces(list: unknown, block: BlockRef): Entry[] | stri
   for (const flat of list as unknown[]) {
     if (!isJsonObject(flat)) return 'a trace is no object'
     if (!isHexOf(flat.blockHash, hash)) return 'a trace has another blockHash'
-    // Whoever mines is paid without a transaction.
+    // A miner is paid without a transaction.
     if (flat.type === 'reward') continue
     const frame = toFrame(flat)
     if (typeof frame === 'string') return frame
@@ -52,7 +52,7 @@ function addFrame(entries: Entry[], flat: RawObject, frame: TreeFrame): string |
   return null
 }
 
-/** So that a negative step does not count from the end. */
+/** A negative step must not count from the end. */
 function indexOf(step: unknown): number {
   return Number.isSafeInteger(step) && (step as number) >= 0 ? (step as number) : Number.NaN
 }
@@ -78,7 +78,7 @@ function toFrame(flat: RawObject): TreeFrame | string {
   return 'a trace is of no known type'
 }
 
-/** With the members that go-ethereum gives it, which does not count it as a call. */
+/** A frame with the members that go-ethereum gives it, which does not count it as a call. */
 function toSelfDestruct({ address, refundAddress, balance }: RawObject): TreeFrame {
   return {
     type: 'SELFDESTRUCT',

@@ -1,7 +1,7 @@
 import { quantityToNumber } from '../hex.ts'
 import type { BlockTransaction, RawObject } from './block.ts'
 
-/** Where a chain departs from what the checks expect of a block. */
+/** A chain's departures from what the checks expect of a block. */
 export type ChainQuirks = {
   /** Logs may come with an empty bloom in the header. */
   bloomMayBeZero: boolean
@@ -57,7 +57,7 @@ export function quirksOf(chainId: number | undefined): ChainQuirks {
 const NOBODY = `0x${'0'.repeat(40)}`
 const STATE_SYNC_TYPE = 0x7f
 
-/** Those of a block that its header and its traces may know nothing of. */
+/** The transactions that a block's header and traces may know nothing of. */
 export function uncountedOf(
   transactions: readonly BlockTransaction[],
   quirks: ChainQuirks,

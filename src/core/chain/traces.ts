@@ -47,7 +47,7 @@ export function flattenTraces(
   return traces
 }
 
-/** Whose traces these are, going by their number. */
+/** The transactions that these traces belong to, going by their number. */
 function tracedTransactions(
   count: number,
   transactions: readonly BlockTransaction[],

@@ -1,8 +1,8 @@
-/** Who holds what at a height. */
+/** The upstreams' votes on the block at a height. */
 export type Votes = {
-  /** How many hold the block of that hash. */
+  /** The number of upstreams that hold the block of that hash. */
   held: ReadonlyMap<string, number>
-  /** Those that did not answer, and might hold any. */
+  /** The number that did not answer, and might hold any. */
   silent: number
 }
 

@@ -15,7 +15,7 @@ import {
 /** Names of members, as the JSON strings they are found by. */
 export type MemberNames = readonly Uint8Array[]
 
-/** Where the value of each name begins and ends, two numbers a name; no member ends at 0. */
+/** The begin and the end of each name's value, two numbers a name; a missing one ends at 0. */
 export type MemberPlaces = Int32Array
 
 const utf8 = new TextEncoder()

@@ -68,7 +68,7 @@ export function keyEnd(bytes: Uint8Array, from: number): number {
   return bytes[from] === QUOTE ? stringEnd(bytes, from) : MALFORMED
 }
 
-/** Where the value of the member begins whose name ends at `keyTo`. */
+/** The beginning of the value of the member whose name ends at `keyTo`. */
 export function valueStart(bytes: Uint8Array, keyTo: number): number {
   const colonAt = skipSpace(bytes, keyTo)
   if (colonAt >= bytes.length) return INCOMPLETE

@@ -2,7 +2,7 @@ import type { NetworkKind } from '../network.ts'
 import { allSent, type SentCall, withoutEcho } from './without-echo.ts'
 
 /**
- * What an error inside a node's answer means for the request.
+ * The meaning of an error inside a node's answer for the request.
  * `caller`: every node would say it; hand it on.
  * `elsewhere`: this node cannot (behind, pruned, a narrower limit), another may.
  * `internal`: it failed inside; its own fault if another does better.
@@ -25,7 +25,7 @@ type ErrorVerdict = { class: ErrorClass; byWords: boolean }
 
 type Rule = { codes?: readonly number[]; message?: RegExp; class: ErrorClass }
 
-/** What the node could not read, or would not: it is told in the params' own words. */
+/** Codes for params that the node could not read; such errors repeat the params' own words. */
 const CALLERS_CODES: readonly number[] = [-32600, -32602, -32700]
 
 /** Vendors draw this line differently, so another one may well answer. */
@@ -107,7 +107,7 @@ const SOLANA_RULES: readonly Rule[] = [
     ],
     class: 'elsewhere',
   },
-  // Of scans mostly, which take too long for a node that does well otherwise.
+  // Mostly scans, which take too long for a node that does well otherwise.
   {
     message:
       /timed? ?out|deadline exceeded|overloaded|temporarily unavailable|server (error|busy)|bad gateway|no backend/i,
@@ -116,7 +116,7 @@ const SOLANA_RULES: readonly Rule[] = [
 ]
 
 /**
- * What an error means that answers a call of our own, whose params are known to be good: so
+ * The class of an error that answers a call of our own, whose params are known to be good: so
  * the node's words can be taken at their value.
  */
 export function classifyError(kind: NetworkKind, code: number, message: string): ErrorClass {
@@ -125,7 +125,7 @@ export function classifyError(kind: NetworkKind, code: number, message: string):
 }
 
 /**
- * What an error means that answers a caller's call. All that the caller sent is taken out of
+ * The class of an error that answers a caller's call. All that the caller sent is taken out of
  * the message first, and words that the caller used too are no evidence. A revert's reason
  * or a tracer's exception can still say anything: a verdict `byWords` is good for asking
  * another node, and for nothing that outlasts the call.

@@ -19,7 +19,7 @@ export type Body =
 /** Real clients stay below 10; beyond it a body is meant to hurt a parser. */
 const DEPTH_MAX = 64
 
-/** What large hosted services accept, so that clients move over unchanged. */
+/** The limit of large hosted services, so that clients move over unchanged. */
 export const BATCH_MEMBERS_MAX = 1000
 
 /** Nodes repeat the name in their errors; real ones are a third as long at most. */

@@ -6,7 +6,7 @@ const FIRST_MS = 0.25
 const GROWTH = 1.25
 const LOG_GROWTH = Math.log(GROWTH)
 
-/** Old calls count half after so many new ones, so that a change is learned in minutes. */
+/** Old calls count half after this many new ones, so that a change is learned in minutes. */
 const HALVE_AFTER = 2000
 
 /** Fewer than this and a quantile is a guess. */

@@ -1,10 +1,10 @@
-/** Which callers a method is served to. */
+/** The callers that a method is served to. */
 export type MethodAccess = 'all' | 'own_keys' | 'none'
 
-/** What configuration says of a network's methods: names, or prefixes that end in `*`. */
+/** A network's configured methods: names, or prefixes that end in `*`. */
 export type MethodRules = { allow: readonly string[]; deny: readonly string[] }
 
-/** They control a node instead of asking it: peers, accounts, mining, its head, its files. */
+/** Methods that control a node instead of asking it: peers, accounts, mining, files. */
 const NODE_CONTROLS = [
   'admin_*',
   'personal_*',
@@ -18,7 +18,7 @@ const NODE_CONTROLS = [
   'les_*',
 ]
 
-/** They change a development chain past all rules; a real node has none of them. */
+/** Methods that change a development chain past all rules; a real node has none of them. */
 const CHAIN_CONTROLS = ['evm_*', 'hardhat_*', 'anvil_*', 'headgate_*']
 
 /**
@@ -47,7 +47,7 @@ export function methodAccess(name: string, rules: MethodRules, isLocal: boolean)
   return found
 }
 
-/** How closely a pattern fits: -1 not at all, and a whole name closer than any prefix. */
+/** A pattern's closeness of fit: -1 for none, and a whole name closer than any prefix. */
 function rankOf(pattern: string, name: string): number {
   if (pattern === name) return Number.MAX_SAFE_INTEGER
   if (!pattern.endsWith('*') || !name.startsWith(pattern.slice(0, -1))) return -1

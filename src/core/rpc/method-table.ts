@@ -1,16 +1,16 @@
 import type { NetworkKind } from '../network.ts'
 
 /**
- * How a call may be repeated. `read`: anywhere, any number of times.
+ * The ways to repeat a call. `read`: anywhere, any number of times.
  * `idempotent`: its hash names it, so a second node answers "already known".
  * `write`: never sent again once it may have landed.
  * `filter`: lives on the one node that made it.
  */
 export type Safety = 'read' | 'idempotent' | 'write' | 'filter'
 
-/** What an answer depends on; decides for how long it may be kept. */
+/** The thing that an answer depends on; decides how long it may be cached. */
 export type Depends =
-  | 'nothing_kept'
+  | 'uncacheable'
   | 'network'
   | 'head'
   | 'block_hash'

@@ -90,7 +90,7 @@ function toReply(value: unknown, id: number, text: () => string): NodeResult | N
 function usualResult(text: string, id: number, value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const begin = `{"jsonrpc":"2.0","id":${id},"result":`
-  // With escapes or anything behind it, the lengths would not add up.
+  // The lengths would not add up with escapes in it or anything behind it.
   if (text.length !== begin.length + value.length + 3 || !text.startsWith(begin)) return undefined
   return text.slice(begin.length, -1)
 }

@@ -23,7 +23,7 @@ const TAIL_BYTES_MAX = 4096
 const latin1 = new TextDecoder('latin1')
 
 export type Cut = {
-  /** What was found: a result, or an error where the node has that instead. */
+  /** The member that was found: a result, or an error where the node has that instead. */
   member: 'result' | 'error'
   cutter: ResultCutter
   /** The bytes of the beginning that belong to it. */
@@ -80,7 +80,7 @@ function openCutter(id: number, idSeen: boolean, isError: boolean): ResultCutter
   let escaped = false
   let ended = false
   let tail = ''
-  /** Where the chunk at hand has its next backslash. */
+  /** The place of the chunk's next backslash. */
   let slashAt = -1
 
   const keepTail = (chunk: Uint8Array) => {

@@ -2,7 +2,7 @@
 export type TraceContext = {
   /** 32 hexadecimal digits: fit for a log as they are. */
   traceId: string
-  /** What goes on to an upstream, with a span of our own as the parent there. */
+  /** Headers for the upstream, with a span of our own as the parent there. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -16,7 +16,7 @@ const VERSION = '00'
 /** Sampled, and random id: the flags that have a meaning. */
 const KNOWN_FLAGS = 0x03
 
-/** What the recommendation asks everybody to pass on, and no more of it. */
+/** The most that the recommendation asks everybody to pass on. */
 const TRACESTATE_CHARS_MAX = 512
 const TRACESTATE_MEMBERS_MAX = 32
 

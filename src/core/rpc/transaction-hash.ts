@@ -28,7 +28,7 @@ function withoutBlobs(bytes: Uint8Array): Uint8Array | null {
   return signed
 }
 
-/** Where the RLP list at `at` has its content and its end; null when there is no list. */
+/** The places of the content and the end of the RLP list at `at`; null when there is none. */
 function listAt(bytes: Uint8Array, at: number): { contentAt: number; endAt: number } | null {
   const first = bytes[at]
   if (first === undefined || first < LIST_FROM) return null

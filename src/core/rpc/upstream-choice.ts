@@ -1,4 +1,4 @@
-/** What is known of one upstream when it is judged. */
+/** The knowledge of one upstream by which it is judged. */
 export type UpstreamView = {
   name: string
   priority: number
@@ -15,11 +15,11 @@ export type UpstreamView = {
 export type ReportedHead = {
   number: number
   hash: string
-  /** How old the block says it is; null where the chain does not say. */
+  /** The age of the block by its own word; null where the chain does not say. */
   blockAgeMs: number | null
-  /** How long ago the upstream last answered with a head at all. */
+  /** Time since the upstream last answered with a head at all. */
   reportedAgoMs: number
-  /** How long ago its head last moved up. */
+  /** Time since its head last moved up. */
   advancedAgoMs: number
 }
 
@@ -28,13 +28,13 @@ export type Verdict = {
   state: 'used' | 'standby' | 'excluded'
   reason: string
   lagBlocks: number | null
-  /** So far from the tip that what it says of the tip is wrong. */
-  astray: boolean
+  /** Its head is so far from the tip that what it says of the tip is wrong. */
+  diverged: boolean
 }
 
 export type ChoiceLimits = {
   lagBlocksMax: number
-  /** A head that has not moved for so long while another's has is stale. */
+  /** A head that has not moved for this long while another's has is stale. */
   staleMs: number
   /** A report older than this says nothing about now. */
   reportMaxAgeMs: number
@@ -84,19 +84,19 @@ export function judgeUpstreams(
     const { name } = view
     const behind = tip && view.head ? tip.number - view.head.number : null
     const lagBlocks = behind === null ? null : Math.max(0, behind)
-    const astray = behind !== null && Math.abs(behind) > limits.lagBlocksMax
+    const diverged = behind !== null && Math.abs(behind) > limits.lagBlocksMax
     const why = excluded[index] ?? null
-    if (why !== null) return { name, state: 'excluded', reason: why, lagBlocks, astray }
+    if (why !== null) return { name, state: 'excluded', reason: why, lagBlocks, diverged }
     if (view.priority > bestPriority) {
-      return { name, state: 'standby', reason: 'preferred upstreams work', lagBlocks, astray }
+      return { name, state: 'standby', reason: 'preferred upstreams work', lagBlocks, diverged }
     }
     const slow =
       view.latencyMs > bestLatencyMs * SLOWER_FACTOR &&
       view.latencyMs - bestLatencyMs > SLOWER_MS_MIN
     if (slow) {
-      return { name, state: 'standby', reason: 'much slower than the best', lagBlocks, astray }
+      return { name, state: 'standby', reason: 'much slower than the best', lagBlocks, diverged }
     }
-    return { name, state: 'used', reason: 'healthy', lagBlocks, astray }
+    return { name, state: 'used', reason: 'healthy', lagBlocks, diverged }
   })
 }
 
@@ -139,7 +139,7 @@ function witnesses(views: readonly UpstreamView[], limits: ChoiceLimits): Upstre
 }
 
 /**
- * Of two that are far apart, one syncs or one lies. Whoever stands at a block of
+ * When two are far apart, one syncs or one lies. The one that stands at a block of
  * right now is at the tip: a syncing node's blocks are old, a liar's height is not.
  * A slot does not say how old it is; there the higher counts, as nodes that fall
  * behind are met every day and nodes that make up slots are not.

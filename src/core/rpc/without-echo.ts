@@ -1,4 +1,4 @@
-/** What a caller sent, as far as a node may repeat it in an error. */
+/** The parts of a call that a node may repeat in an error. */
 export type SentCall = {
   method: string
   params: readonly unknown[]
@@ -9,7 +9,7 @@ export type SentCall = {
 const ECHO_CHARS_MIN = 4
 /** Nodes cut long texts off when they repeat them, so the beginning of one is looked for. */
 const ECHO_BEGINNING_CHARS = 16
-/** What is looked at, however much was sent: an error must not cost more than the call. */
+/** Bounds of the search, however much was sent: an error must not cost more than the call. */
 const STRINGS_MAX = 256
 const VALUES_MAX = 4096
 const WORDS_CHARS_MAX = 1000

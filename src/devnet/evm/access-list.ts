@@ -29,7 +29,7 @@ const CREATES = new Set(['CREATE', 'CREATE2'])
 export function accessListOf(steps: readonly TracedStep[], from: string, to: string): AccessList {
   const touched = new Map<string, Set<string>>()
   const known = new Set([addressOf(BigInt(from)), addressOf(BigInt(to))])
-  /** Whose storage is read at each depth, the outermost first. */
+  /** The contracts whose storage is read at each depth, the outermost first. */
   const places: string[] = [addressOf(BigInt(to))]
 
   const touch = (word: bigint) => {
@@ -58,7 +58,7 @@ export function accessListOf(steps: readonly TracedStep[], from: string, to: str
   return [...touched].map(([address, slots]) => ({ address, storageKeys: [...slots] }))
 }
 
-/** What a creation leaves on the stack of its maker once it is done: where it is. */
+/** A creation leaves its address on the stack of its maker once it is done. */
 function createdAt(steps: readonly TracedStep[], at: number): bigint {
   const depth = steps[at]?.depth ?? 0
   const after = steps.slice(at + 1).find((step) => step.depth <= depth)

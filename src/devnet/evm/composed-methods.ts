@@ -68,7 +68,7 @@ async function traceBlock(ask: Ask, [which, config = {}]: readonly unknown[]): C
   for (const txHash of block.transactions) {
     const answer = await ask('debug_traceTransaction', [txHash, config])
     const text = resultIn(answer)
-    // What is wrong with the config, the chain says of the first one as of any.
+    // A fault of the config shows with the first transaction as with any.
     if (text === null) return answer
     traces.push(`{"txHash":"${txHash}","result":${text}}`)
   }
@@ -119,7 +119,7 @@ function blockName(which: unknown): string | null {
 async function findBlock(ask: Ask, which: unknown): Promise<Found> {
   const named = blockName(which)
   if (named === null) return { said: fault(INVALID_PARAMS, 'invalid block') }
-  // What is pending has no receipts yet, and no traces.
+  // A pending block has no receipts yet, and no traces.
   if (named === 'pending') return null
   const method = HASH.test(named) ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const answer = await ask(method, [named, false])

@@ -30,7 +30,7 @@ const TRANSACTION_GAS_MAX = 16_777_216n
 
 const FIRST_BASE_FEE_WEI = 1_000_000_000n
 
-/** Who gets the fees; any address without a known key does. */
+/** The address that gets the fees; any without a known key does. */
 const COINBASE = Buffer.from('c014ba5ec014ba5ec014ba5ec014ba5ec014ba5e', 'hex')
 
 /** A whole EVM chain in this process: the machine that Hardhat runs, without Hardhat. */

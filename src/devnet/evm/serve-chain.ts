@@ -4,7 +4,7 @@ import { composedMethod } from './composed-methods.ts'
 
 type Call = { idText: string; method: string; params: unknown; requestText: string }
 
-/** Who hears of events. Only a WebSocket can; a POST has none. */
+/** The listener for events. Only a WebSocket has one; a POST has none. */
 type Subscriber = {
   /** No room for one more subscription. */
   full: boolean

@@ -3,7 +3,7 @@ import { rawMembers } from '../../core/json/json-scan.ts'
 /** Every ledger made here is one and the same network to whoever checks. */
 export const GENESIS_HASH = '4ERR4GgKzoC6NDkrZo5CVq4KiDTnHWsNcAtk6BVQn64v'
 
-/** What slots are counted from: about where the main network was when the machine was made. */
+/** The first slot: about where the main network was when the machine was made. */
 export const FIRST_SLOT = 440_208_000
 
 /** So far the slots have come when a ledger begins: the newest one is already there. */

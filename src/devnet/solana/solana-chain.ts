@@ -2,7 +2,7 @@ import { assert } from '../../core/errors.ts'
 import type { Account } from '../../core/solana/account.ts'
 import { PROGRAM_KEYS, sameKey } from '../../core/solana/programs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type AccountBook, openAccountBook } from './solana-account-book.ts'
+import { type AccountHistory, openAccountHistory } from './solana-account-history.ts'
 import { SLOTS_AT_START } from './solana-asleep.ts'
 import { FAUCET, FAUCET_LAMPORTS, genesisSteps, told, transfer } from './solana-genesis.ts'
 import { type Machine, openMachine } from './solana-machine.ts'
@@ -13,7 +13,7 @@ import { openTransactions, type Receipt, type Transactions } from './solana-tran
 
 /** A whole ledger in this process: accounts, slots, transactions, and a faucet. */
 export type SolanaChain = {
-  book: AccountBook
+  history: AccountHistory
   slots: Slots
   transactions: Transactions
   rentExemptLamports: Machine['rentExemptLamports']
@@ -24,7 +24,7 @@ export type SolanaChain = {
   /** Ends the slot and tells everyone who listens. */
   advance(): void
   /** Hears after each slot that ended. */
-  onSlot(hear: () => void): void
+  onSlot(listener: () => void): void
 }
 
 type Signers = readonly [KeyPair, ...KeyPair[]]
@@ -32,7 +32,7 @@ type Signers = readonly [KeyPair, ...KeyPair[]]
 /** The rent of an account that is exempt from it, as a cluster writes it. */
 const RENT_EXEMPT_EPOCH = 18_446_744_073_709_551_615n
 
-/** What a cluster gives a transaction without a wish; from here the faucet counts up. */
+/** The compute units that a transaction gets by default; from here the faucet counts up. */
 const UNITS_USUAL = 200_000
 const UNITS_SPREAD = 1_000_000
 
@@ -43,15 +43,15 @@ const SLOTS_KEPT = FINALIZED_LAG_SLOTS + 2
 export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
   const firstSlot = slotNow - SLOTS_AT_START
   const machine = openMachine()
-  const book = openAccountBook(machine, firstSlot, SLOTS_KEPT)
-  const slots = openSlots({ clock, machine, book }, firstSlot)
-  const transactions = openTransactions({ machine, book, slots })
-  const hearers: (() => void)[] = []
+  const history = openAccountHistory(machine, firstSlot, SLOTS_KEPT)
+  const slots = openSlots({ clock, machine, history }, firstSlot)
+  const transactions = openTransactions({ machine, history, slots })
+  const listeners: (() => void)[] = []
   let airdrops = 0
 
   const put = (account: Account) => {
-    const flaw = flawOf(book.at(account.pubkey, slots.now), account)
-    return flaw ?? book.change([account.pubkey], () => machine.put(account))
+    const flaw = flawOf(history.at(account.pubkey, slots.now), account)
+    return flaw ?? history.change([account.pubkey], () => machine.put(account))
   }
 
   const send = (signers: Signers, instructions: readonly Instruction[]): Receipt | string => {
@@ -64,7 +64,7 @@ export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
   }
 
   const chain: SolanaChain = {
-    book,
+    history,
     slots,
     transactions,
     rentExemptLamports: machine.rentExemptLamports,
@@ -76,9 +76,9 @@ export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
     put,
     advance() {
       slots.advance()
-      for (const hear of hearers) hear()
+      for (const listener of listeners) listener()
     },
-    onSlot: (hear) => void hearers.push(hear),
+    onSlot: (listener) => void listeners.push(listener),
   }
   put({
     pubkey: FAUCET.key,
@@ -92,7 +92,7 @@ export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
     const receipt = send(signers, instructions)
     assert(typeof receipt !== 'string', 'the ledger begins with what it promises')
   }
-  // Whoever asks for `finalized` at the start finds all of it there already.
+  // A caller that asks for `finalized` at the start finds all of it there already.
   for (let slot = 0; slot < SLOTS_AT_START; slot++) slots.advance()
   return chain
 }

@@ -29,7 +29,7 @@ export type InnerInstruction = {
   stackHeight: number
 }
 
-/** What running a transaction came to. */
+/** The outcome of running a transaction. */
 export type Outcome = {
   /** Null when it succeeded. */
   error: TransactionError | null

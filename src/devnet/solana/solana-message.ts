@@ -15,7 +15,7 @@ export type Instruction = {
   data: Uint8Array
 }
 
-/** What stands before the 32 bytes of a private key of Ed25519 in its usual wrapping. */
+/** The bytes before the 32 of a private key of Ed25519 in its usual wrapping (PKCS #8). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const KEY_BYTES = 32
 

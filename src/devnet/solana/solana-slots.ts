@@ -2,7 +2,7 @@ import { assert } from '../../core/errors.ts'
 import type { Commitment } from '../../core/solana/account.ts'
 import { decodeKey } from '../../core/solana/base58.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { AccountBook } from './solana-account-book.ts'
+import type { AccountHistory } from './solana-account-history.ts'
 import { FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
 import type { Machine } from './solana-machine.ts'
 
@@ -39,7 +39,7 @@ const SLOTS_PER_EPOCH = 432_000
 const FIRST_FULL_EPOCH = 14
 const FIRST_FULL_EPOCH_SLOT = 524_256
 
-type Needs = { clock: Clock; machine: Machine; book: AccountBook }
+type Needs = { clock: Clock; machine: Machine; history: AccountHistory }
 
 const HASH_BYTES = 32
 const SLOT_BYTES = 8
@@ -51,7 +51,7 @@ const SLOT_HASHES_SYSVAR = key('SysvarS1otHashes111111111111111111111111111')
 const MOVING_SYSVARS = [CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR]
 
 /** Time on the ledger: slots, each with a blockhash of its own. */
-export function openSlots({ clock, machine, book }: Needs, firstSlot: number): Slots {
+export function openSlots({ clock, machine, history }: Needs, firstSlot: number): Slots {
   const recent: Slot[] = []
   let now = firstSlot
 
@@ -59,7 +59,7 @@ export function openSlots({ clock, machine, book }: Needs, firstSlot: number): S
     const { epoch } = epochOf(now)
     const unixSeconds = Math.floor(clock.nowMs() / 1_000)
     const ended = recent.at(-1)
-    book.change(MOVING_SYSVARS, () => {
+    history.change(MOVING_SYSVARS, () => {
       const blockhash = machine.moveTo(now, epoch, unixSeconds)
       recent.push({ slot: now, blockhash, unixSeconds, hash: key(blockhash) })
       if (ended !== undefined) putSlotHashes(machine, recent)
@@ -88,7 +88,7 @@ export function openSlots({ clock, machine, book }: Needs, firstSlot: number): S
     epochOf,
     advance() {
       now++
-      book.openSlot(now)
+      history.openSlot(now)
       begin()
     },
   }

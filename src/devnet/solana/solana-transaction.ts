@@ -2,7 +2,7 @@
 export type WireTransaction = {
   /** Exactly the transaction: whatever followed it is cut off. */
   bytes: Uint8Array
-  /** What the signatures sign. */
+  /** The bytes that the signatures sign. */
   message: Uint8Array
   signatures: readonly Uint8Array[]
   version: 'legacy' | 0
@@ -20,7 +20,7 @@ export type WireInstruction = { programAt: number; accounts: Uint8Array; data: U
 
 type WireLookup = { table: Uint8Array; writable: Uint8Array; readonly: Uint8Array }
 
-/** What fits into one packet of the network, and so into one transaction. */
+/** The bytes that fit into one packet of the network, and so into one transaction. */
 export const TRANSACTION_BYTES_MAX = 1_232
 
 const TRUNCATED = 'io error: failed to fill whole buffer'

@@ -17,5 +17,5 @@ test('what is remembered of a transaction does not grow with the accounts it tou
   expect(states.map((account) => account?.lamports)).toContain(10n ** 12n + 1n)
   const bytes = states.reduce((sum, account) => sum + (account?.data.length ?? 0), 0)
   expect(bytes).toBeLessThan(1_000)
-  expect(chain.book.at(pubkey, chain.slots.now)?.data).toHaveLength(1_000_000)
+  expect(chain.history.at(pubkey, chain.slots.now)?.data).toHaveLength(1_000_000)
 })

@@ -2,7 +2,7 @@ import type { Account } from '../../core/solana/account.ts'
 import { encodeBase58, encodeKey } from '../../core/solana/base58.ts'
 import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../../core/solana/programs.ts'
 import { namedError, type TransactionError } from './methods/solana-error-words.ts'
-import type { AccountBook } from './solana-account-book.ts'
+import type { AccountHistory } from './solana-account-history.ts'
 import type { Machine, Outcome } from './solana-machine.ts'
 import type { Slots } from './solana-slots.ts'
 import { isWritable, type WireTransaction } from './solana-transaction.ts'
@@ -29,7 +29,7 @@ export type Receipt = {
 }
 
 export type Transactions = {
-  /** What would happen, without it happening. `asIs` looks at neither blockhash nor repetition. */
+  /** Runs it without effect. `asIs` looks at neither blockhash nor repetition. */
   rehearse(
     transaction: WireTransaction,
     options: { verify: boolean; asIs: boolean },
@@ -43,7 +43,7 @@ export type Transactions = {
 /** The name of the error. */
 export const SIGNATURE_FAILURE = 'SignatureFailure'
 
-type Needs = { machine: Machine; book: AccountBook; slots: Slots }
+type Needs = { machine: Machine; history: AccountHistory; slots: Slots }
 
 /**
  * Enough for whatever is developed here. Younger ones than a blockhash can be are kept beyond
@@ -58,7 +58,7 @@ const KEY_BYTES = 32
 
 /** Runs transactions by the rules of a cluster, each at most once, and remembers the last ones. */
 export function openTransactions(needs: Needs): Transactions {
-  const { machine, book, slots } = needs
+  const { machine, history, slots } = needs
   const receipts = new Map<string, Receipt>()
   let count = 0
 
@@ -88,11 +88,11 @@ export function openTransactions(needs: Needs): Transactions {
       const error = refusal(transaction)
       if (error !== null) return { receipt: null, outcome: refused(error) }
 
-      const loaded = loadKeys(book, slots.now, transaction)
+      const loaded = loadKeys(history, slots.now, transaction)
       const written = loaded.keys.filter((_, at) => loaded.writable[at])
-      const states = () => loaded.keys.map((key) => balanceOf(book.at(key, slots.now)))
+      const states = () => loaded.keys.map((key) => balanceOf(history.at(key, slots.now)))
       const before = states()
-      const outcome = book.change(written, () => machine.run(transaction))
+      const outcome = history.change(written, () => machine.run(transaction))
       const after = states()
       // One that failed while it ran has paid its fee all the same; all others never happened.
       const paid = before[0]?.lamports !== after[0]?.lamports
@@ -130,11 +130,11 @@ function refused(error: TransactionError): Outcome {
   return { error, logs: [], unitsConsumed: 0n, feeLamports: 0n, returned: null, inner: [] }
 }
 
-function loadKeys(book: AccountBook, slot: number, transaction: WireTransaction): LoadedKeys {
+function loadKeys(history: AccountHistory, slot: number, transaction: WireTransaction): LoadedKeys {
   const writable: Uint8Array[] = []
   const readonly: Uint8Array[] = []
   for (const lookup of transaction.lookups) {
-    const table = book.at(lookup.table, slot)
+    const table = history.at(lookup.table, slot)
     // The machine refuses a transaction with a table or a place that is not there.
     if (table === null || !sameKey(table.owner, PROGRAM_KEYS.addressLookupTable)) continue
     writable.push(...keysIn(table.data, lookup.writable))

@@ -21,11 +21,11 @@ export type StopReason =
   /** The replay has ended, or another process runs it. */
   | { kind: 'over' }
   | { kind: 'webhook_deleted' }
-  /** It waits for something that will come by itself, or by its owner. */
+  /** The replay waits for something that will come by itself, or by its owner. */
   | { kind: 'waiting' }
   /** The nodes let it down. A transient error, in which none answered, is retried for ever. */
   | { kind: 'error'; reason: string; isTransient: boolean }
-  /** It cannot go on, ever. */
+  /** The replay can never go on. */
   | { kind: 'impossible'; reason: string }
 
 /** `before` is the query of the last block, so that one is compiled once for many blocks. */

@@ -24,13 +24,13 @@ type Retry = {
   blockNumber: number
   /** Failures of that block in a row. */
   failures: number
-  /** Those in which a node did answer. */
+  /** The failures among them in which a node did answer. */
   answeredFailures: number
 }
 
 const BACKOFF = { minMs: 1_000, maxMs: 60_000 }
 
-/** With the back-off above, some ten minutes. */
+/** Some ten minutes, with the back-off above. */
 const ANSWERED_FAILURES_MAX = 14
 
 /** Much longer than any wait. */

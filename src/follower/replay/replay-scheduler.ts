@@ -59,7 +59,7 @@ const LEASE_SAFETY_MS = 10_000
 
 const WAIT_MS = 1_000
 
-/** A replay that has not had a slot for so long has ended elsewhere. */
+/** A replay that has not had a slot for this long has ended elsewhere. */
 const SERVED_MS_MAX = 600_000
 
 /** Reading a block may take long; nothing is lost by leaving it. */
@@ -69,7 +69,7 @@ const OUR_FAULT = 'Something went wrong on our side.'
 
 /**
  * Runs the replays that are under way, a few at a time and in slices. Their rows say how far
- * each is, so whoever comes after a crash goes on with the very next block.
+ * each is, so the next process after a crash goes on with the very next block.
  */
 export function openReplayScheduler(needs: Needs): ReplayScheduler {
   const { clock } = needs

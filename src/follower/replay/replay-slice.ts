@@ -13,7 +13,7 @@ import { type ReplayStepNeeds, replayStep } from './replay-step.ts'
 
 export type ReplaySliceNeeds = ReplayQueryNeeds & ReplayStepNeeds & { telemetry: Telemetry }
 
-/** How a slice ended, and where the replay stands. */
+/** The end of a slice: the block to go on with, and why it stopped there. */
 export type ReplaySlice = { nextBlock: number; end: StopReason | { kind: 'more' } }
 
 /** After this long, other replays get their slice. */

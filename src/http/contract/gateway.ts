@@ -42,7 +42,7 @@ const RPC_REPLY: Schema = record(
   { result: { description: 'Whatever the method answers.' }, error: RPC_ERROR },
 )
 
-/** What both ways to call a node have in common. */
+/** The parts that both ways to call a node have in common. */
 const RPC_CALL = {
   tag: 'JSON-RPC',
   body: body(oneOrMany(RPC_REQUEST), {

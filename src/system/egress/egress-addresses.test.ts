@@ -8,8 +8,8 @@ import {
 import { answerText, atRest, until } from '../../../tests/support/scripted-server.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import { NO_USABLE_ADDRESS } from '../../core/delivery/egress-policy.ts'
+import type { Connect } from '../http1/connector.ts'
 import { openOwnAddresses } from './own-addresses.ts'
-import type { Connect } from './wire.ts'
 
 const PUBLIC = '93.184.215.14'
 const OTHER_PUBLIC = '1.1.1.1'
@@ -193,14 +193,19 @@ describe('a good destination', () => {
 
   test('must answer from the address it was connected at', async () => {
     let closed = 0
-    const elsewhere: Connect = (_target, hearer) => {
-      hearer.opened({
+    const elsewhere: Connect = (_target, listener) => {
+      const connection = {
         remoteAddress: '10.0.0.1',
-        holder: null,
-        write: () => expect.unreachable('nothing is sent'),
+        isSending: false,
+        owner: null,
+        memo: { text: '', head: null },
+        send: () => expect.unreachable('nothing is sent'),
+        pause() {},
+        resume() {},
         end() {},
         terminate: () => closed++,
-      })
+      }
+      queueMicrotask(() => listener.opened(connection))
       return () => {}
     }
     const resolve = async () => [PUBLIC]
@@ -280,10 +285,10 @@ function withDead(addresses: string[], dead: string[], how: 'hangs' | 'refuses')
   const resolve = async () => addresses
   const through =
     (connect: Connect): Connect =>
-    (target, hearer) => {
+    (target, listener) => {
       dialled.push(target.address)
-      if (!dead.includes(target.address)) return connect(target, hearer)
-      if (how === 'refuses') hearer.failed('connect')
+      if (!dead.includes(target.address)) return connect(target, listener)
+      if (how === 'refuses') queueMicrotask(() => listener.failed('connect'))
       return () => {}
     }
   bench = openEgressBench({ allowPrivate: false, resolve, through })

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/scripted-server.ts'
 
 const MEBIBYTE = 1024 * 1024
-const IDLE_PER_PLACE_MAX = 64
+const IDLE_PER_ORIGIN_MAX = 64
 
 let bench: EgressBench
 const open = (...options: Parameters<typeof openEgressBench>) => {
@@ -118,11 +118,11 @@ describe('an idle connection', () => {
     const { serve, post } = open()
     const waiting: Peer[] = []
     const server = serve({ onRequest: (peer) => waiting.push(peer) })
-    const burst = Array.from({ length: IDLE_PER_PLACE_MAX + 20 }, () => post(server))
+    const burst = Array.from({ length: IDLE_PER_ORIGIN_MAX + 20 }, () => post(server))
     await until(() => waiting.length === burst.length, 'all requests')
     for (const peer of waiting) peer.send(answerText('ok'))
     await Promise.all(burst)
-    expect(await atRest(() => stillOpen(server))).toBe(IDLE_PER_PLACE_MAX)
+    expect(await atRest(() => stillOpen(server))).toBe(IDLE_PER_ORIGIN_MAX)
   })
 
   test('ends when the service does, and so does one that is still in use then', async () => {

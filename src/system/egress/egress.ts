@@ -1,18 +1,22 @@
-import { isIP } from 'node:net'
 import { checkDestination, NO_USABLE_ADDRESS } from '../../core/delivery/egress-policy.ts'
-import { parseAddress } from '../../core/delivery/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressFault, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
-import { type Deadline, openDeadline } from './deadline.ts'
-import { type Answer, converse, type Lost, type Message } from './egress-exchange.ts'
-import { messageOf } from './egress-message.ts'
-import { type IdleWires, openIdleWires } from './idle-wires.ts'
+import { type Connect, hostOf, openConnector } from '../http1/connector.ts'
+import { endExchange, startExchange } from '../http1/exchange.ts'
+import { type IdlePool, openIdlePool } from '../http1/idle-pool.ts'
+import {
+  headerLines,
+  type Message,
+  requestLines,
+  requestMessage,
+} from '../http1/request-message.ts'
+import { DELIVERY_ANSWER_LISTENER, type DeliveryAnswer } from './delivery-answer.ts'
 import {
   type AddressOptions,
   openVettedAddresses,
   type VettedAddresses,
 } from './vetted-addresses.ts'
-import { type Connect, openConnector, type Wire } from './wire.ts'
+import { type Destination, vettedOrigin } from './vetted-origin.ts'
 
 type EgressOptions = AddressOptions & { connect?: Connect }
 
@@ -20,26 +24,39 @@ type Needs = {
   clock: Clock
   allowPrivate: boolean
   addresses: VettedAddresses
-  idle: IdleWires
+  pool: IdlePool
   connect: Connect
 }
 
-/** One request on its way, and what is known of it so far. */
-type Errand = {
-  url: URL
+/** One request on its way. */
+type Delivery = Destination & {
   teamId: string
-  /** The host without brackets. */
-  host: string
   message: Message
-  deadline: Deadline
-  address: string | null
-  times: { startMs: number; lookedUpMs: number; connectedMs: number }
+  startMs: number
+  /** Null until the lookup is over. */
+  lookedUpMs: number | null
 }
 
-type Line = { wire: Wire; address: string }
+/** The message's framing and its way are said by egress, and by nobody else. */
+const RESERVED_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
-/** Of many addresses so many are tried, for each takes its part of the time. */
-const ADDRESSES_TRIED_MAX = 3
+/** Each holds a file handle and, behind TLS, some 20 KiB. */
+const IDLE_MAX = 2000
+const IDLE_PER_ORIGIN_MAX = 64
+const SWEEP_MS = 1000
+
+const ABANDONED_MAX = 8
 
 /**
  * POST over sockets of this thread, to addresses that were vetted at this very attempt. The
@@ -47,14 +64,19 @@ const ADDRESSES_TRIED_MAX = 3
  * names by itself, and would follow where the environment or an answer sends it.
  */
 export function openEgress(options: EgressOptions): Egress {
-  const { clock, allowPrivate, connect = openConnector() } = options
+  const { clock, allowPrivate } = options
+  const { connect = openConnector({ abandonedMax: ABANDONED_MAX }) } = options
   const addresses = openVettedAddresses(options)
-  const idle = openIdleWires({ clock })
-  const needs: Needs = { clock, allowPrivate, addresses, idle, connect }
+  const pool = openIdlePool({ perOriginMax: IDLE_PER_ORIGIN_MAX, totalMax: IDLE_MAX })
+  const stopSweeping = clock.every(SWEEP_MS, () => pool.sweep(clock.monotonicMs()))
+  const needs: Needs = { clock, allowPrivate, addresses, pool, connect }
   return {
     vet: (url, teamId) => vet(needs, url, teamId),
     post: (request) => post(needs, request),
-    close: () => idle.close(),
+    close() {
+      stopSweeping()
+      pool.close()
+    },
   }
 }
 
@@ -68,137 +90,69 @@ async function vet(needs: Needs, url: string, teamId: string): Promise<string | 
 }
 
 async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome> {
-  const { clock, allowPrivate } = needs
-  const startMs = clock.monotonicMs()
-  const times = { startMs, lookedUpMs: startMs, connectedMs: startMs }
-  const url = checkDestination(request.url, allowPrivate)
-  if (typeof url === 'string') return outcome(needs, { times, address: null }, 'refused_address')
+  const startMs = needs.clock.monotonicMs()
+  const unknown = { startMs, lookedUpMs: null, connectedMs: null, address: null }
+  const url = checkDestination(request.url, needs.allowPrivate)
+  if (typeof url === 'string') return outcome(needs, unknown, 'refused_address')
 
-  const deadline = openDeadline(clock, request.timeoutMs)
-  const message = messageOf(url, request)
-  const { teamId } = request
-  const host = hostOf(url)
-  const errand: Errand = { url, teamId, host, message, deadline, address: null, times }
-  const result = await deliver(needs, errand)
-  deadline.end()
-  return outcome(needs, errand, result)
+  const { teamId, timeoutMs } = request
+  const message = deliveryMessage(url, request)
+  const endMs = startMs + timeoutMs
+  const delivery: Delivery = { ...unknown, url, host: hostOf(url), teamId, message, endMs }
+  const result = await deliver(needs, delivery, timeoutMs)
+  return outcome(needs, delivery, result)
 }
 
-async function deliver(needs: Needs, errand: Errand): Promise<Answer | EgressFault> {
-  const { clock } = needs
-  const addresses = await lookUp(needs, errand)
-  errand.times.lookedUpMs = clock.monotonicMs()
-  errand.times.connectedMs = clock.monotonicMs()
-  if (typeof addresses === 'string') return addresses
-
-  const warm = warmLine(needs, errand, addresses)
-  if (warm) {
-    const result = await speak(needs, errand, warm)
-    // It was dead before; what was said to it is said once more to a new one.
-    if (result !== 'unanswered') return result
-  }
-
-  const line = await connectTo(needs, errand, addresses)
-  errand.times.connectedMs = clock.monotonicMs()
-  if (typeof line === 'string') return line
-
-  const result = await speak(needs, errand, line)
-  return result === 'unanswered' ? 'reset' : result
+function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
+  // Nobody decodes the answer, so no content encoding is asked for.
+  const given = headerLines(headers, RESERVED_HEADERS)
+  const lines = `${requestLines(url, false)}accept-encoding: identity\r\n${given}`
+  return requestMessage(lines, Buffer.byteLength(lines), body)
 }
 
-/** The addresses to connect to, each of them vetted, whether they were known or not. */
-async function lookUp(needs: Needs, errand: Errand): Promise<readonly string[] | EgressFault> {
-  return errand.deadline.step<readonly string[] | EgressFault>((done) => {
-    needs.addresses.of(errand.host, errand.teamId).then(done, () => done('dns'))
-    return () => {}
-  })
-}
-
-function warmLine({ idle }: Needs, { url }: Errand, addresses: readonly string[]): Line | null {
-  for (const address of addresses) {
-    const wire = idle.take(placeOf(url, address))
-    if (wire) return { wire, address }
-  }
-  return null
-}
-
-/** A connection to the first address that takes one. */
-async function connectTo(
+/** Looks the name up, connects and sends, all within one limit. */
+function deliver(
   needs: Needs,
-  errand: Errand,
-  addresses: readonly string[],
-): Promise<Line | EgressFault> {
-  const { host, deadline } = errand
-  const tried = addresses.slice(0, ADDRESSES_TRIED_MAX)
-  for (const [at, address] of tried.entries()) {
-    const others = tried.length - at - 1
-    // The last may take all that is left, and what it lacks then is time.
-    const limitMs = others > 0 ? deadline.leftMs() / (others + 1) : null
-    const wire = await connectOnce(needs, errand, address, limitMs)
-    if (wire === 'connect') continue
-    if (typeof wire === 'string') return wire
-    errand.address = address
-    if (!isSame(wire.remoteAddress, address)) {
-      wire.terminate()
-      return 'refused_address'
+  delivery: Delivery,
+  timeoutMs: number,
+): Promise<DeliveryAnswer | EgressFault> {
+  const { clock, addresses } = needs
+  return new Promise((resolve) => {
+    let isOver = false
+    let giveUp = () => {}
+    const done = (result: DeliveryAnswer | EgressFault) => {
+      isOver = true
+      stopTimer()
+      resolve(result)
     }
-    needs.addresses.prefer(host, address)
-    return { wire, address }
-  }
-  needs.addresses.doubt(host)
-  return 'connect'
-}
-
-function connectOnce(
-  { clock, connect }: Needs,
-  { url, host, deadline }: Errand,
-  address: string,
-  limitMs: number | null,
-): Promise<Wire | EgressFault> {
-  const tls = url.protocol === 'https:'
-  const port = Number(url.port || (tls ? 443 : 80))
-  const serverName = tls && !isIP(host) ? host : null
-  return deadline.step<Wire | EgressFault>((done) => {
-    const giveUpLate = () => {
+    const stopTimer = clock.after(timeoutMs, () => {
       giveUp()
-      done('connect')
+      done('timeout')
+    })
+    const send = (vetted: readonly string[] | EgressFault) => {
+      if (isOver) return
+      delivery.lookedUpMs = clock.monotonicMs()
+      delivery.connectedMs = delivery.lookedUpMs
+      if (typeof vetted === 'string') return done(vetted)
+      const origin = vettedOrigin(needs, delivery, vetted)
+      const reading = { bodyBytes: 0, bodyStart: [], done }
+      const listener = DELIVERY_ANSWER_LISTENER
+      const exchange = startExchange(origin, delivery.message, 'unanswered', listener, reading)
+      giveUp = () => endExchange(exchange)
     }
-    const cancelLimit = limitMs === null ? () => {} : clock.after(limitMs, giveUpLate)
-    const finish = (result: Wire | EgressFault) => {
-      cancelLimit()
-      done(result)
-    }
-    const hearer = { opened: finish, failed: finish }
-    const giveUp = connect({ address, port, tls, serverName }, hearer)
-    return () => {
-      cancelLimit()
-      giveUp()
-    }
+    addresses.of(delivery.host, delivery.teamId).then(send, () => send('dns'))
   })
-}
-
-async function speak(
-  { idle }: Needs,
-  errand: Errand,
-  { wire, address }: Line,
-): Promise<Answer | Lost | 'timeout'> {
-  errand.address = address
-  const result = await errand.deadline.step<Answer | Lost>((done) =>
-    converse(wire, errand.message, done),
-  )
-  if (typeof result !== 'string' && result.idleMs > 0) {
-    idle.keep(placeOf(errand.url, address), wire, result.idleMs)
-  }
-  return result
 }
 
 function outcome(
   { clock }: Needs,
-  { times, address }: Pick<Errand, 'times' | 'address'>,
-  result: Answer | EgressFault,
+  delivery: Pick<Delivery, 'startMs' | 'lookedUpMs' | 'connectedMs' | 'address'>,
+  result: DeliveryAnswer | EgressFault,
 ): EgressOutcome {
+  const { startMs, address } = delivery
   const endMs = clock.monotonicMs()
-  const { startMs, lookedUpMs, connectedMs } = times
+  const lookedUpMs = delivery.lookedUpMs ?? endMs
+  const connectedMs = delivery.connectedMs ?? endMs
   const ms = {
     lookup: Math.round(lookedUpMs - startMs),
     connect: Math.round(connectedMs - lookedUpMs),
@@ -208,22 +162,5 @@ function outcome(
   if (typeof result === 'string') {
     return { status: null, fault: result, retryAfter: null, bodyStart: '', address, ms }
   }
-  const { status, retryAfter, bodyStart } = result
-  return { status, fault: null, retryAfter, bodyStart, address, ms }
-}
-
-/** Connections are kept for a host at an address: when a name moves, none of them is used. */
-function placeOf(url: URL, address: string): string {
-  return `${url.protocol}//${url.host} ${address}`
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-}
-
-/** Compared by their bytes, for an IPv6 address can be written in many ways. */
-function isSame(remote: string | null, address: string): boolean {
-  if (remote === null || remote === address) return true
-  const [one, other] = [parseAddress(remote), parseAddress(address)]
-  return one !== null && other !== null && Buffer.compare(one, other) === 0
+  return { ...result, fault: null, address, ms }
 }

@@ -1,13 +1,13 @@
 import { quantityToNumber } from '../../core/hex.ts'
 import type { Network } from '../../core/network.ts'
 import {
+  type CachePolicy,
+  cachePolicy,
   type HeadView,
   heightWanted,
-  type Keep,
-  keepRule,
-  keepsResult,
-} from '../../core/rpc/keeping.ts'
-import type { Method, MethodBook } from '../../core/rpc/methods.ts'
+  policyForResult,
+} from '../../core/rpc/cache-policy.ts'
+import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
 import type { AnswerCaches } from './answer-caches.ts'
@@ -20,7 +20,7 @@ import { sendTransaction } from './send-transaction.ts'
 /** Everything that answers for one network. */
 export type NetworkService = AnswerCaches & {
   network: Network
-  book: MethodBook
+  methods: MethodRegistry
   pool: UpstreamPool
   /** The heads that upstreams announce, as they come. */
   heads: HeadFeed
@@ -68,7 +68,7 @@ export function askNetwork(
   const nowMs = service.pool.clock.monotonicMs()
   const head = freshHead(service, nowMs)
   const headKeeps = followHead(service.atHead, head, nowMs)
-  const keep = keepRule(of, params, head)
+  const keep = cachePolicy(of, params, head)
   if (of.safety !== 'read') return askUnsafe(service, question, transport)
 
   const key = of.name + paramsText
@@ -124,13 +124,13 @@ async function askUnsafe(
   startEpoch(service.atHead)
   const answer =
     of.safety === 'idempotent'
-      ? await sendTransaction(service.pool, service.book, call)
+      ? await sendTransaction(service.pool, service.methods, call)
       : await transport(call)
   startEpoch(service.atHead)
   return { ...answer, cache: 'miss' }
 }
 
-function toPoolCall(question: Question, keep: Keep): PoolCall {
+function toPoolCall(question: Question, keep: CachePolicy): PoolCall {
   const { of, params, paramsText, trace } = question
   return {
     method: of.name,
@@ -138,7 +138,7 @@ function toPoolCall(question: Question, keep: Keep): PoolCall {
     params,
     paramsText,
     trace,
-    atHead: keep === 'head' || of.depends === 'head' || of.depends === 'nothing_kept',
+    atHead: keep === 'head' || of.depends === 'head' || of.depends === 'uncacheable',
     heightMin: heightWanted(of, params),
     heavy: of.heavy,
     share: question.share,
@@ -147,7 +147,7 @@ function toPoolCall(question: Question, keep: Keep): PoolCall {
 
 function findKept(
   service: NetworkService,
-  keep: Keep,
+  keep: CachePolicy,
   key: string,
   headKeeps: boolean,
   nowMs: number,
@@ -155,13 +155,13 @@ function findKept(
   if (keep === 'never') return undefined
   if (keep === 'head') return headKeeps ? headGet(service.atHead, key, nowMs) : undefined
   const kept = service.forever.get(key)
-  if (kept || keep !== 'forever_if_final' || !headKeeps) return kept
+  if (kept || keep !== 'immutable_if_final' || !headKeeps) return kept
   return headGet(service.atHead, key, nowMs)
 }
 
 type Keeping = {
   key: string
-  keep: Keep
+  keep: CachePolicy
   epoch: number
   head: HeadView | null
   headKeeps: boolean
@@ -194,8 +194,8 @@ function keepResult(
   upstream: string,
 ): void {
   const { key, keep, epoch, head } = keeping
-  const now = keepsResult(keep, reply.value, head)
-  if (now === 'forever') {
+  const now = policyForResult(keep, reply.value, head)
+  if (now === 'immutable') {
     service.forever.set(key, { text: reply.text, upstream })
     return
   }

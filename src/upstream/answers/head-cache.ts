@@ -1,4 +1,4 @@
-import type { HeadView } from '../../core/rpc/keeping.ts'
+import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import { type Kept, openResponseCache, type ResponseCache } from './response-cache.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Network } from '../../core/network.ts'
-import { openMethodBook, type PriceOverrides } from '../../core/rpc/methods.ts'
+import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { Sockets } from '../../ports/sockets.ts'
@@ -37,7 +37,7 @@ export function openNetwork(
   return {
     network,
     request: (call) => requestAny(pool, call),
-    book: openMethodBook(network.kind, { ...network, prices: settings.prices }),
+    methods: openMethodRegistry(network.kind, { ...network, prices: settings.prices }),
     pool,
     ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
     heads: watch.heads,

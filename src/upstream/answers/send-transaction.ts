@@ -1,5 +1,5 @@
 import { saysAlreadyKnown, saysNonceTooLow } from '../../core/rpc/error-classes.ts'
-import type { MethodBook } from '../../core/rpc/methods.ts'
+import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import { transactionHash } from '../../core/rpc/transaction-hash.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
 import { requestAny } from '../pool/upstream-pool.ts'
@@ -11,7 +11,7 @@ import { requestAny } from '../pool/upstream-pool.ts'
  */
 export async function sendTransaction(
   pool: UpstreamPool,
-  book: MethodBook,
+  methods: MethodRegistry,
   call: PoolCall,
 ): Promise<PoolAnswer> {
   const answer = await requestAny(pool, call)
@@ -28,7 +28,7 @@ export async function sendTransaction(
 
   const found = await requestAny(pool, {
     method: 'eth_getTransactionByHash',
-    of: book.find('eth_getTransactionByHash'),
+    of: methods.find('eth_getTransactionByHash'),
     params: [hash],
     paramsText: `["${hash}"]`,
     atHead: false,

@@ -9,7 +9,7 @@ import { askUpstream } from '../pool/ask-upstream.ts'
 
 /** One reading of one block from one upstream. */
 export type Asking = {
-  service: Pick<NetworkService, 'pool' | 'book' | 'network' | 'bloomBits'>
+  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits'>
   upstream: Upstream
   ref: BlockRef
   quirks: ChainQuirks

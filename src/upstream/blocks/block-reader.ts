@@ -11,7 +11,7 @@ import type { Upstream } from '../node/upstream.ts'
 import { canTrace, type Outcome, readBlockFrom } from './read-block-from.ts'
 
 type Needs = {
-  service: Pick<NetworkService, 'pool' | 'book' | 'network' | 'bloomBits'>
+  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits'>
   clock: Clock
   telemetry: Telemetry
 }

@@ -96,13 +96,13 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
       const id = ++lastId
       const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
-      const request = { url, body, headers, callHeaders: trace?.headers, repeatable }
+      const request = { url, body, headers, callHeaders: trace?.headers ?? null, repeatable }
       const read = whole ? readWhole : readReply
       return tell(outbound, request, (answer) => read(answer, id), hear)
     },
 
     sendText(text, bytesMax, trace = null) {
-      const callHeaders = trace?.headers
+      const callHeaders = trace?.headers ?? null
       const request = { url, body: text, headers, callHeaders, repeatable: true }
       const { promise, resolve } = Promise.withResolvers<string | Failed>()
       const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
@@ -122,7 +122,7 @@ function quoted(names: Map<string, string>, method: string): string {
 
 /**
  * Sends and reads, turning whatever goes wrong into a failure that says who gave up.
- * Hot path: with a driver that can, an answer passes through here without a promise.
+ * Hot path: a small answer passes through here without a promise.
  */
 function tell<T>(
   outbound: Outbound,
@@ -141,24 +141,11 @@ function tell<T>(
     if (reading instanceof Promise) reading.then(hear, lost)
     else hear(reading)
   }
-  const cancel = outbound.postTo
-    ? outbound.postTo(request, { answered, lost })
-    : postWithPromise(outbound, request, answered, lost)
+  const cancel = outbound.post(request, { answered, lost })
   return () => {
     gaveUp = true
     cancel()
   }
-}
-
-function postWithPromise(
-  outbound: Outbound,
-  request: OutboundRequest,
-  answered: (answer: OutboundAnswer) => void,
-  lost: (thrown: unknown) => void,
-): () => void {
-  const { answer, cancel } = outbound.post(request)
-  answer.then(answered, lost)
-  return cancel
 }
 
 function failed(reason: string, facts: Partial<Failed> = {}): Failed {

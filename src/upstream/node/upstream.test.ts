@@ -27,8 +27,7 @@ const SPEC: UpstreamSpec = {
 let upstream: Upstream
 
 beforeEach(() => {
-  const outbound = { post: () => ({ answer: new Promise<never>(() => {}), cancel: () => {} }) }
-  upstream = newUpstream(outbound, SPEC, 'evm')
+  upstream = newUpstream({ post: () => () => {} }, SPEC, 'evm')
 })
 
 describe('an upstream rests', () => {

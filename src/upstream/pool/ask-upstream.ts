@@ -1,11 +1,11 @@
 import { assert } from '../../core/errors.ts'
-import type { MethodBook } from '../../core/rpc/methods.ts'
+import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from './run.ts'
 import { requestFrom } from './upstream-pool.ts'
 
-type Service = { pool: UpstreamPool; book: MethodBook }
+type Service = { pool: UpstreamPool; methods: MethodRegistry }
 
 export type Told = { kind: 'result'; value: unknown } | NodeError
 
@@ -14,14 +14,14 @@ export type Told = { kind: 'result'; value: unknown } | NodeError
  * gives no usable answer.
  */
 export async function askUpstream(
-  { pool, book }: Service,
+  { pool, methods }: Service,
   upstream: Upstream,
   method: string,
   params: readonly unknown[],
 ): Promise<Told> {
   const { reply } = await requestFrom(pool, upstream, {
     method,
-    of: book.find(method),
+    of: methods.find(method),
     params,
     paramsText: JSON.stringify(params),
     atHead: false,

@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/errors.ts'
 import type { Network } from '../../core/network.ts'
-import type { Method } from '../../core/rpc/methods.ts'
+import type { Method } from '../../core/rpc/method-registry.ts'
 import type { NodeError, NodeResult } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,5 +1,5 @@
 import type { Network } from '../../core/network.ts'
-import type { HeadView } from '../../core/rpc/keeping.ts'
+import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import {
   type ChoiceLimits,
   corroboratedTip,
@@ -33,7 +33,7 @@ export type Selection = {
   /** The same for whom the follower hears: by polls and heads alone, whatever calls do there. */
   heardOf: ReadonlyMap<Upstream, Verdict['state']>
   /** Those whose head is not where the others are. */
-  astray: ReadonlySet<Upstream>
+  diverged: ReadonlySet<Upstream>
   head: HeadView | null
   /** As the nodes' `finalized` tag says; null while unknown. */
   finalizedTag: number | null
@@ -54,9 +54,9 @@ const RANK = {
   standby: 2,
   lacking: 3,
   /** Its head is elsewhere, but the call is not about the head. */
-  astray: 4,
+  diverged: 4,
   excluded: 5,
-  astrayAtTip: 6,
+  divergedAtTip: 6,
 } as const
 
 /** How far down the groups a call may reach. */
@@ -64,8 +64,8 @@ export const REACH = {
   /** Whoever does well: enough for a second opinion while the first is awaited. */
   good: RANK.standby,
   /** Whoever can be expected to answer at all. */
-  answering: RANK.astray,
-  any: RANK.astrayAtTip,
+  answering: RANK.diverged,
+  any: RANK.divergedAtTip,
 } as const
 
 /** Stands in for the latency of an upstream that nobody has measured yet. */
@@ -83,7 +83,7 @@ export function openSelection(
     verdicts: [],
     stateOf: new Map(),
     heardOf: new Map(),
-    astray: new Set(),
+    diverged: new Set(),
     head: null,
     finalizedTag: null,
     genesisHeard: null,
@@ -104,7 +104,7 @@ export function review(selection: Selection): void {
   selection.stateOf = statesOf(upstreams, verdicts)
   const ownViews = upstreams.map(({ own }, at) => activeView(own, views[at] as UpstreamView))
   selection.heardOf = statesOf(upstreams, judgeUpstreams(ownViews, tip, limits))
-  selection.astray = new Set(upstreams.filter((_, at) => verdicts[at]?.astray))
+  selection.diverged = new Set(upstreams.filter((_, at) => verdicts[at]?.diverged))
   if (!tip) {
     selection.head = null
     return
@@ -204,9 +204,9 @@ function lacks(selection: Selection, upstream: Upstream, method: string): boolea
 function rankOf(selection: Selection, upstream: Upstream, wish: Wish): number {
   const state = selection.stateOf.get(upstream)
   if (state === undefined || state === 'excluded') {
-    if (!selection.astray.has(upstream)) return RANK.excluded
+    if (!selection.diverged.has(upstream)) return RANK.excluded
     // A head made up or long past is worse than no answer, but old blocks it may well have.
-    return wish.atHead || upstream.breaker.state !== 'closed' ? RANK.astrayAtTip : RANK.astray
+    return wish.atHead || upstream.breaker.state !== 'closed' ? RANK.divergedAtTip : RANK.diverged
   }
   if (upstream.lacks.size > 0 && lacks(selection, upstream, wish.method)) return RANK.lacking
   if (state === 'standby') return RANK.standby

@@ -241,7 +241,7 @@ async function streamed(): Promise<ReadableStream<Uint8Array>> {
 }
 
 function ask(method: string): Promise<PoolAnswer> {
-  const of = network.book.find(method)
+  const of = network.methods.find(method)
   const call = { method, of, params: [], paramsText: '[]', atHead: true, heightMin: null }
   return requestAny(network.pool, call)
 }

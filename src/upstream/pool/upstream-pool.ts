@@ -188,7 +188,7 @@ function unanswered({ timedOut, reason }: Run): Failure {
 
 /**
  * A connection that broke says little of its node. Before one is asked that fails
- * or is astray, those that do well otherwise get a second turn.
+ * or has diverged, those that do well otherwise get a second turn.
  */
 function askAgain(pool: UpstreamPool, run: Run): boolean {
   if (run.askedAgain || run.timedOut || run.fallback || run.only) return false

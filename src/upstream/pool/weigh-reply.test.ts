@@ -42,7 +42,7 @@ const answers: Say = (call) => call.result('0x1')
 const silent: Say = () => {}
 
 function ask(method: string, params: readonly unknown[]): Promise<PoolAnswer> {
-  const of = world.network.book.find(method)
+  const of = world.network.methods.find(method)
   const paramsText = JSON.stringify(params)
   const call = { method, of, params, paramsText, atHead: true, heightMin: null, heavy: of.heavy }
   return requestAny(world.network.pool, call)

@@ -11,9 +11,9 @@ import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
 
 export type AccountIndexes = {
-  /** Null while there is none: the node is asked then. */
+  /** Null while the network has none: then the node is asked. */
   of(service: NetworkService): AccountIndex | null
-  /** What operators are told of the programs of a network. */
+  /** The state of each indexed program of a network, for operators. */
   reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
   stop(): Promise<void>
 }

@@ -7,9 +7,9 @@ import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
 
 export type Followers = {
-  /** Where the follower of a network stands; null while it has no block yet. */
+  /** The last block of a network's follower; null while it has none yet. */
   statusOf(networkId: string): ReturnType<Follower['status']>
-  /** That follower has not reached a head that its network had several block times ago. */
+  /** The follower has not reached a head that its network had several block times ago. */
   isBehind(networkId: string): boolean
   stop(): Promise<void>
 }

@@ -18,7 +18,7 @@ import {
   readKeysParam,
 } from './solana-method.ts'
 
-/** What a node takes in one call unless its operator says otherwise. */
+/** The keys that a node takes in one call unless its operator says otherwise. */
 const MULTIPLE_ACCOUNTS_MAX = 100
 
 /** A node knows no pages: whatever is there is in its answer. */
@@ -36,7 +36,7 @@ function getBalance(chain: SolanaChain, [keyText, configText]: Params) {
   if (isSolanaError(key)) return key
   const moment = momentOf(chain, configText)
   if (isSolanaError(moment)) return moment
-  const lamports = chain.book.at(key, moment.slot)?.lamports ?? 0n
+  const lamports = chain.history.at(key, moment.slot)?.lamports ?? 0n
   return inContext(moment.slot, `${lamports}`)
 }
 
@@ -45,7 +45,7 @@ function getAccountInfo(chain: SolanaChain, [keyText, configText]: Params) {
   if (isSolanaError(key)) return key
   const moment = momentOf(chain, configText)
   if (isSolanaError(moment)) return moment
-  const account = chain.book.at(key, moment.slot)
+  const account = chain.history.at(key, moment.slot)
   if (account === null) return inContext(moment.slot, 'null')
   const text = accountText(chain, moment.slot, account, formOf(moment.config, 'binary'))
   return isSolanaError(text) ? text : inContext(moment.slot, text)
@@ -59,7 +59,7 @@ function getMultipleAccounts(chain: SolanaChain, [keysText = '', configText]: Pa
   const form = formOf(moment.config, 'base64')
   const texts: string[] = []
   for (const key of keys) {
-    const account = chain.book.at(key, moment.slot)
+    const account = chain.history.at(key, moment.slot)
     const text = account === null ? 'null' : accountText(chain, moment.slot, account, form)
     if (isSolanaError(text)) return text
     texts.push(text)
@@ -84,7 +84,7 @@ function programAccounts(
   slot: number,
   { program, filters, encoding }: ProgramAccountsCall,
 ): Account[] {
-  const accounts = chain.book
+  const accounts = chain.history
     .ofProgram(program, slot)
     .filter(({ data }) => matchesFilters(filters, data))
   if (encoding !== 'jsonParsed' || !isTokenProgram(program)) return accounts

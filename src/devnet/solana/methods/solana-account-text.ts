@@ -53,7 +53,7 @@ export function accountText(
 export function helpsAt(chain: SolanaChain, slot: number): ParseHelps {
   return {
     mint(pubkey) {
-      const mint = chain.book.at(pubkey, slot)
+      const mint = chain.history.at(pubkey, slot)
       return mint === null ? null : readMintFacts(mint.data)
     },
     unixTimestamp: BigInt(chain.slots.find(slot)?.unixSeconds ?? 0),

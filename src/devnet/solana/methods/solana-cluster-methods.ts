@@ -22,7 +22,7 @@ const FILTERS = ['circulating', 'nonCirculating'] as const
 
 const NODE = encodeKey(keyPairOf('headgate devnet node').key)
 
-/** What a node says of the cluster as a whole: here it is alone, and nobody votes or earns. */
+/** Methods about the cluster as a whole: here the node is alone, and nobody votes or earns. */
 export const CLUSTER_METHODS: MethodTable = {
   getSupply: { min: 0, max: 1, answer: getSupply },
   getLargestAccounts: { min: 0, max: 1, answer: getLargestAccounts },
@@ -40,7 +40,7 @@ function getSupply(chain: SolanaChain, [configText]: Params): string | SolanaErr
   if (isSolanaError(excluded)) return excluded
   const moment = momentOf(chain, configText)
   if (isSolanaError(moment)) return moment
-  const total = chain.book.all(moment.slot).reduce((sum, { lamports }) => sum + lamports, 0n)
+  const total = chain.history.all(moment.slot).reduce((sum, { lamports }) => sum + lamports, 0n)
   const rest = '"nonCirculating":0,"nonCirculatingAccounts":[]'
   return inContext(moment.slot, `{"circulating":${total},${rest},"total":${total}}`)
 }
@@ -52,7 +52,7 @@ function getLargestAccounts(chain: SolanaChain, [configText]: Params): string | 
   if (isSolanaError(filter)) return filter
   const moment = momentOf(chain, commitmentOf(members))
   if (isSolanaError(moment)) return moment
-  const accounts = filter === 'nonCirculating' ? [] : chain.book.all(moment.slot)
+  const accounts = filter === 'nonCirculating' ? [] : chain.history.all(moment.slot)
   const largest = accounts.sort(byLamports).slice(0, LARGEST_MAX)
   const texts = largest.map(
     ({ pubkey, lamports }) => `{"address":"${encodeKey(pubkey)}","lamports":${lamports}}`,

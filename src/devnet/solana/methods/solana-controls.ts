@@ -20,7 +20,7 @@ import {
   readKeysParam,
 } from './solana-method.ts'
 
-/** What no node has: the ledger changed on command, past all rules, for tests. */
+/** Methods that no node has: for tests, they change the ledger on command, past all rules. */
 export const CONTROL_METHODS: MethodTable = {
   headgate_setAccounts: { min: 1, max: 1, answer: setAccounts },
   headgate_removeAccounts: { min: 1, max: 1, answer: removeAccounts },
@@ -82,7 +82,7 @@ function churn(chain: SolanaChain, [configText]: Params): string | SolanaError {
   const [create = 0, change = 0, close = 0] = counts
 
   // Whatever has another length, such as a mint, is somebody else's.
-  const there = chain.book
+  const there = chain.history
     .ofProgram(program, chain.slots.now)
     .filter(({ data }) => data.length === TOKEN_ACCOUNT_BYTES)
   const picked = Array.from({ length: Math.min(change + close, there.length) }, () => {

@@ -138,7 +138,7 @@ export function namedError(name: 'AlreadyProcessed' | 'BlockhashNotFound'): Tran
   return plainError(TRANSACTION_ERRORS.findIndex(([one]) => one === name))
 }
 
-/** What a program or the machine said against one instruction. */
+/** The error of a program or the machine at one instruction. */
 export function instructionError(at: number, number: number): TransactionError {
   const [name, words] = INSTRUCTION_ERRORS[number] ?? UNKNOWN
   return failedInstruction(at, `"${name}"`, words)

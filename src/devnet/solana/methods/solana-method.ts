@@ -23,7 +23,7 @@ export type Method = {
 
 export type MethodTable = Readonly<Record<string, Method>>
 
-/** What a call is to be answered with: the caller's config, and the slot that goes with it. */
+/** The basis of an answer: the caller's config, and the slot that goes with it. */
 export type Moment = { config: ProgramAccountsConfig; slot: number }
 
 /** The version of the node's software that the machine is made of. */

@@ -102,7 +102,7 @@ function shownAccounts(
   const texts: string[] = []
   for (const key of keys) {
     const changed = after.find(({ pubkey }) => sameKey(pubkey, key))
-    const account = changed ?? chain.book.at(key, chain.slots.now)
+    const account = changed ?? chain.history.at(key, chain.slots.now)
     const form = { encoding, dataSlice: null }
     const text = account === null ? 'null' : accountText(chain, chain.slots.now, account, form)
     if (isSolanaError(text)) return text

@@ -21,7 +21,7 @@ import { readSignature } from './solana-transaction-methods.ts'
 
 export type Listener = { send(text: string): unknown }
 
-/** What one listener wants to hear of: its news after each slot, as results in JSON text. */
+/** One subscription: gives its notifications after each slot, as results in JSON text. */
 type Topic = {
   /** `slotNotification` and its like. */
   notification: string
@@ -48,7 +48,7 @@ const TOPICS: ReadonlyMap<string, Open> = new Map([
   ['programSubscribe', openProgramTopic],
 ])
 
-/** Who listens to what. Everybody is told after a slot has ended, so never before the answer. */
+/** All subscriptions. They are notified after a slot has ended, so never before the answer. */
 export function openSubscriptions(chain: SolanaChain) {
   const subscriptions = new Map<number, Subscription>()
   let made = 0
@@ -140,7 +140,7 @@ function openAccountTopic(chain: SolanaChain, [keyText, configText]: Params): To
     notification: 'accountNotification',
     news() {
       const slot = endedSlot(chain, commitment)
-      const changed = chain.book.changedIn(slot).find(({ pubkey }) => sameKey(pubkey, key))
+      const changed = chain.history.changedIn(slot).find(({ pubkey }) => sameKey(pubkey, key))
       if (changed === undefined) return []
       // A node shows an account that is gone as an empty one.
       const text = accountText(chain, slot, changed.account ?? nothingAt(key), form)
@@ -169,7 +169,7 @@ function openProgramTopic(chain: SolanaChain, params: Params): Topic | SolanaErr
 function programNews(chain: SolanaChain, slot: number, call: ProgramAccountsCall): Account[] {
   const helps = helpsAt(chain, slot)
   const mustParse = call.encoding === 'jsonParsed' && isTokenProgram(call.program)
-  return chain.book.changedIn(slot).flatMap(({ account }) => {
+  return chain.history.changedIn(slot).flatMap(({ account }) => {
     if (account === null || !sameKey(account.owner, call.program)) return []
     if (!matchesFilters(call.filters, account.data)) return []
     return mustParse && parseAccount(account, helps) === null ? [] : [account]

@@ -27,7 +27,7 @@ export const TOKEN_METHODS: MethodTable = {
   getTokenAccountsByOwner: { min: 2, max: 3, answer: getTokenAccountsByOwner },
 }
 
-/** What a token account holds; null when the account is none, or its mint is gone. */
+/** The balance of a token account; null when the account is none, or its mint is gone. */
 export function tokenHolding(chain: SolanaChain, slot: number, account: Account | null) {
   if (account === null || !isTokenProgram(account.owner)) return null
   const state = readTokenState(account.data)
@@ -74,7 +74,7 @@ function getTokenAccountsByOwner(chain: SolanaChain, params: Params): string | S
   const wanted = readWanted(chain, moment.slot, wantedText)
   if (isSolanaError(wanted)) return wanted
 
-  const accounts = chain.book.ofProgram(wanted.program, moment.slot).filter((account) => {
+  const accounts = chain.history.ofProgram(wanted.program, moment.slot).filter((account) => {
     if (readTokenState(account.data)?.kind !== 'account') return false
     if (!sameKey(keyAt(account, OWNER_AT), owner)) return false
     return wanted.mint === null || sameKey(keyAt(account, MINT_AT), wanted.mint)
@@ -94,7 +94,7 @@ function readWanted(chain: SolanaChain, slot: number, text: string | undefined) 
     if (isTokenProgram(key)) return { program: key, mint: null }
     return invalidParams('Invalid param: unrecognized Token program id')
   }
-  const mint = chain.book.at(key, slot)
+  const mint = chain.history.at(key, slot)
   if (mint === null) return invalidParams('Invalid param: could not find mint')
   if (readTokenState(mint.data)?.kind !== 'mint' || !isTokenProgram(mint.owner)) {
     return invalidParams('Invalid param: not a Token mint')
@@ -112,7 +112,7 @@ function accountIn(
   if (isSolanaError(key)) return key
   const moment = momentOf(chain, configText)
   if (isSolanaError(moment)) return moment
-  const account = chain.book.at(key, moment.slot)
+  const account = chain.history.at(key, moment.slot)
   if (account === null) return invalidParams(`Invalid param: ${missing}`)
   return { account, slot: moment.slot }
 }

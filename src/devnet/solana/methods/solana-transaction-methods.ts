@@ -40,7 +40,7 @@ export const TRANSACTION_METHODS: MethodTable = {
   requestAirdrop: { min: 2, max: 3, answer: requestAirdrop },
 }
 
-/** What became of a transaction, and how sure that is. */
+/** The fate of a transaction, and how final it is. */
 function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
   const { slots } = chain
   const isFinal = slot <= slots.slotAt('finalized')

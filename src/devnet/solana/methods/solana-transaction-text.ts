@@ -23,7 +23,7 @@ export function transactionText(
   return `{"blockTime":${unixSeconds},"meta":${meta},"slot":${slot},"transaction":${shown}${version}}`
 }
 
-/** What running or rehearsing a transaction came to, as `simulateTransaction` shows it. */
+/** The outcome of running or simulating a transaction, as `simulateTransaction` shows it. */
 export function outcomeText(
   { error, logs, unitsConsumed, feeLamports, returned, inner }: Outcome,
   more: { accountsText: string; replacementText: string; withInner: boolean },

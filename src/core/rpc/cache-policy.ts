@@ -1,16 +1,21 @@
 import { isHash32, quantityToNumber } from '../hex.ts'
-import type { Method } from './methods.ts'
+import type { Method } from './method-registry.ts'
 
 /** The chain as far as it is known and agreed on. */
 export type HeadView = { number: number; hash: string; finalized: number | null }
 
 /**
- * For how long an answer may be kept. `head`: until the head changes.
- * `forever_if_filled`: for good, but not when it is null or an empty list, since
- * a node that is still indexing says the same. `forever_if_final`: for good once
+ * The time that an answer may be cached. `head`: until the head changes.
+ * `immutable_if_filled`: for good, but not when it is null or an empty list, since
+ * a node that is still indexing says the same. `immutable_if_final`: for good once
  * the block it names is final, else until the head changes.
  */
-export type Keep = 'never' | 'head' | 'forever' | 'forever_if_filled' | 'forever_if_final'
+export type CachePolicy =
+  | 'never'
+  | 'head'
+  | 'immutable'
+  | 'immutable_if_filled'
+  | 'immutable_if_final'
 
 /** The block a call speaks of: a height, a hash, something that moves, or nothing at all. */
 type BlockRef =
@@ -19,17 +24,21 @@ type BlockRef =
   | { kind: 'moving' }
   | { kind: 'unclear' }
 
-/** Decides before the call runs; `keepsResult` has the last word when its answer is there. */
-export function keepRule(method: Method, params: readonly unknown[], head: HeadView | null): Keep {
+/** Decides before the call runs; `policyForResult` has the last word when its answer is there. */
+export function cachePolicy(
+  method: Method,
+  params: readonly unknown[],
+  head: HeadView | null,
+): CachePolicy {
   const { depends } = method
-  if (depends === 'nothing_kept') return 'never'
-  if (depends === 'network') return 'forever'
+  if (depends === 'uncacheable') return 'never'
+  if (depends === 'network') return 'immutable'
   if (depends === 'head') return head ? 'head' : 'never'
-  if (depends === 'block_hash') return isHash32(params[0]) ? 'forever_if_filled' : 'never'
-  if (depends === 'transaction') return head && isHash32(params[0]) ? 'forever_if_final' : 'never'
+  if (depends === 'block_hash') return isHash32(params[0]) ? 'immutable_if_filled' : 'never'
+  if (depends === 'transaction') return head && isHash32(params[0]) ? 'immutable_if_final' : 'never'
   if (depends !== 'logs' && isLatest(params[depends.blockAt])) return head ? 'head' : 'never'
   const refs = depends === 'logs' ? logRefs(params[0]) : [blockRef(params[depends.blockAt])]
-  return keepByRefs(refs, head)
+  return policyByRefs(refs, head)
 }
 
 /** The highest block a call needs its node to have; null when it names none. */
@@ -46,15 +55,19 @@ export function heightWanted(method: Method, params: readonly unknown[]): number
   return highest > 0 ? highest : null
 }
 
-/** Whether an answer may be kept under the rule, now that it is known. */
-export function keepsResult(keep: Keep, value: unknown, head: HeadView | null): Keep {
-  if (keep === 'never' || keep === 'head' || keep === 'forever') return keep
+/** The policy for an answer, now that it is known: never, until the next head, or for good. */
+export function policyForResult(
+  policy: CachePolicy,
+  value: unknown,
+  head: HeadView | null,
+): CachePolicy {
+  if (policy === 'never' || policy === 'head' || policy === 'immutable') return policy
   const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  if (keep === 'forever_if_filled') return empty ? 'never' : 'forever'
+  if (policy === 'immutable_if_filled') return empty ? 'never' : 'immutable'
   if (empty) return 'never'
   const height = quantityToNumber((value as Record<string, unknown>).blockNumber)
   if (height === null) return 'never'
-  return head !== null && head.finalized !== null && height <= head.finalized ? 'forever' : 'head'
+  return head !== null && head.finalized !== null && height <= head.finalized ? 'immutable' : 'head'
 }
 
 /** Hot path: what most calls say, decided without looking further. */
@@ -62,16 +75,16 @@ function isLatest(param: unknown): boolean {
   return param === undefined || param === 'latest'
 }
 
-function keepByRefs(refs: readonly BlockRef[], head: HeadView | null): Keep {
+function policyByRefs(refs: readonly BlockRef[], head: HeadView | null): CachePolicy {
   if (refs.some((ref) => ref.kind === 'unclear')) return 'never'
-  if (refs.every((ref) => ref.kind === 'hash')) return 'forever_if_filled'
+  if (refs.every((ref) => ref.kind === 'hash')) return 'immutable_if_filled'
   if (head === null) return 'never'
   const heights = refs.map((ref) => (ref.kind === 'height' ? ref.height : 0))
   const highest = Math.max(...heights)
   // Nothing is known of a block that is not there yet, not even that it is missing.
   if (highest > head.number) return 'never'
   const fixed = refs.every((ref) => ref.kind === 'height')
-  if (fixed && head.finalized !== null && highest <= head.finalized) return 'forever_if_filled'
+  if (fixed && head.finalized !== null && highest <= head.finalized) return 'immutable_if_filled'
   return 'head'
 }
 

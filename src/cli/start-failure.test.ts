@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Failure } from '../core/errors.ts'
-import { startTrouble } from './start-trouble.ts'
+import { startFailure } from './start-failure.ts'
 
 const WANTED = { listen: { host: '127.0.0.1', port: 8080 }, data: './data' }
 
@@ -39,11 +39,11 @@ test.each([
   ['another failure', new Failure('upstream_timed_out'), null],
   ['something thrown that is no error', 'text', null],
 ])('%s', (_title, thrown, text) => {
-  expect(startTrouble(thrown, WANTED)).toBe(text)
+  expect(startFailure(thrown, WANTED)).toBe(text)
 })
 
 test('an IPv6 address is written in brackets', () => {
   const thrown = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen' })
-  const text = startTrouble(thrown, { ...WANTED, listen: { host: '::1', port: 80 } })
+  const text = startFailure(thrown, { ...WANTED, listen: { host: '::1', port: 80 } })
   expect(text).toStartWith('[::1]:80 is in use.')
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type HeadView, heightWanted, keepRule, keepsResult } from './keeping.ts'
-import { openMethodBook } from './methods.ts'
+import { cachePolicy, type HeadView, heightWanted, policyForResult } from './cache-policy.ts'
+import { openMethodRegistry } from './method-registry.ts'
 
-const book = openMethodBook('evm')
-const solana = openMethodBook('solana')
+const methods = openMethodRegistry('evm')
+const solana = openMethodRegistry('solana')
 const HASH = `0x${'ab'.repeat(32)}`
 const ADDRESS = `0x${'11'.repeat(20)}`
 
@@ -13,8 +13,8 @@ const hex = (height: number) => `0x${height.toString(16)}`
 
 describe('for how long an answer may be kept', () => {
   test.each([
-    ['the chain id, for good', 'eth_chainId', [], 'forever'],
-    ['the network version, for good', 'net_version', [], 'forever'],
+    ['the chain id, for good', 'eth_chainId', [], 'immutable'],
+    ['the network version, for good', 'net_version', [], 'immutable'],
     ['the head itself, until the next', 'eth_blockNumber', [], 'head'],
     ['the gas price, until the next head', 'eth_gasPrice', [], 'head'],
     ['a balance at latest', 'eth_getBalance', [ADDRESS, 'latest'], 'head'],
@@ -24,17 +24,17 @@ describe('for how long an answer may be kept', () => {
     ['a balance at finalized, a tag that moves', 'eth_getBalance', [ADDRESS, 'finalized'], 'head'],
     ['a balance at pending, never', 'eth_getBalance', [ADDRESS, 'pending'], 'never'],
     ['a nonce at pending, never', 'eth_getTransactionCount', [ADDRESS, 'pending'], 'never'],
-    ['a balance at a final height', 'eth_getBalance', [ADDRESS, hex(900)], 'forever_if_filled'],
+    ['a balance at a final height', 'eth_getBalance', [ADDRESS, hex(900)], 'immutable_if_filled'],
     ['a balance one above', 'eth_getBalance', [ADDRESS, hex(901)], 'head'],
     ['a balance at the head by number', 'eth_getBalance', [ADDRESS, hex(1000)], 'head'],
     ['a balance beyond the head, never', 'eth_getBalance', [ADDRESS, hex(1001)], 'never'],
-    ['a balance at earliest', 'eth_getBalance', [ADDRESS, 'earliest'], 'forever_if_filled'],
-    ['a balance by hash', 'eth_getBalance', [ADDRESS, HASH], 'forever_if_filled'],
+    ['a balance at earliest', 'eth_getBalance', [ADDRESS, 'earliest'], 'immutable_if_filled'],
+    ['a balance by hash', 'eth_getBalance', [ADDRESS, HASH], 'immutable_if_filled'],
     [
       'a balance by { blockHash }',
       'eth_getBalance',
       [ADDRESS, { blockHash: HASH }],
-      'forever_if_filled',
+      'immutable_if_filled',
     ],
     [
       'a balance that asks whether its block still counts',
@@ -46,7 +46,7 @@ describe('for how long an answer may be kept', () => {
       'a balance by { blockNumber }',
       'eth_getBalance',
       [ADDRESS, { blockNumber: hex(5) }],
-      'forever_if_filled',
+      'immutable_if_filled',
     ],
     [
       'a balance by { blockNumber: latest }',
@@ -67,18 +67,18 @@ describe('for how long an answer may be kept', () => {
       'storage, whose block comes third',
       'eth_getStorageAt',
       [ADDRESS, '0x0', hex(7)],
-      'forever_if_filled',
+      'immutable_if_filled',
     ],
     ['storage at latest', 'eth_getStorageAt', [ADDRESS, '0x0', 'latest'], 'head'],
     ['a call at latest', 'eth_call', [{ to: ADDRESS }, 'latest'], 'head'],
-    ['a fee history', 'eth_feeHistory', ['0x4', hex(900), []], 'forever_if_filled'],
-    ['a block by hash', 'eth_getBlockByHash', [HASH, false], 'forever_if_filled'],
+    ['a fee history', 'eth_feeHistory', ['0x4', hex(900), []], 'immutable_if_filled'],
+    ['a block by hash', 'eth_getBlockByHash', [HASH, false], 'immutable_if_filled'],
     ['a block by a hash too short', 'eth_getBlockByHash', ['0xab', false], 'never'],
-    ['a block by number', 'eth_getBlockByNumber', [hex(900), true], 'forever_if_filled'],
+    ['a block by number', 'eth_getBlockByNumber', [hex(900), true], 'immutable_if_filled'],
     ['the latest block', 'eth_getBlockByNumber', ['latest', true], 'head'],
-    ['receipts of a block by hash', 'eth_getBlockReceipts', [HASH], 'forever_if_filled'],
-    ['a transaction', 'eth_getTransactionByHash', [HASH], 'forever_if_final'],
-    ['a receipt', 'eth_getTransactionReceipt', [HASH], 'forever_if_final'],
+    ['receipts of a block by hash', 'eth_getBlockReceipts', [HASH], 'immutable_if_filled'],
+    ['a transaction', 'eth_getTransactionByHash', [HASH], 'immutable_if_final'],
+    ['a receipt', 'eth_getTransactionReceipt', [HASH], 'immutable_if_final'],
     ['a receipt of no hash', 'eth_getTransactionReceipt', [7], 'never'],
     ['logs up to latest', 'eth_getLogs', [{ fromBlock: hex(1), toBlock: 'latest' }], 'head'],
     ['logs without a range', 'eth_getLogs', [{ address: ADDRESS }], 'head'],
@@ -86,7 +86,7 @@ describe('for how long an answer may be kept', () => {
       'logs of final blocks',
       'eth_getLogs',
       [{ fromBlock: hex(1), toBlock: hex(900) }],
-      'forever_if_filled',
+      'immutable_if_filled',
     ],
     ['logs that end one above', 'eth_getLogs', [{ fromBlock: hex(1), toBlock: hex(901) }], 'head'],
     [
@@ -96,7 +96,7 @@ describe('for how long an answer may be kept', () => {
       'never',
     ],
     ['logs up to pending', 'eth_getLogs', [{ fromBlock: hex(1), toBlock: 'pending' }], 'never'],
-    ['logs of a block by hash', 'eth_getLogs', [{ blockHash: HASH }], 'forever_if_filled'],
+    ['logs of a block by hash', 'eth_getLogs', [{ blockHash: HASH }], 'immutable_if_filled'],
     ['logs of a hash that is none', 'eth_getLogs', [{ blockHash: 'latest' }], 'never'],
     ['logs of nothing', 'eth_getLogs', [], 'never'],
     ['logs of null', 'eth_getLogs', [null], 'never'],
@@ -105,59 +105,61 @@ describe('for how long an answer may be kept', () => {
     ['a trace', 'debug_traceTransaction', [HASH], 'never'],
     ['what nobody listed', 'zks_getBlockDetails', [5], 'never'],
   ] as const)('%s', (_title, name, params, keep) => {
-    expect(keepRule(book.find(name), params, HEAD)).toBe(keep)
+    expect(cachePolicy(methods.find(name), params, HEAD)).toBe(keep)
   })
 
   test('nothing that moves is kept while no head is known', () => {
-    expect(keepRule(book.find('eth_blockNumber'), [], null)).toBe('never')
-    expect(keepRule(book.find('eth_getBalance'), [ADDRESS, 'latest'], null)).toBe('never')
-    expect(keepRule(book.find('eth_getBalance'), [ADDRESS, hex(1)], null)).toBe('never')
-    expect(keepRule(book.find('eth_getTransactionByHash'), [HASH], null)).toBe('never')
-    expect(keepRule(book.find('eth_getBlockByHash'), [HASH, true], null)).toBe('forever_if_filled')
-    expect(keepRule(book.find('eth_chainId'), [], null)).toBe('forever')
+    expect(cachePolicy(methods.find('eth_blockNumber'), [], null)).toBe('never')
+    expect(cachePolicy(methods.find('eth_getBalance'), [ADDRESS, 'latest'], null)).toBe('never')
+    expect(cachePolicy(methods.find('eth_getBalance'), [ADDRESS, hex(1)], null)).toBe('never')
+    expect(cachePolicy(methods.find('eth_getTransactionByHash'), [HASH], null)).toBe('never')
+    expect(cachePolicy(methods.find('eth_getBlockByHash'), [HASH, true], null)).toBe(
+      'immutable_if_filled',
+    )
+    expect(cachePolicy(methods.find('eth_chainId'), [], null)).toBe('immutable')
   })
 
   test('nothing is final while nobody says what is', () => {
     const head = { ...HEAD, finalized: null }
-    expect(keepRule(book.find('eth_getBalance'), [ADDRESS, hex(1)], head)).toBe('head')
+    expect(cachePolicy(methods.find('eth_getBalance'), [ADDRESS, hex(1)], head)).toBe('head')
   })
 
   test('on Solana only what belongs to the network is kept', () => {
-    expect(keepRule(solana.find('getGenesisHash'), [], HEAD)).toBe('forever')
-    expect(keepRule(solana.find('getBalance'), [ADDRESS], HEAD)).toBe('never')
-    expect(keepRule(solana.find('getBlock'), [5], HEAD)).toBe('never')
+    expect(cachePolicy(solana.find('getGenesisHash'), [], HEAD)).toBe('immutable')
+    expect(cachePolicy(solana.find('getBalance'), [ADDRESS], HEAD)).toBe('never')
+    expect(cachePolicy(solana.find('getBlock'), [5], HEAD)).toBe('never')
   })
 })
 
 describe('whether an answer is kept once it is there', () => {
   test.each([
-    ['null is not, a node still indexing says the same', 'forever_if_filled', null, 'never'],
-    ['an empty list is not', 'forever_if_filled', [], 'never'],
-    ['an empty text is not', 'forever_if_filled', '', 'never'],
-    ['zero is', 'forever_if_filled', '0x0', 'forever'],
-    ['empty bytes are', 'forever_if_filled', '0x', 'forever'],
-    ['false is', 'forever_if_filled', false, 'forever'],
-    ['an empty object is', 'forever_if_filled', {}, 'forever'],
-    ['a final transaction is', 'forever_if_final', { blockNumber: hex(900) }, 'forever'],
+    ['null is not, a node still indexing says the same', 'immutable_if_filled', null, 'never'],
+    ['an empty list is not', 'immutable_if_filled', [], 'never'],
+    ['an empty text is not', 'immutable_if_filled', '', 'never'],
+    ['zero is', 'immutable_if_filled', '0x0', 'immutable'],
+    ['empty bytes are', 'immutable_if_filled', '0x', 'immutable'],
+    ['false is', 'immutable_if_filled', false, 'immutable'],
+    ['an empty object is', 'immutable_if_filled', {}, 'immutable'],
+    ['a final transaction is', 'immutable_if_final', { blockNumber: hex(900) }, 'immutable'],
     [
       'a younger one is until the head moves',
-      'forever_if_final',
+      'immutable_if_final',
       { blockNumber: hex(901) },
       'head',
     ],
-    ['one that waits is not', 'forever_if_final', { blockNumber: null }, 'never'],
-    ['one without a block is not', 'forever_if_final', { hash: HASH }, 'never'],
-    ['a missing one is not', 'forever_if_final', null, 'never'],
-    ['text for a transaction is not', 'forever_if_final', 'pending', 'never'],
+    ['one that waits is not', 'immutable_if_final', { blockNumber: null }, 'never'],
+    ['one without a block is not', 'immutable_if_final', { hash: HASH }, 'never'],
+    ['a missing one is not', 'immutable_if_final', null, 'never'],
+    ['text for a transaction is not', 'immutable_if_final', 'pending', 'never'],
     ['at the head null is an answer like any other', 'head', null, 'head'],
     ['what may not be kept is not', 'never', '0x1', 'never'],
   ] as const)('%s', (_title, keep, value, kept) => {
-    expect(keepsResult(keep, value, HEAD)).toBe(kept)
+    expect(policyForResult(keep, value, HEAD)).toBe(kept)
   })
 
   test('a transaction is not final while nobody says what is', () => {
     const value = { blockNumber: hex(1) }
-    expect(keepsResult('forever_if_final', value, { ...HEAD, finalized: null })).toBe('head')
+    expect(policyForResult('immutable_if_final', value, { ...HEAD, finalized: null })).toBe('head')
   })
 })
 
@@ -173,6 +175,6 @@ describe('the block a call needs its node to have', () => {
     ['eth_getLogs', [], null],
     ['eth_blockNumber', [], null],
   ] as const)('%s %j: %p', (name, params, height) => {
-    expect(heightWanted(book.find(name), params)).toBe(height)
+    expect(heightWanted(methods.find(name), params)).toBe(height)
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { type MethodRegistry, openMethodRegistry } from './method-registry.ts'
 import { methodRows } from './method-table.ts'
-import { type MethodBook, openMethodBook } from './methods.ts'
 
-const evm = openMethodBook('evm')
-const solana = openMethodBook('solana')
+const evm = openMethodRegistry('evm')
+const solana = openMethodRegistry('solana')
 
 describe('prices, section 3 of the contract, in hundredths of a compute unit', () => {
   test.each([
@@ -55,9 +55,9 @@ describe('prices, section 3 of the contract, in hundredths of a compute unit', (
 
   test('are whole numbers for every row, so that sums stay exact', () => {
     for (const kind of ['evm', 'solana'] as const) {
-      const book = openMethodBook(kind)
+      const methods = openMethodRegistry(kind)
       for (const { name } of methodRows(kind)) {
-        const method = book.find(name.replace('*', 'Anything'))
+        const method = methods.find(name.replace('*', 'Anything'))
         expect(Number.isInteger(method.billedCentiCu)).toBe(true)
         expect(Number.isInteger(method.throughputCentiCu)).toBe(true)
       }
@@ -66,7 +66,7 @@ describe('prices, section 3 of the contract, in hundredths of a compute unit', (
 })
 
 describe('prices set by configuration', () => {
-  const book = openMethodBook('evm', {
+  const methods = openMethodRegistry('evm', {
     prices: {
       eth_call: { cu: 30 },
       eth_getLogs: { cu: 75.5, throughputCu: 100 },
@@ -84,17 +84,17 @@ describe('prices set by configuration', () => {
     ['hold for methods nobody listed', 'my_method', 700, 700],
     ['leave the others alone', 'eth_gasPrice', 2000, 2000],
   ])('%s', (_title, name, billedCentiCu, throughputCentiCu) => {
-    expect(book.find(name)).toMatchObject({ billedCentiCu, throughputCentiCu })
+    expect(methods.find(name)).toMatchObject({ billedCentiCu, throughputCentiCu })
   })
 
   test('do not come from what every object has', () => {
-    const method = openMethodBook('evm', {}).find('constructor')
+    const method = openMethodRegistry('evm', {}).find('constructor')
     expect(method).toMatchObject({ billedCentiCu: 2000, throughputCentiCu: 2000 })
   })
 
   test('change nothing about how a method may be repeated', () => {
-    const book = openMethodBook('evm', { prices: { eth_sendRawTransaction: { cu: 1 } } })
-    expect(book.find('eth_sendRawTransaction').safety).toBe('idempotent')
+    const methods = openMethodRegistry('evm', { prices: { eth_sendRawTransaction: { cu: 1 } } })
+    expect(methods.find('eth_sendRawTransaction').safety).toBe('idempotent')
   })
 })
 
@@ -145,14 +145,14 @@ describe('how a call may be repeated', () => {
 
 describe('the name of a method in ledger and metrics', () => {
   /** As after a call that a node has answered with a result. */
-  const provenIn = (book: MethodBook, name: string) => book.prove(book.find(name))
+  const provenIn = (methods: MethodRegistry, name: string) => methods.prove(methods.find(name))
 
   test('is its own once a node has served it', () => {
-    const book = openMethodBook('evm')
-    expect(book.find('zks_estimateFee')).toMatchObject({ label: 'other', isUnproven: true })
-    expect(provenIn(book, 'zks_estimateFee')).toBe('zks_estimateFee')
+    const methods = openMethodRegistry('evm')
+    expect(methods.find('zks_estimateFee')).toMatchObject({ label: 'other', isUnproven: true })
+    expect(provenIn(methods, 'zks_estimateFee')).toBe('zks_estimateFee')
     const known = { label: 'zks_estimateFee', refusedLabel: 'other', isUnproven: false }
-    expect(book.find('zks_estimateFee')).toMatchObject(known)
+    expect(methods.find('zks_estimateFee')).toMatchObject(known)
   })
 
   test('is its own from the beginning where the table has it', () => {
@@ -173,32 +173,32 @@ describe('the name of a method in ledger and metrics', () => {
   })
 
   test('is bounded, whatever callers invent and nodes serve', () => {
-    const book = openMethodBook('evm')
+    const methods = openMethodRegistry('evm')
     const labels = new Set<string>()
-    for (let at = 0; at < 5000; at++) labels.add(provenIn(book, `made_up${at}`))
+    for (let at = 0; at < 5000; at++) labels.add(provenIn(methods, `made_up${at}`))
     expect(labels.size).toBe(201)
-    expect(book.find('eth_call').label).toBe('eth_call')
-    expect(book.find('made_up4999')).toMatchObject({ label: 'other', billedCentiCu: 2000 })
+    expect(methods.find('eth_call').label).toBe('eth_call')
+    expect(methods.find('made_up4999')).toMatchObject({ label: 'other', billedCentiCu: 2000 })
   })
 
   test.each(['web3_clientVersion', 'debug_traceCall', 'trace_block', 'txpool_status'])(
     'of %s is not taken by invented ones of other families',
     (name) => {
-      const book = openMethodBook('evm')
+      const methods = openMethodRegistry('evm')
       const [family] = name.split('_')
       for (let at = 0; at < 1000; at++) {
         for (const other of ['made', 'eth', 'net', 'debug', 'trace', 'web3', 'txpool']) {
-          if (other !== family) provenIn(book, `${other}_up${at}`)
+          if (other !== family) provenIn(methods, `${other}_up${at}`)
         }
       }
-      expect(provenIn(book, name)).toBe(name)
+      expect(provenIn(methods, name)).toBe(name)
     },
   )
 
   test('is not taken by names that no node has served', () => {
-    const book = openMethodBook('evm')
-    for (let at = 0; at < 5000; at++) book.find(`debug_up${at}`)
-    expect(provenIn(book, 'debug_traceCall')).toBe('debug_traceCall')
+    const methods = openMethodRegistry('evm')
+    for (let at = 0; at < 5000; at++) methods.find(`debug_up${at}`)
+    expect(provenIn(methods, 'debug_traceCall')).toBe('debug_traceCall')
   })
 
   test('never changes the name that is asked of the node', () => {

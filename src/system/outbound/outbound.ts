@@ -25,14 +25,11 @@ const LOST = 'ECONNRESET'
  */
 export function openOutbound(): Outbound {
   const sockets = openSocketOutbound()
-  const isTls = ({ url }: OutboundRequest) => url.startsWith('https:')
+  const runtime = openFetchOutbound()
   return {
-    post: (request) => (isTls(request) ? overFetch(request) : sockets.post(request)),
-    postTo(request, hearer) {
-      if (!isTls(request)) return sockets.postTo(request, hearer)
-      const { answer, cancel } = overFetch(request)
-      answer.then(hearer.answered, hearer.lost)
-      return cancel
+    post(request, listener) {
+      const { post } = request.url.startsWith('https:') ? runtime : sockets
+      return post(request, listener)
     },
   }
 }
@@ -41,9 +38,14 @@ export function openOutbound(): Outbound {
  * POST over the runtime's own client, with its pool of kept connections. It holds at
  * most BUN_CONFIG_MAX_HTTP_REQUESTS in flight, which must be set before the process starts.
  */
-export function overFetch(request: OutboundRequest) {
-  const abort = new AbortController()
-  return { answer: fetchAnswer(request, abort.signal), cancel: () => abort.abort() }
+export function openFetchOutbound(): Outbound {
+  return {
+    post(request, listener) {
+      const abort = new AbortController()
+      fetchAnswer(request, abort.signal).then(listener.answered, listener.lost)
+      return () => abort.abort()
+    },
+  }
 }
 
 async function fetchAnswer(

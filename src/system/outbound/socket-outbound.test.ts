@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { openBench } from '../../../tests/conformance/outbound-bench.ts'
+import { type OutboundCall, openBench } from '../../../tests/conformance/outbound-bench.ts'
 import {
   answerText,
   atRest,
@@ -8,12 +8,10 @@ import {
   until,
 } from '../../../tests/support/scripted-server.ts'
 import { Failure } from '../../core/errors.ts'
-import type { OutboundCall } from '../../ports/outbound.ts'
 import { openSocketOutbound } from './socket-outbound.ts'
 
 const MEBIBYTE = 1024 * 1024
 const IDLE_MAX = 256
-const ORIGINS_MAX = 1000
 const MANY_CALLS = 500
 
 const { serve, serveBytes, ask, clear } = openBench(openSocketOutbound())
@@ -146,24 +144,22 @@ describe('a connection is not used again', () => {
     expect(await atRest(() => openPeers(server))).toBe(IDLE_MAX)
     expect(await crowd(server)).toBe(server)
   })
-
-  test('when a thousand other hosts have taken its place', async () => {
-    const server = serve({})
-    const text = textOf(ask(server))
-    await until(() => server.requests().length === 1, 'the request')
-    for (let port = 1; port <= ORIGINS_MAX; port++) {
-      // Given up at once, so that nothing is sent to whoever may listen there.
-      const call = ask({ url: `http://127.0.0.1:${port}/` })
-      call.cancel()
-      await codeOf(call)
-    }
-    server.peers[0]?.send(answerText('ok'))
-    expect(await text).toBe('ok')
-    await until(() => server.peers[0]?.closed === true, 'the connection to close')
-  })
 })
 
 describe('a socket', () => {
+  test('is shared by all addresses of one host and port, and by no other', async () => {
+    const server = serveBytes(answerText('ok'))
+    const other = serveBytes(answerText('other'))
+    for (const path of ['a', 'b?c']) await textOf(ask(server, 'x', { path }))
+    expect(server.peers).toHaveLength(1)
+    expect(await textOf(ask(other))).toBe('other')
+    const headers = { 'x-key': 'k' }
+    for (const path of ['d', 'e']) await textOf(ask(server, 'x', { path, headers }))
+    const starts = server.requests().map(({ head }) => head.split(' HTTP')[0])
+    expect(starts).toEqual(['POST /a', 'POST /b?c', 'POST /d', 'POST /e'])
+    expect(server.peers).toHaveLength(1)
+  })
+
   test('goes to hosts by their name as well', async () => {
     const server = serveBytes(answerText('ok'))
     const { port } = new URL(server.url)

@@ -1,19 +1,22 @@
 import { expect, test } from 'bun:test'
 import { outboundConformance } from '../../../tests/conformance/outbound-conformance.ts'
 import { answerText, startScriptedServer } from '../../../tests/support/scripted-server.ts'
-import { openOutbound, overFetch } from './http-outbound.ts'
+import { openFetchOutbound, openOutbound } from './outbound.ts'
 
 outboundConformance('socket', openOutbound)
-outboundConformance('fetch', () => ({ post: overFetch }))
+outboundConformance('fetch', openFetchOutbound)
 
 test('proxy variables in the environment are not obeyed', async () => {
   const host = startScriptedServer({ onRequest: (peer) => peer.send(answerText('straight')) })
   const proxy = startScriptedServer({ onRequest: (peer) => peer.send(answerText('by proxy')) })
   const program = `
-    import { openOutbound, overFetch } from ${JSON.stringify(`${import.meta.dir}/http-outbound.ts`)}
-    const request = { url: '${host.url}', body: 'x', headers: {}, repeatable: true }
-    console.log(await (await openOutbound().post(request).answer).text())
-    console.log(await (await overFetch(request).answer).text())
+    import { openFetchOutbound, openOutbound } from ${JSON.stringify(`${import.meta.dir}/outbound.ts`)}
+    const request = { url: '${host.url}', body: 'x', headers: {}, callHeaders: null, repeatable: true }
+    for (const outbound of [openOutbound(), openFetchOutbound()]) {
+      const { promise, resolve, reject } = Promise.withResolvers()
+      outbound.post(request, { answered: resolve, lost: reject })
+      console.log(await (await promise).text())
+    }
     console.log(await (await fetch(request.url, { method: 'POST' })).text())
     process.exit()`
   const env: Record<string, string> = { NO_PROXY: '', no_proxy: '' }

@@ -6,8 +6,8 @@ type Wanted = { listen: { host: string; port: number }; data: string }
 /** The codes of a system that refuses a file or a folder. */
 const FILE_CODES = /^E(?:ACCES|PERM|ROFS|EXIST|NOTDIR|ISDIR|NOSPC|DQUOT|IO|NAMETOOLONG|LOOP)$/
 
-/** What keeps the service from starting, for whoever runs it; null when it is a bug of ours. */
-export function startTrouble(thrown: unknown, wanted: Wanted): string | null {
+/** The reason why the service cannot start, for its operator; null for a bug of ours. */
+export function startFailure(thrown: unknown, wanted: Wanted): string | null {
   if (!(thrown instanceof Error)) return null
   const code = 'code' in thrown ? String(thrown.code) : ''
   if (thrown instanceof Failure) return failureText(thrown, wanted)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { openSteadyHeights } from './steady-height.ts'
+import { openMonotonicHeights } from './monotonic-heights.ts'
 
 const hex = (height: number) => `"0x${height.toString(16)}"`
 
@@ -71,12 +71,12 @@ type Given = { headNumber: number | null; witnesses: number }
 
 function heights({ headNumber, witnesses }: Given) {
   const clock: TestClock = testClock()
-  const steadyHeights = openSteadyHeights(() => clock.monotonicMs())
+  const heights = openMonotonicHeights(() => clock.monotonicMs())
   const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
   const upstreams = Array.from({ length: witnesses }, () => ({ head: { number: 1 } }))
   const steady = (app: string, network: string, text: string) => {
     const service = { network: { id: network }, pool: { selection: { head, upstreams } } }
-    return steadyHeights.steady(app, service as unknown as NetworkService, text)
+    return heights.raise(app, service as unknown as NetworkService, text)
   }
   const ask = (said: number, app = 'app_1', network = 'ETH') =>
     Number(JSON.parse(steady(app, network, hex(said))))

@@ -4,7 +4,7 @@ import {
   type ParsedHead,
   parseHead,
   type ResponseHead,
-} from './http1-head.ts'
+} from './response-head.ts'
 
 /**
  * Reads HTTP/1.1 responses off a socket, one after the other. Written by hand

@@ -2,23 +2,24 @@ import { numberToQuantity, quantityToNumber } from '../core/hex.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 
 /** Makes `eth_blockNumber` of one app never go backwards, whichever node answered. */
-export type SteadyHeights = {
-  steady(appId: string, service: NetworkService, resultText: string): string
+export type MonotonicHeights = {
+  /** The result, or the highest one that the app has seen where that is higher. */
+  raise(appId: string, service: NetworkService, resultText: string): string
 }
 
 type Held = { height: number; atMs: number }
 
-/** Nodes run this far ahead of what a second one has confirmed; further is made up. */
+/** Nodes run this far ahead of the head that a second one confirmed; more is made up. */
 const AHEAD_BLOCKS_MAX = 16
 
-/** A chain that shows no progress for so long was started anew. */
+/** A chain that shows no progress for this long was started anew. */
 const HELD_MS_MAX = 3_600_000
 const HELD_MAX = 100_000
 
-export function openSteadyHeights(monotonicMs: () => number): SteadyHeights {
+export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeights {
   let held = new Map<string, Held>()
   return {
-    steady(appId, service, resultText) {
+    raise(appId, service, resultText) {
       const said = quantityToNumber(resultText.slice(1, -1))
       if (said === null) return resultText
       const height = believable(service, said)
@@ -35,7 +36,7 @@ export function openSteadyHeights(monotonicMs: () => number): SteadyHeights {
   }
 }
 
-/** One node cannot lift the head alone: a made-up height would hold for ever. */
+/** One node cannot raise the head alone: a made-up height would hold for ever. */
 function believable(service: NetworkService, said: number): number {
   const { head, upstreams } = service.pool.selection
   const witnesses = upstreams.filter((upstream) => upstream.head !== null)

@@ -8,7 +8,7 @@ import type { Machine } from './solana-machine.ts'
  * The accounts of the ledger now, and as they were a few slots ago. The machine knows only the
  * present, so everything that is changed is noted here before and after.
  */
-export type AccountBook = {
+export type AccountHistory = {
   /** Changes from here on belong to this slot; what is further back than kept is forgotten. */
   openSlot(slot: number): void
   at(key: Uint8Array, slot: number): Account | null
@@ -22,8 +22,8 @@ export type AccountBook = {
   changedIn(slot: number): { pubkey: Uint8Array; account: Account | null }[]
 }
 
-/** What the accounts changed in a slot were before it; null: they were not there. */
-type Page = { slot: number; before: Map<string, Account | null> }
+/** The accounts changed in a slot, as they were before it; null: they were not there. */
+type SlotChanges = { slot: number; before: Map<string, Account | null> }
 
 /** The owners of what a new machine has; others are met when they first own something. */
 const FIRST_OWNERS = [
@@ -37,27 +37,29 @@ const FIRST_OWNERS = [
   'Sysvar1111111111111111111111111111111111111',
 ].map((text) => decodeKey(text) as Uint8Array)
 
-export function openAccountBook(
+export function openAccountHistory(
   machine: Machine,
   firstSlot: number,
   slotsKept: number,
-): AccountBook {
-  assert(slotsKept > 0, 'the book looks back at least one slot')
+): AccountHistory {
+  assert(slotsKept > 0, 'the history looks back at least one slot')
   const present = openPresent(machine)
-  let pages: Page[] = [{ slot: firstSlot, before: new Map() }]
+  let changes: SlotChanges[] = [{ slot: firstSlot, before: new Map() }]
 
   /** The oldest note after a slot says what was there at its end. */
   const at = (key: Uint8Array, slot: number) => {
     const id = idOf(key)
-    const noted = pages.find((page) => page.slot > slot && page.before.has(id))?.before.get(id)
+    const noted = changes
+      .find((change) => change.slot > slot && change.before.has(id))
+      ?.before.get(id)
     return noted === undefined ? present.find(id, key) : noted
   }
 
   const ofProgram = (program: Uint8Array, slot: number) => {
     const found = present.ofProgram(program)
-    for (const page of pages.toReversed()) {
-      if (page.slot <= slot) break
-      for (const [id, account] of page.before) {
+    for (const change of changes.toReversed()) {
+      if (change.slot <= slot) break
+      for (const [id, account] of change.before) {
         if (account !== null && sameKey(account.owner, program)) found.set(id, account)
         else found.delete(id)
       }
@@ -68,7 +70,7 @@ export function openAccountBook(
 
   return {
     openSlot(slot) {
-      pages = [...pages, { slot, before: new Map<string, Account | null>() }].slice(-slotsKept)
+      changes = [...changes, { slot, before: new Map<string, Account | null>() }].slice(-slotsKept)
     },
     at,
     ofProgram,
@@ -76,7 +78,7 @@ export function openAccountBook(
     change(keys, work) {
       const before = keys.map((key) => present.find(idOf(key), key))
       const result = work()
-      const { before: noted } = pages.at(-1)!
+      const { before: noted } = changes.at(-1)!
       for (const [at, key] of keys.entries()) {
         const id = idOf(key)
         const was = before[at] ?? null
@@ -88,8 +90,8 @@ export function openAccountBook(
       return result
     },
     changedIn(slot) {
-      const page = pages.find((one) => one.slot === slot)
-      return [...(page?.before.keys() ?? [])].map((id) => {
+      const change = changes.find((one) => one.slot === slot)
+      return [...(change?.before.keys() ?? [])].map((id) => {
         const pubkey = Uint8Array.fromHex(id)
         return { pubkey, account: at(pubkey, slot) }
       })
@@ -97,7 +99,7 @@ export function openAccountBook(
   }
 }
 
-/** What the machine holds now, without asking it twice: handing accounts over is what costs. */
+/** The present accounts, without asking the machine twice: handing them over is slow. */
 function openPresent(machine: Machine) {
   const accounts = new Map<string, Account>()
   const idsOf = new Map<string, Set<string>>()
@@ -121,7 +123,7 @@ function openPresent(machine: Machine) {
     },
     ofProgram(program: Uint8Array): Map<string, Account> {
       const programId = idOf(program)
-      // What was there from the beginning is met when somebody asks for its program first.
+      // Accounts from the beginning are met when somebody first asks for their program.
       const met = programsRead.has(programId) ? [] : machine.accountsOf(program)
       programsRead.add(programId)
       for (const account of met) {

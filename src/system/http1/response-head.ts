@@ -1,4 +1,4 @@
-/** Reads the head of an HTTP/1.1 response. */
+/** The head of an HTTP/1.1 response. */
 export type ResponseHead = {
   status: number
   header(name: string): string | null
@@ -10,8 +10,11 @@ export const HEAD_BYTES_MAX = 64 * 1024
 
 const CR_LF = '\r\n'
 
-/** The head that a host sent last; most of its next ones are the same for a second. */
+/** The head that came last over a connection; most of its next ones are the same for a second. */
 export type HeadMemo = { text: string; head: ResponseHead | null }
+
+/** Every kept connection holds one, so long heads are read anew each time. */
+const MEMO_CHARS_MAX = 2048
 
 /**
  * Hot path: a small answer that came in one piece, read without a reader. Null when
@@ -20,18 +23,18 @@ export type HeadMemo = { text: string; head: ResponseHead | null }
 export function wholeResponse(
   memo: HeadMemo,
   bytes: Buffer,
-): { head: ResponseHead; body: string } | null {
+): { head: ResponseHead; bodyAt: number } | null {
   const end = bytes.indexOf(HEAD_END)
-  if (end < 0 || end > HEAD_BYTES_MAX) return null
+  if (end < 0 || end > MEMO_CHARS_MAX) return null
   const text = bytes.toString('latin1', 0, end)
   if (text !== memo.text) {
     memo.text = text
     memo.head = plainHead(text)
   }
   const { head } = memo
-  const start = end + HEAD_END.length
-  if (head === null || bytes.length !== start + (head.length ?? 0)) return null
-  return { head, body: bytes.toString('utf8', start) }
+  const bodyAt = end + HEAD_END.length
+  if (head === null || bytes.length !== bodyAt + (head.length ?? 0)) return null
+  return { head, bodyAt }
 }
 
 /** A head with nothing to it but a length, on a connection that stays; null for all others. */

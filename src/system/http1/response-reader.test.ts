@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openResponseReader, type ResponseReader } from './http1-response.ts'
+import { openResponseReader, type ResponseReader } from './response-reader.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const OLD = 'HTTP/1.0 200 OK\r\n'

@@ -2,29 +2,29 @@ import type { RoomyBytes } from '../core/roomy-bytes.ts'
 import type { CacheWord, NetworkService } from '../upstream/answers/ask-network.ts'
 
 /**
- * What an engine of our own answered. Text, bytes or a stream are the JSON of `result`, at times
+ * The answer of a local method. Text, bytes or a stream are the JSON of `result`, at times
  * with a member behind it that stands beside the result in the reply.
  */
-type OwnAnswer =
+type LocalAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
   | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheWord }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 
-/** Methods that are answered by an engine of ours instead of being passed to a node as they are. */
-export type OwnMethods = {
+/** Methods that an engine of ours answers, instead of passing them to a node as they are. */
+export type LocalMethods = {
   /** Throws a Failure when no node could answer, before a byte of an answer was given. */
   serve(
     service: NetworkService,
     method: string,
     paramsText: string,
     teamId: string,
-  ): Promise<OwnAnswer>
+  ): Promise<LocalAnswer>
 }
 
 const SOLANA_METHODS: ReadonlySet<string> = new Set(['getProgramAccounts', 'getProgramAccountsV2'])
 
-export function isOwnMethod({ network }: NetworkService, method: string): boolean {
+export function isLocalMethod({ network }: NetworkService, method: string): boolean {
   return network.kind === 'solana' && SOLANA_METHODS.has(method)
 }

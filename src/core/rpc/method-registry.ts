@@ -17,13 +17,13 @@ export type Method = {
   safety: Safety
   depends: Depends
   heavy: boolean
-  /** What the caller sends decides how long it takes, and perhaps what its errors say. */
+  /** The caller's params decide how long it takes, and perhaps what its errors say. */
   callersDoing: boolean
   paidOnly: boolean
   access: MethodAccess
   /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
   isRestricted: boolean
-  /** What the ledger and the metrics call it; bounded, whatever callers invent. */
+  /** Its name in the ledger and the metrics; bounded, whatever callers invent. */
   label: string
   /** No node has answered it yet, so that it has no name of its own in ledger and metrics. */
   isUnproven: boolean
@@ -34,13 +34,13 @@ export type Method = {
 /** Prices set by configuration, by method name or by a prefix that ends in `*`. */
 export type PriceOverrides = Readonly<Record<string, { cu: number; throughputCu?: number }>>
 
-export type MethodBook = {
+export type MethodRegistry = {
   find(name: string): Method
   /** Gives a method that a node has just served the name it has from now on, and returns it. */
   prove(method: Method): string
 }
 
-type BookSettings = {
+type RegistrySettings = {
   prices?: PriceOverrides
   methods?: MethodRules
   /** The network is one of local development. */
@@ -54,7 +54,7 @@ type BookSettings = {
 const UNLISTED_LABELS_MAX = 200
 const PREFIX_LABELS_MAX = 100
 
-/** Names at hand that no node has answered; whoever invents more only makes us decide again. */
+/** Names remembered that no node has answered; for others each call is decided anew. */
 const UNPROVEN_MAX = 1000
 const UNPROVEN_CHARS_MAX = 128
 
@@ -74,7 +74,10 @@ const METHOD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const READS = /^(?:[a-z0-9]+_)?(?:get|is|simulate|estimate)[A-Z]/
 
 /** The methods of one kind of network with the prices and rules in force. */
-export function openMethodBook(kind: NetworkKind, settings: BookSettings = {}): MethodBook {
+export function openMethodRegistry(
+  kind: NetworkKind,
+  settings: RegistrySettings = {},
+): MethodRegistry {
   const exact = new Map<string, Method>()
   const prefixes: MethodRow[] = []
   for (const row of methodRows(kind)) {
@@ -112,7 +115,7 @@ export function openMethodBook(kind: NetworkKind, settings: BookSettings = {}): 
 }
 
 /** A row of the table vouches for its name. */
-function listed(row: MethodRow, settings: BookSettings): Method {
+function listed(row: MethodRow, settings: RegistrySettings): Method {
   const { name } = row
   return { ...toMethod(row, name, settings), label: name, refusedLabel: name, isUnproven: false }
 }
@@ -121,7 +124,7 @@ function unlisted(name: string): MethodRow {
   return { name, cu: UNLISTED_CU, safety: READS.test(name) ? 'read' : 'write', heavy: true }
 }
 
-function toMethod(row: MethodRow, name: string, settings: BookSettings): Method {
+function toMethod(row: MethodRow, name: string, settings: RegistrySettings): Method {
   const { prices = {}, methods = NO_RULES, isLocal = false } = settings
   const price = overriddenPrice(name, prices) ?? row
   const access = methodAccess(name, methods, isLocal)
@@ -131,7 +134,7 @@ function toMethod(row: MethodRow, name: string, settings: BookSettings): Method 
     billedCentiCu: Math.round(price.cu * CENTI_PER_CU),
     throughputCentiCu: Math.round((price.throughputCu ?? price.cu) * CENTI_PER_CU),
     safety: row.safety ?? 'read',
-    depends: row.depends ?? 'nothing_kept',
+    depends: row.depends ?? 'uncacheable',
     heavy: row.heavy ?? false,
     callersDoing: row.heavy === true || row.openEnded === true,
     paidOnly,

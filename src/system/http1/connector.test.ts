@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import { startScriptedServer, until } from '../../../tests/support/scripted-server.ts'
+import { hostOf, openConnector, portOf, type Target } from './connector.ts'
+
+const ABANDONED_MAX = 8
+const TARGET: Target = { address: '127.0.0.1', port: 1, tls: false, serverName: null }
+
+/** The kernel goes on asking, for minutes, until the test answers for it. */
+function hangingKernel() {
+  const refusals: (() => void)[] = []
+  const dial = () =>
+    new Promise<never>((_resolve, reject) => refusals.push(() => reject(new Error('ETIMEDOUT'))))
+  const connect = openConnector({
+    dial: dial as unknown as typeof Bun.connect,
+    abandonedMax: ABANDONED_MAX,
+  })
+  const faults: string[] = []
+  const listener = {
+    opened: () => expect.unreachable('it hangs'),
+    failed: (fault: string) => faults.push(fault),
+  }
+  return { refusals, faults, ask: (target = TARGET) => connect(target, listener) }
+}
+
+test('an address that lets connections hang is not asked for ever more of them', async () => {
+  const { refusals, faults, ask } = hangingKernel()
+  for (let dial = 0; dial < ABANDONED_MAX; dial++) ask()()
+  await until(() => refusals.length === ABANDONED_MAX, 'all to be asked')
+  ask()
+  expect(faults).toEqual([])
+  await until(() => faults.length === 1, 'the next to fail')
+  expect(refusals).toHaveLength(ABANDONED_MAX)
+
+  // Another place is not affected, and neither is this one when the kernel is done.
+  ask({ ...TARGET, port: 2 })
+  await until(() => refusals.length === ABANDONED_MAX + 1, 'the other to be asked')
+  refusals[0]?.()
+  await Bun.sleep(0)
+  ask()
+  await until(() => refusals.length === ABANDONED_MAX + 2, 'the first to be asked again')
+  expect(faults).toEqual(['connect'])
+})
+
+test('one that is refused and given up at once is not told', async () => {
+  const { refusals, faults, ask } = hangingKernel()
+  for (let dial = 0; dial < ABANDONED_MAX; dial++) ask()()
+  await until(() => refusals.length === ABANDONED_MAX, 'all to be asked')
+  ask()()
+  await Bun.sleep(0)
+  expect(faults).toEqual([])
+})
+
+test('those that wait for their connection do not count as hanging', async () => {
+  const { refusals, faults, ask } = hangingKernel()
+  for (let dial = 0; dial < ABANDONED_MAX * 2; dial++) ask()
+  await until(() => refusals.length === ABANDONED_MAX * 2, 'all to be asked')
+  for (const refuse of refusals) refuse()
+  await until(() => faults.length === ABANDONED_MAX * 2, 'all to fail')
+  expect(new Set(faults)).toEqual(new Set(['connect']))
+})
+
+test('a connection that was given up while it was made is closed when it is there', async () => {
+  const server = startScriptedServer({})
+  const connect = openConnector({ abandonedMax: ABANDONED_MAX })
+  const port = Number(new URL(server.url).port)
+  for (let dial = 0; dial < ABANDONED_MAX * 2; dial++) {
+    connect(
+      { ...TARGET, port },
+      {
+        opened: () => expect.unreachable('it was given up'),
+        failed: () => expect.unreachable('it was given up'),
+      },
+    )()
+    const made = dial + 1
+    await until(() => server.peers.length === made, 'the connection')
+    await until(() => server.peers.every(({ closed }) => closed), 'it to close')
+  }
+  server.stop()
+})
+
+test.each([
+  ['http://node.example/', 'node.example', 80],
+  ['https://node.example/', 'node.example', 443],
+  ['http://node.example:8545', 'node.example', 8545],
+  ['http://127.0.0.1:1', '127.0.0.1', 1],
+  ['http://[::1]:8545/', '::1', 8545],
+])('%s leads to host %s, port %d', (url, host, port) => {
+  expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port])
+})

@@ -1,0 +1,231 @@
+import type { Socket, TLSOptions } from 'bun'
+import type { Message } from './request-message.ts'
+import type { HeadMemo } from './response-head.ts'
+
+/** Where to connect. Egress gives an address, never a name. */
+export type Target = {
+  address: string
+  port: number
+  tls: boolean
+  /** The name that the certificate must go for; null where the address itself is its name. */
+  serverName: string | null
+}
+
+/** An open connection; behind TLS the other side has shown a certificate of its name. */
+export type Connection = {
+  /** The address at the other end, where the runtime tells it. */
+  readonly remoteAddress: string | null
+  /** True while a part of the last message waits for room in the kernel. */
+  readonly isSending: boolean
+  /** The exchange that uses the connection, or the pool that keeps it. */
+  owner: ConnectionOwner | null
+  /** The head that came last. */
+  readonly memo: HeadMemo
+  send(message: Message): void
+  /** Leaves what comes in the kernel, so that the sender slows down. */
+  pause(): void
+  resume(): void
+  /** Closes it in good order. */
+  end(): void
+  /** Tears it down. */
+  terminate(): void
+}
+
+export type ConnectionOwner = {
+  received(connection: Connection, bytes: Buffer): void
+  /** `isBroken` when it was torn down. Not called after an `end` or `terminate` of our own. */
+  closed(connection: Connection, isBroken: boolean): void
+}
+
+export type ConnectFault =
+  | 'connect'
+  | 'tls'
+  /** An origin refuses the address that it was connected to; the connector itself never does. */
+  | 'refused_address'
+
+/** One of the two is called, once and after `connect` has returned, unless it was given up. */
+export type ConnectListener = {
+  opened(connection: Connection): void
+  failed(fault: ConnectFault): void
+}
+
+/** Connects, and returns how to give up. */
+export type Connect = (target: Target, listener: ConnectListener) => () => void
+
+type SocketConnection = Connection & { sendRest(): void }
+
+/** An attempt to connect, and what came of it. */
+type Dial = {
+  tls: boolean
+  /** Null once it was called, or the attempt was given up. */
+  listener: ConnectListener | null
+  /** Set when the other side has accepted; what can still fail is TLS. */
+  socket: Socket<Dial> | null
+  connection: SocketConnection | null
+  /** Called when the kernel has stopped trying. */
+  settled(): void
+}
+
+type ConnectorOptions = {
+  /** Replaces the well-known authorities. */
+  ca?: readonly string[]
+  /**
+   * The runtime cannot take back a connection that is being made: the kernel goes on trying for
+   * two minutes. An address with this many attempts given up but not over gets no more of them.
+   */
+  abandonedMax: number
+  dial?: typeof Bun.connect
+}
+
+/** Connects over sockets of this thread. */
+export function openConnector(options: ConnectorOptions): Connect {
+  const { ca, abandonedMax, dial: connect = Bun.connect } = options
+  const abandoned = new Map<string, number>()
+
+  return ({ address, port, tls, serverName }, listener) => {
+    const place = `${address} ${port}`
+    let state: 'trying' | 'abandoned' | 'settled' = 'trying'
+    const settled = () => {
+      if (state === 'abandoned') count(abandoned, place, -1)
+      state = 'settled'
+    }
+    const dial: Dial = { tls, listener, socket: null, connection: null, settled }
+    const fail = () => {
+      settled()
+      failDial(dial, 'connect')
+    }
+    if ((abandoned.get(place) ?? 0) >= abandonedMax) {
+      queueMicrotask(fail)
+    } else {
+      const security = tls ? { tls: securityOf(serverName, ca) } : {}
+      const request = { hostname: address, port, data: dial, socket: HANDLERS, ...security }
+      const connecting = async () => connect<Dial>(request)
+      connecting().catch(fail)
+    }
+    return () => {
+      dial.listener = null
+      if (!dial.connection) dial.socket?.terminate()
+      if (state !== 'trying') return
+      state = 'abandoned'
+      count(abandoned, place, 1)
+    }
+  }
+}
+
+/** The host without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80))
+}
+
+function count(abandoned: Map<string, number>, place: string, change: 1 | -1): void {
+  const now = (abandoned.get(place) ?? 0) + change
+  if (now > 0) abandoned.set(place, now)
+  else abandoned.delete(place)
+}
+
+function securityOf(serverName: string | null, ca: readonly string[] | undefined): TLSOptions {
+  return {
+    // Written down, for else a variable of the environment could turn it off.
+    rejectUnauthorized: true,
+    ...(serverName === null ? {} : { serverName }),
+    ...(ca ? { ca: [...ca] } : {}),
+  }
+}
+
+const HANDLERS = {
+  open(socket: Socket<Dial>) {
+    const dial = socket.data
+    dial.socket = socket
+    dial.settled()
+    if (!dial.listener) return socket.terminate()
+    socket.setNoDelay(true)
+    // Over TLS nothing is sent before the handshake has shown who is at the other end.
+    if (!dial.tls) open(dial, socket)
+  },
+  handshake(socket: Socket<Dial>, success: boolean, refusal: Error | null) {
+    const dial = socket.data
+    if (dial.connection) return
+    if (success && refusal === null && socket.authorized && dial.listener) return open(dial, socket)
+    failDial(dial, 'tls')
+    socket.terminate()
+  },
+  data(socket: Socket<Dial>, bytes: Buffer) {
+    const { connection } = socket.data
+    if (connection?.owner) connection.owner.received(connection, bytes)
+    else socket.terminate()
+  },
+  drain(socket: Socket<Dial>) {
+    socket.data.connection?.sendRest()
+  },
+  close(socket: Socket<Dial>, error?: Error) {
+    const { connection } = socket.data
+    if (!connection) return failDial(socket.data, 'tls')
+    const { owner } = connection
+    connection.owner = null
+    owner?.closed(connection, error !== undefined)
+  },
+  error() {
+    // A close follows, and that is where it is dealt with.
+  },
+}
+
+/** Called from the runtime's own callback: when its promise resolves, much may have happened. */
+function open(dial: Dial, socket: Socket<Dial>): void {
+  const { listener } = dial
+  dial.connection = connectionOver(socket)
+  dial.listener = null
+  listener?.opened(dial.connection)
+}
+
+function connectionOver(socket: Socket<Dial>): SocketConnection {
+  let unsent: Uint8Array | null = null
+  let isPaused = false
+  const connection: SocketConnection = {
+    get remoteAddress() {
+      return socket.remoteAddress || null
+    },
+    get isSending() {
+      return unsent !== null
+    },
+    owner: null,
+    memo: { text: '', head: null },
+    send({ content, bytes }) {
+      const written = Math.max(0, socket.write(content))
+      if (written >= bytes) return
+      unsent = (typeof content === 'string' ? Buffer.from(content) : content).subarray(written)
+    },
+    sendRest() {
+      if (unsent === null) return
+      const written = Math.max(0, socket.write(unsent))
+      unsent = written < unsent.length ? unsent.subarray(written) : null
+    },
+    pause() {
+      if (!isPaused) socket.pause()
+      isPaused = true
+    },
+    resume() {
+      if (isPaused) socket.resume()
+      isPaused = false
+    },
+    end() {
+      connection.owner = null
+      // Not the runtime's own `end`: behind TLS that waits for the other side, for ever.
+      socket.close()
+    },
+    terminate() {
+      connection.owner = null
+      socket.terminate()
+    },
+  }
+  return connection
+}
+
+function failDial(dial: Dial, fault: ConnectFault): void {
+  const { listener } = dial
+  dial.listener = null
+  listener?.failed(fault)
+}

@@ -1,0 +1,132 @@
+import { Failure, type FailureCode } from '../../core/errors.ts'
+import type { Outbound, OutboundListener, OutboundRequest } from '../../ports/outbound.ts'
+import { type Connect, hostOf, openConnector, portOf } from '../http1/connector.ts'
+import {
+  type Exchange,
+  type ExchangeListener,
+  endExchange,
+  type Origin,
+  startExchange,
+} from '../http1/exchange.ts'
+import { type IdlePool, openIdlePool } from '../http1/idle-pool.ts'
+import { headerLines, requestLines, requestMessage } from '../http1/request-message.ts'
+import { type AnswerBody, outboundAnswer } from './outbound-answer.ts'
+
+/** Where a request goes, and the start of its message. */
+type Route = { url: string; origin: Origin; lines: string; linesBytes: number }
+
+/** A call that waits for its answer, or for the rest of it. */
+type Call = AnswerBody & {
+  /** Null once it was called. */
+  listener: OutboundListener | null
+}
+
+/** More connections to a node stay open only while they are needed. */
+const IDLE_PER_NODE_MAX = 256
+const IDLE_MAX = 10_000
+
+/** A body nobody reads is left in the kernel, so that the sender slows down. */
+const UNREAD_BYTES_MAX = 256 * 1024
+
+/** Where a body ends is said by the message itself, and nobody else. */
+const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding'])
+
+/** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */
+export function openSocketOutbound(): Outbound {
+  // An attempt given up says little of a node: of several asked at once, one answers first.
+  const connect = openConnector({ abandonedMax: Number.POSITIVE_INFINITY })
+  const pool = openIdlePool({ perOriginMax: IDLE_PER_NODE_MAX, totalMax: IDLE_MAX })
+  // A caller keeps one object of headers for an address, so that object finds its route.
+  const routes = new WeakMap<object, Route>()
+
+  const routeOf = ({ url, headers }: OutboundRequest): Route => {
+    const known = routes.get(headers)
+    if (known?.url === url) return known
+    const route = openRoute(connect, pool, url, headers)
+    routes.set(headers, route)
+    return route
+  }
+
+  return {
+    post(request, listener) {
+      const { origin, lines, linesBytes } = routeOf(request)
+      const { body, callHeaders, repeatable } = request
+      const own = callHeaders === null ? '' : headerLines(callHeaders, FRAMING_HEADERS)
+      // Headers of one call are ASCII, so their characters are their bytes.
+      const message = requestMessage(lines + own, linesBytes + own.length, body)
+      const call: Call = { listener, wake: null, isBroken: false }
+      const repeat = repeatable ? 'until_head' : 'never'
+      const exchange = startExchange(origin, message, repeat, LISTENER, call)
+      return () => cancel(exchange)
+    },
+  }
+}
+
+function openRoute(
+  connect: Connect,
+  pool: IdlePool,
+  address: string,
+  headers: Readonly<Record<string, string>>,
+): Route {
+  const url = new URL(address)
+  const { host } = url
+  const isHostGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'host')
+  const target = { address: hostOf(url), port: portOf(url), tls: false, serverName: null }
+  const lines = requestLines(url, isHostGiven) + headerLines(headers, FRAMING_HEADERS)
+  return {
+    url: address,
+    lines,
+    linesBytes: Buffer.byteLength(lines),
+    origin: {
+      takeIdle: () => pool.take(host, 0),
+      connect: (listener) => connect(target, listener),
+      // Nodes keep connections open for as long as they like, and say so by closing them.
+      release: (connection) => pool.keep(host, connection, Number.POSITIVE_INFINITY),
+    },
+  }
+}
+
+const LISTENER: ExchangeListener<Call> = {
+  answered({ context }, head, bytes, bodyAt) {
+    const { listener } = context
+    context.listener = null
+    const body = bytes.toString('utf8', bodyAt)
+    listener?.answered({
+      status: head.status,
+      header: head.header,
+      length: head.length,
+      whole: body,
+      text: async () => body,
+      stream: () => new Response(body).body ?? new ReadableStream(),
+    })
+  },
+  advanced(exchange, reader) {
+    const { context, connection } = exchange
+    const { listener } = context
+    if (reader.waitingBytes > UNREAD_BYTES_MAX) connection?.pause()
+    if (reader.head && listener) {
+      context.listener = null
+      listener.answered(outboundAnswer(exchange, reader, reader.head, () => cancel(exchange)))
+    }
+    context.wake?.()
+  },
+  lost({ context, isSent }, fault) {
+    // After a second sending that finds no one, the first may have arrived all the same.
+    const isUnsent = fault === 'connect' && !isSent
+    breakOff(context, isUnsent ? 'upstream_unreachable' : 'upstream_answered_badly')
+  },
+}
+
+function cancel(exchange: Exchange<Call>): void {
+  if (exchange.isOver) return
+  endExchange(exchange)
+  breakOff(exchange.context, 'upstream_answered_badly')
+}
+
+function breakOff(call: Call, code: FailureCode): void {
+  const { listener } = call
+  call.isBroken = true
+  call.listener = null
+  listener?.lost(new Failure(code))
+  call.wake?.()
+}
