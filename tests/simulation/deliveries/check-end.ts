@@ -30,6 +30,7 @@ const LAST_MS = 5_000
 /** Whether nothing more is to be expected before `endMs`. */
 export function isQuiet(run: DeliveryRun, living: readonly Life[], endMs: number): boolean {
   if (run.posts.some((post) => isUnderWay(run, post))) return false
+  if (living.some(({ wakesAtMs }) => wakesAtMs > run.clock.elapsedMs())) return false
   if (run.plan.teams.some(({ id }) => hasToBePaused(run, id))) return false
   for (const webhook of run.book.webhooks.values()) {
     if (webhook.deliveries.some((one) => hasToGo(run, webhook, one, endMs))) return false
@@ -37,8 +38,20 @@ export function isQuiet(run: DeliveryRun, living: readonly Life[], endMs: number
   return spreadFault(run, living) === null
 }
 
+/**
+ * Every shard has an owner that lives, and none has more than its share; a lease that was renewed
+ * in trouble may still lapse and come back.
+ */
+export function checkSpread(run: DeliveryRun, living: () => readonly Life[], endMs: number): void {
+  const { clock, complaints } = run
+  const isOver = () => complaints.length > 0 || spreadFault(run, living()) === null
+  if (!isOver()) clock.runUntil(endMs, isOver)
+  const fault = spreadFault(run, living())
+  if (fault && complaints.length === 0) complain(run, fault)
+}
+
 /** What is wrong with how shards are spread over the couriers that live. */
-export function spreadFault(run: DeliveryRun, living: readonly Life[]): string | null {
+function spreadFault(run: DeliveryRun, living: readonly Life[]): string | null {
   if (!isExact(run.plan)) return null
   const { leases, shards } = run.book.owners
   const counts = new Map(living.map(({ name }) => [name, 0]))
@@ -94,7 +107,7 @@ function checkPosts(run: DeliveryRun): void {
   const { plan } = run
   const isCalm = plan.crashesMax === 0 && plan.skewSpreadMs === 0 && isPrompt(plan)
   if (!isCalm || plan.couriers.some(({ sleeps }) => sleeps.length > 0)) return
-  const longAgoMs = run.clock.elapsedMs() - plan.settings.timeoutMs - MOMENT_MS
+  const longAgoMs = run.overMs - plan.settings.timeoutMs - MOMENT_MS
   for (const { deliveryId, life, isWritten, startedMs } of run.posts) {
     const againAtMs = run.book.deliveries.get(deliveryId)?.againAtMs ?? 0
     // Whoever had it sent anew did not know that it was on its way.

@@ -61,6 +61,8 @@ export type DeliveryRun = {
   heard: Map<string, number>
   /** What the event or the replay that is being recorded gives, by who records it. */
   recording: Map<string, readonly DueResult[]>
+  /** When the couriers were ended with the run. */
+  overMs: number
   /** What was promised and did not hold. */
   complaints: string[]
   /** Gives each part of the run its own chance, so that they do not disturb each other. */

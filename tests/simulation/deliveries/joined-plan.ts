@@ -25,6 +25,7 @@ export function joinedDeliveryRun(run: Run): DeliveryRun {
     couriers: new Map(),
     heard: new Map(),
     recording: new Map(),
+    overMs: Number.POSITIVE_INFINITY,
     complaints: [],
     chance,
   }

@@ -32,6 +32,7 @@ export function openDeliveryRun(seed: number): DeliveryRun {
     couriers: new Map(),
     heard: new Map(),
     recording: new Map(),
+    overMs: Number.POSITIVE_INFINITY,
     complaints: [],
     chance,
   }

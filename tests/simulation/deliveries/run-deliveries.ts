@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/ports/database.ts'
 import { beginLife, type Life } from '../process-life.ts'
 import { NO_FAULTS, type SimStore, type SimStores } from '../sim-store.ts'
-import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
-import { CHAIN, complain, type DeliveryRun, OFFICE } from './delivery-run.ts'
+import { checkEnd, checkSpread, isQuiet } from './check-end.ts'
+import { CHAIN, type DeliveryRun, OFFICE } from './delivery-run.ts'
 import { openEventSource } from './event-source.ts'
 import { readJournal } from './journal.ts'
 import { judgeCommit } from './judge-commit.ts'
@@ -55,8 +55,7 @@ export function runDeliveries(stores: SimStores, seed: number): DeliveryReport {
     () => complaints.length > 0 || (isTimeToLook() && isDone() && isQuiet(run, living(), endMs)),
   )
   if (clock.elapsedMs() < endMs) clock.runUntil(clock.elapsedMs() + STAY_MS)
-  const misspread = spreadFault(run, living())
-  if (misspread && complaints.length === 0) complain(run, misspread)
+  checkSpread(run, living, endMs)
   end()
   // The transactions of the dead are rolled back when their statements come to an end.
   clock.runUntil(clock.elapsedMs() + plan.store.lateMsMax + 1)
@@ -79,7 +78,8 @@ function begin(run: DeliveryRun, store: SimStore) {
   const isCalm = () => clock.elapsedMs() >= plan.calmAtMs
   const fate = () => (isCalm() ? NO_TROUBLE : plan.reminders)
   const signals = openSimSignals({ clock, chance: run.chance(3), fate })
-  const couriers = superviseCouriers({ run, chance: run.chance(4), store, signals })
+  const needs = { run, plans: plan.couriers, chance: run.chance(4), store, signals }
+  const couriers = superviseCouriers(needs)
   const [chainLife, chainStore] = steadyProcess(run, store, CHAIN)
   const source = openEventSource({
     run,

@@ -8,7 +8,7 @@ import {
   virtualClock,
 } from '../run-parts.ts'
 import { type Joined, type RunReport, runSeed } from '../run-seed.ts'
-import { checkEnd, isQuiet, spreadFault } from './check-end.ts'
+import { checkEnd, checkSpread, isQuiet } from './check-end.ts'
 import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
 import { readJournal } from './journal.ts'
@@ -66,8 +66,7 @@ function joinIn(run: Run, deliveries: DeliveryRun): Joined {
   const chance = deliveries.chance(4)
   const names = new Set(plan.processes.map(({ name }) => name))
   const others = deliveries.plan.couriers.filter(({ name }) => !names.has(name))
-  const alone = { ...deliveries, plan: { ...deliveries.plan, couriers: others } }
-  const couriers = superviseCouriers({ run: alone, chance, store, signals })
+  const couriers = superviseCouriers({ run: deliveries, plans: others, chance, store, signals })
   const companions = accompanied(deliveries, signals, names)
   const living = () => [...companions.living(), ...couriers.living()]
   const quietMs = plan.calmAtMs + AFTERMATH * plan.store.lateMsMax
@@ -79,8 +78,7 @@ function joinIn(run: Run, deliveries: DeliveryRun): Joined {
       couriers.isSettled() &&
       isQuiet(deliveries, living(), endMs()),
     end() {
-      const misspread = spreadFault(deliveries, living())
-      if (misspread) complain(deliveries, misspread)
+      checkSpread(deliveries, living, endMs())
       couriers.end()
     },
     check() {

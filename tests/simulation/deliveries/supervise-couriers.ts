@@ -9,7 +9,14 @@ import type { CourierPlan } from './plan-deliveries.ts'
 import { startCourier } from './sim-courier.ts'
 import type { SimSignals } from './sim-signals.ts'
 
-type Needs = { run: DeliveryRun; chance: Chance; store: SimStore; signals: SimSignals }
+type Needs = {
+  run: DeliveryRun
+  /** Those who have processes of their own. */
+  plans: readonly CourierPlan[]
+  chance: Chance
+  store: SimStore
+  signals: SimSignals
+}
 
 export type Couriers = {
   /** An event brought something; one of them hears it within its own process. */
@@ -37,12 +44,12 @@ const OTHER_HEARER_RATE = 0.3
 
 /** Starts the couriers, crashes them and starts them again. */
 export function superviseCouriers(needs: Needs): Couriers {
-  const { run } = needs
+  const { run, plans } = needs
   const living = new Map<Life, Courier | null>()
   const crashes = { left: run.plan.crashesMax }
-  const restless = { count: run.plan.couriers.length }
+  const restless = { count: plans.length }
   const supervised = { ...needs, living, crashes, restless }
-  for (const plan of run.plan.couriers) {
+  for (const plan of plans) {
     run.clock.after(plan.startAtMs, () => startOver(supervised, plan))
     haunt(run, plan, () => [...living.keys()])
   }
@@ -57,6 +64,7 @@ export function superviseCouriers(needs: Needs): Couriers {
     living: () => [...living.keys()],
     isSettled: () => restless.count === 0,
     end() {
+      run.overMs = run.clock.elapsedMs()
       for (const life of [...living.keys()]) {
         living.delete(life)
         life.end('the run is over')
