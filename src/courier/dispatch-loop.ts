@@ -39,7 +39,8 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   const run = () => {
     if (isRunning || isWaiting || isStopped()) return
     if (webhookSettings.hasOutdated() && !isReading) readSettings()
-    if (given.unwritten() >= UNWRITTEN_MAX || !given.maySend()) return
+    if (schedule.ready.size === 0 || given.unwritten() >= UNWRITTEN_MAX) return
+    if (!given.maySend()) return
     isRunning = true
     try {
       runSlice()
@@ -56,7 +57,8 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   const runSlice = () => {
     let left = SLICE
     while (left > 0) {
-      const grants = allocateSlots(schedule, clock.monotonicMs(), left)
+      const isReady = schedule.ready.size > 0
+      const grants = isReady ? allocateSlots(schedule, clock.monotonicMs(), left) : []
       if (grants.length === 0) return
       for (const grant of grants) {
         left -= grant.slots

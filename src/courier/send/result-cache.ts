@@ -19,14 +19,18 @@ const ENTRIES_MAX = 8192
 const LARGE_CHARS = 2 ** 20
 const LARGE_MAX = 2
 
+/** Results by their events and parts. */
+type Results = Map<number, StoredResult[]>
+
 /**
  * Keeps the results used last. When the young ones are many they become the old ones, and
  * those before them are forgotten: cheaper than to look for the oldest each time.
  */
 export function openResultCache(database: Database): ResultCache {
-  let young = new Map<string, StoredResult>()
-  let old = new Map<string, StoredResult>()
+  let young: Results = new Map()
+  let old: Results = new Map()
   let chars = 0
+  let entries = 0
   const large = new Map<string, StoredResult>()
 
   const keepLarge = (key: string, result: StoredResult) => {
@@ -36,20 +40,23 @@ export function openResultCache(database: Database): ResultCache {
   }
 
   const keep = (event: number, part: number, result: StoredResult) => {
-    const key = keyOf(event, part)
-    if (result.data.length >= LARGE_CHARS) return keepLarge(key, result)
-    if (young.size >= ENTRIES_MAX || chars >= CHARS_MAX) {
+    if (result.data.length >= LARGE_CHARS) return keepLarge(largeKey(event, part), result)
+    if (entries >= ENTRIES_MAX || chars >= CHARS_MAX) {
       old = young
       young = new Map()
       chars = 0
+      entries = 0
     }
-    young.set(key, result)
+    const parts = young.get(event) ?? []
+    if (parts.length === 0) young.set(event, parts)
+    parts[part] = result
     chars += result.data.length
+    entries += 1
   }
 
   const atHand = (event: number, part: number) => {
-    const key = keyOf(event, part)
-    return young.get(key) ?? old.get(key) ?? large.get(key)
+    const known = young.get(event)?.[part] ?? old.get(event)?.[part]
+    return known ?? (large.size > 0 ? large.get(largeKey(event, part)) : undefined)
   }
 
   return {
@@ -65,6 +72,6 @@ export function openResultCache(database: Database): ResultCache {
   }
 }
 
-function keyOf(event: number, part: number): string {
+function largeKey(event: number, part: number): string {
   return `${event} ${part}`
 }
