@@ -12,7 +12,7 @@ export type EgressFault =
 
 export type EgressRequest = {
   url: string
-  /** Whose it is: what one team's destinations take long for, only that team waits for. */
+  /** The team it is sent for: slow destinations of a team hold up that team alone. */
   teamId: string
   body: string
   headers: Readonly<Record<string, string>>

@@ -87,14 +87,10 @@ const RELATIVE = /^(?:What|Those|Of|Who|Whoever|Whose|So many)\b/
 /** Rooms whose comments are still to be rewritten. */
 export const ROOMS_TO_REWRITE: readonly string[] = [
   'src/accounts/',
-  'src/core/delivery/',
   'src/core/solana/',
   'src/courier/',
   'src/embedded/',
-  'src/gateway/',
   'src/ports/',
-  'src/system/',
-  'src/tables/',
   'src/upstream/',
 ]
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/errors.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { PoolAnswer } from '../../upstream/pool/run.ts'
+import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 
 /** Blocks that a node gives in one answer at most. */
 const RANGE_MAX = 500_000

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Reply } from '../../upstream/node/rpc-client.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
-import { heardUpstreams, pick, REACH } from '../../upstream/pool/selection.ts'
+import { followedUpstreams, pick, TIER_MAX } from '../../upstream/pool/selection.ts'
 
 type Needs = { clock: Clock; store: AccountStore; service: NetworkService }
 
@@ -74,11 +74,11 @@ function nextUpstream(
   tried: Upstream[],
 ): Upstream | null {
   const wish = { method: 'getProgramAccounts', atHead: false, heightMin: slotMin, heavy: true }
-  const found = pick(pool.selection, wish, tried, REACH.good)
+  const found = pick(pool.selection, wish, tried, TIER_MAX.good)
   if (found === null) tried.length = 0
   // Calls may have taken out all of them; whoever answers polls is asked all the same.
-  const again = found ?? pick(pool.selection, wish, [], REACH.good)
-  const upstream = again ?? heardUpstreams(pool.selection)[0] ?? null
+  const again = found ?? pick(pool.selection, wish, [], TIER_MAX.good)
+  const upstream = again ?? followedUpstreams(pool.selection)[0] ?? null
   if (upstream) tried.push(upstream)
   return upstream
 }

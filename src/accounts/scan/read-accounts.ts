@@ -4,7 +4,7 @@ import { encodeKey } from '../../core/solana/base58.ts'
 import { readAccountsReply } from '../../core/solana/text/account-text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { PoolAnswer } from '../../upstream/pool/run.ts'
+import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { poolCall } from './scanning.ts'
 
 /** Whom to ask, and for which moment or a later one. */

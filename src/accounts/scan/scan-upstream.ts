@@ -1,7 +1,7 @@
 import { Failure } from '../../core/errors.ts'
 import { upstreamParams } from '../../core/solana/request/query-hash.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
-import type { PoolAnswer } from '../../upstream/pool/run.ts'
+import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { requestFrom } from '../../upstream/pool/upstream-pool.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
 import { type Gathering, openGathering } from './gather-records.ts'

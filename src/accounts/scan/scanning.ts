@@ -3,7 +3,7 @@ import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { PageContext } from '../../core/solana/request/page-form.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { PoolCall } from '../../upstream/pool/run.ts'
+import type { PoolCall } from '../../upstream/pool/routed-request.ts'
 import type { RecordLog, RecordLogNeeds } from '../record-log/record-log.ts'
 
 /** One scan under way, as each way of doing it sees it. */

@@ -3,7 +3,7 @@ import type { ProgramAccountsCall } from '../../core/solana/request/program-acco
 import { refusesFullAnswer } from '../../core/solana/request/scan-refusal.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import { pick, REACH } from '../../upstream/pool/selection.ts'
+import { pick, TIER_MAX } from '../../upstream/pool/selection.ts'
 import { scanKeysFirst } from '../scan/keys-first.ts'
 import type { ScanLanes } from '../scan/scan-lanes.ts'
 import { scanUpstream } from '../scan/scan-upstream.ts'
@@ -133,7 +133,7 @@ async function scanWhole(scanning: Scanning): Promise<Scanned> {
   if (signal.aborted || !mayComeInParts(first) || first.upstream === null) return first
   const tried = upstreamNamed(service, first.upstream)
   const wish = poolCall(service, 'getProgramAccounts', '[]')
-  const other = pick(service.pool.selection, wish, tried ? [tried] : [], REACH.answering)
+  const other = pick(service.pool.selection, wish, tried ? [tried] : [], TIER_MAX.answering)
   if (other === null) return first
   const second = await scanUpstream(scanning, 'records', other)
   return second.kind === 'broken' && !second.wasShown ? first : second

@@ -1,4 +1,4 @@
-/** What a team has committed and not got rid of. */
+/** The results of a team that are committed and not delivered. */
 export type Backlog = {
   bytes: number
   /** Webhooks were unpaused above the limit, so that it can go down. */
@@ -8,7 +8,7 @@ export type Backlog = {
 /** `far_above` is beyond what anybody gets, however it came about. */
 export type BacklogLevel = 'within' | 'above' | 'far_above'
 
-/** So many times the limit is far above it. */
+/** A backlog of this many times the limit is far above it. */
 const FAR_FACTOR = 2
 
 export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: number): BacklogLevel {
@@ -17,8 +17,8 @@ export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: numb
 }
 
 /**
- * What waits goes out only while webhooks are active, so that a full backlog must not keep them
- * paused for ever: above the limit they may be unpaused, and stay so while it goes down. Nobody
+ * Deliveries go out only while webhooks are active, so a full backlog must not keep them paused
+ * for ever: above the limit they may be unpaused, and stay so while it goes down. Nobody
  * gets far above it by unpausing again and again.
  */
 export function isFull(backlog: Backlog, limitBytes: number): boolean {

@@ -21,8 +21,8 @@ export function deliveryId(webhookId: string, sequenceNumber: number): string {
 }
 
 /**
- * What an id tells of its event: its number is `value`, or that and some multiple of `modulus`.
- * Null for what is no id.
+ * The digits of an event's number in an id: the number is `value`, or that and some multiple of
+ * `modulus`. Null for a text that is no id.
  */
 export function countedIn(id: string): { value: number; modulus: number } | null {
   const [, counted] = ID_FORM.exec(id) ?? []

@@ -1,7 +1,7 @@
 /** 0.04 CU a byte. Whole numbers keep the bill exact. */
 const CENTI_CU_PER_BYTE = 4
 
-/** What an accepted delivery costs, in hundredths of a compute unit. */
+/** The price of an accepted delivery, in hundredths of a compute unit. */
 export function deliveryCentiCu(bodyBytes: number): number {
   return bodyBytes * CENTI_CU_PER_BYTE
 }

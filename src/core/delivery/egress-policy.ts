@@ -11,7 +11,7 @@ const URL_LENGTH_MAX = 2048
 const HOST_LENGTH_MAX = 253
 const LABEL = /^[a-z0-9_-]{1,63}$/
 
-// What a URL parser drops silently, so that two readers of the text may see two addresses.
+// Characters that a URL parser drops silently, so that two readers may see two addresses.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the point.
 const UNSEEN = /[\u0000-\u0020\u007f-\u00a0\u00ad\u2028\u2029\ufeff]|\\/
 

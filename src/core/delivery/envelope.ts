@@ -38,12 +38,12 @@ export function errorBody(envelope: ErrorEnvelope): string {
   return `${opening(envelope)}{"error":${JSON.stringify(envelope.message)}}}`
 }
 
-/** What deliveries and the RPC endpoint say when the month is used up and may not grow. */
+/** The message of deliveries and the RPC endpoint when the month is used up and may not grow. */
 export function capacityMessage(dashboardUrl: string): string {
   return `Monthly capacity limit exceeded. Visit ${dashboardUrl}/settings/billing to upgrade your scaling policy for continued service.`
 }
 
-/** What deliveries say when a team has more undelivered than its tier allows. */
+/** The message of deliveries when a team has more undelivered than its tier allows. */
 export function backlogMessage(dashboardUrl: string): string {
   return `Backlog limit exceeded: more results are undelivered than your plan allows. Unpause the webhook once its destination accepts deliveries, or visit ${dashboardUrl}/settings/billing to upgrade.`
 }

@@ -7,7 +7,7 @@ export type HostOutcome = {
   startedAtMs: number
 }
 
-/** What is known of one destination host. Changed in place by `noteOutcome` alone. */
+/** The health of one destination host. Changed in place by `noteOutcome` alone. */
 export type HostHealth = {
   /** How many attempts may be under way at once. */
   limit: number
@@ -151,7 +151,7 @@ function noteProbe(health: HostHealth, meaning: Meaning, nowMs: number): void {
 function openBreaker(health: HostHealth, waitMs: number, nowMs: number): void {
   health.opensAtMs = nowMs + waitMs
   health.probeWaitMs = waitMs
-  // What led here is forgotten, so that a host that comes back begins anew and gently.
+  // The history is forgotten, so that a host that comes back begins anew and gently.
   health.limit = Math.min(health.limit, LIMIT_FIRST)
   health.successes = 0
   health.unansweredInRow = 0

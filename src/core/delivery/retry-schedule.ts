@@ -34,7 +34,7 @@ export function isAccepted(status: number | null): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-/** What becomes of a delivery whose attempt was not accepted. */
+/** The next step of a delivery whose attempt was not accepted. */
 export function afterFailedAttempt(attempt: FailedAttempt): AfterFailure {
   const { attemptsMade, fraction, status, retryAfter, nowMs } = attempt
   assert(attemptsMade >= 1, 'an attempt was made')

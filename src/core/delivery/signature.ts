@@ -4,7 +4,7 @@ type SignedDelivery = {
   /** The current key, and for a day after a rotation the one before it: both sign. */
   keys: readonly [current: string, previous?: string]
   deliveryId: string
-  /** Of the attempt, not of the delivery: receivers refuse old timestamps. */
+  /** The time of the attempt, not of the delivery: receivers refuse old timestamps. */
   timestampS: number
   /** Exactly the bytes that are sent. */
   body: string | Uint8Array

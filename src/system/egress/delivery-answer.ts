@@ -4,7 +4,7 @@ import type { ResponseHead } from '../http1/response-head.ts'
 
 export type DeliveryAnswer = { status: number; retryAfter: string | null; bodyStart: string }
 
-/** What is kept of an answer while it comes. */
+/** The part of an answer that is kept while it comes. */
 export type AnswerReading = {
   bodyBytes: number
   bodyStart: Uint8Array[]

@@ -14,8 +14,8 @@ export type OwnAddresses = { has(address: string): boolean }
 const KEPT_MS = 30_000
 
 /**
- * What listens on all interfaces is often meant for this machine alone and kept from others by
- * a firewall in front of it, which a connection from inside never passes.
+ * The addresses of this machine. A service on all interfaces is often meant for this machine
+ * alone, behind a firewall that a connection from inside never passes.
  */
 export function openOwnAddresses({ clock, read = interfaceAddresses }: Needs): OwnAddresses {
   let known = new Set<string>()

@@ -17,7 +17,7 @@ export type AddressOptions = {
 
 /** The addresses that deliveries may go to. */
 export type VettedAddresses = Pick<NameLookup, 'prefer' | 'doubt'> & {
-  /** Those of a host without brackets, each of them vetted, whether they were known or not. */
+  /** The addresses of a host without brackets, each vetted, whether they were known or not. */
   of(host: string, teamId: string): Promise<readonly string[] | 'dns' | 'refused_address'>
 }
 

@@ -38,7 +38,7 @@ type Phase =
 
 const CHUNK_LINE_BYTES_MAX = 1024
 
-/** Of interim heads and trailers: nobody reads them, but they have to end. */
+/** The limit of interim heads and trailers: nobody reads them, but they have to end. */
 const SKIPPED_BYTES_MAX = 64 * 1024
 
 /** A piece of one byte costs a hundred to hold, so small ones are copied together. */

@@ -4,7 +4,7 @@ import type { Descriptors } from '../../ports/descriptors.ts'
 /** Opened for its number alone. */
 const NOTHING = '/dev/null'
 
-/** Those of this process, on Linux and macOS. */
+/** The descriptors of this process, on Linux and macOS. */
 const FOLDER = '/dev/fd'
 
 const LIMITS_FILE = '/proc/self/limits'

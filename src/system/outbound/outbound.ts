@@ -61,7 +61,7 @@ async function fetchAnswer(
     redirect: 'manual',
     // Proxy variables of the environment are for other programs: our hosts are configured.
     proxy: false,
-    // What must not be sent twice gets a new connection, not one that may have died meanwhile.
+    // A call that must not be sent twice gets a new connection, not one that may have died.
     keepalive: repeatable,
     decompress: true,
   }

@@ -60,8 +60,8 @@ export function jsonLog(needs: Needs) {
   }
 
   async function flush(): Promise<void> {
-    // What others log meanwhile is not waited for without end: two rounds write everything
-    // that was there when the flush began.
+    // Lines logged meanwhile are not waited for without end: two rounds write everything that
+    // was there when the flush began.
     for (let round = 0; round < 2; round++) {
       writeOut()
       await writing

@@ -53,7 +53,7 @@ export async function insertApp(tx: Database, app: App, key: StoredKey): Promise
   return inserted.length === 1
 }
 
-/** What the gateway asks for a key it has not seen: whose it is and what they may. */
+/** The app and the plan of a key that the gateway has not seen yet. */
 export async function findAppByKeyHash(
   db: Database,
   hash: string,

@@ -62,7 +62,7 @@ function isBound(secrets: KeySecrets, sealed: string, place: SealedPlace): boole
   }
 }
 
-/** What cannot be read stays as it is: one spoilt key is no reason to leave all others unbound. */
+/** A key that cannot be read stays as it is: it is no reason to leave all others unbound. */
 function bound(secrets: KeySecrets, sealed: string, place: SealedPlace): string {
   try {
     return secrets.bind(sealed, place)

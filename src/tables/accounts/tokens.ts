@@ -1,8 +1,7 @@
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 
 /**
- * What a management token stands for. The token itself is shown once and kept only as its
- * SHA-256.
+ * A management token. The token itself is shown once and stored only as its SHA-256.
  */
 export type Token = {
   id: string
@@ -39,7 +38,7 @@ export async function findTokenByHash(db: Database, sha256Hex: string): Promise<
   return rows[0] ? tokenOf(rows[0]) : null
 }
 
-/** Those that there are, by their hash. */
+/** The tokens that exist, by their hash. */
 export async function findTokensByHash(
   db: Database,
   sha256Hexes: readonly string[],

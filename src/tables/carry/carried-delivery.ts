@@ -74,7 +74,7 @@ type OldArrival = [
 
 type OldAttempt = Omit<AttemptFacts, 'queue'> & { lane: keyof typeof QUEUES }
 
-/** What the lanes of version 6 are called now. */
+/** The names of now for the lanes of version 6. */
 const QUEUES = { first: 'new', retry: 'retry', ordered: 'ordered', errors: 'error' } as const
 
 export function carriedRow(row: OldRow): CarriedDelivery {
@@ -106,7 +106,7 @@ export function webhooksOn({ receivers }: OldSheet): string[] {
   return (JSON.parse(receivers) as OldReceiver[]).map(([webhookId]) => webhookId)
 }
 
-/** What still stands on a sheet: open deliveries and those that arrived. */
+/** The deliveries that still stand on a sheet: open ones and those that arrived. */
 export function carriedSheet(
   sheet: OldSheet,
   webhooks: ReadonlyMap<string, OldWebhook>,

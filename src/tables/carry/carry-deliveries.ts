@@ -13,7 +13,7 @@ import {
   webhooksOn,
 } from './carried-delivery.ts'
 
-/** What is read and written at once, so that memory does not grow with the log. */
+/** Rows read and written at once, so that memory does not grow with the log. */
 const ROWS_AT_ONCE = 1_000
 const SHEETS_AT_ONCE = 16
 

@@ -34,9 +34,9 @@ export type SentEvent = ChainMove & { texts: string; rest: string }
 type RestOfDue = Omit<DueResult, 'data'> & { chars: number }
 
 /**
- * What the thread answers: of each webhook that something was due to, in their order, its number
- * (0 unless it is active), the place of its team, and its last number before. So that few values
- * travel back, the ids of the deliveries are one text.
+ * The answer of the thread: for each webhook that something was due to, in their order, its number
+ * (0 unless it is active), the place of its team, and its last number before. The ids of the
+ * deliveries are one text, so that few values travel back.
  */
 type CommittedEvent = {
   event: number | null
@@ -180,8 +180,8 @@ function backlogsOf(deliveries: readonly { teamId: string; dataBytes: number }[]
 }
 
 /**
- * Those that are active now, not when the queries were run. Who pauses one holds the events
- * of its network meanwhile, and we hold its chain: neither can miss the other.
+ * The webhooks that are active now, not when the queries were run. A pause holds the events of
+ * the network meanwhile, and we hold its chain: neither can miss the other.
  */
 async function findReceivers(
   tx: Database,

@@ -4,7 +4,7 @@ import { type Database, sql } from '../../ports/database.ts'
 
 /** How far a network was followed. */
 export type StoredChain = {
-  /** Of the last event. */
+  /** The number of the last event. */
   sequenceNumber: number
   finalized: number | null
   /** The tail, ascending; the last one is the tip. Empty when the chain began anew. */
@@ -24,9 +24,9 @@ export type ChainMove = {
   atMs: number
 }
 
-/** What is known of a height that was followed, or lies below all that was. */
+/** The facts about a height that was followed, or lies below all that was. */
 export type FollowedHeight = {
-  /** Of the event that made it canonical; null for one older than anything followed. */
+  /** The event that made it canonical; null for a height older than anything followed. */
   sequenceNumber: number | null
   /** Null for one that has left the tail: its block cannot be replaced any more. */
   header: Header | null
@@ -180,7 +180,7 @@ async function moveTip(tx: Database, move: ChainMove, sequenceNumber: number): P
       ON CONFLICT (network) DO NOTHING RETURNING network`)
     return begun.length === 1
   }
-  // What was final stays so when nobody can say anything newer.
+  // A final block stays final when nobody can say anything newer.
   const moved = await tx.query(sql`
     UPDATE chains SET sequence_number = ${sequenceNumber}, tip_number = ${header.number},
       tip_hash = ${header.hash}, finalized = COALESCE(${finalized}, finalized),

@@ -7,8 +7,8 @@ import { dequeueAll } from './outbox.ts'
 import { noteCancelledLate } from './retention.ts'
 
 /**
- * What waits for a webhook or has failed is not sent any more, not even when asked for. One that
- * is being attempted and accepted has arrived nonetheless.
+ * Cancels all that waits for a webhook or has failed: it is not sent any more, not even when asked
+ * for. A delivery under way that is accepted has arrived nonetheless.
  */
 export async function cancelDeliveries(
   tx: Database,

@@ -2,7 +2,7 @@ import { type Database, type SqlValue, sql } from '../../ports/database.ts'
 import { rowChunks } from '../sql/statement-chunks.ts'
 import { type DeliveryKey, type DeliveryState, isOfEvent, keyOf, stateOf } from './delivery.ts'
 
-/** What becomes of a delivery by one attempt; it counts while version and attempts are the same. */
+/** The change of a delivery by one attempt; it counts while version and attempts are the same. */
 export type AttemptRow = DeliveryKey & {
   version: number
   attemptsMade: number
@@ -11,7 +11,7 @@ export type AttemptRow = DeliveryKey & {
   bodyBytes: number
 }
 
-/** What has to be known of a delivery to send it anew. */
+/** The facts about a delivery that are needed to send it anew. */
 export type KnownDelivery = { state: DeliveryState; part: number | null; dataBytes: number }
 
 export type RemovedDelivery = { webhook: number; state: number; attempts_bytes: number }
@@ -103,7 +103,7 @@ export async function restartDelivery(
     WHERE key = ${keyOf(event, webhook)}`)
 }
 
-/** What a team gets rid of when all that waits for a webhook, or has failed, is cancelled. */
+/** The backlog that goes when all that waits for a webhook, or has failed, is cancelled. */
 export async function uncancelledSum(
   tx: Database,
   webhook: number,
@@ -144,7 +144,7 @@ export function removeDone(
     RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
 }
 
-/** What of an event was delivered or cancelled and is still there. */
+/** The deliveries of an event that were delivered or cancelled and are still stored. */
 export async function doneOf(
   tx: Database,
   event: number,

@@ -63,7 +63,7 @@ export async function listDeliveryPage(
     const entries = await pageEntries(db, teamId, question)
     const page = await readEntries(db, entries)
     const isSame = ({ state }: LogRow) => status === undefined || state === stateNumber(status)
-    // What has changed between the statements is looked for again where it stands now.
+    // A delivery that changed between the statements is looked for again in its new place.
     const isWhole = page.length === entries.length && page.every(isSame)
     if (isWhole || tries === TRIES_MAX) return page.filter(isSame).map(loggedOf)
   }

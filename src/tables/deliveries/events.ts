@@ -25,7 +25,7 @@ const PARTS_MAX = 16_777_216
 /** The numbers of events lie above all block numbers, which replays of old heights carry. */
 const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
 
-/** Of one remainder there is one number in 1.7 millions: far more than are kept. */
+/** One number in 1.7 million has a given remainder: far more are tried than are stored. */
 const NUMBERS_TRIED_MAX = 1_000
 
 /** The number of the new event, higher than those of all before. */

@@ -196,7 +196,7 @@ export async function dequeue(tx: Database, entries: readonly OutboxEntry[]): Pr
   if (entries.length > 0) await tx.each(DELETE, entries.map(valuesOf))
 }
 
-/** What failed waits for its next attempt. */
+/** Lets a failed delivery wait for its next attempt. */
 export async function postpone(
   tx: Database,
   entries: readonly (OutboxEntry & { dueAtMs: number })[],

@@ -9,7 +9,7 @@ import { dropEvent, eventAfter, findNetwork } from './events.ts'
 import { dropResults } from './results.ts'
 
 export type Retention = {
-  /** What was done before this moment is removed. */
+  /** Deliveries done before this moment are removed. */
   olderThanMs: number
   /** When the log holds more of what is done, the oldest go whatever their age. */
   bytesMax: number
@@ -44,13 +44,13 @@ export async function pruneDelivered(db: Database, retention: Retention): Promis
 export const pruneOldest: Procedure<Retention, { removed: number; isOver: boolean }> = {
   name: 'pruneOldest',
   async run(tx, { olderThanMs, bytesMax, rowsMax }) {
-    // What nobody has accepted stays, so that none of it counts: else the backlog of one team
-    // would take the log of all others.
+    // Undelivered results stay, so none of them counts: else the backlog of one team would take
+    // the log of all others.
     let surplus = (await logBytes(tx)) - (await allBacklogBytes(tx)) - bytesMax
     const removals: Removal[] = []
     let removed = 0
     let isOver = false
-    // Those of which nothing can be removed count as well: they take time too.
+    // Events of which nothing can be removed count as well: they take time too.
     while (removals.length < rowsMax && removed < rowsMax) {
       const removal = await removeNext(tx, surplus > 0 ? FOR_EVER_MS : olderThanMs)
       isOver = removal === null
@@ -64,7 +64,7 @@ export const pruneOldest: Procedure<Retention, { removed: number; isOver: boolea
   },
 }
 
-/** Of what was done first; null when nothing is old enough. */
+/** Removes what was done first; null when nothing is old enough. */
 async function removeNext(tx: Database, beforeMs: number): Promise<Removal | null> {
   const [late, next] = [await firstLate(tx), await eventAfter(tx, await retentionMark(tx))]
   if (late && (!next || late.doneAtMs <= next.created_at_ms)) {

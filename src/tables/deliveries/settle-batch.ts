@@ -9,10 +9,10 @@ import { dequeue, LANE, type OutboxEntry, postpone } from './outbox.ts'
 import { noteLate } from './retention.ts'
 import { type Fence, renewLease } from './shards.ts'
 
-/** What the store needs of outcomes: few values, since they may travel to another thread. */
+/** A group of outcomes for the store, in few values: they may travel to another thread. */
 export type OutcomeBatch = {
   fence: Fence
-  /** So many columns for each outcome, one after the other. */
+  /** The columns of each outcome, one outcome after the other. */
   numbers: Float64Array
   /** A line for each outcome. */
   lines: string
@@ -30,7 +30,7 @@ type Unpacked = AttemptRow &
     /** When it was done, or is due again. */
     atMs: number
     doneAtMs: number | null
-    /** What it counts in its team's backlog. */
+    /** The bytes that it counts in its team's backlog. */
     backlogBytes: number
     teamAt: number
     billAt: number

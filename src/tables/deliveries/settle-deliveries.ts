@@ -13,7 +13,7 @@ import {
 } from './settle-batch.ts'
 import type { Fence } from './shards.ts'
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type AttemptOutcome = DeliveryKey & {
   /** It only counts while the delivery has this version and has made no other attempt. */
   version: number
@@ -24,7 +24,7 @@ export type AttemptOutcome = DeliveryKey & {
   next: { kind: 'delivered' } | { kind: 'retry'; dueAtMs: number } | { kind: 'failed' }
   attempt: AttemptFacts
   bodyBytes: number
-  /** What it costs; only with `delivered`. */
+  /** Its price; only with `delivered`. */
   bill: Bill | null
 }
 

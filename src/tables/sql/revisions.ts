@@ -2,8 +2,8 @@ import { assert } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
 /**
- * What a process may hold in memory and must read anew when its revision has moved; those of the
- * couriers are their fencing tokens.
+ * A topic that a process may hold in memory and must read anew when its revision has moved; the
+ * revisions of the couriers are their fencing tokens.
  */
 export type Topic = 'accounts' | 'webhooks' | 'couriers'
 

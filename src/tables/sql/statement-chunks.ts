@@ -3,7 +3,7 @@ import type { SqlValue } from '../../ports/database.ts'
 /** SQLite allows 32,766 of them in a statement and PostgreSQL 65,535. */
 const VALUES_PER_STATEMENT_MAX = 10_000
 
-/** What is sent to the engine at once is held in memory several times over. */
+/** Values sent to the engine at once are held in memory several times over. */
 const CHARS_PER_STATEMENT_MAX = 16 * 2 ** 20
 
 /** The rows of multi-row INSERTs, as many at a time as fit into one statement. */

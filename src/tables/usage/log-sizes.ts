@@ -3,7 +3,7 @@ import { type Database, sql } from '../../ports/database.ts'
 /** A row of a delivery with its entries in the indexes, rounded up. */
 const DELIVERY_BYTES = 1024
 
-/** What deliveries take, and the results that came into being with them or went with them. */
+/** The bytes of deliveries, and of the results that were stored or removed with them. */
 export function logBytesOf(results: readonly { bytes: number }[], deliveries: number): number {
   return results.reduce((sum, { bytes }) => sum + bytes, deliveries * DELIVERY_BYTES)
 }

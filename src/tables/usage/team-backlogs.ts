@@ -12,7 +12,7 @@ const GROW = sql`
 /** The rest is found by the next look. */
 const TEAMS_AT_ONCE_MAX = 1_000
 
-/** What a data delivery counts while it waits or has failed: its result, its place in the log. */
+/** The bytes that a data delivery counts while it waits or has failed: result and log entry. */
 export function undeliveredBytes(dataBytes: number): number {
   return logBytesOf([], 1) + dataBytes
 }
@@ -35,7 +35,7 @@ export function growBacklog(tx: Database, teamId: string, bytes: number): Promis
   return growBacklogs(tx, new Map([[teamId, bytes]]))
 }
 
-/** What all teams together have not got rid of. */
+/** The undelivered bytes of all teams together. */
 export async function allBacklogBytes(db: Database): Promise<number> {
   const [sum] = await db.query<{ bytes: number }>(sql`
     SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM team_backlogs`)
@@ -54,7 +54,7 @@ export async function backlogOf(
 }
 
 /**
- * Of a team with active webhooks whose backlog is above its limit, or was when they were
+ * The backlog of a team with active webhooks that is above its limit, or was when they were
  * unpaused.
  */
 export type UnusualBacklog = Backlog & { teamId: string; limitBytes: number }

@@ -88,7 +88,7 @@ export async function addUsage(tx: Database, rows: readonly UsageRow[]): Promise
   await Promise.all([addToLedger(tx, rows), addToMonths(tx, rows)])
 }
 
-/** What the team has spent in a month such as 2026-11. */
+/** The usage of a team in a month such as 2026-11. */
 export async function teamMonthCentiCu(
   db: Database,
   teamId: string,

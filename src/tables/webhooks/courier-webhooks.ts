@@ -3,7 +3,7 @@ import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { listChunks } from '../sql/statement-chunks.ts'
 import type { StoredSigningKey } from './webhook-rows.ts'
 
-/** What has to be known of a webhook to send it anything; one that is gone included. */
+/** A webhook as the courier needs it to send; one that is gone included. */
 export type CourierWebhook = {
   number: number
   id: string

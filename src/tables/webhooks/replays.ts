@@ -13,7 +13,7 @@ export type Replay = {
   fromBlock: number
   /** Itself included. */
   toBlock: number
-  /** What it comes to next; after the last, one more. */
+  /** The block it comes to next; after the last, one more. */
   nextBlock: number
   state: 'running' | 'done' | 'cancelled' | 'failed'
   /** Blocks whose result is delivered. */
@@ -38,7 +38,7 @@ export type ReplayStep = {
   network: string
   blockNumber: number
   blockHash: string
-  /** Of the event that made the block canonical, or its number when there was none. */
+  /** The number of the event that made the block canonical, or the height when there is none. */
   sequenceNumber: number
   /** Null when there is nothing to deliver. */
   due: EventResult | null
@@ -76,7 +76,7 @@ export async function createReplay(db: Database, replay: NewReplay): Promise<boo
   return created.length === 1
 }
 
-/** What a team may have running at once. */
+/** The limits of what a team may have running at once. */
 export type ReplayLimits = { replaysMax: number; blocksMax: number }
 
 /**
@@ -137,7 +137,7 @@ export async function replayingTeams(
   return rows.map(({ team_id }) => team_id)
 }
 
-/** Those of a team, oldest first. */
+/** The replays of a team, oldest first. */
 export function runningReplays(db: Database, teamId: string, limit: number): Promise<Replay[]> {
   return readReplays(
     db,

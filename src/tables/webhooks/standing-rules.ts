@@ -7,7 +7,7 @@ import { isOverLimit } from '../usage/capacity-pause.ts'
 import { backlogOf, setDraining } from '../usage/team-backlogs.ts'
 import { type Pause, pauseAgain, pauseTeam } from './pause-webhooks.ts'
 
-/** What decides whether webhooks of a team may be active. */
+/** The rules that decide whether webhooks of a team may be active. */
 export type StandingRules = {
   tiers: ReadonlyMap<string, Tier>
   /** Where teams are sent that have used up what they may. */

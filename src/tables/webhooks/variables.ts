@@ -14,7 +14,7 @@ export type Variable = {
   itemCount: number
   /** Items that were removed and whose rows are still kept. */
   removedCount: number
-  /** Of its last change, those of its items included. */
+  /** The revision of its last change, those of its items included. */
   revision: number
 }
 
@@ -153,7 +153,7 @@ export async function listItems(
   return { items: rows.map(({ item }) => item), totalCount: variable.itemCount }
 }
 
-/** Those of the keys, in lower case, that are items of the variable. */
+/** The keys, in lower case, that are items of the variable. */
 export async function itemsAmong(
   db: Database,
   variableId: number,

@@ -13,11 +13,11 @@ export type StoredWebhook = {
   number: number
   webhook: Webhook
   key: StoredSigningKey
-  /** What the next rotation switches to, when it was asked for in advance. */
+  /** The key that the next rotation switches to, when it was asked for in advance. */
   nextKeySealed: string | null
 }
 
-/** What whoever runs the queries has to know of a webhook, one that is gone included. */
+/** A webhook as the follower needs it to run its query, one that is gone included. */
 export type StandingWebhook = {
   number: number
   id: string

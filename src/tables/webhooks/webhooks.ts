@@ -32,10 +32,10 @@ export type Written<T> =
 export type WebhookChange = Partial<
   Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
 > & {
-  /** What a new query declares. */
+  /** The variables that a new query declares. */
   variables?: readonly VariableUse[]
   standing?: { state: 'active'; reason: null } | { state: 'paused'; reason: PauseReason }
-  /** What the next rotation switches to, unless one is prepared already. */
+  /** The key that the next rotation switches to, unless one is prepared already. */
   nextKeySealed?: string
   /** The key until now becomes the previous one, the prepared one, or else this, the new one. */
   newKey?: { sealed: string; previousUntilMs: number }

@@ -1,6 +1,6 @@
 import { type BloomBits, openBloomBits } from '../../core/chain/logs-bloom.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { PoolAnswer } from '../pool/run.ts'
+import type { PoolAnswer } from '../pool/routed-request.ts'
 import { type Coalescer, openCoalescer } from './coalesce.ts'
 import { type HeadCache, openHeadCache } from './head-cache.ts'
 import { openResponseCache, type ResponseCache } from './response-cache.ts'

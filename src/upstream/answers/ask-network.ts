@@ -9,7 +9,7 @@ import {
 } from '../../core/rpc/cache-policy.ts'
 import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import type { AnswerCaches } from './answer-caches.ts'
 import { collectStream } from './collect-stream.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
@@ -27,7 +27,7 @@ export type NetworkService = AnswerCaches & {
   /** Sends a call alone, to whichever upstream answers. */
   request: Transport
   /** Asks the upstreams for their heads at once. */
-  poke(): void
+  pollNow(): void
 }
 
 export type CacheWord = 'hit' | 'miss' | 'coalesced'
@@ -220,18 +220,18 @@ function noteShown(
   if (reply.kind === 'stream') {
     // What passes by unread may speak of any block, so nothing older is shown after it.
     startEpoch(service.atHead)
-    service.poke()
+    service.pollNow()
   }
   if (reply.kind !== 'result') return
   const { value } = reply
   const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightIn(value)
-  if (height !== null && isNews(service, height, head)) service.poke()
+  if (height !== null && isNews(service, height, head)) service.pollNow()
 
   // A filter of blocks shows hashes, which do not say how high they are.
   if (of.safety !== 'filter' || !Array.isArray(value) || !watchesBlocks(params[0])) return
   if (value.length === 0 || value.at(-1) === head?.hash) return
   startEpoch(service.atHead)
-  service.poke()
+  service.pollNow()
 }
 
 /** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */

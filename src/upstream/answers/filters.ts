@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { assert, Failure } from '../../core/errors.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny, requestFrom } from '../pool/upstream-pool.ts'
 
 /** Whose filter it is: nobody else is shown it, and nobody else may take it down. */

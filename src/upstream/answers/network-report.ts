@@ -39,7 +39,7 @@ export function networkReport(service: NetworkService) {
         error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
         latency_ms: Math.round(upstream.latencyMs * 100) / 100,
         in_flight: upstream.inFlight,
-        heard: selection.heardOf.get(upstream) === 'used',
+        heard: selection.followStateOf.get(upstream) === 'used',
       }
     }),
   }

@@ -41,7 +41,7 @@ export function openNetwork(
     pool,
     ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
     heads: watch.heads,
-    poke: watch.poke,
+    pollNow: watch.pollNow,
     ready: watch.firstRound,
     stop: watch.stop,
   }

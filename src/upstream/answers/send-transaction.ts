@@ -1,7 +1,7 @@
 import { saysAlreadyKnown, saysNonceTooLow } from '../../core/rpc/error-classes.ts'
 import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import { transactionHash } from '../../core/rpc/transaction-hash.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/run.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny } from '../pool/upstream-pool.ts'
 
 /**

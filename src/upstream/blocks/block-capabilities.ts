@@ -4,7 +4,7 @@ import { Failure } from '../../core/errors.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
-import { lacksMethod, noteLacks, type Upstream } from '../node/upstream.ts'
+import { isUnsupported, noteUnsupported, type Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 
 /** One reading of one block from one upstream. */
@@ -55,12 +55,12 @@ const NOT_SERVED = /^http_(404|405|501)$/
  * way: the memory lasts some minutes, since nodes are upgraded.
  */
 export function offers({ service, upstream }: Pick<Asking, 'service' | 'upstream'>, way: Way) {
-  return !lacksMethod(upstream, blocksKey(way), service.pool.clock.monotonicMs())
+  return !isUnsupported(upstream, blocksKey(way), service.pool.clock.monotonicMs())
 }
 
 /** The upstream has the method but not what we need of it, as its answers show. */
 export function noteWrongShape({ service, upstream }: Asking, way: Way): Said {
-  noteLacks(upstream, blocksKey(way), service.pool.clock.monotonicMs())
+  noteUnsupported(upstream, blocksKey(way), service.pool.clock.monotonicMs())
   return { kind: 'missing' }
 }
 
@@ -104,7 +104,7 @@ export async function askWay(
     if (!(thrown instanceof Failure) || thrown.code !== 'upstream_unreachable') throw thrown
     if (!NOT_SERVED.test(String(thrown.facts.reason))) throw thrown
   }
-  noteLacks(upstream, blocksKey(way), service.pool.clock.monotonicMs())
+  noteUnsupported(upstream, blocksKey(way), service.pool.clock.monotonicMs())
   return { kind: 'missing' }
 }
 

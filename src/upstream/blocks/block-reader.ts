@@ -134,9 +134,9 @@ function candidates(search: Search, round: number): Upstream[] {
   const { selection } = search.service.pool
   const nowMs = search.clock.monotonicMs()
   const standing = (upstream: Upstream) => {
-    const state = selection.heardOf.get(upstream)
+    const state = selection.followStateOf.get(upstream)
     if (state !== 'used' && state !== 'standby') return STANDING.excluded
-    if (upstream.own.blocksFailUntilMs > nowMs) return STANDING.failing
+    if (upstream.activeHealth.blocksFailUntilMs > nowMs) return STANDING.failing
     if (upstream === search.preferred) return STANDING.preferred
     return STANDING[state]
   }
@@ -161,7 +161,8 @@ async function ask(search: Search, upstream: Upstream): Promise<void> {
   search.busy.set(upstream, attempt)
   await within(search, attempt, PATIENCE_MS)
   // It was waited for in vain: for the next block another is asked first.
-  if (search.busy.has(upstream)) noteBlockRead(upstream.own, false, search.clock.monotonicMs())
+  if (search.busy.has(upstream))
+    noteBlockRead(upstream.activeHealth, false, search.clock.monotonicMs())
 }
 
 /** Never fails: what came of it is noted, however late, as long as anybody waits. */
@@ -173,13 +174,13 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
   const isOver = () => search.over
   try {
     const outcome = await readBlockFrom({ service, upstream, ref, quirks, again, isOver }, wants)
-    noteBlockRead(upstream.own, true, search.clock.monotonicMs())
+    noteBlockRead(upstream.activeHealth, true, search.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)
   } catch (thrown) {
     // A bug of ours is nothing that another upstream could mend.
     if (thrown instanceof Failure) search.heard.failure = thrown
     else search.found.reject(thrown)
-    noteBlockRead(upstream.own, false, search.clock.monotonicMs())
+    noteBlockRead(upstream.activeHealth, false, search.clock.monotonicMs())
   } finally {
     search.busy.delete(upstream)
   }

@@ -8,7 +8,7 @@ import {
   type ScriptedNetwork,
 } from '../../../tests/support/scripted-network.ts'
 import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
-import { noteThrottled, rest } from '../node/upstream.ts'
+import { noteThrottled, openBreaker } from '../node/upstream.ts'
 import { headerByHash, headerByNumber, votesAt } from './find-header.ts'
 
 type Say = (call: ScriptedCall) => void
@@ -166,7 +166,7 @@ describe('votes at a height', () => {
   test('are asked of upstreams at which calls fail, and not of those on another chain', async () => {
     world.node('a').chainId = 5
     await world.clock.advance(70_000)
-    rest(world.upstream('b'), world.clock.monotonicMs())
+    openBreaker(world.upstream('b'), world.clock.monotonicMs())
     noteThrottled(world.upstream('c'), 0, world.clock.monotonicMs())
     nodes = { a: says(BLOCK), b: says(BLOCK), c: says(blockAt(990, 'bb')) }
     const held = new Map([

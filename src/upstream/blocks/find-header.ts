@@ -7,7 +7,7 @@ import type { NetworkService } from '../answers/ask-network.ts'
 import { givesHeaders, noteHeaderRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
-import { heardUpstreams } from '../pool/selection.ts'
+import { followedUpstreams } from '../pool/selection.ts'
 import { voters } from './voters.ts'
 
 /** A header is a small thing: whoever hangs is not waited for while others can be asked. */
@@ -23,8 +23,9 @@ export async function headerByHash(
   preferred: Upstream | null,
 ): Promise<Header | null> {
   const { pool } = service
-  const others = heardUpstreams(pool.selection).filter((upstream) => upstream !== preferred)
-  const isGiving = preferred !== null && givesHeaders(preferred.own, pool.clock.monotonicMs())
+  const others = followedUpstreams(pool.selection).filter((upstream) => upstream !== preferred)
+  const isGiving =
+    preferred !== null && givesHeaders(preferred.activeHealth, pool.clock.monotonicMs())
   const asked = isGiving ? [preferred, ...others] : preferred ? [...others, preferred] : others
   const isIt = (header: Header) => header.hash === hash.toLowerCase()
   let failure = new Failure('upstream_unreachable')
@@ -112,6 +113,6 @@ async function soon<T>(
     return told
   } finally {
     cancel()
-    noteHeaderRead(upstream.own, came, clock.monotonicMs())
+    noteHeaderRead(upstream.activeHealth, came, clock.monotonicMs())
   }
 }

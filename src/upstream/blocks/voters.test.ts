@@ -6,7 +6,7 @@ import {
   type ScriptedNetwork,
 } from '../../../tests/support/scripted-network.ts'
 import { numberToQuantity } from '../../core/hex.ts'
-import { noteThrottled, rest } from '../node/upstream.ts'
+import { noteThrottled, openBreaker } from '../node/upstream.ts'
 import { headerByNumber } from './find-header.ts'
 import { voters, votersHeads } from './voters.ts'
 
@@ -27,7 +27,7 @@ const names = () => voters(world.network).map(({ spec }) => spec.name)
 test('upstreams that only stand by have a say, and so have those at which calls fail', () => {
   const nowMs = world.clock.monotonicMs()
   expect(names()).toEqual(['a', 'b', 'c'])
-  rest(world.upstream('a'), nowMs)
+  openBreaker(world.upstream('a'), nowMs)
   noteThrottled(world.upstream('c'), 60_000, nowMs)
   expect(names()).toEqual(['a', 'b', 'c'])
 })

@@ -12,7 +12,9 @@ const STUCK_BLOCKS = 8
  */
 export function voters({ pool: { selection, clock } }: NetworkService): Upstream[] {
   const nowMs = clock.monotonicMs()
-  return selection.upstreams.filter(({ chain, own }) => chain !== 'wrong' && answersUs(own, nowMs))
+  return selection.upstreams.filter(
+    ({ chain, activeHealth: own }) => chain !== 'wrong' && answersUs(own, nowMs),
+  )
 }
 
 /** Where the voters stand; null for one that has not said yet. */

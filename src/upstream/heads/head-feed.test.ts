@@ -7,7 +7,7 @@ import {
   type ScriptedNetwork,
 } from '../../../tests/support/scripted-network.ts'
 import { noteHeaderRead } from '../node/active-health.ts'
-import { noteFailure, noteThrottled, rest } from '../node/upstream.ts'
+import { noteFailure, noteThrottled, openBreaker } from '../node/upstream.ts'
 import type { HeadNews } from './head-feed.ts'
 
 let world: ScriptedNetwork
@@ -38,18 +38,18 @@ describe('the feed of heads', () => {
 
   test('tells nobody who has stopped listening', async () => {
     world = await openScriptedNetwork([{ name: 'node' }])
-    const heard: HeadNews[] = []
-    const hear = (news: HeadNews) => void heard.push(news)
-    const stops = [world.network.heads.subscribe(hear), world.network.heads.subscribe(hear)]
+    const received: HeadNews[] = []
+    const listener = (news: HeadNews) => void received.push(news)
+    const stops = [world.network.heads.subscribe(listener), world.network.heads.subscribe(listener)]
     await world.clock.advance(POLL_MS)
-    expect(heard).toHaveLength(2)
+    expect(received).toHaveLength(2)
     stops[0]?.()
     stops[0]?.()
     await world.clock.advance(POLL_MS)
-    expect(heard).toHaveLength(3)
+    expect(received).toHaveLength(3)
     stops[1]?.()
     await world.clock.advance(POLL_MS)
-    expect(heard).toHaveLength(3)
+    expect(received).toHaveLength(3)
   })
 
   test('knows where each upstream in use stands, for whoever comes late', async () => {
@@ -66,10 +66,10 @@ describe('the feed of heads', () => {
     ])
   })
 
-  test('hears an upstream whatever calls do there, as long as its own polls are good', async () => {
+  test('goes by an upstream whatever calls do there, as long as its own polls are good', async () => {
     world = await openScriptedNetwork([{ name: 'a' }, { name: 'b' }])
     const nowMs = world.clock.monotonicMs()
-    rest(world.upstream('a'), nowMs)
+    openBreaker(world.upstream('a'), nowMs)
     noteThrottled(world.upstream('b'), 60_000, nowMs)
     for (let call = 0; call < 100; call++) noteFailure(world.upstream('b'), 'hangs', nowMs)
     for (const name of ['a', 'b']) world.node(name).block = blockAt(1001)
@@ -103,11 +103,11 @@ describe('the feed of heads', () => {
     world = await openScriptedNetwork([{ name: 'a' }, { name: 'b' }])
     const names = () => world.network.heads.latest().map(({ upstream }) => upstream.spec.name)
     const nowMs = world.clock.monotonicMs()
-    noteHeaderRead(world.upstream('a').own, false, nowMs)
+    noteHeaderRead(world.upstream('a').activeHealth, false, nowMs)
     expect(names()).toEqual(['b'])
-    noteHeaderRead(world.upstream('b').own, false, nowMs)
+    noteHeaderRead(world.upstream('b').activeHealth, false, nowMs)
     expect(names()).toEqual(['a', 'b'])
-    noteHeaderRead(world.upstream('a').own, true, nowMs)
+    noteHeaderRead(world.upstream('a').activeHealth, true, nowMs)
     expect(names()).toEqual(['a'])
     await world.clock.advance(5000)
     expect(names()).toEqual(['a', 'b'])
@@ -137,9 +137,9 @@ describe('the feed of heads', () => {
 })
 
 function listen(): HeadNews[] {
-  const heard: HeadNews[] = []
-  world.network.heads.subscribe((news) => void heard.push(news))
-  return heard
+  const received: HeadNews[] = []
+  world.network.heads.subscribe((news) => void received.push(news))
+  return received
 }
 
 function shown({ upstream, header }: HeadNews) {

@@ -3,7 +3,7 @@ import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { headInBlock } from '../node/seen-head.ts'
+import { headInBlock } from '../node/node-head.ts'
 import type { Upstream } from '../node/upstream.ts'
 import {
   openUpstreamSubscription,

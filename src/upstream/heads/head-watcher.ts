@@ -3,10 +3,10 @@ import type { Network } from '../../core/network.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { headAtSlot, headInBlock, type NodeHead } from '../node/node-head.ts'
 import type { Reply } from '../node/rpc-client.ts'
-import { headAtSlot, headInBlock, type SeenHead } from '../node/seen-head.ts'
 import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
-import { heardUpstreams, review, type Selection } from '../pool/selection.ts'
+import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
 
 type Needs = {
@@ -27,7 +27,7 @@ export type HeadWatcher = {
 const POLL_TIMEOUT_MS = 5000
 const CHAIN_CHECK_EVERY_MS = 60_000
 const FINALITY_EVERY_MS = 15_000
-/** Judged at least so often, for what changes by time alone. */
+/** Upstreams are judged at least this often, for some of it changes by time alone. */
 const REVIEW_EVERY_MS = 250
 
 /** Asks every upstream for its head and its chain, for as long as the network is served. */
@@ -75,7 +75,7 @@ async function pollHead(needs: Needs, upstream: Upstream): Promise<void> {
     return
   }
   notePolled(upstream, nowMs - sentAtMs, nowMs)
-  // What was announced while the answer was on its way may well be newer than the answer.
+  // A head announced while the answer was on its way may well be newer than the answer.
   const known = upstream.head
   const overtaken = known !== null && known.reportedAtMs > sentAtMs && known.number > head.number
   if (!overtaken) feed.note(upstream, head, nowMs)
@@ -93,8 +93,8 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
     noteBadPoll(upstream, reply, nowMs)
     return
   }
-  const said = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
-  const isRight = said !== null && said === expectedChain(needs, said)
+  const reported = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
+  const isRight = reported !== null && reported === expectedChain(needs, reported)
   const chain = isRight ? 'right' : 'wrong'
   if (chain !== upstream.chain) {
     const level = chain === 'right' ? 'info' : 'error'
@@ -105,24 +105,25 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
     })
   }
   upstream.chain = chain
-  upstream.chainSaid = typeof said === 'number' || typeof said === 'string' ? said : null
+  const isReadable = typeof reported === 'number' || typeof reported === 'string'
+  upstream.reportedChain = isReadable ? reported : null
   upstream.chainCheckedAtMs = nowMs
 }
 
 /** Nodes of two clusters must not be mixed, even where nobody said which of them is meant. */
-function expectedChain({ network, selection }: Needs, said: unknown): unknown {
-  if (network.kind === 'evm') return network.chainId ?? said
+function expectedChain({ network, selection }: Needs, reported: unknown): unknown {
+  if (network.kind === 'evm') return network.chainId ?? reported
   if (network.genesisHash !== undefined) return network.genesisHash
-  if (typeof said === 'string') selection.genesisHeard ??= said
-  return selection.genesisHeard
+  if (typeof reported === 'string') selection.firstGenesisHash ??= reported
+  return selection.firstGenesisHash
 }
 
-/** The lowest of what the upstreams we hear call final: none of them may take it back. */
+/** The lowest block that the followed upstreams call final: none of them may take it back. */
 async function pollFinality(needs: Needs): Promise<void> {
   const { network, selection } = needs
   if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
   const heights = await Promise.all(
-    heardUpstreams(selection).map(async (upstream) => {
+    followedUpstreams(selection).map(async (upstream) => {
       const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
       if (reply.kind !== 'result') return null
       return quantityToNumber((reply.value as { number?: unknown } | null)?.number)
@@ -136,7 +137,7 @@ async function pollFinality(needs: Needs): Promise<void> {
   review(selection)
 }
 
-function headOf(network: Network, reply: Reply, wallMs: number): SeenHead | null {
+function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null {
   if (reply.kind !== 'result') return null
   return network.kind === 'evm' ? headInBlock(reply.value, wallMs) : headAtSlot(reply.value)
 }
@@ -151,9 +152,10 @@ function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
 /** Nobody but us chose the words of a poll, so those of its answer can be believed. */
 function pollFailure(upstream: Upstream, reply: Reply) {
   if (reply.kind === 'failed') return reply
-  const said = reply.kind === 'error' ? classifyError(upstream.kind, reply.code, reply.message) : ''
-  const reason = said === 'refused' ? 'credentials refused' : 'no head in its answer'
-  return { reason, throttled: said === 'throttled', retryAfterMs: 0 }
+  const { kind } = upstream
+  const verdict = reply.kind === 'error' ? classifyError(kind, reply.code, reply.message) : null
+  const reason = verdict === 'refused' ? 'credentials refused' : 'no head in its answer'
+  return { reason, throttled: verdict === 'throttled', retryAfterMs: 0 }
 }
 
 async function ask(

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Upstream } from '../node/upstream.ts'
-import { heardUpstreams, openSelection, type Selection } from '../pool/selection.ts'
+import { followedUpstreams, openSelection, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
 import { subscribeToHeads } from './head-subscriptions.ts'
@@ -15,14 +15,14 @@ type UpstreamWatch = {
   selection: Selection
   heads: HeadFeed
   /** Asks the upstreams for their heads at once. */
-  poke(): void
+  pollNow(): void
   /** Resolves after each upstream was asked once, answered or not. */
   firstRound: Promise<void>
   stop(): void
 }
 
-/** However many answers hint at a new block, upstreams are asked at most so often. */
-const POKE_EVERY_MS_MIN = 100
+/** However many answers hint at a new block, upstreams are polled at most this often. */
+const POLL_NOW_EVERY_MS_MIN = 100
 
 /** Keeps an eye on the upstreams of one network: who is used, and where each stands. */
 export function watchUpstreams(
@@ -37,24 +37,24 @@ export function watchUpstreams(
   const watcher = watchHeads(watching)
   const unsubscribe = subscribeToHeads(watching, upstreams)
   const forgetGauges = gaugeUpstreams(needs.telemetry, selection)
-  let resting = false
-  let wanted = false
+  let isPausing = false
+  let isWanted = false
 
-  const poke = () => {
-    wanted = resting
-    if (resting) return
-    resting = true
-    clock.after(POKE_EVERY_MS_MIN, () => {
-      resting = false
-      if (wanted) poke()
+  const pollNow = () => {
+    isWanted = isPausing
+    if (isPausing) return
+    isPausing = true
+    clock.after(POLL_NOW_EVERY_MS_MIN, () => {
+      isPausing = false
+      if (isWanted) pollNow()
     })
-    for (const upstream of heardUpstreams(selection)) void pollOnce(watching, upstream)
+    for (const upstream of followedUpstreams(selection)) void pollOnce(watching, upstream)
   }
 
   return {
     selection,
     heads: feed,
-    poke,
+    pollNow,
     firstRound: watcher.firstRound,
     stop() {
       watcher.stop()

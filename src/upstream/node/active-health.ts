@@ -1,25 +1,25 @@
 import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 
 /**
- * What came of our own polls and of the follower's reads at one upstream. It is kept apart
- * from what came of calls, because callers choose those: whatever they make of a node, the
- * follower hears it as long as this book is good.
+ * The outcome of our own polls and of the follower's reads at one upstream. It is kept apart
+ * from the outcome of calls, because callers choose those: whatever they make of a node, the
+ * follower goes by it as long as this is good.
  */
 export type ActiveHealth = {
   pollsFailedInARow: number
   pollLatencyMs: number
-  /** A header that we asked for did not come; until then others are heard rather than it. */
+  /** A header that we asked for did not come; until then others are preferred to it. */
   headersFailUntilMs: number
   headersFailedInARow: number
   /** The same of a block, which may be too much for a node that does well otherwise. */
   blocksFailUntilMs: number
 }
 
-/** So many in a row are proof that it does not answer us. */
+/** This many in a row are proof that an upstream does not answer us. */
 const FAILURES_IN_A_ROW_MAX = 4
 
-/** For so long others are preferred to one that did not give what we asked for. */
-const READ_REST_MS = 5000
+/** How long others are preferred to an upstream that did not give what we asked for. */
+const READ_BACKOFF_MS = 5000
 
 export function newActiveHealth(): ActiveHealth {
   return {
@@ -32,39 +32,39 @@ export function newActiveHealth(): ActiveHealth {
 }
 
 /** A header that we asked for came, or did not. */
-export function noteHeaderRead(own: ActiveHealth, came: boolean, nowMs: number): void {
-  own.headersFailUntilMs = came ? 0 : nowMs + READ_REST_MS
-  own.headersFailedInARow = came ? 0 : own.headersFailedInARow + 1
+export function noteHeaderRead(health: ActiveHealth, came: boolean, nowMs: number): void {
+  health.headersFailUntilMs = came ? 0 : nowMs + READ_BACKOFF_MS
+  health.headersFailedInARow = came ? 0 : health.headersFailedInARow + 1
 }
 
 /** A block that we asked for came, or did not. */
-export function noteBlockRead(own: ActiveHealth, came: boolean, nowMs: number): void {
-  own.blocksFailUntilMs = came ? 0 : nowMs + READ_REST_MS
+export function noteBlockRead(health: ActiveHealth, came: boolean, nowMs: number): void {
+  health.blocksFailUntilMs = came ? 0 : nowMs + READ_BACKOFF_MS
 }
 
-/** It gives us headers, as far as is known. */
-export function givesHeaders(own: ActiveHealth, nowMs: number): boolean {
-  return own.headersFailUntilMs <= nowMs
+/** True when the upstream gives us headers, as far as is known. */
+export function givesHeaders(health: ActiveHealth, nowMs: number): boolean {
+  return health.headersFailUntilMs <= nowMs
 }
 
-/** It can be expected to answer what we ask of it. One failure is no reason to doubt that. */
-export function answersUs(own: ActiveHealth, nowMs: number): boolean {
-  const headersCome = own.headersFailedInARow < FAILURES_IN_A_ROW_MAX || givesHeaders(own, nowMs)
-  return pollsAreGood(own) && headersCome
+/** True when it can be expected to answer us. One failure is no reason to doubt that. */
+export function answersUs(health: ActiveHealth, nowMs: number): boolean {
+  const fewFail = health.headersFailedInARow < FAILURES_IN_A_ROW_MAX
+  return pollsAreGood(health) && (fewFail || givesHeaders(health, nowMs))
 }
 
-/** What `core` judges it by for the follower: calls have no say in it. */
-export function activeView(own: ActiveHealth, view: UpstreamView): UpstreamView {
+/** The view that `core` judges for the follower: calls have no say in it. */
+export function activeView(health: ActiveHealth, view: UpstreamView): UpstreamView {
   return {
     ...view,
-    breaker: pollsAreGood(own) ? 'closed' : 'open',
+    breaker: pollsAreGood(health) ? 'closed' : 'open',
     throttled: false,
     samples: 0,
     errorRate: 0,
-    latencyMs: own.pollLatencyMs,
+    latencyMs: health.pollLatencyMs,
   }
 }
 
-function pollsAreGood(own: ActiveHealth): boolean {
-  return own.pollsFailedInARow < FAILURES_IN_A_ROW_MAX
+function pollsAreGood(health: ActiveHealth): boolean {
+  return health.pollsFailedInARow < FAILURES_IN_A_ROW_MAX
 }

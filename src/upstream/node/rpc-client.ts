@@ -12,17 +12,14 @@ import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outb
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
-/**
- * The node gave no usable answer. `mayHaveLanded` is false only when it cannot have seen the
- * call.
- */
-export type Failed = {
+/** No usable answer came. `mayHaveLanded` is false only if the node cannot have seen the call. */
+export type RpcFailure = {
   kind: 'failed'
   reason: string
   mayHaveLanded: boolean
   throttled: boolean
   timedOut: boolean
-  /** The call itself may well be the reason, so it says nothing of how the node does. */
+  /** The call itself may well be the reason, so this says nothing of how the node does. */
   blameless: boolean
   retryAfterMs: number
 }
@@ -31,8 +28,8 @@ export type Failed = {
 export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 
 /**
- * The same of an error. Only what a caller asks for makes a node say so much, so it is passed
- * on whatever its code is, and counts for nothing against the node.
+ * An error too big to hold. Only what a caller asks for makes a node say so much, so it is
+ * passed on whatever its code is, and counts for nothing against the node.
  */
 export type StreamedError = {
   kind: 'error_stream'
@@ -40,7 +37,7 @@ export type StreamedError = {
   stream: ReadableStream<Uint8Array>
 }
 
-export type Reply = NodeResult | NodeError | Streamed | StreamedError | Failed
+export type Reply = NodeResult | NodeError | Streamed | StreamedError | RpcFailure
 
 export function isStreamed(reply: Reply): reply is Streamed | StreamedError {
   return reply.kind === 'stream' || reply.kind === 'error_stream'
@@ -48,14 +45,14 @@ export function isStreamed(reply: Reply): reply is Streamed | StreamedError {
 
 export type RpcClient = {
   /**
-   * Tells `hear` once what came of the call; returns how to give up. `whole`: for one who
-   * reads the value himself, however long it is; its text is left out. `trace` goes along.
+   * Calls `done` once with what came of the call; returns how to give up. `whole`: the caller
+   * reads the value itself, however long it is; its text is left out. `trace` goes along.
    */
   call(
     method: string,
     paramsText: string,
     repeatable: boolean,
-    hear: (reply: Reply) => void,
+    done: (reply: Reply) => void,
     whole?: boolean,
     trace?: TraceContext | null,
   ): () => void
@@ -64,14 +61,14 @@ export type RpcClient = {
     text: string,
     bytesMax: number,
     trace?: TraceContext | null,
-  ): { body: Promise<string | Failed>; cancel(): void }
+  ): { body: Promise<string | RpcFailure>; cancel(): void }
   nextId(): number
 }
 
 /** Up to here an answer is held and checked whole, so that it can still be asked for elsewhere. */
 const HELD_BYTES_MAX = 256 * 1024
 
-/** Of an answer whose length nobody says, or says to be too long to be held. */
+/** The same for an answer of unknown length, or of one too long to be held. */
 const HELD_UNSIZED_BYTES_MAX = 32 * 1024
 
 /** The traces of a full block take some megabytes; beyond this an answer is not believed. */
@@ -80,10 +77,10 @@ const WHOLE_BYTES_MAX = 256 * 1024 * 1024
 const NAMES_MAX = 500
 const NAME_CHARS_MAX = 64
 
-/** What a refusal may say about itself without being cut off. */
+/** The longest body of a refusal that is read to its end. */
 const EXPLANATION_BYTES_MAX = 64 * 1024
 
-/** Speaks JSON-RPC to one upstream. Ids are our own: none of a client's ever leaves. */
+/** A JSON-RPC client for one upstream. Ids are our own: none of a client's ever leaves. */
 export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient {
   const given = { 'content-type': 'application/json', ...spec.headers }
   const { url, headers } = withoutCredentials(spec.url, given)
@@ -92,21 +89,21 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
   return {
     nextId: () => ++lastId,
 
-    call(method, paramsText, repeatable, hear, whole = false, trace = null) {
+    call(method, paramsText, repeatable, done, whole = false, trace = null) {
       const id = ++lastId
       const name = quoted(names, method)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
       const request = { url, body, headers, callHeaders: trace?.headers ?? null, repeatable }
       const read = whole ? readWhole : readReply
-      return tell(outbound, request, (answer) => read(answer, id), hear)
+      return send(outbound, request, (answer) => read(answer, id), done)
     },
 
     sendText(text, bytesMax, trace = null) {
       const callHeaders = trace?.headers ?? null
       const request = { url, body: text, headers, callHeaders, repeatable: true }
-      const { promise, resolve } = Promise.withResolvers<string | Failed>()
+      const { promise, resolve } = Promise.withResolvers<string | RpcFailure>()
       const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
-      return { body: promise, cancel: tell(outbound, request, read, resolve) }
+      return { body: promise, cancel: send(outbound, request, read, resolve) }
     },
   }
 }
@@ -124,22 +121,22 @@ function quoted(names: Map<string, string>, method: string): string {
  * Sends and reads, turning whatever goes wrong into a failure that says who gave up.
  * Hot path: a small answer passes through here without a promise.
  */
-function tell<T>(
+function send<T>(
   outbound: Outbound,
   request: OutboundRequest,
-  read: (answer: OutboundAnswer) => T | Failed | Promise<T | Failed>,
-  hear: (reply: T | Failed) => void,
+  read: (answer: OutboundAnswer) => T | RpcFailure | Promise<T | RpcFailure>,
+  done: (reply: T | RpcFailure) => void,
 ): () => void {
   let gaveUp = false
   const lost = (thrown: unknown) => {
-    if (gaveUp) return hear(failed('timed_out', { timedOut: true }))
+    if (gaveUp) return done(failed('timed_out', { timedOut: true }))
     const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
-    hear(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
+    done(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
   }
   const answered = (answer: OutboundAnswer) => {
     const reading = read(answer)
-    if (reading instanceof Promise) reading.then(hear, lost)
-    else hear(reading)
+    if (reading instanceof Promise) reading.then(done, lost)
+    else done(reading)
   }
   const cancel = outbound.post(request, { answered, lost })
   return () => {
@@ -148,7 +145,7 @@ function tell<T>(
   }
 }
 
-function failed(reason: string, facts: Partial<Failed> = {}): Failed {
+function failed(reason: string, facts: Partial<RpcFailure> = {}): RpcFailure {
   return {
     kind: 'failed',
     reason,
@@ -161,16 +158,16 @@ function failed(reason: string, facts: Partial<Failed> = {}): Failed {
   }
 }
 
-/** Hot path: a small answer is at hand whole, and read without a promise. */
+/** Hot path: a small answer is there whole, and read without a promise. */
 function readReply(answer: OutboundAnswer, id: number): Reply | Promise<Reply> {
   const { status, whole } = answer
   const ok = status >= 200 && status < 300
   return ok && whole !== null && whole.length <= HELD_BYTES_MAX
     ? checkedReply(whole, id, answer, ok)
-    : readByAndBy(answer, id, ok)
+    : readInParts(answer, id, ok)
 }
 
-async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Promise<Reply> {
+async function readInParts(answer: OutboundAnswer, id: number, ok: boolean): Promise<Reply> {
   const { status, length } = answer
   if (!ok && !mayExplain(status)) return refusedByStatus(answer)
 
@@ -184,14 +181,14 @@ async function readByAndBy(answer: OutboundAnswer, id: number, ok: boolean): Pro
   return ok ? failed('garbage') : failed(`http_${status}`, { blameless: isCallers(status) })
 }
 
-/** Some nodes say with these what is wrong with a call, in a body as usual. */
+/** With these statuses some nodes say what is wrong with a call, in a body as usual. */
 function mayExplain(status: number): boolean {
   return status === 400 || status === 404 || status === 405 || status === 422
 }
 
 /**
- * By these a server, or a filter in front of it, may refuse what is in one call. Where it
- * refuses us altogether, polls are refused as well, and they do count.
+ * With these statuses a server, or a filter in front of it, may refuse what is in one call.
+ * Where it refuses us altogether, polls are refused as well, and they do count.
  */
 function isCallers(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429
@@ -199,13 +196,13 @@ function isCallers(status: number): boolean {
 
 /** No scan for the result's own text: that would take as long as parsing it does. */
 async function readWhole(answer: OutboundAnswer, id: number): Promise<Reply> {
-  if (mayExplain(answer.status)) return withoutStream(await readByAndBy(answer, id, false))
+  if (mayExplain(answer.status)) return withoutStream(await readInParts(answer, id, false))
   const text = await readText(answer, WHOLE_BYTES_MAX)
   if (typeof text !== 'string') return text
   return parseNodeValue(text, id) ?? failed('garbage')
 }
 
-/** Whoever reads a value himself needs an error's code only. */
+/** A caller that reads the value itself needs an error's code only. */
 function withoutStream(reply: Reply): Reply {
   if (reply.kind !== 'error_stream') return reply
   reply.stream.cancel().catch(() => {})
@@ -218,7 +215,7 @@ function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: bool
   return ok ? failed('garbage', { blameless: isOddError(text, id) }) : refusedByStatus(answer)
 }
 
-async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | Failed> {
+async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | RpcFailure> {
   if (answer.status < 200 || answer.status >= 300) return refusedByStatus(answer)
   if (answer.whole !== null) return answer.whole
   const chunks: Uint8Array[] = []
@@ -232,7 +229,7 @@ async function readText(answer: OutboundAnswer, bytesMax: number): Promise<strin
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function refusedByStatus(answer: OutboundAnswer): Failed {
+function refusedByStatus(answer: OutboundAnswer): RpcFailure {
   const { status } = answer
   // Read to its end, a short body leaves its connection fit for the next call.
   const short = answer.length !== null && answer.length <= EXPLANATION_BYTES_MAX

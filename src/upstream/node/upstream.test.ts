@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { UpstreamSpec } from '../../core/network.ts'
 import {
-  lacksMethod,
+  isUnsupported,
   newUpstream,
   noteFailure,
   noteHead,
-  noteLacks,
   notePolled,
   noteSuccess,
   noteThrottled,
+  noteUnsupported,
   rates,
   type Upstream,
   viewOf,
@@ -30,7 +30,7 @@ beforeEach(() => {
   upstream = newUpstream({ post: () => () => {} }, SPEC, 'evm')
 })
 
-describe('an upstream rests', () => {
+describe('the breaker of an upstream opens', () => {
   test('after a handful of failures in a row', () => {
     expect(fail(3)).toBe('closed')
     expect(fail(1)).toBe('open')
@@ -60,39 +60,39 @@ describe('an upstream rests', () => {
     expect(upstream.breaker.state).toBe('open')
   })
 
-  test('twice as long after each failed trial, up to half a minute', () => {
+  test('for twice as long after each failed probe, up to half a minute', () => {
     fail(4, 0)
-    const rests: number[] = []
+    const waits: number[] = []
     let nowMs = 0
-    for (let trial = 0; trial < 8; trial++) {
-      const restMs = upstream.breaker.openUntilMs - nowMs
-      rests.push(restMs)
-      nowMs += restMs
+    for (let probe = 0; probe < 8; probe++) {
+      const openMs = upstream.breaker.openUntilMs - nowMs
+      waits.push(openMs)
+      nowMs += openMs
       viewOf(upstream, nowMs)
       fail(1, nowMs)
     }
-    expect(rests).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
   })
 
-  test('no longer than before once it was well in between', () => {
+  test('for no longer than before once it was well in between', () => {
     fail(4, 0)
     viewOf(upstream, 1000)
     fail(1, 1000)
     viewOf(upstream, 3000)
-    for (let trial = 0; trial < 3; trial++) noteSuccess(upstream, 5, 3000)
+    for (let probe = 0; probe < 3; probe++) noteSuccess(upstream, 5, 3000)
     fail(4, 4000)
     expect(upstream.breaker.openUntilMs).toBe(5000)
   })
 })
 
-describe('an upstream that rested', () => {
+describe('a breaker that was open', () => {
   beforeEach(() => {
     fail(4, 0)
     expect(viewOf(upstream, 999).breaker).toBe('open')
     expect(viewOf(upstream, 1000).breaker).toBe('half_open')
   })
 
-  test('is used again after three good trials', () => {
+  test('closes after three good probes', () => {
     noteSuccess(upstream, 5, 1001)
     noteSuccess(upstream, 5, 1002)
     expect(upstream.breaker.state).toBe('half_open')
@@ -100,7 +100,7 @@ describe('an upstream that rested', () => {
     expect(viewOf(upstream, 1003)).toMatchObject({ breaker: 'closed', samples: 0, errorRate: 0 })
   })
 
-  test('rests again after one bad trial', () => {
+  test('is open again after one failed probe', () => {
     noteSuccess(upstream, 5, 1001)
     noteSuccess(upstream, 5, 1002)
     fail(1, 1003)
@@ -160,12 +160,12 @@ describe('what is known of an upstream', () => {
     expect(viewOf(upstream, waitMs).throttled).toBe(false)
   })
 
-  test('is which methods it lacks, for ten minutes and in a bounded number', () => {
-    noteLacks(upstream, 'trace_block', 0)
-    expect(lacksMethod(upstream, 'trace_block', 599_999)).toBe(true)
-    expect(lacksMethod(upstream, 'trace_block', 600_000)).toBe(false)
-    for (let at = 0; at < 5000; at++) noteLacks(upstream, `method_${at}`, 0)
-    expect(upstream.lacks.size).toBeLessThanOrEqual(500)
+  test('is which methods it does not have, for ten minutes and in a bounded number', () => {
+    noteUnsupported(upstream, 'trace_block', 0)
+    expect(isUnsupported(upstream, 'trace_block', 599_999)).toBe(true)
+    expect(isUnsupported(upstream, 'trace_block', 600_000)).toBe(false)
+    for (let at = 0; at < 5000; at++) noteUnsupported(upstream, `method_${at}`, 0)
+    expect(upstream.unsupported.size).toBeLessThanOrEqual(500)
   })
 })
 

@@ -2,23 +2,23 @@ import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
 import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
+import type { NodeHead } from './node-head.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
-import type { SeenHead } from './seen-head.ts'
 
-/** One upstream with all that was learned about it. Changed only by the functions below. */
+/** One upstream with all that was learned about it. Changed only by functions of this room. */
 export type Upstream = {
   spec: UpstreamSpec
   kind: NetworkKind
   client: RpcClient
   inFlight: number
-  /** Those of them whose answer is being passed on. */
+  /** Calls in flight whose answer is being passed on. */
   streaming: number
-  /** Heavy calls in hand and answers being passed on, by caller, and all of them. */
+  /** Heavy calls in flight and answers being passed on, by caller, and all of them. */
   shares: Map<string, number>
   shared: number
   latencyMs: number
   chain: 'unknown' | 'right' | 'wrong'
-  chainSaid: number | string | null
+  reportedChain: number | string | null
   chainCheckedAtMs: number
   head: Head | null
   breaker: Breaker
@@ -31,21 +31,21 @@ export type Upstream = {
   /** Calls have failed and none has succeeded since, whatever polls say. */
   callsFail: boolean
   throttledUntilMs: number
-  own: ActiveHealth
+  activeHealth: ActiveHealth
   lastFault: string
-  /** Methods this node said it does not have, until when we believe it. */
-  lacks: Map<string, number>
-  batchesUntilMs: number
+  /** Methods this node said it does not have, each with the time until which that is believed. */
+  unsupported: Map<string, number>
+  noBatchesUntilMs: number
 }
 
-type Head = SeenHead & { reportedAtMs: number; advancedAtMs: number }
+type Head = NodeHead & { reportedAtMs: number; advancedAtMs: number }
 
 type Breaker = {
   state: 'closed' | 'open' | 'half_open'
   openUntilMs: number
-  restMs: number
-  trialsOk: number
-  trialRunning: boolean
+  openMs: number
+  probesOk: number
+  isProbing: boolean
 }
 
 const SLOTS = 10
@@ -53,15 +53,15 @@ const SLOTS = 10
 const FAILURES_IN_A_ROW_MAX = 4
 const SAMPLES_MIN = 10
 const ERROR_RATE_MAX = 0.5
-const REST_MS_MIN = 1000
-const REST_MS_MAX = 30_000
-const TRIALS_TO_CLOSE = 3
-/** Nobody sent a read for so long that a failed upstream could prove itself with: polls must do. */
+const OPEN_MS_MIN = 1000
+const OPEN_MS_MAX = 30_000
+const PROBES_TO_CLOSE = 3
+/** Without a read to probe a failed upstream with for this long, polls must do. */
 const READS_AWAITED_MS = 5000
 const THROTTLED_MS_MIN = 1000
 const THROTTLED_MS_MAX = 60_000
-const LACKS_FOR_MS = 600_000
-const LACKS_MAX = 500
+const UNSUPPORTED_MS = 600_000
+const UNSUPPORTED_MAX = 500
 /** Weight of the newest call in the moving average of latency. */
 const LATENCY_WEIGHT = 0.1
 
@@ -76,15 +76,15 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     shared: 0,
     latencyMs: 0,
     chain: 'unknown',
-    chainSaid: null,
+    reportedChain: null,
     chainCheckedAtMs: 0,
     head: null,
     breaker: {
       state: 'closed',
       openUntilMs: 0,
-      restMs: REST_MS_MIN,
-      trialsOk: 0,
-      trialRunning: false,
+      openMs: OPEN_MS_MIN,
+      probesOk: 0,
+      isProbing: false,
     },
     ok: new Float64Array(SLOTS),
     bad: new Float64Array(SLOTS),
@@ -93,10 +93,10 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     failuresInARow: 0,
     callsFail: false,
     throttledUntilMs: 0,
-    own: newActiveHealth(),
+    activeHealth: newActiveHealth(),
     lastFault: '',
-    lacks: new Map(),
-    batchesUntilMs: 0,
+    unsupported: new Map(),
+    noBatchesUntilMs: 0,
   }
 }
 
@@ -118,10 +118,10 @@ export function noteSuccess(upstream: Upstream, tookMs: number, nowMs: number): 
   upstream.latencyMs = averaged(upstream.latencyMs, tookMs)
   const { breaker } = upstream
   if (breaker.state !== 'half_open') return
-  breaker.trialsOk++
-  if (breaker.trialsOk < TRIALS_TO_CLOSE) return
+  breaker.probesOk++
+  if (breaker.probesOk < PROBES_TO_CLOSE) return
   breaker.state = 'closed'
-  breaker.restMs = REST_MS_MIN
+  breaker.openMs = OPEN_MS_MIN
   upstream.ok.fill(0)
   upstream.bad.fill(0)
 }
@@ -132,13 +132,13 @@ function averaged(latencyMs: number, tookMs: number): number {
 
 /** A poll was answered. Nodes can answer polls and fail calls: then only calls speak for them. */
 export function notePolled(upstream: Upstream, tookMs: number, nowMs: number): void {
-  const { own } = upstream
-  own.pollsFailedInARow = 0
-  own.pollLatencyMs = averaged(own.pollLatencyMs, tookMs)
+  const { activeHealth } = upstream
+  activeHealth.pollsFailedInARow = 0
+  activeHealth.pollLatencyMs = averaged(activeHealth.pollLatencyMs, tookMs)
   const { state, openUntilMs } = upstream.breaker
   const awaitsReads = state === 'half_open' && nowMs - openUntilMs < READS_AWAITED_MS
-  const inDoubt = state === 'half_open' ? awaitsReads : upstream.callsFail
-  if (inDoubt) upstream.lastOkAtMs = nowMs
+  const isUnproven = state === 'half_open' ? awaitsReads : upstream.callsFail
+  if (isUnproven) upstream.lastOkAtMs = nowMs
   else noteSuccess(upstream, tookMs, nowMs)
 }
 
@@ -148,12 +148,12 @@ export function notePollFailed(
   failed: { reason: string; throttled: boolean; retryAfterMs: number },
   nowMs: number,
 ): void {
-  upstream.own.pollsFailedInARow++
+  upstream.activeHealth.pollsFailedInARow++
   if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
   else noteFailure(upstream, failed.reason, nowMs, true)
 }
 
-/** The node gave no usable answer; enough of those and it rests. True when that was decided now. */
+/** The node gave no usable answer; enough of those open its breaker. True when they did so now. */
 export function noteFailure(
   upstream: Upstream,
   reason: string,
@@ -172,17 +172,17 @@ export function noteFailure(
     upstream.failuresInARow >= FAILURES_IN_A_ROW_MAX ||
     (samples >= SAMPLES_MIN && errorRate > ERROR_RATE_MAX)
   if (breaker.state === 'closed' && !failing) return false
-  rest(upstream, nowMs)
+  openBreaker(upstream, nowMs)
   return true
 }
 
-/** Takes an upstream out at once, as when everything sent to it hangs. */
-export function rest(upstream: Upstream, nowMs: number): void {
+/** Takes an upstream out at once, as when everything sent to it hangs; longer each time. */
+export function openBreaker(upstream: Upstream, nowMs: number): void {
   const { breaker } = upstream
-  if (breaker.state === 'half_open') breaker.restMs = Math.min(REST_MS_MAX, breaker.restMs * 2)
+  if (breaker.state === 'half_open') breaker.openMs = Math.min(OPEN_MS_MAX, breaker.openMs * 2)
   breaker.state = 'open'
-  breaker.openUntilMs = nowMs + breaker.restMs
-  breaker.trialsOk = 0
+  breaker.openUntilMs = nowMs + breaker.openMs
+  breaker.probesOk = 0
 }
 
 export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: number): void {
@@ -191,23 +191,23 @@ export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: n
   upstream.lastFault = 'rate_limited'
 }
 
-export function noteLacks(upstream: Upstream, method: string, nowMs: number): void {
-  if (upstream.lacks.size >= LACKS_MAX) upstream.lacks.clear()
-  upstream.lacks.set(method, nowMs + LACKS_FOR_MS)
+export function noteUnsupported(upstream: Upstream, method: string, nowMs: number): void {
+  if (upstream.unsupported.size >= UNSUPPORTED_MAX) upstream.unsupported.clear()
+  upstream.unsupported.set(method, nowMs + UNSUPPORTED_MS)
 }
 
-export function lacksMethod(upstream: Upstream, method: string, nowMs: number): boolean {
-  return upstream.lacks.size > 0 && (upstream.lacks.get(method) ?? 0) > nowMs
+export function isUnsupported({ unsupported }: Upstream, method: string, nowMs: number): boolean {
+  return (unsupported.get(method) ?? 0) > nowMs
 }
 
-export function noteHead(upstream: Upstream, head: SeenHead, nowMs: number): void {
+export function noteHead(upstream: Upstream, head: NodeHead, nowMs: number): void {
   const before = upstream.head
   const advanced = before === null || head.number > before.number
   const advancedAtMs = advanced ? nowMs : before.advancedAtMs
   upstream.head = { ...head, reportedAtMs: nowMs, advancedAtMs }
 }
 
-/** What `core` needs to judge it. Moves a rested upstream on to being probed. */
+/** The view that `core` judges. Turns a breaker half open when it was open for long enough. */
 export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
   const { breaker, head } = upstream
   if (breaker.state === 'open' && nowMs >= breaker.openUntilMs) breaker.state = 'half_open'

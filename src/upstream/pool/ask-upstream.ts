@@ -2,23 +2,23 @@ import { assert } from '../../core/errors.ts'
 import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { UpstreamPool } from './run.ts'
+import type { UpstreamPool } from './routed-request.ts'
 import { requestFrom } from './upstream-pool.ts'
 
 type Service = { pool: UpstreamPool; methods: MethodRegistry }
 
-export type Told = { kind: 'result'; value: unknown } | NodeError
+export type RpcResult = { kind: 'result'; value: unknown } | NodeError
 
 /**
- * What one upstream says, read whole however long it is. Throws a Failure when it
- * gives no usable answer.
+ * The result of a call of our own at one upstream, read whole however long it is. Throws a
+ * Failure when there is no usable answer.
  */
 export async function askUpstream(
   { pool, methods }: Service,
   upstream: Upstream,
   method: string,
   params: readonly unknown[],
-): Promise<Told> {
+): Promise<RpcResult> {
   const { reply } = await requestFrom(pool, upstream, {
     method,
     of: methods.find(method),

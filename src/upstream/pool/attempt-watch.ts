@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** What is timed about one call on its way to one upstream. */
+/** The times of one call on its way to one upstream. */
 export type Timed = {
   /** From here on a second upstream may be asked; Infinity: never. */
   hedgeAtMs: number
@@ -15,7 +15,7 @@ export type Reactions<T extends Timed> = {
   onDeadline(attempt: T, nowMs: number): void
 }
 
-/** Hedges are worth milliseconds, so that is how often it looks; only while calls are out. */
+/** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
 const LOOK_EVERY_MS = 5
 
 export type AttemptWatch<T> = {

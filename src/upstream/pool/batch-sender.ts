@@ -2,11 +2,11 @@ import { Failure } from '../../core/errors.ts'
 import type { NetworkKind } from '../../core/network.ts'
 import { judgeError } from '../../core/rpc/error-classes.ts'
 import { type NodeError, parseNodeBatch } from '../../core/rpc/node-reply.ts'
-import type { Failed } from '../node/rpc-client.ts'
+import type { RpcFailure } from '../node/rpc-client.ts'
 import { noteFailure, noteSuccess, noteThrottled, type Upstream } from '../node/upstream.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from './run.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
 import { pick } from './selection.ts'
-import { moveLine, requestAny } from './upstream-pool.ts'
+import { drainQueues, requestAny } from './upstream-pool.ts'
 
 /** Collects the members of one client batch and sends them on as few batches as upstreams take. */
 export type BatchSender = {
@@ -23,11 +23,11 @@ type Member = {
 
 /** Members are light calls; an answer larger than this is no answer to them. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Light calls take milliseconds; whoever is silent so long gets each asked elsewhere. */
+/** Light calls take milliseconds; when an upstream is silent this long, each is asked elsewhere. */
 const BATCH_MS_MAX = 5000
 /** Bodies that nodes take: agave takes 50 KiB unless told otherwise, EVM nodes some megabytes. */
 const BODY_CHARS_MAX: Record<NetworkKind, number> = { evm: 4 * 1024 * 1024, solana: 48 * 1024 }
-/** What stands around the method and the params of a member, its comma included. */
+/** The characters around the method and the params of a member, its comma included. */
 const ENVELOPE_CHARS_MAX = 64
 /** How long an upstream that cannot do batches is spared them. */
 const NO_BATCHES_MS = 600_000
@@ -37,7 +37,7 @@ export function openBatchSender(pool: UpstreamPool): BatchSender {
   let flushed = false
   return {
     add(call) {
-      // Whoever shared a like call and got a stream asks again when the batch has left.
+      // A caller that joined a like call and got a stream asks again when the batch has left.
       if (flushed || call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
       return new Promise((resolve, reject) => waiting.push({ call, resolve, reject }))
     },
@@ -45,14 +45,14 @@ export function openBatchSender(pool: UpstreamPool): BatchSender {
       flushed = true
       const members = waiting.splice(0)
       if (members.length === 0) return
-      const upstream = pick(pool.selection, wishOf(members), [])
+      const upstream = pick(pool.selection, requirementsOf(members), [])
       const sizeMax = upstream ? batchSizeMax(pool, upstream) : 0
       if (!upstream || sizeMax < 2 || members.length < 2) {
-        for (const member of members) alone(pool, member)
+        for (const member of members) sendAlone(pool, member)
         return
       }
       for (const part of parts(members, sizeMax, BODY_CHARS_MAX[pool.network.kind])) {
-        void together(pool, upstream, part)
+        void sendTogether(pool, upstream, part)
       }
     },
   }
@@ -77,7 +77,7 @@ function parts(members: readonly Member[], sizeMax: number, charsMax: number): M
   return cut
 }
 
-async function together(
+async function sendTogether(
   pool: UpstreamPool,
   upstream: Upstream,
   members: readonly Member[],
@@ -89,21 +89,21 @@ async function together(
     return `{"jsonrpc":"2.0","id":${ids[at]},"method":${name},"params":${call.paramsText}}`
   })
   const startedAtMs = pool.clock.monotonicMs()
-  const patienceMs = Math.min(BATCH_MS_MAX, upstream.spec.timeoutMs)
+  const timeoutMs = Math.min(BATCH_MS_MAX, upstream.spec.timeoutMs)
   // All are of one request, and so of one trace.
   const trace = members[0]?.call.trace
   const sending = client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX, trace)
-  const stopTimer = pool.clock.after(patienceMs, sending.cancel)
+  const stopTimer = pool.clock.after(timeoutMs, sending.cancel)
   upstream.inFlight++
   const body = await sending.body
   upstream.inFlight--
-  moveLine(pool)
+  drainQueues(pool)
   stopTimer()
   const nowMs = pool.clock.monotonicMs()
 
   const replies = typeof body === 'string' ? parseNodeBatch(body) : null
   if (replies) noteSuccess(upstream, nowMs - startedAtMs, nowMs)
-  else if (typeof body === 'string') upstream.batchesUntilMs = nowMs + NO_BATCHES_MS
+  else if (typeof body === 'string') upstream.noBatchesUntilMs = nowMs + NO_BATCHES_MS
   else if (body.throttled) noteThrottled(upstream, body.retryAfterMs, nowMs)
   else if (!isCallersDoing(body, members)) noteFailure(upstream, body.reason, nowMs)
 
@@ -113,7 +113,7 @@ async function together(
     if (reply && good) {
       member.resolve({ reply, upstream: upstream.spec.name, unclearBefore: false })
     } else {
-      alone(pool, member)
+      sendAlone(pool, member)
     }
   })
 }
@@ -122,22 +122,22 @@ function isCallers(pool: UpstreamPool, error: NodeError, call: PoolCall): boolea
   return judgeError(pool.network.kind, error, call).class === 'caller'
 }
 
-/** What is in the batch may be the reason that it was not answered. */
-function isCallersDoing(failed: Failed, members: readonly Member[]): boolean {
+/** The calls in the batch may be the reason that it was not answered. */
+function isCallersDoing(failed: RpcFailure, members: readonly Member[]): boolean {
   return failed.blameless || (failed.timedOut && members.some(({ call }) => call.of.callersDoing))
 }
 
-function alone(pool: UpstreamPool, member: Member): void {
+function sendAlone(pool: UpstreamPool, member: Member): void {
   requestAny(pool, member.call).then(member.resolve, (thrown) =>
     member.reject(thrown instanceof Failure ? thrown : new Failure('upstream_unreachable')),
   )
 }
 
 function batchSizeMax(pool: UpstreamPool, upstream: Upstream): number {
-  return upstream.batchesUntilMs > pool.clock.monotonicMs() ? 0 : upstream.spec.batchMax
+  return upstream.noBatchesUntilMs > pool.clock.monotonicMs() ? 0 : upstream.spec.batchMax
 }
 
-function wishOf(members: readonly Member[]) {
+function requirementsOf(members: readonly Member[]) {
   const heights = members.map(({ call }) => call.heightMin ?? 0)
   return {
     method: members[0]?.call.method ?? '',

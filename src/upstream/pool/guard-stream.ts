@@ -1,22 +1,22 @@
 export type StreamGuard = {
-  /** The next bytes are being waited for. */
+  /** The reader waits for the next bytes. */
   waiting(): void
-  /** They came. */
+  /** The bytes came. */
   arrived(): void
-  /** It ended, failed or was given up. Told once. */
+  /** The stream ended, failed or was given up. Called once. */
   ended(): void
 }
 
-/** The same stream, telling how it goes on; pulled only as fast as its reader reads. */
+/** The same stream, watched by a guard; pulled only as fast as its reader reads. */
 export function guardStream(
   stream: ReadableStream<Uint8Array>,
   guard: StreamGuard,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
-  let told = false
+  let isOver = false
   const end = () => {
-    if (told) return
-    told = true
+    if (isOver) return
+    isOver = true
     guard.arrived()
     guard.ended()
   }

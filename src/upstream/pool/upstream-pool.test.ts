@@ -10,7 +10,7 @@ import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
 import type { Network } from '../../core/network.ts'
 import { networkReport } from '../answers/network-report.ts'
 import { type OpenNetwork, openNetwork } from '../answers/open-network.ts'
-import type { PoolAnswer } from './run.ts'
+import type { PoolAnswer } from './routed-request.ts'
 import { requestAny } from './upstream-pool.ts'
 
 const SECOND = 1000
@@ -215,8 +215,8 @@ describe('a name that callers made up', () => {
     await clock.advance(0)
     waiting(made, 'second').error(-32601, 'no such method')
     expect((await asked).reply).toMatchObject({ kind: 'error', code: -32601 })
-    const { selection, hedges } = network.pool
-    for (const upstream of selection.upstreams) expect(upstream.lacks.size).toBe(0)
+    const { selection, hedging: hedges } = network.pool
+    for (const upstream of selection.upstreams) expect(upstream.unsupported.size).toBe(0)
     expect([...hedges.latencies.keys()]).not.toContain(made)
   })
 })

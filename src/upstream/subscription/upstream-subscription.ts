@@ -1,3 +1,4 @@
+import { openBackoff } from '../../core/async/backoff.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -60,8 +61,7 @@ type Listener = {
   ended(reason: string, isProven: boolean): void
 }
 
-const RECONNECT_MS_MIN = 500
-const RECONNECT_MS_MAX = 30_000
+const RECONNECT_LIMITS = { minMs: 500, maxMs: 30_000 }
 
 /** A connection that lasted this long is replaced at once when it breaks. */
 const PROVEN_MS = 30_000
@@ -75,9 +75,9 @@ export function openUpstreamSubscription<Session extends SubscriptionSession>(
 ): UpstreamSubscription<Session> {
   const { clock } = needs
   const logState = openStateLog(needs.telemetry, options)
+  const backoff = openBackoff(RECONNECT_LIMITS)
   let upstream: Upstream | null = null
   let connection: Connection<Session> | null = null
-  let waitMs = RECONNECT_MS_MIN
   let cancelWait = () => {}
   let isStopped = false
 
@@ -85,9 +85,8 @@ export function openUpstreamSubscription<Session extends SubscriptionSession>(
     connection = null
     if (isStopped) return
     logState(upstream, 'lost', reason)
-    if (isProven) waitMs = RECONNECT_MS_MIN
-    cancelWait = clock.after(waitMs, connect)
-    waitMs = Math.min(RECONNECT_MS_MAX, waitMs * 2)
+    if (isProven) backoff.reset()
+    cancelWait = clock.after(backoff.nextMs(), connect)
   }
 
   const connect = () => {

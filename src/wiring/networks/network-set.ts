@@ -101,9 +101,9 @@ function wrongChains(settings: NetworkSettings, opened: Opened): string[] {
   return [...opened.values()].flatMap(({ open: { network, pool } }) =>
     pool.selection.upstreams
       .filter((upstream) => upstream.chain === 'wrong')
-      .map(({ spec, chainSaid }) => {
+      .map(({ spec, reportedChain: chainSaid }) => {
         const where = settings.locate(network.id, spec.name)
-        const { genesisHeard } = pool.selection
+        const { firstGenesisHash: genesisHeard } = pool.selection
         const expected = network.chainId ?? network.genesisHash ?? genesisHeard
         return `${where}: upstream ${spec.name} of ${network.id} is on chain ${chainSaid}, not ${expected}`
       }),

@@ -1,79 +1,79 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../tests/support/test-clock.ts'
-import { openShareLines, openWaitingLine } from './waiting-line.ts'
+import { openShareQueues, openWaitQueue } from './wait-queue.ts'
 
-describe('the line of calls that wait for a place', () => {
+describe('the queue of calls that wait for a place', () => {
   test('sends them off in the order they came, until one finds no place', () => {
-    const { line, run } = newLine()
-    const [a, b, c] = [run(), run(), run()]
+    const { queue, wait } = newQueue()
+    const [a, b, c] = [wait(), wait(), wait()]
     const sent: unknown[] = []
-    line.move((next) => sent.push(next) <= 2)
+    queue.drain((next) => sent.push(next) <= 2)
     expect(sent).toEqual([a, b, c])
-    expect(line.length).toBe(1)
+    expect(queue.length).toBe(1)
   })
 
   test('a call that waited too long fails, and those behind it stay', async () => {
-    const { line, run, clock } = newLine()
-    const first = run()
+    const { queue, wait, clock } = newQueue()
+    const first = wait()
     await clock.advance(6000)
-    const second = run()
+    const second = wait()
     await clock.advance(5000)
     expect([first.failed, second.failed]).toEqual(['upstream_timed_out', ''])
-    expect(line.length).toBe(1)
+    expect(queue.length).toBe(1)
   })
 
   test('a call that was sent off does not fail later', async () => {
-    const { line, run, clock } = newLine()
-    const only = run()
-    line.move(() => true)
+    const { queue, wait, clock } = newQueue()
+    const only = wait()
+    queue.drain(() => true)
     await clock.advance(60_000)
-    expect([only.failed, line.length]).toEqual(['', 0])
+    expect([only.failed, queue.length]).toEqual(['', 0])
   })
 
   test('is bounded: beyond ten thousand a call is refused at once', () => {
-    const { line, run } = newLine()
-    for (let waiting = 0; waiting < 10_000; waiting++) run()
-    expect(run().failed).toBe('upstream_unreachable')
-    expect(line.length).toBe(10_000)
+    const { queue, wait } = newQueue()
+    for (let waiting = 0; waiting < 10_000; waiting++) wait()
+    expect(wait().failed).toBe('upstream_unreachable')
+    expect(queue.length).toBe(10_000)
   })
 })
 
-describe('the lines of callers who have their share', () => {
+describe('the queues of callers who have their share', () => {
   test('hold up nobody else, and keep the order of each', async () => {
     const clock = testClock()
-    const lines = openShareLines<Call>(clock)
-    const run = (share: string) => {
+    const queues = openShareQueues<Call>(clock)
+    const wait = (share: string) => {
       const call = newCall()
-      lines.join(share, call)
+      queues.enqueue(share, call)
       return call
     }
-    const [a, b, c, d] = [run('greedy'), run('greedy'), run('modest'), run('modest')]
+    const [a, b, c, d] = [wait('greedy'), wait('greedy'), wait('modest'), wait('modest')]
     const sent: unknown[] = []
-    lines.move((call) => {
+    queues.drain((call) => {
       if (call === a || call === b) return false
       return sent.push(call) > 0
     })
     expect(sent).toEqual([c, d])
-    expect(lines.length).toBe(1)
-    lines.move((call) => call === a)
+    expect(queues.length).toBe(1)
+    queues.drain((call) => call === a)
     await clock.advance(10_000)
     expect([a.failed, b.failed, c.failed]).toEqual(['', 'upstream_timed_out', ''])
-    lines.move(() => true)
-    expect(lines.length).toBe(0)
+    queues.drain(() => true)
+    expect(queues.length).toBe(0)
   })
 })
 
 type Call = { failed: string; reject(failure: { code: string }): void }
 
-function newLine() {
+function newQueue() {
   const clock = testClock()
-  const line = openWaitingLine<Call>(clock)
-  const run = () => {
+  const queue = openWaitQueue<Call>(clock)
+  const wait = () => {
     const call = newCall()
-    line.join(call)
+    queue.enqueue(call)
     return call
   }
-  return { clock, line, run }
+  return { clock, queue, wait }
 }
 
 function newCall(): Call {

@@ -5,8 +5,8 @@ import {
   newLatency,
 } from '../../core/rpc/latency.ts'
 
-/** What is learned of each method's speed, and what hedging may still cost. */
-export type HedgeBook = { latencies: Map<string, Learned>; credit: number }
+/** The speed of each method as learned so far, and the budget left for hedges. */
+export type Hedging = { latencies: Map<string, Learned>; credit: number }
 
 type Learned = Latency & { delayMs: number; sinceDelay: number }
 
@@ -20,32 +20,32 @@ const SHARE = 0.05
 const CREDIT_MAX = 20
 const METHODS_MAX = 500
 
-export function newHedgeBook(): HedgeBook {
+export function newHedging(): Hedging {
   return { latencies: new Map(), credit: CREDIT_MAX / 2 }
 }
 
-export function earnHedge(book: HedgeBook): void {
-  book.credit = Math.min(CREDIT_MAX, book.credit + SHARE)
+export function earnHedge(hedging: Hedging): void {
+  hedging.credit = Math.min(CREDIT_MAX, hedging.credit + SHARE)
 }
 
 /** True when one more call may be doubled. */
-export function spendHedge(book: HedgeBook): boolean {
-  if (book.credit < 1) return false
-  book.credit--
+export function spendHedge(hedging: Hedging): boolean {
+  if (hedging.credit < 1) return false
+  hedging.credit--
   return true
 }
 
 /** How long to wait for the first upstream before asking a second; Infinity while unlearned. */
-export function hedgeDelayMs(book: HedgeBook, method: string): number {
-  return book.latencies.get(method)?.delayMs ?? Number.POSITIVE_INFINITY
+export function hedgeDelayMs(hedging: Hedging, method: string): number {
+  return hedging.latencies.get(method)?.delayMs ?? Number.POSITIVE_INFINITY
 }
 
-export function learnHedge(book: HedgeBook, method: string, tookMs: number): void {
-  let learned = book.latencies.get(method)
+export function learnHedge(hedging: Hedging, method: string, tookMs: number): void {
+  let learned = hedging.latencies.get(method)
   if (!learned) {
-    if (book.latencies.size >= METHODS_MAX) return
+    if (hedging.latencies.size >= METHODS_MAX) return
     learned = { ...newLatency(), delayMs: Number.POSITIVE_INFINITY, sinceDelay: 0 }
-    book.latencies.set(method, learned)
+    hedging.latencies.set(method, learned)
   }
   learnLatency(learned, tookMs)
   learned.sinceDelay++

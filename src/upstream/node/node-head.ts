@@ -2,18 +2,18 @@ import { headerIn } from '../../core/chain/header.ts'
 import { quantityToNumber } from '../../core/hex.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 
-/** Where an upstream says that it stands. */
-export type SeenHead = {
+/** The head that an upstream reports. */
+export type NodeHead = {
   number: number
   hash: string
-  /** Null where the chain has none, or the node does not say: then nobody can follow it. */
+  /** Null where the chain has none, or the node does not say: then it cannot be followed. */
   parentHash: string | null
-  /** How old the block called itself; null where the chain does not say. */
+  /** The block's age by its own timestamp; null where the chain has none. */
   blockAgeMs: number | null
 }
 
 /** The head that a block of an EVM node stands for; null where it is none. */
-export function headInBlock(block: unknown, wallMs: number): SeenHead | null {
+export function headInBlock(block: unknown, wallMs: number): NodeHead | null {
   if (!isJsonObject(block)) return null
   const { hash } = block
   const number = quantityToNumber(block.number)
@@ -28,7 +28,7 @@ export function headInBlock(block: unknown, wallMs: number): SeenHead | null {
 }
 
 /** The head that an answer to `getSlot` stands for. */
-export function headAtSlot(slot: unknown): SeenHead | null {
+export function headAtSlot(slot: unknown): NodeHead | null {
   if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) return null
   return { number: slot, hash: String(slot), parentHash: null, blockAgeMs: null }
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../tests/support/scripted-network.ts'
 import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { PoolAnswer } from './run.ts'
+import type { PoolAnswer } from './routed-request.ts'
 import { requestAny } from './upstream-pool.ts'
 
 type Say = (call: ScriptedCall) => void
@@ -48,13 +48,13 @@ function ask(method: string, params: readonly unknown[]): Promise<PoolAnswer> {
   return requestAny(world.network.pool, call)
 }
 
-const stateOf = ({ breaker, throttledUntilMs, lacks }: Upstream): object => ({
+const stateOf = ({ breaker, throttledUntilMs, unsupported }: Upstream): object => ({
   breaker: breaker.state,
   throttled: throttledUntilMs > world.clock.monotonicMs(),
-  lacks: [...lacks.keys()],
+  unsupported: [...unsupported.keys()],
 })
 
-const UNHARMED = { breaker: 'closed', throttled: false, lacks: [] }
+const UNHARMED = { breaker: 'closed', throttled: false, unsupported: [] }
 
 describe('what a caller can make a node say or do takes it out for nobody', () => {
   test.each<[what: string, method: string, params: unknown[], say: Say]>([
@@ -108,8 +108,18 @@ describe('what a node says of itself still counts', () => {
     ['a limit, by status', 'eth_getBalance', status(429), { throttled: true }],
     ['a limit, by code', 'eth_getBalance', errs(-32005, 'limit exceeded'), { throttled: true }],
     ['an internal error', 'eth_getBalance', errs(-32603, 'boom'), { breaker: 'open' }],
-    ['a missing method', 'debug_getRawBlock', errs(-32601, 'no'), { lacks: ['debug_getRawBlock'] }],
-    ['the like in words', 'eth_getCode', errs(1, 'method not enabled'), { lacks: ['eth_getCode'] }],
+    [
+      'a missing method',
+      'debug_getRawBlock',
+      errs(-32601, 'no'),
+      { unsupported: ['debug_getRawBlock'] },
+    ],
+    [
+      'the like in words',
+      'eth_getCode',
+      errs(1, 'method not enabled'),
+      { unsupported: ['eth_getCode'] },
+    ],
   ])('%s', async (_what, method, say, state) => {
     nodes = { a: say, b: answers }
     const asked = Array.from({ length: TIMES }, (_, at) => ask(method, [at]))
