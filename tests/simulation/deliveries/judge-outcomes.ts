@@ -84,8 +84,9 @@ function failureFault(run: DeliveryRun, old: BookedRow, now: BookedRow, post: Po
   }
   if (now.state !== 'waiting') return `it is ${now.state} after ${now.attempts_made} attempts`
   const asks = post.seen?.fault === null && [429, 503].includes(post.seen.status ?? 0)
-  const askedMs = (asks && post.patience?.untilMs) || 0
   const heardMs = post.endedWallMs
+  const { waitMs: askedWaitMs = null, untilMs = null } = (asks && post.patience) || {}
+  const askedMs = askedWaitMs === null ? (untilMs ?? 0) : heardMs + askedWaitMs
   const patientMs = Math.min(askedMs, heardMs + PATIENCE_MS_MAX)
   const low = Math.max(patientMs, heardMs + Math.floor(delayMs * (1 - SPREAD)))
   const high = Math.max(patientMs, heardMs + Math.ceil(delayMs * (1 + SPREAD)))

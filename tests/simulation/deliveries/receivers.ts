@@ -13,8 +13,11 @@ export type Reception = {
   patience: Patience | null
 }
 
-/** What a destination says about when to come back, and what it means for who heard it then. */
-export type Patience = { header: string; untilMs: number | null }
+/**
+ * What a destination says about when to come back: so long after it was heard, at a time of day,
+ * or nothing that can be understood.
+ */
+export type Patience = { header: string; waitMs: number | null; untilMs: number | null }
 
 export type Receivers = {
   receive(host: string, elapsedMs: number, heardAtMs: (afterMs: number) => number): Reception
@@ -91,16 +94,16 @@ function patienceOf(chance: Chance, heardAtMs: number): Patience | null {
   const seconds = chance.pick([0, 1, 3, 10])
   switch (chance.between(0, 5)) {
     case 0:
-      return { header: `${seconds}`, untilMs: heardAtMs + seconds * 1000 }
+      return { header: `${seconds}`, waitMs: seconds * 1000, untilMs: null }
     case 1: {
       const untilMs = Math.floor(heardAtMs / 1000) * 1000 + seconds * 1000
-      return { header: new Date(untilMs).toUTCString(), untilMs }
+      return { header: new Date(untilMs).toUTCString(), waitMs: null, untilMs }
     }
     case 2:
       if (chance.fraction() < 0.9) return null
-      return { header: '100000', untilMs: heardAtMs + 100_000_000 }
+      return { header: '100000', waitMs: 100_000_000, untilMs: null }
     case 3:
-      return { header: chance.pick(['soon', '-5', '1.5', '']), untilMs: null }
+      return { header: chance.pick(['soon', '-5', '1.5', '']), waitMs: null, untilMs: null }
     default:
       return null
   }
