@@ -68,7 +68,6 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
     'roomy',
     'tend',
     'tile',
-    'turnstile',
     'vacancy',
     'wish',
   ],
