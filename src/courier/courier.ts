@@ -11,7 +11,7 @@ import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
 import { openTeamPauses } from './upkeep/team-pauses.ts'
 
-/** What it is told is a hint: whatever is not said, a sweep finds. */
+/** Sends deliveries. Everything it is told is a hint: a sweep finds what is not said. */
 export type Courier = {
   /** An event was committed. Its deliveries to webhooks of our shards go out from memory. */
   remind(event: RecordedEvent): void
@@ -21,7 +21,7 @@ export type Courier = {
   stop(): Promise<void>
 }
 
-/** What became due is looked for so often, and hosts with an open breaker get their chance. */
+/** How often due deliveries are looked for, and hosts with an open breaker get their chance. */
 const SWEEP_EVERY_MS = 500
 
 /** Changes act within a second. */
@@ -120,7 +120,7 @@ function openParts(needs: CourierNeeds) {
   return { failed, dispatch, lease, pauses, pruner, sweeps, look, named }
 }
 
-/** Those who know a webhook by its public id may remind us of it too. */
+/** Callers that know a webhook by its public id may remind us of it too. */
 function openNamedWebhooks(
   database: Database,
   { webhooks, run }: Dispatch,

@@ -16,10 +16,10 @@ export type DispatchLoop = {
   rest(): Promise<void>
 }
 
-/** So many outcomes wait only when the store takes none; more would fill the memory. */
+/** This many outcomes wait only when the store takes none; more would fill the memory. */
 const UNWRITTEN_MAX = 4096
 
-/** So many attempts start in one go; then this thread does its other work. */
+/** Attempts that start in one go; then this thread does its other work. */
 const SLICE = 32
 
 /** After a failure of the store nothing is asked of it for a while. */

@@ -35,7 +35,7 @@ export type Dispatch = {
   close(): void
 }
 
-/** What the pieces of the dispatch know of each other. */
+/** The parts of the dispatch, as they know each other. */
 type Parts = {
   schedule: Schedule
   notes: DeliveryNotes

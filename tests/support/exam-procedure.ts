@@ -10,3 +10,9 @@ export const addNotes: Procedure<readonly number[], { added: number }> = {
     return { added: (await tx.each(ADD_NOTE, rows)).length }
   },
 }
+
+/** Ends the thread that it runs in, as a crash would. */
+export const endThread: Procedure<null, never> = {
+  name: 'endThread',
+  run: () => process.exit(1),
+}

@@ -1,5 +1,5 @@
 import { serveStore } from '../../src/embedded/database/sqlite-worker.ts'
-import { addNotes } from './exam-procedure.ts'
+import { addNotes, endThread } from './exam-procedure.ts'
 
-/** The thread of a store with a procedure for the exam. */
-serveStore([addNotes])
+/** The thread of a store with procedures for the exam. */
+serveStore([addNotes, endThread])

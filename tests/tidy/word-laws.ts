@@ -68,7 +68,6 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
     'roomy',
     'tend',
     'tile',
-    'turnstile',
     'vacancy',
     'wish',
   ],
@@ -88,7 +87,6 @@ const RELATIVE = /^(?:What|Those|Of|Who|Whoever|Whose|So many)\b/
 export const ROOMS_TO_REWRITE: readonly string[] = [
   'src/accounts/',
   'src/core/solana/',
-  'src/courier/',
   'src/embedded/',
   'src/ports/',
   'src/upstream/',

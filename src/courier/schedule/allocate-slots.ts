@@ -11,7 +11,7 @@ import {
 } from './schedule.ts'
 import { moveSlots, wants } from './webhook-queue.ts'
 
-/** So many deliveries of one lane of a webhook may start now; the slots are taken. */
+/** Slots for deliveries of one lane of a webhook, which may start now; they are taken. */
 export type SlotGrant = {
   webhook: ScheduledWebhook
   host: Host
@@ -36,7 +36,7 @@ export const SLOTS_MAX = 1024
 /** Bodies in flight at once. One of 10 MB may be held three times over while it is sent. */
 export const BYTES_MAX = 128 * 2 ** 20
 
-/** Of everything, so much at most goes to hosts that may hang: those that answer keep the rest. */
+/** The share of everything that hosts that may hang get at most: others keep the rest. */
 const UNPROVEN_SHARE = 0.5
 
 /** Retries and replays leave the rest to what is new. */
@@ -51,7 +51,7 @@ const WEBHOOK_SLOTS_MAX = 8
  */
 const TEAM_SLOTS_PER_FREE = 8
 
-/** What one team leaves free, a fifth, has room for the largest body, also among the unproven. */
+/** One team leaves a fifth free: room for the largest body, also among the unproven. */
 const TEAM_BYTES_PER_FREE = 4
 
 /** Grants slots host by host, each as far as it can take more, up to about `slotsMax`. */

@@ -9,7 +9,7 @@ import {
   wants,
 } from './webhook-queue.ts'
 
-/** What the webhooks of one team have under way, so that none crowds out the others. */
+/** The load of the webhooks of one team, so that none crowds out the others. */
 export type TeamLoad = {
   id: string
   /** Its hosts in the schedule. */
@@ -23,7 +23,7 @@ export type TeamLoad = {
 
 /**
  * One destination host of one team: how many attempts it takes at once, and who waits for it.
- * What befalls one team there says nothing about another, whose paths, keys and scheme may
+ * The failures of one team there say nothing about another, whose paths, keys and scheme may
  * differ.
  */
 export type Host = {
@@ -47,7 +47,7 @@ export type Host = {
   withRetries: Set<ScheduledWebhook>
 }
 
-/** What it takes to send to a webhook. */
+/** The settings that are needed to send to a webhook. */
 export type SendSettings = {
   webhook: CourierWebhook
   /** The opened signing keys; the second until `previousKeyUntilMs`. */
@@ -64,7 +64,7 @@ export type ScheduledWebhook = {
   host: Host | null
 }
 
-/** Who has something to send, and what is in flight. Bounded whatever receivers do. */
+/** The webhooks with something to send, and the attempts in flight. Bounded in all cases. */
 export type Schedule = {
   /** By their numbers. */
   webhooks: Map<number, ScheduledWebhook>

@@ -26,7 +26,7 @@ export type GrantNeeds = AttemptNeeds & {
   maySend(): boolean
 }
 
-/** What an envelope takes beside the result. */
+/** The bytes of an envelope beside the result. */
 const ENVELOPE_BYTES = 512
 
 /**

@@ -6,8 +6,8 @@ import type { OutboxQuestion } from '../../tables/deliveries/outbox.ts'
 export type PrefetchBudget = { used: number }
 
 /**
- * What one webhook has to send, as far as its owner knows: everybody reads it, and only this
- * module writes it. The outbox remembers all of it, so whatever is here may be forgotten.
+ * The deliveries that one webhook has to send, as far as its owner knows: everybody reads it, and
+ * only this module writes it. The outbox remembers all of it, so whatever is here may be forgotten.
  */
 export type WebhookQueue = {
   /** Nothing goes out while it is suspended; only errors go out while it is paused. */
@@ -26,9 +26,9 @@ export type WebhookQueue = {
  */
 export type Load = {
   readonly lane: Lane
-  /** What the outbox has to be asked; null when enough is prefetched. */
+  /** The question to the outbox; null when enough is prefetched. */
   readonly question: OutboxQuestion | null
-  /** Those of another lane than 'new', which are prefetched instead. */
+  /** Deliveries of another lane than 'new', whose own are prefetched instead. */
   readonly found: Delivery[]
   /** Settled while the outbox was read, which may have seen them waiting. */
   readonly settled: Set<number>
@@ -49,13 +49,13 @@ type State = {
   budget: PrefetchBudget
 }
 
-/** Those under which the outbox has anything; 'ordered' is a question to two of them. */
+/** The lanes that the outbox has; 'ordered' is a question to two of them. */
 export type StoredLane = Exclude<Lane, 'ordered'>
 
 const LANES: readonly Lane[] = ['new', 'retry', 'ordered', 'error']
 
 /**
- * So many new deliveries are read at once, though fewer may be sent now: one read for 32 takes
+ * New deliveries that are read at once, though fewer may be sent now: one read for 32 takes
  * hardly longer than one for a single delivery.
  */
 const READ_ROWS = 32
@@ -63,7 +63,7 @@ const READ_ROWS = 32
 /** A webhook that is further behind is read from the outbox again. */
 const PREFETCHED_MAX = 96
 
-/** Of all webhooks together. */
+/** The limit of prefetched deliveries of all webhooks together. */
 const BUDGET_MAX = 20_000
 
 /** Nothing is known of it yet, so the outbox may have anything. */
@@ -163,12 +163,12 @@ export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs:
   const question = isPrefetched ? null : questionOf(state, lane, slots, nowMs)
   const load = { lane, question, found: [], settled: new Set<number>() }
   state.loads[lane] = load
-  // What is committed from here on sets them again.
+  // Deliveries committed from here on set them again.
   if (question) for (const stored of storedLanes(lane)) state.mayHave[stored] = false
   return load
 }
 
-/** What was loaded may start: the queue was not told otherwise meanwhile. */
+/** Whether loaded deliveries may start: the queue was not told otherwise meanwhile. */
 export function mayStart(queue: WebhookQueue, load: Load): boolean {
   const { mode, slots, unsettled } = stateOf(queue)
   if (!isCurrent(queue, load) || mode === 'suspended') return false
@@ -285,7 +285,7 @@ function storedLanes(lane: Lane): readonly [StoredLane, ...StoredLane[]] {
   return lane === 'ordered' ? ['new', 'retry'] : [lane]
 }
 
-/** What is unsettled comes along until the store knows better, so more than that is asked for. */
+/** Unsettled deliveries come along until the store knows better, so more rows are asked for. */
 function questionOf(
   { unsettled, tail, budget }: State,
   lane: Lane,

@@ -75,7 +75,7 @@ async function readSome(needs: Needs, stale: Set<ScheduledWebhook>): Promise<voi
     const numbers = some.map(({ number }) => number)
     const found = await webhooksForCourier(database, numbers)
     for (const webhook of some) {
-      // What became outdated while it was read is read once more.
+      // Settings that became outdated while they were read are read once more.
       if (stale.has(webhook) || !isScheduled(schedule, webhook)) continue
       apply(needs, webhook, found.get(webhook.number))
     }

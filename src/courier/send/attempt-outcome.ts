@@ -42,7 +42,7 @@ export function failureOf(
   })
 }
 
-/** What is committed of an attempt that was answered, or not. */
+/** The outcome to commit of an attempt that was answered, or not. */
 export function attemptOutcome(
   attempt: SendAttempt,
   { answer, bodyBytes, startedAtMs, endedAtMs }: AttemptEnd,

@@ -5,7 +5,7 @@ import type { AttemptEnd, SendAttempt } from './attempt-outcome.ts'
 
 type Result = 'delivered' | 'retry' | 'give_up' | 'gone'
 
-/** What operators see of attempts: a line each, and sums by network. */
+/** Attempts as operators see them: a line each, and sums by network. */
 export type DeliveryNotes = {
   attempt(attempt: SendAttempt, end: AttemptEnd, result: Result): void
   /** An outcome did not count: the delivery was sent anew or cancelled meanwhile. */
@@ -37,7 +37,7 @@ export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): Del
       const { results, took, lag } = metersOf(delivery.network)
       results[result](1)
       took(end.answer.ms.total)
-      // What is replayed or was paused is not late, so it is no lag of ours.
+      // A delivery that is replayed or was paused is not late, so it is no lag of ours.
       if (result === 'delivered' && !delivery.replay) lag(end.endedAtMs - delivery.createdAtMs)
       telemetry.logText('info', 'delivery', lineText(attempt, end, result))
     },

@@ -14,7 +14,7 @@ type Needs = {
   clock: Clock
   database: Database
   telemetry: Telemetry
-  /** What is written renews the lease of our shards. */
+  /** Each write renews the lease of our shards. */
   renewing(): LeaseRequest
   /** Told after the commit; `held` are the indexes of the outcomes that counted. */
   written(group: readonly Finished[], held: ReadonlySet<number>): void
@@ -31,7 +31,7 @@ export type GroupCommit = {
   discard(): void
   /** Ends when every outcome is committed. */
   flush(): Promise<void>
-  /** What the store does not take at once from now on is left to the next owner. */
+  /** Outcomes that the store does not take at once from now on are left to the next owner. */
   close(): void
 }
 
@@ -40,7 +40,7 @@ const GROUP_FULL = 512
 const GROUP_MAX = 1024
 const GATHER_MS = 10
 
-/** What the store refused to write is sent once more, and not at once. */
+/** The wait before a delivery whose outcome the store refused is sent once more. */
 const REFUSED_MS = 10_000
 
 const NONE: ReadonlySet<number> = new Set()

@@ -100,7 +100,7 @@ function conclude(
   const end = { answer, bodyBytes, startedAtMs, endedAtMs: clock.nowMs() }
   const failure = failureOf(needs, attempt, end)
   notes.attempt(attempt, end, failure?.kind ?? 'delivered')
-  // Of a webhook that was another courier's meanwhile, nothing is written: it sends this too.
+  // Nothing is written for a webhook that was another courier's meanwhile: it sends this too.
   if (isScheduled(schedule, webhook)) {
     const outcome = attemptOutcome(attempt, end, failure)
     if (failure?.kind === 'gone' && delivery.kind === 'data') needs.gone(attempt, outcome)

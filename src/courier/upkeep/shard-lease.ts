@@ -20,7 +20,7 @@ type Needs = {
   database: Database
   signals: Signals
   telemetry: Telemetry
-  /** What this courier is called. An earlier life of the same name is fenced. */
+  /** The name of this courier. An earlier life of the same name is fenced. */
   name: string
   settings: { timeoutMs: number }
   /** These shards are ours now. */
@@ -68,7 +68,7 @@ type State = {
   /** The lease lapses when either clock says so. */
   until: { wallMs: number; monotonicMs: number }
   owned: ReadonlySet<number>
-  /** Those of the owned that others are to have, once nothing of them is in flight. */
+  /** Owned shards that others are to have, once nothing of them is in flight. */
   draining: ReadonlySet<number>
   /** Shards were asked for or released, and the answer was lost. */
   isUnsure: boolean
@@ -131,7 +131,7 @@ export function openShardLease(needs: Needs): ShardLease {
 }
 
 /**
- * What is granted is counted from now, however late the answer comes. Answers may overtake each
+ * The lease is counted from now, however late the answer comes. Answers may overtake each
  * other; the store keeps the later end of the lease, and so do we.
  */
 function request({ name, clock, settings }: Needs, state: State, token: number): LeaseRequest {
@@ -195,10 +195,10 @@ async function rebalance(needs: Needs, state: State, token: number): Promise<voi
   if (state.draining.size > 0) await release(needs, state, token)
 }
 
-/** Those are ours, and as many as are wanted are served. */
+/** Notes that these shards are ours, and serves as many as are wanted. */
 function keep(needs: Needs, state: State, shards: readonly number[], wanted: number): void {
   const before = new Set(shards.filter((shard) => serves(state, shard)))
-  // What others were to have already is the first to go.
+  // Shards that others were to have already are the first to go.
   const ordered = shards.toSorted((a, b) => Number(before.has(b)) - Number(before.has(a)))
   const owned = new Set(shards)
   const isLess = [...state.owned].some((shard) => !owned.has(shard))

@@ -16,7 +16,7 @@ type Swept = {
   due: readonly number[]
   /** They have anything in the outbox. */
   waiting: readonly number[]
-  /** What waits may be retries or errors that were missed when they became due. */
+  /** Waiting deliveries may be retries or errors that were missed when they became due. */
   isThorough: boolean
 }
 

@@ -1,7 +1,9 @@
-/** Holds back what must not be said before it is safe on the disk. */
+import { coalesced } from '../../core/async/coalesced.ts'
+
+/** Holds back what must not be told before it is safe on the disk. */
 export type DiskSync = {
-  /** `say` is called once all that was written so far is on the disk, or with why it is not. */
-  whenSafe(say: (fault: unknown) => void): void
+  /** `tell` is called once all that was written so far is on the disk, or with why it is not. */
+  whenSafe(tell: (fault: unknown) => void): void
   /** Ends when nothing is held back any more. */
   rest(): Promise<void>
 }
@@ -12,28 +14,25 @@ export type DiskSync = {
  */
 export function openDiskSync(sync: () => Promise<void>): DiskSync {
   let waiting: ((fault: unknown) => void)[] = []
-  let syncing: Promise<void> | null = null
 
-  const rounds = async () => {
-    while (waiting.length > 0) {
-      const round = waiting
-      waiting = []
-      const fault = await sync().then(
-        () => null,
-        (thrown: unknown) => thrown,
-      )
-      for (const say of round) say(fault)
-    }
-    syncing = null
+  const round = async () => {
+    const told = waiting
+    waiting = []
+    const fault = await sync().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    for (const tell of told) tell(fault)
   }
+  const rounds = coalesced(round, (bug) => {
+    throw bug
+  })
 
   return {
-    whenSafe(say) {
-      waiting.push(say)
-      syncing ??= rounds()
+    whenSafe(tell) {
+      waiting.push(tell)
+      rounds.ask()
     },
-    async rest() {
-      while (syncing) await syncing
-    },
+    rest: rounds.idle,
   }
 }

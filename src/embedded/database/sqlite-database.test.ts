@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
-import { addNotes } from '../../../tests/support/exam-procedure.ts'
+import { addNotes, endThread } from '../../../tests/support/exam-procedure.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
@@ -108,6 +108,18 @@ describe('a procedure that runs in the thread of the store', () => {
     await db.query(sql`PRAGMA query_only = OFF`)
     expect(await db.perform(addNotes, [1])).toEqual({ added: 1 })
   })
+})
+
+test('a store whose thread has ended says so to all who write, then and later', async () => {
+  const db = await openSqliteFile(await newFile(), EXAM_THREAD)
+  await db.query(sql`CREATE TABLE exam_notes (id BIGINT PRIMARY KEY)`)
+  const writing = [db.perform(endThread, null), db.perform(addNotes, [1])]
+  const ends = await Promise.all(writing.map(failureOf))
+  expect(ends).toMatchObject(Array(2).fill({ code: 'database_unavailable' }))
+  const later = await failureOf(db.transaction((tx) => tx.query(sql`SELECT 1`)))
+  expect(later).toMatchObject({ code: 'database_unavailable' })
+  expect(await db.query(sql`SELECT id FROM exam_notes`)).toEqual([])
+  await db.close().catch(() => {})
 })
 
 test('more different statements than are kept prepared still work, also when they come again', async () => {

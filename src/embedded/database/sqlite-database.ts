@@ -1,14 +1,14 @@
+import { serial } from '../../core/async/serial.ts'
 import { assert, Failure } from '../../core/errors.ts'
 import type { Database, Procedure, Sql, SqlValue } from '../../ports/database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
-import { openTurnstile } from './turnstile.ts'
 
-/** What writes: an engine in this thread or in another. */
+/** An engine that writes, in this thread or in another. */
 type Writer = {
   run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
   each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
-  /** Null where procedures are run by who asks for them. */
+  /** Null where procedures run in this thread. */
   perform: ((procedure: string, args: unknown) => Promise<unknown>) | null
   begin(): MaybePromise<void>
   /** The transaction is over afterwards, committed or not. */
@@ -24,24 +24,30 @@ type Run = {
   each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
 }
 
-/** These say that the file or the disk is at fault; all other errors of SQLite are bugs of ours. */
+/** Codes for which the file, the disk or the thread is at fault; all others are bugs of ours. */
 const UNAVAILABLE =
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|AUTH|PROTOCOL)/
+  /^thread_ended$|^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|AUTH|PROTOCOL)/
+
+/** Far more than can wait in health: beyond it the caller is told, before memory runs out. */
+const WAITING_MAX = 100_000
 
 const READS = /^\s*SELECT\b/i
 
 /**
- * A file: its writer lives in a thread of its own, since a commit waits for the
- * disk, and what only reads is read here, at once, from the last commit.
+ * A database in a file: its writer lives in a thread of its own, since a commit waits for the
+ * disk, and statements that only read run here, at once, on the last commit.
  */
 export async function openSqliteFile(path: string, script?: ThreadScript): Promise<Database> {
+  await using opened = new AsyncDisposableStack()
   const thread = await guarded(() => startSqliteThread(path, script))
+  opened.defer(thread.close)
   const reader = await guarded(() => openSqliteEngine(path))
+  opened.move()
   const writer = { ...thread, perform: script === undefined ? null : thread.perform }
   return openDatabase(writer, reader)
 }
 
-/** On an engine of this thread. */
+/** A database on an engine of this thread. */
 export function openSqliteHere(engine: SqliteEngine): Database {
   return openDatabase({ ...engine, perform: null }, null)
 }
@@ -52,14 +58,14 @@ export function openSqlite(path: ':memory:'): Database {
 }
 
 /**
- * One connection writes. A transaction spans many turns of the event loop, so all
- * who write pass a turnstile: otherwise a stranger's statement would land in an
- * open transaction and be rolled back with it. It is left as soon as the last order is given,
- * for the writer obeys one after the other: what follows is there when it is done waiting for
- * the disk.
+ * One connection writes. A transaction spans many turns of the event loop, so all who write hold
+ * a mutex: otherwise a stranger's statement would land in an open transaction and be rolled back
+ * with it. The mutex is released with the last call of each, for the writer serves one call after
+ * the other: whoever is next need not wait for the disk.
  */
 function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
-  const pass = openTurnstile()
+  const full = () => new Failure('database_unavailable', { reason: 'too_many_waiting' })
+  const inTurn = serial({ waitingMax: WAITING_MAX, full })
   let closed: Promise<void> | null = null
 
   const run: Run = {
@@ -78,10 +84,10 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
   ): Promise<Answer> {
     open()
     const { perform: runThere } = writer
-    return pass(async (leave) => {
-      if (runThere === null) return transact(writer, run, (tx) => runHere(tx, args), leave)
+    return inTurn(async (release) => {
+      if (runThere === null) return transact(writer, run, (tx) => runHere(tx, args), release)
       const answer = guarded(() => runThere(name, args) as Promise<Answer>)
-      leave()
+      release()
       return answer
     })
   }
@@ -90,9 +96,9 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
     async query<Row>(statement: Sql) {
       open()
       if (reader === null || !READS.test(statement.parts[0] ?? '')) {
-        return pass((leave) => {
+        return inTurn((release) => {
           const answer = run.query<Row>(statement)
-          leave()
+          release()
           return answer
         })
       }
@@ -101,18 +107,21 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
     },
     async each(statement, rows) {
       open()
-      return pass((leave) => transact(writer, run, (tx) => tx.each(statement, rows), leave))
+      return inTurn((release) => transact(writer, run, (tx) => tx.each(statement, rows), release))
     },
     async transaction<T>(work: (tx: Database) => Promise<T>) {
       open()
-      return pass((leave) => transact(writer, run, work, leave))
+      return inTurn((release) => transact(writer, run, work, release))
     },
     perform,
     async close() {
-      // What came before still gets its turn; what comes after is refused.
-      closed ??= pass(async () => {
-        await writer.close()
-        reader?.close()
+      // Calls made before still get their turn; later ones are refused.
+      closed ??= inTurn(async () => {
+        try {
+          await writer.close()
+        } finally {
+          reader?.close()
+        }
       })
       return closed
     },
@@ -123,7 +132,7 @@ async function transact<T>(
   writer: Writer,
   run: Run,
   work: (tx: Database) => Promise<T>,
-  leave: () => void,
+  release: () => void,
 ): Promise<T> {
   const tx = openTransaction(run)
   // Not waited for: when it fails, so does all that follows, for the same reason.
@@ -135,12 +144,12 @@ async function transact<T>(
   } catch (error) {
     tx.abandon()
     const ended = guarded(() => writer.rollback())
-    leave()
+    release()
     await ended
     throw error
   }
   const ended = guarded(() => writer.commit())
-  leave()
+  release()
   await ended
   return result
 }
@@ -150,11 +159,11 @@ function openTransaction(run: Run) {
   let over = false
   let failed: { error: unknown } | null = null
 
-  const obey = async <T>(order: () => Promise<T>): Promise<T> => {
+  const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
     assert(!over, 'a transaction is used only until its work is done')
     if (failed) throw failed.error
     try {
-      return await order()
+      return await call()
     } catch (error) {
       failed = { error }
       throw error
@@ -162,8 +171,8 @@ function openTransaction(run: Run) {
   }
 
   const database: Database = {
-    query: <Row>(statement: Sql) => obey(() => run.query<Row>(statement)),
-    each: (statement, rows) => obey(() => run.each(statement, rows)),
+    query: <Row>(statement: Sql) => attempt(() => run.query<Row>(statement)),
+    each: (statement, rows) => attempt(() => run.each(statement, rows)),
     perform: (procedure, args) => procedure.run(database, args),
     async transaction() {
       throw new Error('a transaction cannot hold another: do the work with the tx at hand')

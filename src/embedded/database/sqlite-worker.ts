@@ -1,100 +1,69 @@
-import { assert, Failure } from '../../core/errors.ts'
+import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
+import { serveThreadCalls } from '../thread-calls.ts'
 import { openDiskSync } from './disk-sync.ts'
 import { type LogSyncThread, startLogSyncThread } from './log-sync-thread.ts'
 import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
-import type { WorkerAnswer, WorkerOrder } from './sqlite-thread.ts'
+import type { StoreFunctions } from './sqlite-thread.ts'
 
 declare const self: Worker
 
-let engine: SqliteEngine | null = null
-let database: Database | null = null
-let procedures: readonly Procedure<never, unknown>[] = []
-let log: LogSyncThread | null = null
-let isInTransaction = false
-let turn: Promise<void> = Promise.resolve()
+type Store = { engine: SqliteEngine; database: Database; log: LogSyncThread }
 
-const disk = openDiskSync(syncLog)
+const NOT_ON_DISK = { message: 'the disk did not take it', code: 'SQLITE_IOERR' }
 
 /**
- * Makes this thread the one of a store, which holds up nobody. What is committed is answered
- * when it is safe on the disk, and the next orders are obeyed meanwhile.
+ * Makes this thread the one of a store. The reply to a commit goes out when it is safe on the
+ * disk, and the next calls are served meanwhile.
  */
-export function serveStore(known: readonly Procedure<never, unknown>[]): void {
-  procedures = known
-  self.onmessage = (event: MessageEvent<WorkerOrder[]>) => {
-    turn = turn.then(async () => {
-      const answers: WorkerAnswer[] = []
-      let isCommitted = false
-      for (const order of event.data) {
-        answers.push(await answerTo(order))
-        isCommitted ||= commits(order)
-      }
-      if (isCommitted) disk.whenSafe((fault) => self.postMessage(fault ? unsafe(answers) : answers))
-      else self.postMessage(answers)
-    })
+export function serveStore(procedures: readonly Procedure<never, unknown>[]): void {
+  let opened: Store | null = null
+  const store = (): Store => {
+    assert(opened !== null, 'a store is opened before it is used')
+    return opened
   }
-}
-
-function commits({ kind }: WorkerOrder): boolean {
-  if (kind === 'begin') isInTransaction = true
-  if (kind === 'commit' || kind === 'rollback') isInTransaction = false
-  return kind !== 'open' && kind !== 'close' && kind !== 'rollback' && !isInTransaction
-}
-
-async function answerTo(order: WorkerOrder): Promise<WorkerAnswer> {
-  const answer: WorkerAnswer = { id: order.id, answer: null, fault: null }
-  try {
-    answer.answer = await obey(order)
-  } catch (thrown) {
-    answer.fault = { message: thrown instanceof Error ? thrown.message : '', code: codeOf(thrown) }
+  const disk = openDiskSync(() => store().log.sync())
+  const functions: StoreFunctions = {
+    open(path) {
+      const engine = openSqliteEngine(path, 'unsynced')
+      const log = startLogSyncThread(`${path}-wal`)
+      opened = { engine, database: openSqliteHere(engine), log }
+    },
+    run: (text, values) => store().engine.run(text, values),
+    each: (text, rows) => store().engine.each(text, rows),
+    begin: () => store().engine.begin(),
+    commit: () => store().engine.commit(),
+    rollback: () => store().engine.rollback(),
+    async perform(name, args) {
+      const procedure = procedures.find((one) => one.name === name)
+      assert(procedure !== undefined, `${name} is a procedure of the tables`)
+      return store().database.perform(procedure, args as never)
+    },
+    async close() {
+      const { engine, log } = store()
+      await disk.rest()
+      await log.close()
+      engine.close()
+    },
   }
-  return answer
+  const commits = openCommitWatch()
+  serveThreadCalls(self, functions, {
+    // A commit that the disk did not take may have happened, like any whose reply is lost.
+    release(names, send) {
+      const isCommitted = names.map(commits).includes(true)
+      if (isCommitted) disk.whenSafe((fault) => send(fault ? NOT_ON_DISK : null))
+      else send(null)
+    },
+  })
 }
 
-/** As SQLite names it, also where a procedure was told of it as a failure of the store. */
-function codeOf(thrown: unknown): string {
-  if (thrown instanceof Failure) return String(thrown.facts.code ?? thrown.code)
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-}
-
-async function obey(order: WorkerOrder): Promise<unknown> {
-  if (order.kind === 'open') return open(order.path)
-  if (order.kind === 'run') return engine?.run(order.text, order.values)
-  if (order.kind === 'each') return engine?.each(order.text, order.rows)
-  if (order.kind === 'perform') return perform(order.procedure, order.args)
-  if (order.kind === 'begin') engine?.begin()
-  if (order.kind === 'commit') engine?.commit()
-  if (order.kind === 'rollback') engine?.rollback()
-  if (order.kind === 'close') await close()
-}
-
-function open(path: string): void {
-  engine = openSqliteEngine(path, 'unsynced')
-  database = openSqliteHere(engine)
-  log = startLogSyncThread(`${path}-wal`)
-}
-
-async function close(): Promise<void> {
-  await disk.rest()
-  await log?.close()
-  engine?.close()
-}
-
-async function perform(name: string, args: unknown): Promise<unknown> {
-  const procedure = procedures.find((one) => one.name === name)
-  assert(procedure !== undefined && database !== null, `${name} is a procedure of the tables`)
-  return database.perform(procedure, args as never)
-}
-
-async function syncLog(): Promise<void> {
-  assert(log !== null, 'only what is open is synced')
-  return log.sync()
-}
-
-/** They may have happened, as with any commit whose answer is lost. */
-function unsafe(answers: readonly WorkerAnswer[]): WorkerAnswer[] {
-  const fault = { message: 'the disk did not take it', code: 'SQLITE_IOERR' }
-  return answers.map((answer) => ({ ...answer, answer: null, fault }))
+/** Tells of each call, in their order, whether something may be committed after it. */
+function openCommitWatch(): (name: string) => boolean {
+  let isInTransaction = false
+  return (name) => {
+    if (name === 'begin') isInTransaction = true
+    if (name === 'commit' || name === 'rollback') isInTransaction = false
+    return name !== 'open' && name !== 'close' && name !== 'rollback' && !isInTransaction
+  }
 }

@@ -1,0 +1,166 @@
+import { errorText } from '../core/error-text.ts'
+import { Failure } from '../core/errors.ts'
+
+/** The functions that a thread offers to another, by name. */
+// biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
+type Offered = Record<string, (...args: any[]) => unknown>
+
+type Fault = { message: string; code: string }
+
+type Request = { id: number; name: string; args: readonly unknown[] }
+
+type Reply = { id: number; value: unknown; fault: Fault | null }
+
+/** An error of the other thread, with its code as it is named there. */
+export class ThreadFault extends Error {
+  readonly code: string
+
+  constructor({ message, code }: Fault) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** One thread's view of another. */
+export type ThreadCalls<Functions extends Offered> = {
+  /** Buffers of `transfer` change hands instead of being copied. */
+  call<Name extends keyof Functions & string>(
+    name: Name,
+    args: Parameters<Functions[Name]>,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Awaited<ReturnType<Functions[Name]>>>
+  /** Ends the thread at once. Calls that wait fail, and so do all later ones. */
+  end(): void
+}
+
+/** The sides of a Worker that are used; its other end has the same two. */
+type Port<Sent, Received> = {
+  postMessage(message: Sent, transfer: ArrayBuffer[]): void
+  onmessage: ((event: MessageEvent<Received>) => void) | null
+}
+
+type ThreadWorker = Port<Request[], Reply[]> & {
+  addEventListener(event: 'error' | 'close', listener: () => void): void
+  terminate(): void
+}
+
+const ENDED: Fault = { message: 'the thread has ended', code: 'thread_ended' }
+
+/**
+ * Calls functions of another thread. Calls made in one go travel in one message, and so do their
+ * replies: to wake a thread costs more than many a call. A call that must not wait for the
+ * replies of others is made alone (`grouped: false`).
+ */
+export function openThreadCalls<Functions extends Offered>(
+  worker: ThreadWorker,
+  { grouped }: { grouped: boolean },
+): ThreadCalls<Functions> {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let lastId = 0
+  let isOver = false
+  let unsent: Request[] = []
+  let unsentBuffers: ArrayBuffer[] = []
+
+  worker.onmessage = ({ data: replies }) => {
+    for (const { id, value, fault } of replies) {
+      const one = waiting.get(id)
+      waiting.delete(id)
+      if (fault) one?.reject(new ThreadFault(fault))
+      else one?.resolve(value)
+    }
+  }
+  const end = () => {
+    isOver = true
+    worker.terminate()
+    for (const one of waiting.values()) one.reject(new ThreadFault(ENDED))
+    waiting.clear()
+  }
+  worker.addEventListener('error', end)
+  // A thread may also end without an error, as by an exit of its own.
+  worker.addEventListener('close', end)
+
+  const send = () => {
+    const [requests, buffers] = [unsent, unsentBuffers]
+    unsent = []
+    unsentBuffers = []
+    if (isOver) return
+    try {
+      worker.postMessage(requests, buffers)
+    } catch (thrown) {
+      // Some argument cannot be copied, and with it nothing of the message was sent.
+      for (const { id } of requests) {
+        waiting.get(id)?.reject(thrown)
+        waiting.delete(id)
+      }
+    }
+  }
+  const call = (name: string, args: readonly unknown[], transfer: readonly ArrayBuffer[] = []) => {
+    if (isOver) return Promise.reject(new ThreadFault(ENDED))
+    const reply = Promise.withResolvers<unknown>()
+    const id = ++lastId
+    waiting.set(id, reply)
+    unsentBuffers.push(...transfer)
+    if (unsent.push({ id, name, args }) > 1) return reply.promise
+    if (grouped) queueMicrotask(send)
+    else send()
+    return reply.promise
+  }
+  return { call: call as ThreadCalls<Functions>['call'], end }
+}
+
+type Serving = {
+  /** Buffers of a value that change hands instead of being copied. */
+  transferOf?(value: unknown): ArrayBuffer[]
+  /** Decides when the replies to a group of calls go out: all of them, or the fault instead. */
+  release?(names: readonly string[], send: (fault: Fault | null) => void): void
+}
+
+/** Answers the calls of another thread, one after the other in the order they were made. */
+export function serveThreadCalls(
+  port: Port<Reply[], Request[]>,
+  offered: Offered,
+  { transferOf = () => [], release = (_names, send) => send(null) }: Serving = {},
+): void {
+  let last: Promise<void> = Promise.resolve()
+  port.onmessage = ({ data: requests }) => {
+    last = last.then(async () => {
+      const replies: Reply[] = []
+      for (const request of requests) replies.push(await replyTo(offered, request))
+      const names = requests.map(({ name }) => name)
+      release(names, (fault) => post(fault ? failed(replies, fault) : replies))
+    })
+  }
+  const post = (replies: Reply[]) => {
+    try {
+      const transfer = replies.flatMap(({ value }) => transferOf(value))
+      port.postMessage(replies, transfer)
+    } catch (thrown) {
+      // Some value cannot be copied; its caller must not wait for ever.
+      port.postMessage(failed(replies, faultOf(thrown)), [])
+    }
+  }
+}
+
+function failed(replies: readonly Reply[], fault: Fault): Reply[] {
+  return replies.map(({ id }) => ({ id, value: null, fault }))
+}
+
+async function replyTo(offered: Offered, { id, name, args }: Request): Promise<Reply> {
+  try {
+    const work = Object.hasOwn(offered, name) ? offered[name] : undefined
+    if (!work) throw new Error(`this thread does not offer ${name}`)
+    return { id, value: await work(...args), fault: null }
+  } catch (thrown) {
+    return { id, value: null, fault: faultOf(thrown) }
+  }
+}
+
+function faultOf(thrown: unknown): Fault {
+  return { message: errorText(thrown), code: codeOf(thrown) }
+}
+
+/** The code as its source names it, also where that was turned into a failure on the way. */
+function codeOf(thrown: unknown): string {
+  if (thrown instanceof Failure) return String(thrown.facts.code ?? thrown.code)
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+}
