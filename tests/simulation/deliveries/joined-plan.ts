@@ -34,7 +34,7 @@ export function joinedDeliveryRun(run: Run): DeliveryRun {
 /** Nobody but the customers of the chain pauses anything, since they keep account of it. */
 function joinedPlan(run: Run, chance: Chance): DeliveryPlan {
   const usual = planDeliveries(chance)
-  const { calmAtMs, store } = run.plan
+  const { calmAtMs, store, crashesMax } = run.plan
   const name = 'free'
   const free = aTier({ name })
   const [host] = usual.hosts
@@ -45,6 +45,7 @@ function joinedPlan(run: Run, chance: Chance): DeliveryPlan {
     ...usual,
     calmAtMs,
     store,
+    crashesMax,
     wallOffsetMs: 0,
     tiers: new Map([[name, free]]),
     teams: [{ id: TEAM_A, tier: name, autoscaling: false }],
