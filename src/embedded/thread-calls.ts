@@ -1,5 +1,4 @@
-import { errorText } from '../core/error-text.ts'
-import { Failure } from '../core/errors.ts'
+import { errorText, Failure } from '../core/errors.ts'
 
 /** The functions that a thread offers to another, by name. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
