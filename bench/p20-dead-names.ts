@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigFaults, loadSettings } from '../src/config/config.ts'
-import { writeFactOnce } from '../src/tables/sql/instance.ts'
+import { writeInstanceFactOnce } from '../src/tables/sql/instance.ts'
 import { type Running, start } from '../src/wiring/start.ts'
 import { type Said, startNameServer } from '../tests/support/name-server.ts'
 import { compare, type Effort, type Result, type Sample, target } from './compare.ts'
@@ -162,7 +162,7 @@ async function amongNames(
 async function measureCommits({ drivers }: Running, seconds: number): Promise<Sample> {
   return sample(seconds, async () => {
     const startedMs = performance.now()
-    await writeFactOnce(drivers.database, `bench_${names++}`, 'x')
+    await writeInstanceFactOnce(drivers.database, `bench_${names++}`, 'x')
     const tookMs = performance.now() - startedMs
     await Bun.sleep(COMMIT_EVERY_MS)
     return { tookMs, isGood: true }

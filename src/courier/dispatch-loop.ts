@@ -28,16 +28,14 @@ const AGAIN = { minMs: 100, maxMs: 2000 }
 /** Grants slots and serves them, as long as there are slots and something to send. */
 export function openDispatchLoop(given: Needs): DispatchLoop {
   const { clock, schedule, webhookSettings, isStopped } = given
-  const backoff = openBackoff(AGAIN)
-  const asking = new Set<Promise<void>>()
+  const store = openStoreCalls(given, () => run())
   let isRunning = false
   let isReading = false
-  let isWaiting = false
   let isContinued = false
   let drained = () => {}
 
   const run = () => {
-    if (isRunning || isWaiting || isStopped()) return
+    if (isRunning || store.isPaused() || isStopped()) return
     if (webhookSettings.hasOutdated() && !isReading) readSettings()
     if (schedule.ready.size === 0 || given.unwritten() >= UNWRITTEN_MAX) return
     if (!given.maySend()) return
@@ -63,7 +61,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
       for (const grant of grants) {
         left -= grant.slots
         const asked = serveGrant(needs, grant)
-        if (asked) watch(asked)
+        if (asked) store.watch(asked)
       }
     }
     if (isContinued) return
@@ -79,35 +77,48 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
     const read = webhookSettings.read().finally(() => {
       isReading = false
     })
-    watch(read)
-  }
-
-  const watch = (asked: Promise<void>) => {
-    const done = asked.then(backoff.reset, waitForStore).then(() => {
-      asking.delete(done)
-      run()
-    })
-    asking.add(done)
-  }
-
-  const waitForStore = (thrown: unknown) => {
-    given.failed(thrown)
-    if (isWaiting) return
-    isWaiting = true
-    clock.after(backoff.nextMs(), () => {
-      isWaiting = false
-      run()
-    })
+    store.watch(read)
   }
 
   return {
     run,
     async rest() {
-      while (asking.size > 0) await Promise.all(asking)
+      await store.idle()
       const isDrained = new Promise<void>((resolve) => {
         drained = resolve
       })
       if (schedule.slots > 0) await isDrained
+    },
+  }
+}
+
+/** Watches what is asked of the store, and pauses after each failure, longer and longer. */
+function openStoreCalls({ clock, failed }: Needs, goOn: () => void) {
+  const backoff = openBackoff(AGAIN)
+  const asking = new Set<Promise<void>>()
+  let isPaused = false
+
+  const pause = (thrown: unknown) => {
+    failed(thrown)
+    if (isPaused) return
+    isPaused = true
+    clock.after(backoff.nextMs(), () => {
+      isPaused = false
+      goOn()
+    })
+  }
+
+  return {
+    isPaused: () => isPaused,
+    watch(asked: Promise<void>) {
+      const done = asked.then(backoff.reset, pause).then(() => {
+        asking.delete(done)
+        goOn()
+      })
+      asking.add(done)
+    },
+    async idle() {
+      while (asking.size > 0) await Promise.all(asking)
     },
   }
 }

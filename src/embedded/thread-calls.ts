@@ -1,5 +1,4 @@
-import { errorText } from '../core/error-text.ts'
-import { Failure } from '../core/errors.ts'
+import { errorText, Failure } from '../core/errors.ts'
 
 /** The functions that a thread offers to another, by name. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
@@ -119,20 +118,24 @@ type Serving = {
 export function serveThreadCalls(
   port: Port<Reply[], Request[]>,
   offered: Offered,
-  { transferOf = () => [], release = (_names, send) => send(null) }: Serving = {},
+  { transferOf, release = (_names, send) => send(null) }: Serving = {},
 ): void {
   let last: Promise<void> = Promise.resolve()
   port.onmessage = ({ data: requests }) => {
     last = last.then(async () => {
       const replies: Reply[] = []
-      for (const request of requests) replies.push(await replyTo(offered, request))
+      for (const request of requests) {
+        const reply = replyTo(offered, request)
+        // Hot path: most functions have their value at once.
+        replies.push(reply instanceof Promise ? await reply : reply)
+      }
       const names = requests.map(({ name }) => name)
       release(names, (fault) => post(fault ? failed(replies, fault) : replies))
     })
   }
   const post = (replies: Reply[]) => {
     try {
-      const transfer = replies.flatMap(({ value }) => transferOf(value))
+      const transfer = transferOf ? replies.flatMap(({ value }) => transferOf(value)) : []
       port.postMessage(replies, transfer)
     } catch (thrown) {
       // Some value cannot be copied; its caller must not wait for ever.
@@ -145,13 +148,16 @@ function failed(replies: readonly Reply[], fault: Fault): Reply[] {
   return replies.map(({ id }) => ({ id, value: null, fault }))
 }
 
-async function replyTo(offered: Offered, { id, name, args }: Request): Promise<Reply> {
+function replyTo(offered: Offered, { id, name, args }: Request): Reply | Promise<Reply> {
+  const failure = (thrown: unknown): Reply => ({ id, value: null, fault: faultOf(thrown) })
   try {
     const work = Object.hasOwn(offered, name) ? offered[name] : undefined
     if (!work) throw new Error(`this thread does not offer ${name}`)
-    return { id, value: await work(...args), fault: null }
+    const value = work(...args)
+    if (!(value instanceof Promise)) return { id, value, fault: null }
+    return value.then((later) => ({ id, value: later, fault: null }), failure)
   } catch (thrown) {
-    return { id, value: null, fault: faultOf(thrown) }
+    return failure(thrown)
   }
 }
 

@@ -1,14 +1,14 @@
 import type { RoomyBytes } from '../core/roomy-bytes.ts'
-import type { CacheWord, NetworkService } from '../upstream/answers/ask-network.ts'
+import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
 
 /**
  * The answer of a local method. Text, bytes or a stream are the JSON of `result`, at times
  * with a member behind it that stands beside the result in the reply.
  */
 type LocalAnswer =
-  | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
-  | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
-  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheWord }
+  | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
+  | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
+  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheStatus }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

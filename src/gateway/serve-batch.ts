@@ -1,7 +1,7 @@
 import { openSemaphore } from '../core/async/semaphore.ts'
 import { Rejection } from '../core/errors.ts'
 import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
-import type { CacheWord } from '../upstream/answers/ask-network.ts'
+import type { CacheStatus } from '../upstream/answers/ask-network.ts'
 import { openBatchSender } from '../upstream/pool/batch-sender.ts'
 import { isLocalMethod } from './local-methods.ts'
 import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
@@ -9,7 +9,7 @@ import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from
 export type ServedBatch = {
   members: Served[]
   centiCu: number
-  cache: CacheWord
+  cache: CacheStatus
   upstream: string
 }
 

@@ -14,9 +14,9 @@ import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
   askNetwork,
-  type CacheWord,
+  type CacheStatus,
+  type NetworkCall,
   type NetworkService,
-  type Question,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
 import type { Caller } from './app-directory.ts'
@@ -47,7 +47,7 @@ export type RpcContext = {
   /** The memory reserved for its answers until they are sent; null while they take none. */
   held: UnreadReservation | null
   /** Null where the caller named none. */
-  trace: Question['trace']
+  trace: NetworkCall['trace']
 }
 
 /** Text, or a large answer between two texts. */
@@ -59,7 +59,7 @@ export type Served = {
   status: number
   parts: ReplyParts
   centiCu: number
-  cache: CacheWord
+  cache: CacheStatus
   upstream: string
   /** The bounded name of the method, for logs and metrics. */
   method: string
@@ -69,7 +69,7 @@ export type Served = {
 }
 
 /** A reply, with the upstream that gave it and its cache status. */
-type Answer = { reply: Reply; upstream: string; cache: CacheWord }
+type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
 
 type Reply =
   | { kind: 'result'; text: string }
@@ -178,7 +178,7 @@ function ask(
   return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
 }
 
-function filterOwner(needs: ServeNeeds, context: RpcContext): Question['owner'] {
+function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner'] {
   return { secret: needs.filterSecret, name: callerName(context) }
 }
 

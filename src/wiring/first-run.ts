@@ -11,7 +11,7 @@ import {
   createToken,
   setOperatorToken,
 } from '../tables/accounts/new-accounts.ts'
-import { readFact, writeFactOnce } from '../tables/sql/instance.ts'
+import { readInstanceFact, writeInstanceFactOnce } from '../tables/sql/instance.ts'
 
 type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
 
@@ -45,7 +45,7 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
   const { folder, url, networkIds, operatorToken } = given
   const file = join(folder, 'first-run.json')
   if (operatorToken !== undefined) await useOperatorToken(needs, operatorToken)
-  if ((await readFact(needs.database, DONE)) !== null) return keptFirstRun(file, given)
+  if ((await readInstanceFact(needs.database, DONE)) !== null) return keptFirstRun(file, given)
 
   const operator_token = operatorToken === undefined ? await makeOperatorToken(needs) : null
   const { team, token } = await createTeam(needs.database, needs, {
@@ -61,7 +61,7 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
 
   const made = { url, operator_token, team_token: token, app_key: created.key }
   writePrivately(file, textOf(made))
-  await writeFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
+  await writeInstanceFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
   return made
 }
 

@@ -1,4 +1,4 @@
-import { deliveryCentiCu } from '../../src/core/delivery/delivery-price.ts'
+import { deliveryPriceCentiCu } from '../../src/core/delivery/delivery-price.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { type RecordedEvent, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
@@ -118,7 +118,7 @@ export function outcomeOf(
   const { event, webhook, version, attemptsMade, teamId, kind, dataBytes } = delivery
   const isAccepted = (differing.next?.kind ?? 'delivered') === 'delivered'
   const bytes = differing.bodyBytes ?? BODY_BYTES
-  const centiCu = deliveryCentiCu(bytes)
+  const centiCu = deliveryPriceCentiCu(bytes)
   return {
     event,
     webhook,

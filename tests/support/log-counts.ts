@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../src/ports/database.ts'
-import { logBytes, logBytesOf } from '../../src/tables/usage/log-sizes.ts'
+import { logBytes, logBytesOf } from '../../src/tables/usage/log-bytes.ts'
 import { undeliveredBytes } from '../../src/tables/usage/team-backlogs.ts'
 
 /** By how much the size of the log that is kept differs from what is counted row by row. */

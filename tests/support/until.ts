@@ -1,6 +1,8 @@
 /** Longer than anything takes on a busy machine; a test that waits in vain says for what. */
 const WAIT_MS_MAX = 15_000
-const POLL_MS = 2
+
+/** Management calls are limited, so a journey that polls one must not ask too often. */
+const POLL_MS = 20
 
 /** Waits until `holds` is true; fails the test when it never is. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {

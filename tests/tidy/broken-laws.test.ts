@@ -221,7 +221,8 @@ describe('a law that is broken is caught', () => {
   })
 
   test('a linter that does not measure', () => {
-    const length = { level: 'error', options: { maxLines: 60 } }
+    const options = { maxLines: 60, skipBlankLines: false }
+    const length = { level: 'error', options }
     const circles = { level: 'error', options: { ignoreTypes: false } }
     const breachesOf = (noExcessiveLinesPerFunction: unknown, noImportCycles: unknown) =>
       form.linterMeasuresFunctions(
@@ -233,9 +234,12 @@ describe('a law that is broken is caught', () => {
       )
     expect(breachesOf(length, circles)).toEqual([])
     expect(breachesOf({ ...length, level: 'off' }, circles)).toHaveLength(1)
-    expect(breachesOf({ ...length, options: { maxLines: 61 } }, circles)).toHaveLength(1)
+    for (const broken of [{ maxLines: 61 }, { skipBlankLines: true }]) {
+      const changed = { ...length, options: { ...options, ...broken } }
+      expect(breachesOf(changed, circles)).toHaveLength(1)
+    }
     expect(breachesOf(length, { level: 'error' })).toHaveLength(1)
-    expect(form.linterMeasuresFunctions('{}')).toHaveLength(3)
+    expect(form.linterMeasuresFunctions('{}')).toHaveLength(4)
   })
 
   test.each(['^1.2.3', '~1.2.3', '1.2', 'latest', '*', '>=1.2.3', 'github:a/b', ''])(

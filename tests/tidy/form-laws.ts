@@ -114,6 +114,9 @@ export function linterMeasuresFunctions(biomeJson: string): string[] {
   if (length?.options?.maxLines !== FUNCTION_LINES_MAX) {
     breaches.push(`biome.json: a function has at most ${FUNCTION_LINES_MAX} lines`)
   }
+  if (length?.options?.skipBlankLines !== false) {
+    breaches.push('biome.json: blank lines count too')
+  }
   if (circles?.level !== 'error' || circles.options?.ignoreTypes !== false) {
     breaches.push('biome.json: circles of types are no error')
   }

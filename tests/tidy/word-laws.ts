@@ -77,7 +77,7 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
   // The store of earlier versions had sheets.
   'src/tables/carry/': ['sheet'],
   'src/tables/migrate.ts': ['sheet'],
-  'src/upstream/': ['book', 'hearer', 'poke', 'vain', 'wish'],
+  'src/upstream/': ['vain'],
 }
 
 /** Openings of comments that say something about a thing without naming it. */

@@ -2,22 +2,22 @@ import { Failure } from '../../core/errors.ts'
 import type { RoomyBytes } from '../../core/roomy-bytes.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import { solanaErrorText } from '../../core/solana/solana-error.ts'
-import type { CacheWord } from '../../upstream/answers/ask-network.ts'
+import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 
 /**
  * What is answered here and not by a node. Text, bytes or a stream are the JSON of `result`, at
  * times with a member behind it that stands beside the result.
  */
 export type OwnAnswer =
-  | { kind: 'result'; text: string; upstream: string; cache: CacheWord }
-  | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheWord }
+  | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
+  | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
   /** All is at hand. */
-  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheWord }
+  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheStatus }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 
 /** Who answered, and how it was had. */
-type Source = { upstream: string; cache: CacheWord }
+type Source = { upstream: string; cache: CacheStatus }
 
 /** Below this, an answer is text; what goes wrong until here is told as an error. */
 const HELD_BYTES_MAX = 32 * 1024

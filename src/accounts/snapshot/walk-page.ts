@@ -1,7 +1,7 @@
 import { Failure } from '../../core/errors.ts'
 import { pageForm } from '../../core/solana/request/page-form.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
-import type { CacheWord } from '../../upstream/answers/ask-network.ts'
+import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import type { Found } from '../scan/scanning.ts'
 import { beginAnswer, type OwnAnswer } from './own-answer.ts'
 import { type PageFrame, pageBytes } from './page-bytes.ts'
@@ -15,7 +15,7 @@ export type PageAsked = {
   found: Found
   /** The last key of the page before; null for the first one. */
   after: Uint8Array | null
-  cache: CacheWord
+  cache: CacheStatus
 }
 
 /**

@@ -2,6 +2,6 @@
 const CENTI_CU_PER_BYTE = 4
 
 /** The price of an accepted delivery, in hundredths of a compute unit. */
-export function deliveryCentiCu(bodyBytes: number): number {
+export function deliveryPriceCentiCu(bodyBytes: number): number {
   return bodyBytes * CENTI_CU_PER_BYTE
 }

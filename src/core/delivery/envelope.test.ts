@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { deliveryId } from './delivery-id.ts'
-import { deliveryCentiCu } from './delivery-price.ts'
+import { deliveryPriceCentiCu } from './delivery-price.ts'
 import { capacityMessage, dataBody, errorBody } from './envelope.ts'
 
 const ENVELOPE = {
@@ -59,9 +59,9 @@ describe('the body of an error delivery', () => {
 })
 
 test('an accepted delivery costs 0.04 CU a byte, counted in hundredths', () => {
-  expect(deliveryCentiCu(0)).toBe(0)
-  expect(deliveryCentiCu(1)).toBe(4)
-  expect(deliveryCentiCu(10_000_001)).toBe(40_000_004)
+  expect(deliveryPriceCentiCu(0)).toBe(0)
+  expect(deliveryPriceCentiCu(1)).toBe(4)
+  expect(deliveryPriceCentiCu(10_000_001)).toBe(40_000_004)
 })
 
 describe('the id of a delivery', () => {

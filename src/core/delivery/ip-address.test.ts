@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
-import { parseAddress } from './ip-address.ts'
+import { parseIpAddress } from './ip-address.ts'
 
 /** The same bytes in a spelling that chance picks. */
 function spelling(bytes: Uint8Array, chance: Chance): string {
@@ -38,7 +38,7 @@ describe('an address', () => {
       )
       const text = spelling(bytes, chance)
       expect(isIP(text)).toBe(length === 4 ? 4 : 6)
-      expect(parseAddress(text)).toEqual(bytes)
+      expect(parseIpAddress(text)).toEqual(bytes)
     }
   })
 
@@ -83,7 +83,7 @@ describe('an address', () => {
     ['endless colons', ':'.repeat(100_000)],
     ['endless digits', '1'.repeat(100_000)],
   ])('is not read from %s', (_title, text) => {
-    expect(parseAddress(text)).toBeNull()
+    expect(parseIpAddress(text)).toBeNull()
   })
 
   test('is told apart from noise as node:net does it, zones aside', () => {
@@ -92,7 +92,7 @@ describe('an address', () => {
     for (let round = 0; round < 50_000; round++) {
       let text = ''
       for (let at = chance.between(1, 14); at > 0; at--) text += chance.pick(letters)
-      expect([text, parseAddress(text) !== null]).toEqual([text, isIP(text) !== 0])
+      expect([text, parseIpAddress(text) !== null]).toEqual([text, isIP(text) !== 0])
     }
   })
 })

@@ -11,7 +11,7 @@ const V6_BYTES = 16
  * Strict on purpose: octal, hex and short IPv4 forms, zones and brackets mean different things
  * to different readers, so they mean nothing here.
  */
-export function parseAddress(text: string): Uint8Array | null {
+export function parseIpAddress(text: string): Uint8Array | null {
   if (text.length > TEXT_LENGTH_MAX) return null
   return text.includes(':') ? parseV6(text) : parseV4(text)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
 import { retryAfterMs } from './retry-after.ts'
-import { afterFailedAttempt, isAccepted } from './retry-schedule.ts'
+import { isAccepted, scheduleRetry } from './retry-schedule.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -19,7 +19,7 @@ const FAILED = {
 
 /** How long after now the next attempt is due. */
 function waitMs(change: Partial<typeof FAILED>): number {
-  const next = afterFailedAttempt({ ...FAILED, ...change })
+  const next = scheduleRetry({ ...FAILED, ...change })
   if (next.kind !== 'retry') throw new Error(`not retried: ${next.kind}`)
   return next.dueAtMs - NOW
 }
@@ -29,8 +29,8 @@ describe('a delivery that was not accepted', () => {
     DELAYS.forEach((delayMs, at) => {
       expect(waitMs({ attemptsMade: at + 1 })).toBe(delayMs)
     })
-    expect(afterFailedAttempt({ ...FAILED, attemptsMade: 7 })).toEqual({ kind: 'give_up' })
-    expect(afterFailedAttempt({ ...FAILED, delaysMs: [] })).toEqual({ kind: 'give_up' })
+    expect(scheduleRetry({ ...FAILED, attemptsMade: 7 })).toEqual({ kind: 'give_up' })
+    expect(scheduleRetry({ ...FAILED, delaysMs: [] })).toEqual({ kind: 'give_up' })
   })
 
   test('waits up to a fifth less or more, as chance has it', () => {
@@ -48,8 +48,8 @@ describe('a delivery that was not accepted', () => {
   })
 
   test('is not tried again at a destination that is gone for good', () => {
-    expect(afterFailedAttempt({ ...FAILED, status: 410 })).toEqual({ kind: 'gone' })
-    expect(afterFailedAttempt({ ...FAILED, status: 410, attemptsMade: 7 }).kind).toBe('gone')
+    expect(scheduleRetry({ ...FAILED, status: 410 })).toEqual({ kind: 'gone' })
+    expect(scheduleRetry({ ...FAILED, status: 410, attemptsMade: 7 }).kind).toBe('gone')
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { assert } from '../errors.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-export type AfterFailure =
+export type RetryDecision =
   | { kind: 'retry'; dueAtMs: number }
   | { kind: 'give_up' }
   | { kind: 'gone' }
@@ -35,7 +35,7 @@ export function isAccepted(status: number | null): boolean {
 }
 
 /** The next step of a delivery whose attempt was not accepted. */
-export function afterFailedAttempt(attempt: FailedAttempt): AfterFailure {
+export function scheduleRetry(attempt: FailedAttempt): RetryDecision {
   const { attemptsMade, fraction, status, retryAfter, nowMs } = attempt
   assert(attemptsMade >= 1, 'an attempt was made')
   assert(fraction >= 0 && fraction <= 1, 'chance lies between 0 and 1')

@@ -15,7 +15,7 @@ export const OPEN_ARRAY = 91
 export const CLOSE_ARRAY = 93
 export const OPEN_OBJECT = 123
 export const CLOSE_OBJECT = 125
-const BACKSLASH = 92
+export const BACKSLASH = 92
 
 /** A node itself reads no JSON nested deeper than 128. */
 const DEPTH_MAX = 256

@@ -1,3 +1,12 @@
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../json/json-bytes.ts'
+
 /**
  * Cuts the value of `result` or `error` out of an answer too big to hold, chunk by chunk,
  * and knows at the end whether the answer was whole. It checks structure, not
@@ -9,13 +18,6 @@ export type ResultCutter = {
   /** True when the answer ended where it should. */
   whole(): boolean
 }
-
-const QUOTE = 34
-const BACKSLASH = 92
-const OPEN_ARRAY = 91
-const CLOSE_ARRAY = 93
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
 
 /** An envelope's closing part is a few dozen bytes; more is something else. */
 const TAIL_BYTES_MAX = 4096

@@ -1,8 +1,8 @@
-import { deliveryCentiCu } from '../../core/delivery/delivery-price.ts'
+import { deliveryPriceCentiCu } from '../../core/delivery/delivery-price.ts'
 import {
-  type AfterFailure,
-  afterFailedAttempt,
   isAccepted,
+  type RetryDecision,
+  scheduleRetry,
 } from '../../core/delivery/retry-schedule.ts'
 import type { EgressOutcome } from '../../ports/egress.ts'
 import type { Entropy } from '../../ports/entropy.ts'
@@ -29,10 +29,10 @@ export function failureOf(
   { entropy, settings }: Needs,
   { delivery }: SendAttempt,
   { answer, endedAtMs }: AttemptEnd,
-): AfterFailure | null {
+): RetryDecision | null {
   const answered = answer.fault === null ? answer.status : null
   if (isAccepted(answered)) return null
-  return afterFailedAttempt({
+  return scheduleRetry({
     attemptsMade: delivery.attemptsMade + 1,
     delaysMs: settings.retryDelaysMs,
     fraction: entropy.fraction(),
@@ -46,14 +46,14 @@ export function failureOf(
 export function attemptOutcome(
   attempt: SendAttempt,
   { answer, bodyBytes, startedAtMs, endedAtMs }: AttemptEnd,
-  failure: AfterFailure | null,
+  failure: RetryDecision | null,
 ): AttemptOutcome {
   const { delivery, lane, settings } = attempt
   const { teamId, appId, network } = settings.webhook
   const { status, fault, ms, bodyStart, address } = answer
   // Errors cost nothing.
   const isBilled = failure === null && delivery.kind === 'data'
-  const centiCu = deliveryCentiCu(bodyBytes)
+  const centiCu = deliveryPriceCentiCu(bodyBytes)
   return {
     event: delivery.event,
     webhook: delivery.webhook,
@@ -79,7 +79,7 @@ export function resultMissing(attempt: SendAttempt, nowMs: number): AttemptOutco
 
 function nextOf(
   { kind }: Delivery,
-  failure: AfterFailure | null,
+  failure: RetryDecision | null,
   nowMs: number,
 ): AttemptOutcome['next'] {
   if (failure === null) return { kind: 'delivered' }

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/async/backoff.ts'
-import { Failure } from '../../core/errors.ts'
+import { errorText, Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -35,7 +35,7 @@ export type GroupCommit = {
   close(): void
 }
 
-/** Outcomes wait for so many others, or for so long. */
+/** Outcomes wait for this many others, or for this long. */
 const GROUP_FULL = 512
 const GROUP_MAX = 1024
 const GATHER_MS = 10
@@ -84,27 +84,18 @@ export function openGroupCommit(needs: Needs): GroupCommit {
     })
   }
 
-  /**
-   * Outcomes are kept until the store has them. That is harmless however long it takes: none
-   * counts once the shards are another's, and one that was committed without our hearing of it
-   * does not count twice.
-   */
   const commitGroup = async (): Promise<(() => void) | null> => {
     const mine = term
     const group = gathered.splice(0, GROUP_MAX)
-    for (let failures = 1; term === mine; failures++) {
-      const done = await tryToCommit(needs, group)
-      if (term !== mine) break
-      if (done === 'fenced') return needs.fenced
-      if (done !== 'unavailable') {
-        unwritten -= group.length
-        if (done.refused.length > 0) tellLater(done.refused)
-        return () => needs.written(done.group, done.held)
-      }
-      if (isClosed) break
-      await clock.sleep(backoffMs(AGAIN, failures))
-    }
-    return null
+    const done = await commitUntilTaken(needs, group, {
+      isDropped: () => term !== mine,
+      isClosed: () => isClosed,
+    })
+    if (done === null || term !== mine) return null
+    if (done === 'fenced') return needs.fenced
+    unwritten -= group.length
+    if (done.refused.length > 0) tellLater(done.refused)
+    return () => needs.written(done.group, done.held)
   }
 
   const tellLater = (refused: readonly Finished[]) => {
@@ -142,6 +133,25 @@ type Committed = {
   group: readonly Finished[]
   held: ReadonlySet<number>
   refused: readonly Finished[]
+}
+
+/**
+ * Outcomes are kept until the store has them. That is harmless however long it takes: none counts
+ * once the shards are another's, and one that was committed without our hearing of it does not
+ * count twice. Null when they were dropped, or left to the next owner.
+ */
+async function commitUntilTaken(
+  needs: Needs,
+  group: readonly Finished[],
+  { isDropped, isClosed }: { isDropped(): boolean; isClosed(): boolean },
+): Promise<Committed | 'fenced' | null> {
+  for (let failures = 1; !isDropped(); failures++) {
+    const done = await tryToCommit(needs, group)
+    if (done !== 'unavailable') return done
+    if (isClosed()) return null
+    await needs.clock.sleep(backoffMs(AGAIN, failures))
+  }
+  return null
 }
 
 async function tryToCommit(
@@ -191,7 +201,6 @@ async function oneByOne(
 }
 
 function noteFailure({ telemetry }: Needs, outcomes: number, thrown: unknown): void {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  telemetry.log('error', 'courier_commit_failed', { outcomes, reason })
+  telemetry.log('error', 'courier_commit_failed', { outcomes, reason: errorText(thrown) })
   telemetry.count('headgate_courier_commit_failures_total', {})
 }

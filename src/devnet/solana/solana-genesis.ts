@@ -1,8 +1,8 @@
 import { assert } from '../../core/errors.ts'
 import { decodeKey } from '../../core/solana/base58.ts'
 import { PROGRAM_KEYS } from '../../core/solana/programs.ts'
-import { associatedTokenAddress } from './solana-derived-address.ts'
 import { type AccountUse, type Instruction, type KeyPair, keyPairOf } from './solana-message.ts'
+import { associatedTokenAddress } from './solana-token-address.ts'
 
 /**
  * The wallets that are rich from the beginning. Whoever reads this can make their keys, so

@@ -30,7 +30,7 @@ export type InnerInstruction = {
 }
 
 /** The outcome of running a transaction. */
-export type Outcome = {
+export type TransactionOutcome = {
   /** Null when it succeeded. */
   error: TransactionError | null
   logs: readonly string[]
@@ -47,12 +47,12 @@ export type Machine = {
   accountsOf(program: Uint8Array): Account[]
   /** Writes an account past all rules; the words of the machine when it cannot be. */
   put(account: Account): string | null
-  run(transaction: WireTransaction): Outcome
+  run(transaction: WireTransaction): TransactionOutcome
   /** The same without an effect, and what each account would be afterwards. */
   rehearse(
     transaction: WireTransaction,
     verify: boolean,
-  ): { outcome: Outcome; after: readonly Account[] }
+  ): { outcome: TransactionOutcome; after: readonly Account[] }
   /** Sets the clock of the programs and makes a new blockhash, which it returns. */
   moveTo(slot: number, epoch: number, unixSeconds: number): string
   rentExemptLamports(dataBytes: bigint): bigint
@@ -132,7 +132,7 @@ function toAccount(pubkey: Uint8Array, found: MachineAccount): Account {
   }
 }
 
-function outcomeOf(result: TransactionMetadata | FailedTransactionMetadata): Outcome {
+function outcomeOf(result: TransactionMetadata | FailedTransactionMetadata): TransactionOutcome {
   const failed = result instanceof FailedTransactionMetadata
   const meta = failed ? result.meta() : result
   const returned = meta.returnData()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js'
 import { PROGRAM_KEYS } from '../../core/solana/programs.ts'
-import { associatedTokenAddress } from './solana-derived-address.ts'
 import { TEST_WALLETS, transfer } from './solana-genesis.ts'
 import { keyPairOf, signedTransaction } from './solana-message.ts'
+import { associatedTokenAddress } from './solana-token-address.ts'
 
 const ASSOCIATED = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 

@@ -3,7 +3,7 @@ import { encodeBase58, encodeKey } from '../../core/solana/base58.ts'
 import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../../core/solana/programs.ts'
 import { namedError, type TransactionError } from './methods/solana-error-words.ts'
 import type { AccountHistory } from './solana-account-history.ts'
-import type { Machine, Outcome } from './solana-machine.ts'
+import type { Machine, TransactionOutcome } from './solana-machine.ts'
 import type { Slots } from './solana-slots.ts'
 import { isWritable, type WireTransaction } from './solana-transaction.ts'
 
@@ -22,7 +22,7 @@ export type Receipt = {
   unixSeconds: number
   transaction: WireTransaction
   loaded: LoadedKeys
-  outcome: Outcome
+  outcome: TransactionOutcome
   /** With the data of token accounts alone: no other is ever shown again. */
   before: readonly (Account | null)[]
   after: readonly (Account | null)[]
@@ -33,9 +33,9 @@ export type Transactions = {
   rehearse(
     transaction: WireTransaction,
     options: { verify: boolean; asIs: boolean },
-  ): { outcome: Outcome; after: readonly Account[] }
+  ): { outcome: TransactionOutcome; after: readonly Account[] }
   /** Runs a transaction once; null when it left no trace in the ledger, and why. */
-  run(transaction: WireTransaction): { receipt: Receipt | null; outcome: Outcome }
+  run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
   find(signature: string): Receipt | null
   readonly count: number
 }
@@ -126,7 +126,7 @@ function balanceOf(account: Account | null): Account | null {
   return { ...account, data: NO_DATA }
 }
 
-function refused(error: TransactionError): Outcome {
+function refused(error: TransactionError): TransactionOutcome {
   return { error, logs: [], unitsConsumed: 0n, feeLamports: 0n, returned: null, inner: [] }
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
+import { errorText } from '../../core/errors.ts'
 import type { SyncAnswer, SyncOrder } from './log-sync-thread.ts'
 
 declare const self: Worker
@@ -12,7 +13,7 @@ self.onmessage = ({ data: order }: MessageEvent<SyncOrder>) => {
     if (order.kind === 'sync') sync(order.path)
     else close()
   } catch (thrown) {
-    answer = thrown instanceof Error ? thrown.message : 'unknown'
+    answer = errorText(thrown)
   }
   self.postMessage(answer)
 }

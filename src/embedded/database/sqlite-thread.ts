@@ -24,7 +24,7 @@ export type SqliteThread = {
 /** The address of a script that calls `serveStore` with the procedures of the thread. */
 export type ThreadScript = string
 
-const PLAIN = new URL('./plain-sqlite-worker.ts', import.meta.url).href
+const PLAIN = new URL('./plain-store-thread.ts', import.meta.url).href
 
 /** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
 export async function startSqliteThread(

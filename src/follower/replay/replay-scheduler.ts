@@ -1,7 +1,6 @@
 import { openWakeableSleep } from '../../core/async/wakeable-sleep.ts'
 import { within } from '../../core/async/within.ts'
-import { errorText } from '../../core/error-text.ts'
-import { Failure } from '../../core/errors.ts'
+import { errorText, Failure } from '../../core/errors.ts'
 import { releaseLease, takeLease } from '../../tables/sql/leases.ts'
 import {
   cancelReplay,

@@ -1,4 +1,4 @@
-import { Failure, Rejection } from '../../core/errors.ts'
+import { errorText, Failure, Rejection } from '../../core/errors.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { CONTRACT, type Contract } from '../contract/contract.ts'
 import { makesGrow } from '../contract/operation.ts'
@@ -109,7 +109,7 @@ function queryOf(request: Request): URLSearchParams {
 
 function logFailure(needs: ApiNeeds, operation: string, error: unknown): void {
   const code = error instanceof Failure ? error.code : 'bug'
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   needs.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
 }
 

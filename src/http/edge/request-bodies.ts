@@ -26,59 +26,20 @@ export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
  */
 export const UNCOUNTED_BYTES_MAX = 8 * 1024
 
-const LOOK_EVERY_MS = 1000
+const CHECK_EVERY_MS = 1000
 
 /** Throws at bytes that are not UTF-8; drops a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 export function openRequestBodies(needs: Needs): RequestBodies {
-  const { clock } = needs
-  // All have the same deadline, so the oldest comes first.
-  const waits = new Set<Wait>()
-  let stopLooking: (() => void) | null = null
+  const inTime = openDeadlines(needs)
   let heldBytes = 0
-
-  const look = () => {
-    const nowMs = clock.monotonicMs()
-    for (const wait of waits) {
-      if (nowMs < wait.dueAtMs) return
-      waits.delete(wait)
-      wait.giveUp()
-    }
-    stopLooking?.()
-    stopLooking = null
-  }
 
   const takeRoom = (bytes: number): boolean => {
     if (heldBytes + bytes > needs.bytesMax) return false
     heldBytes += bytes
     return true
   }
-
-  /** Hot path: one promise, and no timer of its own. */
-  const inTime = (
-    read: Promise<Uint8Array | Rejection>,
-    release: () => void,
-    cut: (() => void) | null,
-  ): Promise<string | Rejection> =>
-    new Promise((resolve) => {
-      const wait = {
-        dueAtMs: clock.monotonicMs() + needs.deadlineMs,
-        giveUp() {
-          release()
-          cut?.()
-          resolve(tooSlow())
-        },
-      }
-      waits.add(wait)
-      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
-      const end = (body: Uint8Array | Rejection) => {
-        // A body that was given up has released its room already.
-        if (waits.delete(wait)) release()
-        resolve(body instanceof Rejection ? body : decodeText(body))
-      }
-      read.then(end, () => end(brokeOff()))
-    })
 
   const sized = (request: Request, bytes: number): Promise<string | Rejection> => {
     const counted = bytes > UNCOUNTED_BYTES_MAX ? bytes : 0
@@ -115,6 +76,51 @@ export function openRequestBodies(needs: Needs): RequestBodies {
       return bytes <= BODY_BYTES_MAX ? sized(request, bytes) : Promise.resolve(tooLarge())
     },
   }
+}
+
+type InTime = (
+  read: Promise<Uint8Array | Rejection>,
+  release: () => void,
+  cut: (() => void) | null,
+) => Promise<string | Rejection>
+
+/** Gives up bodies that take too long. Hot path: one promise each, and one timer for all. */
+function openDeadlines(needs: Needs): InTime {
+  const { clock } = needs
+  // All have the same deadline, so the oldest comes first.
+  const waits = new Set<Wait>()
+  let stopChecking: (() => void) | null = null
+
+  const check = () => {
+    const nowMs = clock.monotonicMs()
+    for (const wait of waits) {
+      if (nowMs < wait.dueAtMs) return
+      waits.delete(wait)
+      wait.giveUp()
+    }
+    stopChecking?.()
+    stopChecking = null
+  }
+
+  return (read, release, cut) =>
+    new Promise((resolve) => {
+      const wait = {
+        dueAtMs: clock.monotonicMs() + needs.deadlineMs,
+        giveUp() {
+          release()
+          cut?.()
+          resolve(tooSlow())
+        },
+      }
+      waits.add(wait)
+      stopChecking ??= clock.every(CHECK_EVERY_MS, check)
+      const end = (body: Uint8Array | Rejection) => {
+        // A body that was given up has released its room already.
+        if (waits.delete(wait)) release()
+        resolve(body instanceof Rejection ? body : decodeText(body))
+      }
+      read.then(end, () => end(brokeOff()))
+    })
 }
 
 export function isJsonType(mediaType: string): boolean {

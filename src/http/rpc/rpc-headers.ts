@@ -1,12 +1,12 @@
 import { CENTI_PER_CU } from '../../core/billing/plan.ts'
 import type { Rejection } from '../../core/errors.ts'
 import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
-import type { CacheWord } from '../../upstream/answers/ask-network.ts'
+import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import { endsConnection } from '../edge/request-bodies.ts'
 
 type ReplyFacts = {
   centiCu: number
-  cache: CacheWord
+  cache: CacheStatus
   upstream: string
   /** Null for a success and for a batch, whose members carry their own. */
   rejection: Rejection | null
@@ -29,7 +29,7 @@ export type ReplyHeaders = (facts: ReplyFacts, request: Request) => Headers
 /** Prices × cache words × upstreams in use; beyond that, making them anew is cheaper. */
 const TEMPLATES_MAX = 2000
 
-const CACHE_WORDS: readonly CacheWord[] = ['hit', 'miss', 'coalesced']
+const CACHE_WORDS: readonly CacheStatus[] = ['hit', 'miss', 'coalesced']
 
 /** Hot path: cloning a kept object costs a third of building the headers one by one. */
 export function openReplyHeaders(): ReplyHeaders {

@@ -7,7 +7,7 @@ import {
 } from '../../../tests/support/egress-bench.ts'
 import { answerText, atRest, until } from '../../../tests/support/scripted-server.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
-import { NO_USABLE_ADDRESS } from '../../core/delivery/egress-policy.ts'
+import { NO_USABLE_ADDRESS } from '../../core/delivery/check-destination.ts'
 import type { Connect } from '../http1/connector.ts'
 import { openOwnAddresses } from './own-addresses.ts'
 

@@ -1,4 +1,4 @@
-import { checkDestination, NO_USABLE_ADDRESS } from '../../core/delivery/egress-policy.ts'
+import { checkDestination, NO_USABLE_ADDRESS } from '../../core/delivery/check-destination.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressFault, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
 import { type Connect, hostOf, openConnector } from '../http1/connector.ts'

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { parseAddress } from '../../core/delivery/ip-address.ts'
+import { parseIpAddress } from '../../core/delivery/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 type Needs = { clock: Clock; read?: ReadAddresses }
@@ -42,5 +42,5 @@ function interfaceAddresses(): string[] {
 /** By its bytes, for an IPv6 address can be written in many ways; a zone is no part of it. */
 function bytesKey(address: string): string {
   const [text = ''] = address.split('%')
-  return parseAddress(text)?.toHex() ?? text
+  return parseIpAddress(text)?.toHex() ?? text
 }

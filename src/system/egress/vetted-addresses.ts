@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isForbiddenAddress } from '../../core/delivery/egress-policy.ts'
+import { isForbiddenAddress } from '../../core/delivery/check-destination.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type NameLookup, openNameLookup } from './name-lookup.ts'
 import type { Resolve } from './name-servers.ts'

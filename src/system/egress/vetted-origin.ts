@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseAddress } from '../../core/delivery/ip-address.ts'
+import { parseIpAddress } from '../../core/delivery/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import {
   type Connect,
@@ -151,6 +151,6 @@ function idleMsOf({ header }: ResponseHead): number {
 /** Compared by their bytes, for an IPv6 address can be written in many ways. */
 function isSameAddress(remote: string | null, address: string): boolean {
   if (remote === null || remote === address) return true
-  const [one, other] = [parseAddress(remote), parseAddress(address)]
+  const [one, other] = [parseIpAddress(remote), parseIpAddress(address)]
   return one !== null && other !== null && Buffer.compare(one, other) === 0
 }

@@ -1,7 +1,7 @@
 import { type Database, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
 import { keyOf, stateNumber } from '../deliveries/delivery.ts'
 import { readRevision } from '../sql/revisions.ts'
-import { ATTEMPTS, logBytesOf } from '../usage/log-sizes.ts'
+import { ATTEMPTS, logBytesOf } from '../usage/log-bytes.ts'
 import {
   type CarriedDelivery,
   carriedRow,

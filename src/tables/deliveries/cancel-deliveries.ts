@@ -1,5 +1,5 @@
 import type { Database } from '../../ports/database.ts'
-import { logBytesOf } from '../usage/log-sizes.ts'
+import { logBytesOf } from '../usage/log-bytes.ts'
 import { growBacklog } from '../usage/team-backlogs.ts'
 import { cancelRows, uncancelledSum } from './deliveries.ts'
 import { listAllCancelled } from './done-deliveries.ts'

@@ -1,5 +1,5 @@
 import { type Database, type SqlValue, sql } from '../../ports/database.ts'
-import { rowChunks } from '../sql/statement-chunks.ts'
+import { rowChunks } from '../sql/row-chunks.ts'
 import { type DeliveryKey, type DeliveryState, isOfEvent, keyOf, stateOf } from './delivery.ts'
 
 /** The change of a delivery by one attempt; it counts while version and attempts are the same. */

@@ -1,6 +1,6 @@
 import { countedIn, deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks, rowChunks } from '../sql/statement-chunks.ts'
+import { listChunks, rowChunks } from '../sql/row-chunks.ts'
 import { typedRows } from '../sql/typed-rows.ts'
 import { type AttemptFacts, attemptsIn } from './attempt-facts.ts'
 import {

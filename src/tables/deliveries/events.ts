@@ -1,6 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/statement-chunks.ts'
+import { listChunks } from '../sql/row-chunks.ts'
 import { keyOf } from './delivery.ts'
 
 export type NewEvent = {

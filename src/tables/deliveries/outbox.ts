@@ -1,5 +1,5 @@
 import { type Database, type Sql, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/statement-chunks.ts'
+import { listChunks } from '../sql/row-chunks.ts'
 import {
   DELIVERY_COLUMNS,
   DELIVERY_OF_ENTRY,

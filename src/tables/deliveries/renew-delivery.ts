@@ -1,5 +1,5 @@
 import type { Database } from '../../ports/database.ts'
-import { growLog, logBytesOf } from '../usage/log-sizes.ts'
+import { growLog, logBytesOf } from '../usage/log-bytes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import {
   holdDelivery,

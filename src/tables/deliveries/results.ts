@@ -1,6 +1,6 @@
 import type { Truncation } from '../../core/query/output/query-result.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { rowChunks } from '../sql/statement-chunks.ts'
+import { rowChunks } from '../sql/row-chunks.ts'
 import { isOfEvent, keyOf } from './delivery.ts'
 
 /** The result of one query on the block of one event. */

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
-import { logBytes } from '../usage/log-sizes.ts'
+import { logBytes } from '../usage/log-bytes.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
 import { listDeliveryPage } from './delivery-log.ts'
 import { resendDelivery } from './resend-delivery.ts'

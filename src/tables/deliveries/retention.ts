@@ -1,6 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql } from '../../ports/database.ts'
-import { ATTEMPTS, growLog, logBytes, logBytesOf } from '../usage/log-sizes.ts'
+import { ATTEMPTS, growLog, logBytes, logBytesOf } from '../usage/log-bytes.ts'
 import { allBacklogBytes } from '../usage/team-backlogs.ts'
 import { doneOf, type RemovedDelivery, removeDone, removeLate } from './deliveries.ts'
 import { type DeliveryKey, stateOf } from './delivery.ts'

@@ -1,6 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
-import { ATTEMPTS, growLog } from '../usage/log-sizes.ts'
+import { ATTEMPTS, growLog } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
 import { type AttemptRow, noteOnCancelled, settleRows } from './deliveries.ts'

@@ -1,7 +1,7 @@
 import { hourOf, monthEndMs, monthOf } from '../../core/billing/plan.ts'
 import { assert } from '../../core/errors.ts'
 import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
-import { rowChunks } from '../sql/statement-chunks.ts'
+import { rowChunks } from '../sql/row-chunks.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {

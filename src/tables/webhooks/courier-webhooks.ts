@@ -1,6 +1,6 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/statement-chunks.ts'
+import { listChunks } from '../sql/row-chunks.ts'
 import type { StoredSigningKey } from './webhook-rows.ts'
 
 /** A webhook as the courier needs it to send; one that is gone included. */

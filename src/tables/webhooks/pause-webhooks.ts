@@ -4,7 +4,7 @@ import { holdEvents } from '../chain/chain-tail.ts'
 import { insertDeliveries } from '../deliveries/deliveries.ts'
 import { insertEvent } from '../deliveries/events.ts'
 import { enqueueEvent, hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
-import { growLog, logBytesOf } from '../usage/log-sizes.ts'
+import { growLog, logBytesOf } from '../usage/log-bytes.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 /** Why webhooks of a team are paused by us, and what their error events say. */

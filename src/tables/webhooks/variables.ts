@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { VariableKind } from '../../core/query/language/query-plan.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks, rowChunks } from '../sql/statement-chunks.ts'
+import { listChunks, rowChunks } from '../sql/row-chunks.ts'
 import { webhookOfOtherKind } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 

@@ -2,7 +2,7 @@ import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
 import { assert } from '../../core/errors.ts'
 import type { VariableUse } from '../../core/query/language/query-plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { freeSlot, takeSlot } from '../accounts/team-slots.ts'
+import { freeTeamSlot, takeTeamSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { bumpRevision, readRevision } from '../sql/revisions.ts'
@@ -62,7 +62,7 @@ export function createWebhook(
     const { teamId, appId } = wanted
     const variable = await otherKindThanUsed(tx, teamId, variables)
     if (variable) return { kind: 'other_kind', variable }
-    if (!(await takeSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
+    if (!(await takeTeamSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
 
     const number = await nextNumber(tx)
     const webhook = await activeOrPaused(tx, { wanted, number }, 'new', revision, rules)
@@ -153,7 +153,7 @@ export function deleteWebhook(db: Database, teamId: string, id: string): Promise
       RETURNING network, number`)
     if (!gone) return false
 
-    await freeSlot(tx, teamId)
+    await freeTeamSlot(tx, teamId)
     // First the events, then the deliveries: those of an event under way are cancelled too.
     await holdEvents(tx, gone.network)
     await cancelDeliveries(tx, { webhook: gone.number, teamId })

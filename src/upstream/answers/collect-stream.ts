@@ -1,6 +1,6 @@
 /**
  * The same stream, handing over its whole text at the end when that is no longer
- * than `bytesMax`. So an answer can be kept although its first bytes were passed on
+ * than `bytesMax`. So an answer can be cached although its first bytes were passed on
  * before its last had come.
  */
 export function collectStream(

@@ -3,7 +3,7 @@ import { assert, Failure } from '../../core/errors.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny, requestFrom } from '../pool/upstream-pool.ts'
 
-/** Whose filter it is: nobody else is shown it, and nobody else may take it down. */
+/** The caller that a filter belongs to: no other is shown it, and none may take it down. */
 export type FilterOwner = {
   /** Signs ids, so that no caller can make one. */
   secret: Uint8Array
@@ -34,7 +34,7 @@ export async function serveFilter(
   call: PoolCall,
   owner: FilterOwner | null,
 ): Promise<PoolAnswer> {
-  assert(owner !== null, 'a filter is asked for in the name of somebody')
+  assert(owner !== null, 'a filter is asked for in the name of a caller')
   if (call.method.startsWith('eth_new')) return createFilter(pool, call, owner)
 
   const found = findFilter(pool, call.params[0], owner)
@@ -64,12 +64,12 @@ async function createFilter(
 /** The node's own id and its node, when the id was given to this very caller. */
 function findFilter(pool: UpstreamPool, id: unknown, owner: FilterOwner) {
   if (typeof id !== 'string' || id.length > ID_CHARS_MAX) return null
-  const [, mark = '', home = '', signed = '', nodeId = ''] =
+  const [, mark = '', upstreamHex = '', signed = '', nodeId = ''] =
     MARKED_ID.exec(id)?.map((part) => part.toLowerCase()) ?? []
   // Two names may share a checksum, so the signature has the last word.
   const upstream = pool.selection.upstreams.find(
     ({ spec }) =>
-      nameHex(spec.name) === home &&
+      nameHex(spec.name) === upstreamHex &&
       isSame(signed, signature(pool, owner, mark, spec.name, nodeId)),
   )
   return upstream ? { upstream, nodeId } : null
@@ -93,7 +93,7 @@ export function watchesBlocks(id: unknown): boolean {
   return typeof id === 'string' && WATCHES_BLOCKS.test(id)
 }
 
-/** What a node says of a filter that has expired, which to the client is the same thing. */
+/** The answer of a node to an expired filter, which to the client is the same thing. */
 function filterNotFound(): PoolAnswer {
   const error = { code: -32000, message: 'filter not found' }
   return {

@@ -1,5 +1,5 @@
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
-import { type Kept, openResponseCache, type ResponseCache } from './response-cache.ts'
+import { type CacheEntry, openResponseCache, type ResponseCache } from './response-cache.ts'
 
 /**
  * Answers that hold for one head. A new head, a reorganisation or a write of our
@@ -12,11 +12,11 @@ export type HeadCache = {
   /** The highest block that any answer spoke of. */
   heightSeen: number
   heightSeenAtMs: number
-  answers: ResponseCache<DatedKept>
+  answers: ResponseCache<DatedEntry>
   ageMsMax: number
 }
 
-type DatedKept = Kept & { atMs: number }
+type DatedEntry = CacheEntry & { atMs: number }
 
 /** A height nobody confirms within this time was a lie, and caching goes on. */
 const UNCONFIRMED_MS_MAX = 10_000
@@ -27,12 +27,12 @@ export function openHeadCache(bytesMax: number, ageMsMax: number): HeadCache {
     hash: '',
     heightSeen: 0,
     heightSeenAtMs: 0,
-    answers: openResponseCache<DatedKept>(bytesMax),
+    answers: openResponseCache<DatedEntry>(bytesMax),
     ageMsMax,
   }
 }
 
-/** Follows the head; true when answers may be kept for it. */
+/** Follows the head; true when answers may be cached for it. */
 export function followHead(cache: HeadCache, head: HeadView | null, nowMs: number): boolean {
   if (head === null) return false
   if (head.hash !== cache.hash) {
@@ -50,8 +50,8 @@ export function startEpoch(cache: HeadCache): void {
 }
 
 /**
- * An answer spoke of a block beyond the head we know: whoever saw it must not be
- * shown the older state. True when that is news.
+ * An answer spoke of a block beyond the head we know: a caller that saw it must not be
+ * shown the older state. True when that is new.
  */
 export function noteHeightSeen(
   cache: HeadCache,
@@ -66,11 +66,11 @@ export function noteHeightSeen(
   return true
 }
 
-export function headGet(cache: HeadCache, key: string, nowMs: number): Kept | undefined {
-  const kept = cache.answers.get(key)
-  return kept && nowMs - kept.atMs <= cache.ageMsMax ? kept : undefined
+export function headGet(cache: HeadCache, key: string, nowMs: number): CacheEntry | undefined {
+  const entry = cache.answers.get(key)
+  return entry && nowMs - entry.atMs <= cache.ageMsMax ? entry : undefined
 }
 
-export function headSet(cache: HeadCache, key: string, kept: Kept, nowMs: number): void {
-  cache.answers.set(key, { text: kept.text, upstream: kept.upstream, atMs: nowMs })
+export function headSet(cache: HeadCache, key: string, entry: CacheEntry, nowMs: number): void {
+  cache.answers.set(key, { text: entry.text, upstream: entry.upstream, atMs: nowMs })
 }

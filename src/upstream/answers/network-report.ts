@@ -1,13 +1,10 @@
 import { rates } from '../node/upstream.ts'
 import type { NetworkService } from './ask-network.ts'
 
-/** The agreed head is the word of upstreams that have moved on since: it is not news. */
+/** The age of an agreed head that every upstream has moved on from: it is not new. */
 const HEAD_AGE_UNKNOWN_MS = 3_600_000
 
-/**
- * What `/api/networks` tells of one network: where it is, and why each upstream is or isn't
- * used.
- */
+/** The entry of one network in `/api/networks`, with why each upstream is used or not. */
 export function networkReport(service: NetworkService) {
   const { network, pool } = service
   const { selection, clock } = pool

@@ -7,7 +7,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { watchUpstreams } from '../heads/watch-upstreams.ts'
 import { newUpstream } from '../node/upstream.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
-import { openAnswerCaches } from './answer-caches.ts'
+import { openAnswerCache } from './answer-cache.ts'
 import type { NetworkService } from './ask-network.ts'
 
 type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
@@ -28,7 +28,7 @@ export type OpenNetwork = NetworkService & {
 export function openNetwork(
   needs: Needs,
   network: Network,
-  settings: NetworkSettings,
+  { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
   const { clock } = needs
   const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
@@ -37,9 +37,9 @@ export function openNetwork(
   return {
     network,
     request: (call) => requestAny(pool, call),
-    methods: openMethodRegistry(network.kind, { ...network, prices: settings.prices }),
+    methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
-    ...openAnswerCaches(clock, settings.cacheBytesMax, settings.latestMaxAgeMs),
+    ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
     heads: watch.heads,
     pollNow: watch.pollNow,
     ready: watch.firstRound,

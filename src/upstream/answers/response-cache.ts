@@ -1,74 +1,51 @@
-/** An answer that may be given again: the node's own text and who gave it. */
-export type Kept = { text: string; upstream: string }
+import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 
-export type ResponseCache<T extends Kept = Kept> = {
+/** An answer that may be given again: the node's own text and who gave it. */
+export type CacheEntry = { text: string; upstream: string }
+
+export type ResponseCache<T extends CacheEntry = CacheEntry> = {
   get(key: string): T | undefined
-  set(key: string, kept: T): void
+  set(key: string, entry: T): void
   clear(): void
   readonly bytes: number
 }
 
-/** What a Map entry, its key and the objects around a text cost beside the text itself. */
+/** The cost of a Map entry, its key and the objects around a text beside the text itself. */
 const ENTRY_BYTES = 200
 
 /** One answer must not push out everything else. */
 const SHARE_MAX = 1 / 16
 
-/** So many answers kept without one of them being asked for again, and keeping gets choosy. */
-const UNUSED_KEPT_MAX = 1000
+/** After this many answers cached without one of them being asked for again, it gets choosy. */
+const UNUSED_MAX = 1000
 const SEEN_SLOTS = 1 << 16
 
 /**
- * Keeps at most `bytesMax`. Two generations instead of a list by last use: a hit
- * costs one look-up, and what was not asked for during a whole generation goes.
- * While nothing is asked for twice, only what is seen a second time is kept: a
- * flood of unique calls would fill memory with what nobody wants, and the garbage
+ * Caches at most `bytesMax`. While nothing is asked for twice, only what is seen a second time is
+ * cached: a flood of unique calls would fill memory with what nobody wants, and the garbage
  * collector would cost more than the cache saves.
  */
-export function openResponseCache<T extends Kept = Kept>(bytesMax: number): ResponseCache<T> {
+export function openResponseCache<T extends CacheEntry = CacheEntry>(
+  bytesMax: number,
+): ResponseCache<T> {
+  const entries = openTwoGenerationMap<string, T>({ weightMax: bytesMax / 2, weigh })
   const seen = openSeen()
-  let young = new Map<string, T>()
-  let old = new Map<string, T>()
-  let youngBytes = 0
-  let oldBytes = 0
-  let unusedKept = 0
-
-  const put = (key: string, kept: T) => {
-    const bytes = weight(key, kept)
-    if (bytes > bytesMax * SHARE_MAX) return
-    if (youngBytes + bytes > bytesMax / 2) {
-      old = young
-      oldBytes = youngBytes
-      young = new Map()
-      youngBytes = 0
-    }
-    const before = young.get(key)
-    youngBytes += before ? bytes - weight(key, before) : bytes
-    young.set(key, kept)
-  }
+  let unused = 0
 
   return {
     get(key) {
-      const recent = young.get(key)
-      const found = recent ?? old.get(key)
-      if (!found) return undefined
-      unusedKept = 0
-      if (!recent) put(key, found)
-      return found
+      const entry = entries.get(key)
+      if (entry) unused = 0
+      return entry
     },
-    set(key, kept) {
-      if (unusedKept >= UNUSED_KEPT_MAX && !seen.again(key)) return
-      unusedKept++
-      put(key, kept)
+    set(key, entry) {
+      if (unused >= UNUSED_MAX && !seen.again(key)) return
+      unused++
+      if (weigh(key, entry) <= bytesMax * SHARE_MAX) entries.set(key, entry)
     },
-    clear() {
-      if (young.size > 0) young = new Map()
-      if (old.size > 0) old = new Map()
-      youngBytes = 0
-      oldBytes = 0
-    },
+    clear: entries.clear,
     get bytes() {
-      return youngBytes + oldBytes
+      return entries.weight
     },
   }
 }
@@ -87,6 +64,6 @@ function openSeen() {
   }
 }
 
-function weight(key: string, kept: Kept): number {
-  return key.length + kept.text.length + ENTRY_BYTES
+function weigh(key: string, entry: CacheEntry): number {
+  return key.length + entry.text.length + ENTRY_BYTES
 }

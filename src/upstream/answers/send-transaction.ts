@@ -6,8 +6,8 @@ import { requestAny } from '../pool/upstream-pool.ts'
 
 /**
  * Sends a signed transaction, to a second node too when the first gave no clear
- * answer: its hash names it, so it cannot happen twice. What the second node then
- * says of a transaction that had landed is turned back into success.
+ * answer: its hash names it, so it cannot happen twice. The second node's complaint about
+ * a transaction that had landed is turned back into success.
  */
 export async function sendTransaction(
   pool: UpstreamPool,

@@ -1,5 +1,5 @@
 import { serial } from '../../core/async/serial.ts'
-import { errorText } from '../../core/error-text.ts'
+import { errorText } from '../../core/errors.ts'
 import type { Network } from '../../core/network.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'

@@ -15,13 +15,13 @@ import type { SolanaChain } from '../solana-chain.ts'
 export type Params = readonly string[]
 
 /** One method of a node: how many params it takes, and its answer as JSON text. */
-export type Method = {
+export type LedgerMethod = {
   min: number
   max: number
   answer(chain: SolanaChain, params: Params): string | SolanaError
 }
 
-export type MethodTable = Readonly<Record<string, Method>>
+export type MethodTable = Readonly<Record<string, LedgerMethod>>
 
 /** The basis of an answer: the caller's config, and the slot that goes with it. */
 export type Moment = { config: ProgramAccountsConfig; slot: number }
@@ -37,7 +37,7 @@ const BASE58_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
 
 /** Answers one call, or refuses it for the number of its params. */
 export function answerOf(
-  method: Method,
+  method: LedgerMethod,
   chain: SolanaChain,
   paramsText: string,
 ): string | SolanaError {

@@ -11,7 +11,7 @@ import type { SolanaChain } from '../solana-chain.ts'
 import { ACCOUNT_METHODS } from './solana-account-methods.ts'
 import { CHAIN_METHODS } from './solana-chain-methods.ts'
 import { CONTROL_METHODS } from './solana-controls.ts'
-import { answerOf, type Method } from './solana-method.ts'
+import { answerOf, type LedgerMethod } from './solana-method.ts'
 import type { Listener, openSubscriptions } from './solana-subscriptions.ts'
 import { TOKEN_METHODS } from './solana-token-methods.ts'
 import { TRANSACTION_METHODS } from './solana-transaction-methods.ts'
@@ -22,7 +22,7 @@ export type ServingNeeds = {
   subscriptions: ReturnType<typeof openSubscriptions>
 }
 
-const METHODS = new Map<string, Method>(
+const METHODS = new Map<string, LedgerMethod>(
   Object.entries({
     ...CHAIN_METHODS,
     ...ACCOUNT_METHODS,

@@ -1,6 +1,6 @@
 import { encodeBase58, encodeKey } from '../../../core/solana/base58.ts'
 import type { SolanaChain } from '../solana-chain.ts'
-import type { InnerInstruction, Outcome } from '../solana-machine.ts'
+import type { InnerInstruction, TransactionOutcome } from '../solana-machine.ts'
 import type { WireInstruction } from '../solana-transaction.ts'
 import type { Receipt } from '../solana-transactions.ts'
 import { tokenHolding } from './solana-token-methods.ts'
@@ -25,7 +25,7 @@ export function transactionText(
 
 /** The outcome of running or simulating a transaction, as `simulateTransaction` shows it. */
 export function outcomeText(
-  { error, logs, unitsConsumed, feeLamports, returned, inner }: Outcome,
+  { error, logs, unitsConsumed, feeLamports, returned, inner }: TransactionOutcome,
   more: { accountsText: string; replacementText: string; withInner: boolean },
 ): string {
   const innerText = more.withInner ? JSON.stringify(innerOf(inner)) : 'null'
@@ -121,7 +121,10 @@ function balancesText(chain: SolanaChain, { slot }: Receipt, states: Receipt['be
 }
 
 /** Only instructions that had others do something are listed. */
-function innerOf(inner: Outcome['inner'], show: (one: Invoked) => object = instructionOf) {
+function innerOf(
+  inner: TransactionOutcome['inner'],
+  show: (one: Invoked) => object = instructionOf,
+) {
   return inner
     .map((ofOne, index) => ({ index, instructions: ofOne.map(show) }))
     .filter(({ instructions }) => instructions.length > 0)
@@ -149,7 +152,7 @@ function namedInstruction(
   }
 }
 
-function returnText(returned: Outcome['returned']): string {
+function returnText(returned: TransactionOutcome['returned']): string {
   if (returned === null) return 'null'
   const { program, data } = returned
   return JSON.stringify({ data: [data.toBase64(), 'base64'], programId: encodeKey(program) })

@@ -1,5 +1,5 @@
 import { cuOf } from '../../../core/billing/plan.ts'
-import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
+import { deliveryPriceCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { SCHEMA_TEXT } from '../../../core/query/language/query-schema.ts'
 import type { DryRun } from '../../../follower/dry-run.ts'
@@ -32,7 +32,7 @@ function replyText({ header, outcome, bodyBytes, missingVariables }: DryRun): st
   const { truncation } = outcome
   const figures: Omit<TestQueryResult, 'data'> = {
     bytes: bodyBytes,
-    cu: cuOf(deliveryCentiCu(bodyBytes)),
+    cu: cuOf(deliveryPriceCentiCu(bodyBytes)),
     matched: outcome.matched,
     empty: outcome.empty,
     block: { number: header.number, hash: header.hash },

@@ -1,4 +1,4 @@
-import { checkDestination } from '../../../core/delivery/egress-policy.ts'
+import { checkDestination } from '../../../core/delivery/check-destination.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 import { stripBlockArguments } from '../../../core/query/language/strip-block-arguments.ts'

@@ -1,6 +1,6 @@
 import { cuOf } from '../../../core/billing/plan.ts'
-import { deliveryCentiCu } from '../../../core/delivery/delivery-price.ts'
-import { NO_USABLE_ADDRESS } from '../../../core/delivery/egress-policy.ts'
+import { NO_USABLE_ADDRESS } from '../../../core/delivery/check-destination.ts'
+import { deliveryPriceCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { isAccepted } from '../../../core/delivery/retry-schedule.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
@@ -58,7 +58,7 @@ async function sendOnce(
       ms,
       response_start: bodyStart,
       bytes,
-      cu: cuOf(deliveryCentiCu(bytes)),
+      cu: cuOf(deliveryPriceCentiCu(bytes)),
       empty: ran.outcome.empty,
       block: { number: ran.header.number, hash: ran.header.hash },
       signing_key: signingKey,

@@ -4,7 +4,7 @@ import { assert, Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
 import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
-import { slotsTaken } from '../../../tables/accounts/team-slots.ts'
+import { teamSlotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
@@ -37,7 +37,7 @@ export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (
   const { network, webhook_url: url, app_id: appId = null } = asked
   const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
   const slotsMax = needs.tiers.get(call.team.tier)?.webhooksMax ?? 0
-  const taken = await slotsTaken(needs.database, call.team.id)
+  const taken = await teamSlotsTaken(needs.database, call.team.id)
   if (taken >= slotsMax) return limitReached(call, slotsMax)
 
   const checked = await checkWebhook(needs, call.team.id, { network, query, url, appId })

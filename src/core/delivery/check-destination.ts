@@ -1,5 +1,5 @@
 import { assert } from '../errors.ts'
-import { parseAddress } from './ip-address.ts'
+import { parseIpAddress } from './ip-address.ts'
 
 type Block = { bytes: Uint8Array; prefixBits: number }
 
@@ -87,7 +87,7 @@ export function checkDestination(url: string, allowPrivate: boolean): URL | stri
 
 /** True for what deliveries must not connect to, and for all that is not plainly an address. */
 export function isForbiddenAddress(ip: string): boolean {
-  const bytes = parseAddress(ip)
+  const bytes = parseIpAddress(ip)
   return bytes === null || isForbidden(bytes)
 }
 
@@ -108,7 +108,7 @@ function isIsatap(bytes: Uint8Array): boolean {
 function addressInHost(host: string): string | null {
   if (host.startsWith('[')) return host.slice(1, -1)
   // The URL parser has turned every IPv4 form into the dotted one by now.
-  return parseAddress(host) ? host : null
+  return parseIpAddress(host) ? host : null
 }
 
 function brokenNameRule(name: string, allowPrivate: boolean): string | null {
@@ -135,7 +135,7 @@ function isInside({ bytes, prefixBits }: Block, address: Uint8Array): boolean {
 
 function block(text: string): Block {
   const [address = '', bits] = text.split('/')
-  const bytes = parseAddress(address)
+  const bytes = parseIpAddress(address)
   assert(bytes !== null, 'a block is written as an address and a number of bits')
   return { bytes, prefixBits: Number(bits) }
 }

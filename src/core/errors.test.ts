@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { errorText } from './error-text.ts'
+import { errorText } from './errors.ts'
 
 class Nameless extends Error {
   override readonly name = 'Nameless'

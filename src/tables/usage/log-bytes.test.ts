@@ -12,10 +12,10 @@ import {
 import { type Database, sql } from '../../ports/database.ts'
 import { sequenceAt } from '../chain/chain-tail.ts'
 import { pruneDelivered } from '../deliveries/retention.ts'
-import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { createReplay, recordReplayStep } from '../webhooks/replays.ts'
 import { changeWebhook } from '../webhooks/webhooks.ts'
-import { logBytes, logBytesOf } from './log-sizes.ts'
+import { pauseTeamOverLimit } from './capacity-pause.ts'
+import { logBytes, logBytesOf } from './log-bytes.ts'
 
 const ALL = { olderThanMs: NOW_MS * 2, bytesMax: Number.MAX_SAFE_INTEGER, rowsMax: 1_000 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
-import { checkDestination, isForbiddenAddress } from './egress-policy.ts'
-import { parseAddress } from './ip-address.ts'
+import { checkDestination, isForbiddenAddress } from './check-destination.ts'
+import { parseIpAddress } from './ip-address.ts'
 
 const ROUNDS = 200
 
@@ -35,7 +35,7 @@ const PUBLIC_V6 = [
 /** An address of the block, all of its free bits by chance. */
 function addressIn(block: string, chance: Chance): Uint8Array {
   const [base = '', bits] = block.split('/')
-  const bytes = parseAddress(base)!
+  const bytes = parseIpAddress(base)!
   for (let bit = Number(bits); bit < bytes.length * 8; bit++) {
     if (chance.fraction() < 0.5) bytes[bit >> 3]! ^= 0x80 >> (bit & 7)
   }

@@ -1,4 +1,4 @@
-import { serveStore } from './sqlite-worker.ts'
+import { serveStore } from './serve-store.ts'
 
 /** The thread of a store that runs nothing but statements. */
 serveStore([])

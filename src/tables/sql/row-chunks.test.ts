@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { listChunks, rowChunks } from './statement-chunks.ts'
+import { listChunks, rowChunks } from './row-chunks.ts'
 
 describe('what is written in one statement', () => {
   test('nothing takes no statement', () => {

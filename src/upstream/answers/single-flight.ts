@@ -1,0 +1,36 @@
+/** Lets identical calls that are under way at the same time share one answer. */
+export type SingleFlight<T> = {
+  /** The answer of a call like this one, made while the chain looked as it does now. */
+  join(key: string, epoch: number, nowMs?: number): Promise<T> | undefined
+  /** Runs the work for all that join; `finish` must follow when it is over. */
+  start(key: string, epoch: number, work: () => Promise<T>, nowMs?: number): Promise<T>
+  finish(key: string, promise: Promise<T>): void
+}
+
+type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
+
+/** A call older than this may answer with a chain that has moved on unseen. */
+const JOIN_MS_MAX = 1000
+
+/** Beyond this many different calls in call, each goes alone. */
+const CALLS_MAX = 10_000
+
+export function openSingleFlight<T>(monotonicMs: () => number): SingleFlight<T> {
+  const calls = new Map<string, CallUnderWay<T>>()
+  return {
+    join(key, epoch, nowMs = monotonicMs()) {
+      const call = calls.get(key)
+      if (!call || call.epoch !== epoch) return undefined
+      return nowMs - call.startedAtMs > JOIN_MS_MAX ? undefined : call.promise
+    },
+    start(key, epoch, work, nowMs = monotonicMs()) {
+      const promise = work()
+      if (calls.size >= CALLS_MAX) return promise
+      calls.set(key, { promise, epoch, startedAtMs: nowMs })
+      return promise
+    },
+    finish(key, promise) {
+      if (calls.get(key)?.promise === promise) calls.delete(key)
+    },
+  }
+}
