@@ -1,6 +1,6 @@
 import { isCorroborated, isOutvoted } from '../core/chain/votes.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { votesAt } from '../upstream/blocks/find-header.ts'
+import { votesAt } from '../upstream/blocks/headers.ts'
 import { votersHeads } from '../upstream/blocks/voters.ts'
 import type { Branch } from './find-branch.ts'
 import type { FollowerState } from './follower-state.ts'

@@ -1,7 +1,7 @@
 import type { Header } from '../core/chain/block.ts'
 import { Failure } from '../core/errors.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { headerByHash, headerByNumber } from '../upstream/blocks/find-header.ts'
+import { headerByHash, headerByNumber } from '../upstream/blocks/headers.ts'
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
 import type { Upstream } from '../upstream/node/upstream.ts'
 

@@ -5,7 +5,7 @@ import { releaseLease, takeLease } from '../../tables/sql/leases.ts'
 import {
   cancelReplay,
   failReplay,
-  noteReplayTrouble,
+  noteReplayError,
   type Replay,
   replayingTeams,
   runningReplays,
@@ -205,7 +205,7 @@ async function settle(
   if (end.kind === 'error') {
     telemetry.count('headgate_replay_errors_total', { network })
     const isRetried = retries.recordFailure(replay, end.isTransient)
-    if (isRetried) return noteReplayTrouble(database, id, end.reason)
+    if (isRetried) return noteReplayError(database, id, end.reason)
   }
   if (end.kind === 'error' || end.kind === 'impossible') await fail(needs, replay, end.reason)
   if (end.kind === 'webhook_deleted') await cancelReplay(database, teamId, id, clock.nowMs())

@@ -17,7 +17,7 @@ import {
   failReplay,
   findReplay,
   listReplays,
-  noteReplayTrouble,
+  noteReplayError,
   recordReplayStep,
   replayingTeams,
   runningReplays,
@@ -70,7 +70,7 @@ describe('a replay', () => {
 
   test('says what keeps it, until it gets on', async () => {
     await createReplay(db, newReplay())
-    await noteReplayTrouble(db, 'rpl_1', 'No node answers.')
+    await noteReplayError(db, 'rpl_1', 'No node answers.')
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({
       state: 'running',
       error: 'No node answers.',
@@ -78,7 +78,7 @@ describe('a replay', () => {
     await recordReplayStep(db, stepAt(1))
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ error: null })
     await cancelReplay(db, TEAM_A, 'rpl_1', NOW_MS)
-    await noteReplayTrouble(db, 'rpl_1', 'No node answers.')
+    await noteReplayError(db, 'rpl_1', 'No node answers.')
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ error: null })
   })
 

@@ -166,7 +166,7 @@ export function failReplay(db: Database, id: string, error: string, nowMs: numbe
 }
 
 /** Says why it does not get on just now; the next block that is recorded takes it back. */
-export async function noteReplayTrouble(db: Database, id: string, error: string): Promise<void> {
+export async function noteReplayError(db: Database, id: string, error: string): Promise<void> {
   await db.query(sql`
     UPDATE replays SET error = ${error}
     WHERE id = ${id} AND state = 'running' AND COALESCE(error, '') <> ${error}`)

@@ -1,18 +1,18 @@
+import { backoffMs } from '../../core/async/backoff.ts'
+import { within } from '../../core/async/within.ts'
 import { wholeWants } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
 import type { BlockRef } from '../../core/chain/checks.ts'
 import { type ChainQuirks, quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 import { noteBlockRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
-import { canTrace, type Outcome, readBlockFrom } from './read-block-from.ts'
+import { type BlockReadOutcome, canTrace, readBlockFrom } from './read-block-from.ts'
 
 type Needs = {
   service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits'>
-  clock: Clock
   telemetry: Telemetry
 }
 
@@ -28,28 +28,27 @@ type Search = Needs & {
   busy: Map<Upstream, Promise<unknown>>
   tries: Map<Upstream, number>
   found: PromiseWithResolvers<Block>
-  heard: Heard
+  tally: Tally
 }
 
-/** What was said since the round began; `reason` and `failure` are the last of all. */
-type Heard = {
+/** The outcomes since the round began; `reason` and `failure` are the last of all rounds. */
+type Tally = {
   unknown: number
   disagrees: number
-  lacking: number
+  unsupported: number
   reason: string | null
   failure: Failure | null
 }
 
-/** After this the follower decides anew; its head may have moved on. */
+/** How long a block is searched for. Then the follower decides anew; its head may have moved on. */
 const READ_MS_MAX = 30_000
 
-/** Unanswered for so long, an upstream is waited for no longer before another is asked too. */
-const PATIENCE_MS = 2000
+/** How long an upstream is waited for before another is asked too. */
+const ANSWER_MS_MAX = 2000
 
 /** Fresh blocks are incomplete for a moment at many nodes; these waits add up to five seconds. */
 const ROUNDS_MAX = 8
-const WAIT_MS_MIN = 50
-const WAIT_MS_MAX = 2000
+const WAIT_LIMITS = { minMs: 50, maxMs: 2000 }
 
 /** Rounds, which take a second and a half, after which a block that nobody knows is gone. */
 const UNKNOWN_ROUNDS_MAX = 6
@@ -57,9 +56,9 @@ const UNKNOWN_ROUNDS_MAX = 6
 /** Tries of one upstream before it is asked in other ways than the usual. */
 const USUAL_TRIES = 2
 
-const STANDING = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } as const
+const PRIORITY = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } as const
 
-const LACKING = 'no upstream gives all parts of a block'
+const UNSUPPORTED = 'no upstream gives all parts of a block'
 
 /**
  * The block with this hash, its parts from one upstream and in agreement. Null when the
@@ -78,78 +77,78 @@ export async function readBlock(
     wants: wholeWants(wants),
     quirks: quirksOf(needs.service.network.chainId),
     preferred,
-    deadlineMs: needs.clock.monotonicMs() + READ_MS_MAX,
+    deadlineMs: needs.service.pool.clock.monotonicMs() + READ_MS_MAX,
     over: false,
     busy: new Map(),
     tries: new Map(),
     found: Promise.withResolvers(),
-    heard: { unknown: 0, disagrees: 0, lacking: 0, reason: null, failure: null },
+    tally: { unknown: 0, disagrees: 0, unsupported: 0, reason: null, failure: null },
   }
   try {
-    return await Promise.race([search.found.promise, searchInVain(search)])
+    return await Promise.race([search.found.promise, askInRounds(search)])
   } finally {
     search.over = true
   }
 }
 
 /** Asks until the block is found, which ends it from outside; null or a Failure when it is not. */
-async function searchInVain(search: Search): Promise<null> {
+async function askInRounds(search: Search): Promise<null> {
   let unknownRounds = 0
   for (let round = 0; round < ROUNDS_MAX && leftMs(search) > 0; round++) {
-    if (round > 0) await pause(search, round - 1)
-    search.heard = { ...search.heard, unknown: 0, disagrees: 0, lacking: 0 }
+    if (round > 0) await pause(search, round)
+    search.tally = { ...search.tally, unknown: 0, disagrees: 0, unsupported: 0 }
     const asked = await askRound(search, round)
     if (search.over) return null
 
-    const { unknown, disagrees, lacking } = search.heard
+    const { unknown, disagrees, unsupported } = search.tally
     if (disagrees > 0) unknownRounds = 0
     else if (unknown > 0) unknownRounds++
     if (unknownRounds >= UNKNOWN_ROUNDS_MAX) return null
     // The first round leaves out upstreams that do badly, the next does not.
-    if (round > 0 && asked > 0 && lacking === asked) break
+    if (round > 0 && asked > 0 && unsupported === asked) break
   }
-  if (search.busy.size > 0 && leftMs(search) > 0) await within(search, anyBusy(search))
-  if (unknownRounds > 0 && search.heard.disagrees === 0) return null
+  if (search.busy.size > 0 && leftMs(search) > 0) await waitFor(search, anyBusy(search))
+  if (unknownRounds > 0 && search.tally.disagrees === 0) return null
   throw failureOf(search)
 }
 
 /** Asks each upstream once, the first twice; says how many that was. */
 async function askRound(search: Search, round: number): Promise<number> {
   const idle = candidates(search, round)
-  if (idle.length === 0 && search.busy.size > 0) await within(search, anyBusy(search))
+  if (idle.length === 0 && search.busy.size > 0) await waitFor(search, anyBusy(search))
   for (const [at, upstream] of idle.entries()) {
     if (search.over || leftMs(search) <= 0) break
     await ask(search, upstream)
-    // Who announced a block lately is the likeliest to have all of it in a moment.
-    const retry = round === 0 && at === 0 && search.heard.unknown + search.heard.disagrees > 0
+    // An upstream that announced a block lately is the likeliest to have all of it in a moment.
+    const retry = round === 0 && at === 0 && search.tally.unknown + search.tally.disagrees > 0
     if (!retry || search.over) continue
-    await pause(search, 0)
+    await pause(search, 1)
     await ask(search, upstream)
   }
   return idle.length
 }
 
-/** Those to be asked, best first. */
+/** The upstreams to be asked, best first. */
 function candidates(search: Search, round: number): Upstream[] {
   const { selection } = search.service.pool
-  const nowMs = search.clock.monotonicMs()
-  const standing = (upstream: Upstream) => {
+  const nowMs = search.service.pool.clock.monotonicMs()
+  const priorityOf = (upstream: Upstream) => {
     const state = selection.followStateOf.get(upstream)
-    if (state !== 'used' && state !== 'standby') return STANDING.excluded
-    if (upstream.activeHealth.blocksFailUntilMs > nowMs) return STANDING.failing
-    if (upstream === search.preferred) return STANDING.preferred
-    return STANDING[state]
+    if (state !== 'used' && state !== 'standby') return PRIORITY.excluded
+    if (upstream.activeHealth.blocksFailUntilMs > nowMs) return PRIORITY.failing
+    if (upstream === search.preferred) return PRIORITY.preferred
+    return PRIORITY[state]
   }
   const idle = selection.upstreams.filter(
     (upstream) => upstream.chain !== 'wrong' && !search.busy.has(upstream),
   )
-  const good = idle.filter((upstream) => standing(upstream) !== STANDING.excluded)
+  const good = idle.filter((upstream) => priorityOf(upstream) !== PRIORITY.excluded)
   const asked = round === 0 && good.length > 0 ? good : idle
-  const rank = (upstream: Upstream) => tracing(search, upstream) * 10 + standing(upstream)
+  const rank = (upstream: Upstream) => tracing(search, upstream) * 10 + priorityOf(upstream)
   return asked.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Who is said not to trace is asked for traces last, and who showed it, after that. */
+/** An upstream configured not to trace is asked last, and one that showed it, after that. */
 function tracing({ service, wants }: Search, upstream: Upstream): number {
   if (!wants.traces) return 0
   if (!canTrace({ service, upstream })) return 2
@@ -159,76 +158,77 @@ function tracing({ service, wants }: Search, upstream: Upstream): number {
 async function ask(search: Search, upstream: Upstream): Promise<void> {
   const attempt = tryOnce(search, upstream)
   search.busy.set(upstream, attempt)
-  await within(search, attempt, PATIENCE_MS)
-  // It was waited for in vain: for the next block another is asked first.
+  await waitFor(search, attempt, ANSWER_MS_MAX)
+  // The wait was in vain: for the next block another is asked first.
   if (search.busy.has(upstream))
-    noteBlockRead(upstream.activeHealth, false, search.clock.monotonicMs())
+    noteBlockRead(upstream.activeHealth, false, search.service.pool.clock.monotonicMs())
 }
 
-/** Never fails: what came of it is noted, however late, as long as anybody waits. */
+/** Never fails: the outcome is noted, however late, as long as anybody waits. */
 async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
   const { service, ref, quirks, wants } = search
   const tries = search.tries.get(upstream) ?? 0
   search.tries.set(upstream, tries + 1)
-  const again = tries >= USUAL_TRIES
+  const isRetried = tries >= USUAL_TRIES
   const isOver = () => search.over
   try {
-    const outcome = await readBlockFrom({ service, upstream, ref, quirks, again, isOver }, wants)
-    noteBlockRead(upstream.activeHealth, true, search.clock.monotonicMs())
+    const outcome = await readBlockFrom(
+      { service, upstream, ref, quirks, isRetried, isOver },
+      wants,
+    )
+    noteBlockRead(upstream.activeHealth, true, search.service.pool.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)
   } catch (thrown) {
     // A bug of ours is nothing that another upstream could mend.
-    if (thrown instanceof Failure) search.heard.failure = thrown
+    if (thrown instanceof Failure) search.tally.failure = thrown
     else search.found.reject(thrown)
-    noteBlockRead(upstream.activeHealth, false, search.clock.monotonicMs())
+    noteBlockRead(upstream.activeHealth, false, search.service.pool.clock.monotonicMs())
   } finally {
     search.busy.delete(upstream)
   }
 }
 
-function note(search: Search, upstream: Upstream, outcome: Outcome): void {
-  const { heard, telemetry, ref } = search
+function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): void {
+  const { tally, telemetry, ref } = search
   if (outcome.kind === 'block') search.found.resolve(outcome.block)
-  if (outcome.kind === 'unknown') heard.unknown++
-  if (outcome.kind === 'lacking') heard.lacking++
+  if (outcome.kind === 'unknown') tally.unknown++
+  if (outcome.kind === 'unsupported') tally.unsupported++
   if (outcome.kind !== 'disagrees') return
-  heard.disagrees++
-  heard.reason = outcome.reason
+  tally.disagrees++
+  tally.reason = outcome.reason
   const labels = { network: search.service.network.id, upstream: upstream.spec.name }
   const { reason } = outcome
   telemetry.log('warn', 'block_parts_disagree', { ...labels, number: ref.number, reason })
   telemetry.count('headgate_block_disagreements_total', labels)
 }
 
-function failureOf({ heard, ref, busy }: Search): Failure {
+function failureOf({ tally, ref, busy }: Search): Failure {
   const { number } = ref
-  if (heard.reason !== null) {
-    return new Failure('upstream_answered_badly', { number, reason: heard.reason })
+  if (tally.reason !== null) {
+    return new Failure('upstream_answered_badly', { number, reason: tally.reason })
   }
-  if (heard.failure) return heard.failure
-  if (heard.lacking > 0) {
-    return new Failure('upstream_answered_badly', { number, reason: LACKING })
+  if (tally.failure) return tally.failure
+  if (tally.unsupported > 0) {
+    return new Failure('upstream_answered_badly', { number, reason: UNSUPPORTED })
   }
   return new Failure(busy.size > 0 ? 'upstream_timed_out' : 'upstream_unreachable', { number })
 }
 
-function leftMs({ clock, deadlineMs }: Search): number {
-  return deadlineMs - clock.monotonicMs()
+function leftMs({ service, deadlineMs }: Search): number {
+  return deadlineMs - service.pool.clock.monotonicMs()
 }
 
 function anyBusy({ busy }: Search): Promise<unknown> {
   return Promise.race(busy.values())
 }
 
-async function pause(search: Search, waits: number): Promise<void> {
-  const waitMs = Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** waits, leftMs(search))
-  if (waitMs > 0) await search.clock.sleep(waitMs)
+async function pause(search: Search, round: number): Promise<void> {
+  const waitMs = Math.min(backoffMs(WAIT_LIMITS, round), leftMs(search))
+  if (waitMs > 0) await search.service.pool.clock.sleep(waitMs)
 }
 
-/** Waits for it, but not for longer than is left. */
-async function within(search: Search, wanted: Promise<unknown>, waitMs = READ_MS_MAX) {
-  const late = Promise.withResolvers<void>()
-  const cancel = search.clock.after(Math.max(0, Math.min(waitMs, leftMs(search))), late.resolve)
-  await Promise.race([wanted, late.promise])
-  cancel()
+/** Waits, but not for longer than is left of the search. */
+async function waitFor(search: Search, wanted: Promise<unknown>, waitMs = READ_MS_MAX) {
+  const limitMs = Math.max(0, Math.min(waitMs, leftMs(search)))
+  await within(search.service.pool.clock, limitMs, wanted, () => {})
 }

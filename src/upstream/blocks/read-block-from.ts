@@ -6,91 +6,100 @@ import { isJsonObject } from '../../core/json/json-value.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 import {
-  type Asking,
-  offers,
-  type Said,
-  TRACE_WAYS,
+  isSupported,
+  type PartResult,
+  type ReadContext,
+  TRACE_METHODS,
   type TransactionRef,
-} from './block-capabilities.ts'
+} from './part-methods.ts'
 import { readReceipts } from './read-receipts.ts'
 import { readTraces } from './read-traces.ts'
 
 /**
- * What came of asking one upstream for a block. `lacking`: it cannot give all that is
+ * The outcome of asking one upstream for a block. `unsupported`: it cannot give all that is
  * wanted, however often it is asked.
  */
-export type Outcome =
+export type BlockReadOutcome =
   | { kind: 'block'; block: Block }
   | { kind: 'unknown' }
   | { kind: 'disagrees'; reason: string }
-  | { kind: 'lacking' }
+  | { kind: 'unsupported' }
 
-const NOT_WANTED: Said = { kind: 'value', value: null }
+const NOT_WANTED: PartResult = { kind: 'value', value: null }
 
 const SAYS_UNKNOWN =
   /unknown block|not found|not available|could not find|unfinalized|invalid block height|not processed yet/i
 
-export function canTrace(asking: Pick<Asking, 'service' | 'upstream'>): boolean {
-  return TRACE_WAYS.some((way) => offers(asking, way))
+export function canTrace(context: Pick<ReadContext, 'service' | 'upstream'>): boolean {
+  return TRACE_METHODS.some((method) => isSupported(context, method))
 }
 
 /**
  * All of a block from one upstream, by its hash, so that the parts can only be of one
  * block. Throws a Failure when the upstream gives no usable answer.
  */
-export async function readBlockFrom(asking: Asking, wants: BlockWants): Promise<Outcome> {
-  if (wants.traces && !canTrace(asking)) return { kind: 'lacking' }
-  const asked = askBlock(asking, wants.transactions)
-  const listed = async () => transactionsIn(await asked, asking)
+export async function readBlockFrom(
+  context: ReadContext,
+  wants: BlockWants,
+): Promise<BlockReadOutcome> {
+  if (wants.traces && !canTrace(context)) return { kind: 'unsupported' }
+  const asked = askBlock(context, wants.transactions)
+  const listTransactions = async () => transactionsIn(await asked, context)
   const others = Promise.all([
-    wants.receipts ? readReceipts(asking, listed) : NOT_WANTED,
-    wants.traces ? readTraces(asking, listed) : NOT_WANTED,
+    wants.receipts ? readReceipts(context, listTransactions) : NOT_WANTED,
+    wants.traces ? readTraces(context, listTransactions) : NOT_WANTED,
   ])
-  // Its failure is heard below, unless there is no block to go with it.
+  // A failure of these is dealt with below, unless there is no block to go with it.
   others.catch(() => {})
 
   const block = await asked
-  if (block.kind === 'trouble') return { kind: 'disagrees', reason: block.reason }
-  if (block.kind === 'missing') return { kind: 'unknown' }
+  if (block.kind === 'failed') return { kind: 'disagrees', reason: block.reason }
+  if (block.kind === 'absent') return { kind: 'unknown' }
   const [receipts, traces] = await others
-  for (const said of [receipts, traces]) {
-    if (said.kind === 'trouble') return { kind: 'disagrees', reason: said.reason }
-    if (said.kind === 'missing') return { kind: 'lacking' }
+  for (const result of [receipts, traces]) {
+    if (result.kind === 'failed') return { kind: 'disagrees', reason: result.reason }
+    if (result.kind === 'absent') return { kind: 'unsupported' }
   }
   const assembled = assembleBlock(
     {
-      expected: asking.ref,
+      expected: context.ref,
       wants,
       block: block.value,
-      receipts: saidValue(receipts),
-      traces: saidValue(traces),
+      receipts: valueIn(receipts),
+      traces: valueIn(traces),
     },
-    asking.quirks,
-    asking.service.bloomBits,
+    context.quirks,
+    context.service.bloomBits,
   )
   if (typeof assembled === 'string') return { kind: 'disagrees', reason: assembled }
   return { kind: 'block', block: assembled }
 }
 
-function saidValue(said: Said): unknown {
-  return said.kind === 'value' ? said.value : null
+function valueIn(result: PartResult): unknown {
+  return result.kind === 'value' ? result.value : null
 }
 
-/** `missing` when the upstream does not know the block. */
-async function askBlock({ service, upstream, ref }: Asking, whole: boolean): Promise<Said> {
-  const told = await askUpstream(service, upstream, 'eth_getBlockByHash', [ref.hash, whole])
-  if (told.kind === 'result' && told.value === null) return { kind: 'missing' }
-  if (told.kind === 'result') return { kind: 'value', value: told.value }
-  const { code, message } = told
+/** `absent` when the upstream does not know the block. */
+async function askBlock(
+  { service, upstream, ref }: ReadContext,
+  whole: boolean,
+): Promise<PartResult> {
+  const result = await askUpstream(service, upstream, 'eth_getBlockByHash', [ref.hash, whole])
+  if (result.kind === 'result' && result.value === null) return { kind: 'absent' }
+  if (result.kind === 'result') return { kind: 'value', value: result.value }
+  const { code, message } = result
   const unknown =
     SAYS_UNKNOWN.test(message) && classifyError('evm', code, message) !== 'unsupported'
-  if (unknown) return { kind: 'missing' }
-  return { kind: 'trouble', reason: `eth_getBlockByHash failed with code ${code}` }
+  if (unknown) return { kind: 'absent' }
+  return { kind: 'failed', reason: `eth_getBlockByHash failed with code ${code}` }
 }
 
 /** Null when they cannot be asked for one by one. */
-function transactionsIn(said: Said, { quirks }: Asking): readonly TransactionRef[] | null {
-  const block = saidValue(said)
+function transactionsIn(
+  result: PartResult,
+  { quirks }: ReadContext,
+): readonly TransactionRef[] | null {
+  const block = valueIn(result)
   if (!isJsonObject(block) || !Array.isArray(block.transactions)) return null
   const refs: TransactionRef[] = []
   const last = block.transactions.length - 1

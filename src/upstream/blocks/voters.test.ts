@@ -7,7 +7,7 @@ import {
 } from '../../../tests/support/scripted-network.ts'
 import { numberToQuantity } from '../../core/hex.ts'
 import { noteThrottled, openBreaker } from '../node/upstream.ts'
-import { headerByNumber } from './find-header.ts'
+import { headerByNumber } from './headers.ts'
 import { voters, votersHeads } from './voters.ts'
 
 const MINUTE_MS = 60_000

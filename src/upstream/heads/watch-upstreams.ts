@@ -6,8 +6,8 @@ import type { Upstream } from '../node/upstream.ts'
 import { followedUpstreams, openSelection, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
-import { subscribeToHeads } from './head-subscriptions.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
+import { subscribeToHeads } from './subscribe-to-heads.ts'
 
 type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 

@@ -35,6 +35,8 @@ export type Upstream = {
   lastFault: string
   /** Methods this node said it does not have, each with the time until which that is believed. */
   unsupported: Map<string, number>
+  /** Methods by which this node gave a part of a block before. */
+  provenMethods: Set<string>
   noBatchesUntilMs: number
 }
 
@@ -96,6 +98,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     activeHealth: newActiveHealth(),
     lastFault: '',
     unsupported: new Map(),
+    provenMethods: new Set(),
     noBatchesUntilMs: 0,
   }
 }

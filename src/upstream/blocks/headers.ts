@@ -1,3 +1,4 @@
+import { within } from '../../core/async/within.ts'
 import type { Header } from '../../core/chain/block.ts'
 import { headerIn } from '../../core/chain/header.ts'
 import type { Votes } from '../../core/chain/votes.ts'
@@ -10,12 +11,12 @@ import { askUpstream } from '../pool/ask-upstream.ts'
 import { followedUpstreams } from '../pool/selection.ts'
 import { voters } from './voters.ts'
 
-/** A header is a small thing: whoever hangs is not waited for while others can be asked. */
-const PATIENCE_MS = 3_000
+/** A header is small: an upstream that hangs is not waited for while others can be asked. */
+const ANSWER_MS_MAX = 3_000
 
 /**
- * The header with this hash, from whom we would rather ask or else from the others we hear.
- * Null when nobody who answered knows it; throws a Failure when nobody answered.
+ * The header with this hash, from the preferred upstream or else from others that are followed.
+ * Null when none that answered knows it; throws a Failure when none answered.
  */
 export async function headerByHash(
   service: NetworkService,
@@ -45,7 +46,7 @@ export async function headerByHash(
   return null
 }
 
-/** What one upstream holds at a height; null when it has no block there yet. */
+/** The header that one upstream holds at a height; null when it has no block there yet. */
 export function headerByNumber(
   service: NetworkService,
   number: number,
@@ -56,14 +57,14 @@ export function headerByNumber(
 }
 
 /**
- * What the upstreams hold at a height. All that answer have a vote, not only those in use:
- * one alone must not decide because the others are slower, behind, or ahead of it.
+ * The headers that the upstreams hold at a height. All that answer have a vote, not only those
+ * in use: one alone must not decide because the others are slower, behind, or ahead of it.
  */
 export async function votesAt(service: NetworkService, number: number): Promise<Votes> {
-  const told = await Promise.all(voters(service).map((one) => voteOf(service, one, number)))
+  const votes = await Promise.all(voters(service).map((one) => voteOf(service, one, number)))
   const held = new Map<string, number>()
   let silent = 0
-  for (const vote of told) {
+  for (const vote of votes) {
     if (vote === 'silent') silent++
     else if (vote) held.set(vote.hash, (held.get(vote.hash) ?? 0) + 1)
   }
@@ -88,31 +89,31 @@ async function askHeader(
   which: string,
   isIt: (header: Header) => boolean,
 ): Promise<Header | null> {
-  const told = await soon(service, upstream, askUpstream(service, upstream, method, [which, false]))
-  if (told.kind === 'result' && told.value === null) return null
-  const header = told.kind === 'result' ? headerIn(told.value) : null
+  const asked = askUpstream(service, upstream, method, [which, false])
+  const result = await withinLimit(service, upstream, asked)
+  if (result.kind === 'result' && result.value === null) return null
+  const header = result.kind === 'result' ? headerIn(result.value) : null
   if (header && isIt(header)) return header
   throw new Failure('upstream_answered_badly', { method, upstream: upstream.spec.name })
 }
 
 /**
- * Fails when it takes too long. The call goes on by itself. Whether an answer came is noted:
- * no caller has a hand in that.
+ * Fails when it takes too long, while the call goes on by itself. Whether an answer came is
+ * noted: no caller has a hand in that.
  */
-async function soon<T>(
+async function withinLimit<T>(
   { pool: { clock } }: NetworkService,
-  upstream: Upstream,
+  { activeHealth }: Upstream,
   asked: Promise<T>,
 ): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const cancel = clock.after(PATIENCE_MS, () => late.reject(new Failure('upstream_timed_out')))
   let came = false
   try {
-    const told = await Promise.race([asked, late.promise])
+    const result = await within(clock, ANSWER_MS_MAX, asked, () => {
+      throw new Failure('upstream_timed_out')
+    })
     came = true
-    return told
+    return result
   } finally {
-    cancel()
-    noteHeaderRead(upstream.activeHealth, came, clock.monotonicMs())
+    noteHeaderRead(activeHealth, came, clock.monotonicMs())
   }
 }

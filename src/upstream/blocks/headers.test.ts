@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/scripted-network.ts'
 import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
 import { noteThrottled, openBreaker } from '../node/upstream.ts'
-import { headerByHash, headerByNumber, votesAt } from './find-header.ts'
+import { headerByHash, headerByNumber, votesAt } from './headers.ts'
 
 type Say = (call: ScriptedCall) => void
 
