@@ -81,7 +81,7 @@ export interface AccountStore {
   /** Begins anew on what is there: forgets what was so before, and what seems to be yet to come. */
   begin(program: Uint8Array, slot: number): Promise<void>
 
-  /** Of two changes of one account in one slot, the later one counts. Refuses what is none. */
+  /** The later of two changes of one account in one slot counts. Refuses what is no change. */
   apply(changes: readonly AccountChange[]): Promise<{ refused: number }>
 
   /** One scan at a time; a new one ends the one before. */

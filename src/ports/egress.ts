@@ -1,4 +1,4 @@
-/** Why a destination got nothing, in one word for logs, metrics and the delivery log. */
+/** The reason that a destination got nothing, as logs, metrics and the delivery log name it. */
 export type EgressFault =
   /** The address rules forbid it; nothing was connected to. */
   | 'refused_address'

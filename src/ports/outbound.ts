@@ -13,7 +13,7 @@ export type OutboundRequest = {
 export type OutboundAnswer = {
   status: number
   header(name: string): string | null
-  /** Bytes of the body if known, after unpacking. */
+  /** Bytes of the body if known, after decoding. */
   length: number | null
   /** The body, where it came together with the head; else it is still to be read. */
   whole: string | null

@@ -6,7 +6,7 @@ export type SocketRequest = {
   messageCharsMax: number
 }
 
-/** Why a connection is over. Never the other side's own words, which may hold anything. */
+/** Why a connection is over. The other side's own words may hold anything, and are not told. */
 export type SocketEnd =
   /** The socket never opened. */
   | 'unreachable'

@@ -77,7 +77,6 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
   // The store of earlier versions had sheets.
   'src/tables/carry/': ['sheet'],
   'src/tables/migrate.ts': ['sheet'],
-  'src/upstream/': ['vain'],
 }
 
 /** Openings of comments that say something about a thing without naming it. */
@@ -88,8 +87,6 @@ export const ROOMS_TO_REWRITE: readonly string[] = [
   'src/accounts/',
   'src/core/solana/',
   'src/embedded/',
-  'src/ports/',
-  'src/upstream/',
 ]
 
 /** Law 8: every name is the field's own word, in identifiers and in the names of files. */

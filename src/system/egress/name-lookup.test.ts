@@ -176,9 +176,9 @@ describe('what became of the addresses', () => {
   test('when none did, the name is soon asked for again', async () => {
     const { clock, asked, names } = namesWith(() => ['1.1.1.1'])
     await names.addressesOf('hook.test', TEAM)
-    names.doubt('hook.test')
+    names.expireSoon('hook.test')
     await clock.advance(KEPT_EMPTY_MS - 1)
-    names.doubt('hook.test')
+    names.expireSoon('hook.test')
     await names.addressesOf('hook.test', TEAM)
     expect(asked).toHaveLength(1)
     await clock.advance(1)

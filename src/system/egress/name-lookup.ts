@@ -1,80 +1,80 @@
 import type { Clock } from '../../ports/clock.ts'
-import { openLookupPlaces } from './lookup-places.ts'
+import { openLookupSlots } from './lookup-slots.ts'
 import { askNameServers, type Resolve } from './name-servers.ts'
 
-/** The addresses of names, each answer kept for a short while. */
+/** The addresses of names, each answer cached for a short while. */
 export type NameLookup = {
   /** Null when the name has no address now. Only lookups of the same team wait for each other. */
   addressesOf(name: string, team: string): Promise<readonly string[] | null>
-  /** This address took a connection: it is the first to be tried from now on. */
+  /** Tries this address first from now on, for it took a connection. */
   prefer(name: string, address: string): void
-  /** None of the addresses took a connection: the name may have moved. */
-  doubt(name: string): void
+  /** Looks the name up again soon, for none of its addresses took a connection. */
+  expireSoon(name: string): void
 }
 
 type Needs = { clock: Clock; resolve?: Resolve }
 
 type Answer = { addresses: readonly string[] | null; untilMs: number }
 
-/** So long a name that moved is still looked for at its old place. */
-const KEPT_MS = 30_000
+/** How long a name that moved is still connected to at its old address. */
+const TTL_MS = 30_000
 
-/** A name without an address is asked for again soon, but not by each of a burst. */
-const KEPT_EMPTY_MS = 3000
+/** A name without an address is looked up again soon, but not by each of a burst. */
+const NEGATIVE_TTL_MS = 3000
 
-/** Part of the time of a whole delivery; the runtime itself would wait for much longer. */
+/** A lookup takes part of a delivery's time; the runtime itself would wait for much longer. */
 const LOOKUP_MS_MAX = 3000
 
 const NAMES_MAX = 10_000
 
-/** No host needs more, and each one is vetted anew at every attempt. */
+/** No host needs more addresses, and each one is vetted anew at every attempt. */
 const ADDRESSES_MAX = 64
 
 export function openNameLookup(needs: Needs): NameLookup {
   const { clock, resolve = askNameServers(needs) } = needs
-  const places = openLookupPlaces({ clock })
+  const slots = openLookupSlots({ clock })
   const answers = new Map<string, Answer>()
-  const underWay = new Map<string, Promise<readonly string[] | null>>()
+  const inFlight = new Map<string, Promise<readonly string[] | null>>()
 
-  const keep = (name: string, addresses: readonly string[] | null) => {
-    const keptMs = addresses === null ? KEPT_EMPTY_MS : KEPT_MS
-    // Deleted first, so that the order is the one of age and the oldest goes when it is full.
+  const store = (name: string, addresses: readonly string[] | null) => {
+    const ttlMs = addresses === null ? NEGATIVE_TTL_MS : TTL_MS
+    // The entry is deleted first, so that the order is by age and the oldest goes when it is full.
     answers.delete(name)
     if (answers.size >= NAMES_MAX) answers.delete(answers.keys().next().value ?? '')
-    answers.set(name, { addresses, untilMs: clock.monotonicMs() + keptMs })
+    answers.set(name, { addresses, untilMs: clock.monotonicMs() + ttlMs })
   }
 
   const ask = async (name: string, team: string) => {
     const addresses = await withinLimit(clock, resolve, name)
-    underWay.delete(name)
-    places.leave(team)
-    keep(name, addresses)
+    inFlight.delete(name)
+    slots.release(team)
+    store(name, addresses)
     return addresses
   }
 
-  const asking = (name: string, team: string) => {
+  const startLookup = (name: string, team: string) => {
     const asked = ask(name, team)
-    underWay.set(name, asked)
+    inFlight.set(name, asked)
     return asked
   }
 
-  /** Undefined when nobody has asked for it lately. */
-  const heard = (name: string) => {
+  /** Undefined when the name was not looked up lately. */
+  const cached = (name: string) => {
     const known = answers.get(name)
     if (known && known.untilMs > clock.monotonicMs()) return known.addresses
-    return underWay.get(name)
+    return inFlight.get(name)
   }
 
   return {
     async addressesOf(name, team) {
-      const known = heard(name)
-      if (known !== undefined) return known
-      if (places.take(team)) return asking(name, team)
-      if (!(await places.wait(team))) return null
-      // Somebody else may have asked for it meanwhile.
-      const late = heard(name)
-      if (late === undefined) return asking(name, team)
-      places.leave(team)
+      const found = cached(name)
+      if (found !== undefined) return found
+      if (slots.tryAcquire(team)) return startLookup(name, team)
+      if (!(await slots.acquire(team))) return null
+      // Another delivery may have looked it up meanwhile.
+      const late = cached(name)
+      if (late === undefined) return startLookup(name, team)
+      slots.release(team)
       return late
     },
     prefer(name, address) {
@@ -82,9 +82,9 @@ export function openNameLookup(needs: Needs): NameLookup {
       if (!known?.addresses?.includes(address) || known.addresses[0] === address) return
       known.addresses = [address, ...known.addresses.filter((other) => other !== address)]
     },
-    doubt(name) {
+    expireSoon(name) {
       const known = answers.get(name)
-      if (known) known.untilMs = Math.min(known.untilMs, clock.monotonicMs() + KEPT_EMPTY_MS)
+      if (known) known.untilMs = Math.min(known.untilMs, clock.monotonicMs() + NEGATIVE_TTL_MS)
     },
   }
 }

@@ -11,7 +11,7 @@ type Needs = {
 }
 
 /** A machine that changes its network gets other name servers, which are to be found soon. */
-const SERVERS_KEPT_MS = 30_000
+const SERVERS_TTL_MS = 30_000
 
 /**
  * Asks name servers over sockets of this thread. The resolver of the system library would take
@@ -25,7 +25,7 @@ export function askNameServers({ clock, readServers = systemServers }: Needs): R
 
   // The runtime reads the configuration of the system once and never again.
   const followSystem = () => {
-    if (clock.monotonicMs() - checkedMs < SERVERS_KEPT_MS) return
+    if (clock.monotonicMs() - checkedMs < SERVERS_TTL_MS) return
     checkedMs = clock.monotonicMs()
     const current = readServers()
     // Without any the machine has no network now, and those of before are as good as none.

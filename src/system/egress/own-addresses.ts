@@ -10,8 +10,8 @@ export type ReadAddresses = () => readonly string[]
 /** Tells whether an address is one of this machine. */
 export type OwnAddresses = { has(address: string): boolean }
 
-/** Reading them asks the kernel, so not at every delivery. */
-const KEPT_MS = 30_000
+/** Reading them asks the kernel, so it is not done at every delivery. */
+const ADDRESSES_TTL_MS = 30_000
 
 /**
  * The addresses of this machine. A service on all interfaces is often meant for this machine
@@ -23,7 +23,7 @@ export function openOwnAddresses({ clock, read = interfaceAddresses }: Needs): O
 
   const refresh = () => {
     known = new Set(read().map(bytesKey))
-    untilMs = clock.monotonicMs() + KEPT_MS
+    untilMs = clock.monotonicMs() + ADDRESSES_TTL_MS
   }
 
   return {
@@ -39,7 +39,7 @@ function interfaceAddresses(): string[] {
   return listed.map(({ address }) => address)
 }
 
-/** By its bytes, for an IPv6 address can be written in many ways; a zone is no part of it. */
+/** The key is the address's bytes, for IPv6 can be written in many ways; a zone is no part. */
 function bytesKey(address: string): string {
   const [text = ''] = address.split('%')
   return parseIpAddress(text)?.toHex() ?? text

@@ -16,7 +16,7 @@ export type AddressOptions = {
 }
 
 /** The addresses that deliveries may go to. */
-export type VettedAddresses = Pick<NameLookup, 'prefer' | 'doubt'> & {
+export type VettedAddresses = Pick<NameLookup, 'prefer' | 'expireSoon'> & {
   /** The addresses of a host without brackets, each vetted, whether they were known or not. */
   of(host: string, teamId: string): Promise<readonly string[] | 'dns' | 'refused_address'>
 }
@@ -28,7 +28,7 @@ export function openVettedAddresses(options: AddressOptions): VettedAddresses {
   const isForbidden = (address: string) => isForbiddenAddress(address) || own.has(address)
   return {
     prefer: names.prefer,
-    doubt: names.doubt,
+    expireSoon: names.expireSoon,
     async of(host, teamId) {
       const addresses = isIP(host) ? [host] : await names.addressesOf(host, teamId)
       if (addresses === null) return 'dns'

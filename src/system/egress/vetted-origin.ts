@@ -84,7 +84,7 @@ function connectToAny(
   const tryNext = (at: number) => {
     const address = tried[at]
     if (address === undefined) {
-      addresses.doubt(host)
+      addresses.expireSoon(host)
       return fail('connect')
     }
     const othersLeft = tried.length - at - 1
@@ -141,7 +141,7 @@ function originKey(url: URL, address: string): string {
   return `${url.protocol}//${url.host} ${address}`
 }
 
-/** How long a connection may rest before the other side closes it; 0 when it is over. */
+/** How long a connection may be idle before the other side closes it; 0 when it is over. */
 function idleMsOf({ header }: ResponseHead): number {
   const seconds = KEEP_ALIVE_TIMEOUT.exec(header('keep-alive') ?? '')?.[1]
   if (seconds === undefined) return IDLE_MS

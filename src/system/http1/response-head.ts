@@ -76,7 +76,7 @@ export function parseHead(text: string): ParsedHead | null {
 
 function lengthOf(declared: string): number | false {
   if (LENGTH.test(declared)) return Number(declared)
-  // The same length said twice is no contradiction.
+  // A length that is declared twice is no contradiction.
   const [first = '', ...others] = declared.split(', ')
   return LENGTH.test(first) && others.every((other) => other === first) && Number(first)
 }

@@ -12,7 +12,7 @@ import {
  * which costs more than everything else the gateway does for a call.
  */
 export type ResponseReader = {
-  /** Takes what came; false when it is no HTTP, and the socket is of no more use. */
+  /** Takes the next bytes; false when they are no HTTP, and the connection is of no more use. */
   feed(bytes: Uint8Array): boolean
   /** The other side closed; true when that was a proper end of the body. */
   closed(): boolean
@@ -59,7 +59,7 @@ type State = {
   skippedBytes: number
   chunks: Uint8Array[]
   waitingBytes: number
-  /** Where small pieces are gathered; it follows after `chunks`. */
+  /** The block that gathers small pieces; it follows after `chunks`. */
   block: Uint8Array
   blockBytes: number
 }
@@ -109,7 +109,7 @@ function feed(state: State, bytes: Uint8Array): boolean {
   let rest: Uint8Array | null = bytes
   while (rest !== null && rest.length > 0) {
     if (state.phase === 'end') {
-      // Bytes beyond the answer belong to no question of ours.
+      // Bytes beyond the answer belong to no request of ours.
       state.keepAlive = false
       return true
     }
@@ -177,7 +177,7 @@ function stepHead(state: State, bytes: Uint8Array): Uint8Array | null | false {
   return beginBody(state, head) ? rest : false
 }
 
-/** Told at once: whoever speaks another protocol may wait for us, and we for the end of a head. */
+/** Checked at once: a peer of another protocol may wait for us, and we for the end of a head. */
 function startsLikeHttp(bytes: Buffer): boolean {
   const start = 'HTTP/1.'
   return start.startsWith(bytes.toString('latin1', 0, start.length))

@@ -14,7 +14,7 @@ const VERSION = 'v2.'
 /** The form of earlier versions, which names no place. */
 const UNBOUND_VERSION = 'v1.'
 
-/** Kept apart from whatever else the secret may be used for. */
+/** The label keeps this key apart from any other use of the secret. */
 const DERIVED = 'headgate derived key\n'
 
 /** Sealed texts are `v2.` and, in base64url, the nonce, the ciphertext and the tag. */

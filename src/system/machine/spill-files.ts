@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SpillFile, SpillFiles } from '../../ports/spill.ts'
 
-// By their numbers: the runtime's own handles end the process when one is forgotten.
+// Files are used by their numbers: the runtime's own handles end the process when one is lost.
 const openFile = promisify(open)
 const readFile = promisify(read)
 const writeFile = promisify(write)
 const closeFile = promisify(close)
 
-/** Ours alone: whatever else lies in the folder is left there. */
+/** The names of our own files: anything else in the folder is left there. */
 const NAME = /^spill-\d+$/
 
 /**
- * Files in a folder of their own, which only the owner of this process can look into. What a
- * process left there that was killed is removed at once.
+ * Files in a folder of their own, which only the owner of this process can look into. Files that
+ * a killed process left there are removed at once.
  */
 export function openSpillFiles(folder: string): SpillFiles {
   let last = 0
@@ -27,7 +27,7 @@ export function openSpillFiles(folder: string): SpillFiles {
   }
 
   const emptied = clear()
-  // Told to whoever writes first; nobody waits for it until then.
+  // The first write reports its failure; nothing waits for it until then.
   emptied.catch(() => {})
 
   return {

@@ -7,7 +7,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 /** The largest multiple of 36 in a byte; the bytes from here on would favour the first letters. */
 const FAIR_BYTE_END = 252
 
-/** Far above any key or id; a larger wish is a bug. */
+/** Far above any key or id; a larger request is a bug. */
 const BYTES_MAX = 1_048_576
 
 /** The operating system's randomness, fit for keys. */

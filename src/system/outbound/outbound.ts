@@ -15,7 +15,7 @@ const NEVER_SENT = new Set([
   'DNSException',
 ])
 
-/** Its word for a connection that was lost before an answer came. */
+/** The runtime's word for a connection that was lost before an answer came. */
 const LOST = 'ECONNRESET'
 
 /**
@@ -72,9 +72,9 @@ async function fetchAnswer(
     // The thrown text may hold the address, so only the kind of fault goes on.
     throw new Failure(unsent ? 'upstream_unreachable' : 'upstream_answered_badly')
   })
-  // The body comes unpacked, but a declared length still describes the packed bytes.
-  const packed = response.headers.has('content-encoding')
-  const length = packed ? null : response.headers.get('content-length')
+  // The body comes decoded, but a declared length still describes the encoded bytes.
+  const isEncoded = response.headers.has('content-encoding')
+  const length = isEncoded ? null : response.headers.get('content-length')
   return {
     status: response.status,
     header: (name) => response.headers.get(name),
@@ -85,7 +85,7 @@ async function fetchAnswer(
   }
 }
 
-/** The connection may have been a kept one, dead for a while: the call goes out once more. */
+/** The connection may have been an idle one, dead for a while: the call goes out once more. */
 function fetchAgain(url: string, init: FetchInit): Promise<Response> {
   return fetch(url, { ...init, keepalive: false } as BunFetchRequestInit).catch(() => {
     throw new Failure('upstream_answered_badly')

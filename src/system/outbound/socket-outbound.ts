@@ -28,7 +28,7 @@ const IDLE_MAX = 10_000
 /** A body nobody reads is left in the kernel, so that the sender slows down. */
 const UNREAD_BYTES_MAX = 256 * 1024
 
-/** Where a body ends is said by the message itself, and nobody else. */
+/** The message itself says where a body ends, and nobody else does. */
 const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding'])
 
 /** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */

@@ -15,7 +15,7 @@ const PIECE_CHARS = 65_536
 /** A quiet service still shows its lines soon. */
 const PIECE_WAIT_MS = 100
 
-/** When whoever reads the log stands still, the service goes on and the log has a hole. */
+/** When the reader of the log stands still, the service goes on and the log has a hole. */
 const BACKLOG_CHARS_MAX = 8 * 1_048_576
 
 /** A field longer than this is a mistake (a whole body, a stack of stacks): its start is kept. */

@@ -6,7 +6,7 @@ import { addProcessMetrics } from './process-metrics.ts'
 
 type Options = {
   clock: Clock
-  /** Where finished lines go, several at a time. The next piece waits for a returned promise. */
+  /** Takes finished lines, several at a time. The next piece waits for a returned promise. */
   write: (text: string) => void | Promise<void>
   /** Stands in each line, to tell several processes apart in one log. */
   component?: string

@@ -21,7 +21,7 @@ const BUCKETS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000,
 ] as const
 
-/** The same in the base unit, which is what a page shows. */
+/** The buckets in the base unit, as a page shows them. */
 const BOUNDS_S = BUCKETS_MS.map((upToMs) => upToMs / 1000)
 
 /** Labels should be bounded by design; this bounds memory and answers where one is not. */

@@ -60,7 +60,7 @@ async function readOneByOne(
 ): Promise<PartResult> {
   const transactions = await listTransactions()
   if (!transactions) return partFailure('the block has no readable list of transactions')
-  // What a node adds to a block is nothing it can run again.
+  // A transaction that the node itself adds to a block cannot be run again.
   const traced = transactions.filter(({ uncounted }) => !uncounted)
   const result = await readEachTransaction(context, ONE_TRACE, traced)
   if (result.kind !== 'value') return result
@@ -69,7 +69,7 @@ async function readOneByOne(
   return { kind: 'value', value: entries }
 }
 
-/** By number, since by hash a vendor answers with rewards alone; each frame names its block. */
+/** Asked by number, since by hash a vendor gives rewards alone; each frame names its block. */
 async function readFromParity(context: ReadContext): Promise<PartResult> {
   const { ref } = context
   const result = await tryMethod(context, 'trace_block', [numberToQuantity(ref.number)])

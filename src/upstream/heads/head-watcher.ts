@@ -144,7 +144,7 @@ function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null
 
 function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
   const failed = pollFailure(upstream, reply)
-  // Whatever comes back after a failure may be another chain.
+  // A node that comes back after a failure may be on another chain.
   if (!failed.throttled) upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
   notePollFailed(upstream, failed, nowMs)
 }

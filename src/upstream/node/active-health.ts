@@ -11,7 +11,7 @@ export type ActiveHealth = {
   /** A header that we asked for did not come; until then others are preferred to it. */
   headersFailUntilMs: number
   headersFailedInARow: number
-  /** The same of a block, which may be too much for a node that does well otherwise. */
+  /** A block did not come, which may be too much for a node that does well otherwise. */
   blocksFailUntilMs: number
 }
 

@@ -7,7 +7,7 @@ type Begun =
   | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
   | { kind: 'garbage' }
 
-/** What a body's reader has in common, whichever library typed it. */
+/** The part of a body's reader that every library's types have. */
 type BodyReader = {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
   cancel(): Promise<void>

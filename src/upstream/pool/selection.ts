@@ -53,7 +53,7 @@ const TIER = {
   behindTip: 1,
   standby: 2,
   unsupported: 3,
-  /** Its head is elsewhere, but the call is not about the head. */
+  /** The upstream's head is elsewhere, but the call is not about the head. */
   diverged: 4,
   excluded: 5,
   divergedAtTip: 6,
