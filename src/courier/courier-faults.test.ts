@@ -94,6 +94,27 @@ describe('a store that fails', () => {
   })
 })
 
+test('an outcome that the store refuses for a while is attempted again, though others went on', async () => {
+  const stage = await courierStage()
+  const id = await stage.webhook('wh_a')
+  stage.open()
+  const first = await stage.block(id)
+  await stage.clock.advance(SECOND)
+  const { perform } = stage.database
+  stage.database.perform = (procedure, args) => {
+    const isRefused = procedure.name === 'settleBatch'
+    return isRefused ? Promise.reject(new Error('refused')) : perform(procedure, args)
+  }
+  const second = await stage.block(id)
+  await stage.clock.advance(SECOND)
+  stage.database.perform = perform
+  const third = await stage.block(id)
+  await stage.clock.advance(MINUTE)
+  expect((await stage.rows()).map(({ state }) => state)).toEqual(Array(3).fill('delivered'))
+  expect(stage.sentNumbers()).toEqual([first, second, third, second])
+  expect(await stage.billed()).toMatchObject({ calls: 3 })
+})
+
 describe('reminders', () => {
   test('may all be lost: what is due is found within a second', async () => {
     const stage = await courierStage()
@@ -195,7 +216,7 @@ describe('stopping', () => {
 
 /** The numbers of the webhooks that outcomes on their way to the store are for. */
 function webhooksIn(args: unknown): number[] {
-  const { numbers } = args as OutcomeBatch
+  const [{ numbers }] = args as [OutcomeBatch]
   const webhooks: number[] = []
   for (let at = 1; at < numbers.length; at += OUTCOME_COLUMNS) webhooks.push(numbers[at] ?? 0)
   return webhooks

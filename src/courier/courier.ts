@@ -111,7 +111,7 @@ function openParts(needs: CourierNeeds) {
   const sweeps = coalesced(async () => {
     const { due, waiting, isThorough } = await sweep.next()
     dispatch.webhooks.remind(due, ['retry', 'error'])
-    dispatch.webhooks.remind(waiting, isThorough ? ALL_LANES : ['new'])
+    dispatch.webhooks.swept(waiting, isThorough)
     dispatch.probe()
   }, failed)
   const look = coalesced(dispatch.refresh, failed)

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
+import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
 import { shardOf } from '../../tables/deliveries/shards.ts'
 import type { ResultCache } from '../send/result-cache.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type Schedule,
   type ScheduledWebhook,
 } from './schedule.ts'
-import { forget, offer, remind, type StoredLane, suspend } from './webhook-queue.ts'
+import { forget, offer, remind, remindOfNew, type StoredLane, suspend } from './webhook-queue.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
 type Needs = {
@@ -25,6 +26,8 @@ export type OwnedWebhooks = {
   offer(event: RecordedEvent): number[]
   /** The outbox may have something of theirs. */
   remind(webhooks: readonly number[], lanes: readonly StoredLane[]): void
+  /** The outbox has something of theirs, which they may know; `isThorough` when they may not. */
+  swept(waiting: readonly WaitingWebhook[], isThorough: boolean): void
   /** Their settings are not what they were. */
   changed(webhooks: readonly number[]): void
   /** These shards are ours again: what is known of their webhooks is out of date. */
@@ -40,8 +43,9 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   const { schedule, webhookSettings, results, owns } = needs
   const { webhooks } = schedule
 
-  /** Null when there are too many: then a sweep finds it later. */
-  const scheduled = (number: number): ScheduledWebhook | null => {
+  /** Null when it is not ours, or there are too many: then a sweep finds it later. */
+  const owned = (number: number): ScheduledWebhook | null => {
+    if (!owns(number)) return null
     const known = webhooks.get(number)
     if (known) return known
     const added = addWebhook(schedule, number)
@@ -56,7 +60,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
       let keptPart: number | null = null
       for (const delivery of deliveries) {
         const { event, webhook: number, part } = delivery
-        const webhook = owns(number) ? scheduled(number) : null
+        const webhook = owned(number)
         if (!webhook) {
           others.push(number)
           continue
@@ -73,15 +77,24 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     },
     remind(numbers, lanes) {
       for (const number of numbers) {
-        const webhook = owns(number) ? scheduled(number) : null
+        const webhook = owned(number)
         if (!webhook) continue
         remind(webhook.queue, lanes)
         enlist(schedule, webhook)
       }
     },
+    swept(waiting, isThorough) {
+      for (const { webhook: number, newest } of waiting) {
+        const webhook = owned(number)
+        if (!webhook) continue
+        if (isThorough) remind(webhook.queue, ALL_LANES)
+        else if (newest !== null) remindOfNew(webhook.queue, newest)
+        enlist(schedule, webhook)
+      }
+    },
     changed(numbers) {
       for (const number of numbers) {
-        const webhook = owns(number) ? scheduled(number) : null
+        const webhook = owned(number)
         if (!webhook) continue
         remind(webhook.queue, ALL_LANES)
         webhookSettings.outdated(webhook)
@@ -92,23 +105,26 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
         if (shards.has(shardOf(webhook.number))) webhookSettings.outdated(webhook)
       }
     },
-    withdraw() {
-      const busy = new Set<number>()
-      for (const webhook of webhooks.values()) {
-        const { number, queue } = webhook
-        if (owns(number)) continue
-        if (queue.slots === 0 && queue.unsettled.size === 0) {
-          dropWebhook(schedule, webhook)
-          continue
-        }
-        suspend(queue)
-        forget(queue)
-        busy.add(shardOf(number))
-      }
-      return busy
-    },
+    withdraw: () => withdrawOthers(needs),
     dropAll() {
       for (const webhook of webhooks.values()) dropWebhook(schedule, webhook)
     },
   }
+}
+
+/** Drops the webhooks that are not ours; those with something in flight only stop sending. */
+function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
+  const busy = new Set<number>()
+  for (const webhook of schedule.webhooks.values()) {
+    const { number, queue } = webhook
+    if (owns(number)) continue
+    if (queue.slots === 0 && queue.unsettled.size === 0) {
+      dropWebhook(schedule, webhook)
+      continue
+    }
+    suspend(queue)
+    forget(queue)
+    busy.add(shardOf(number))
+  }
+  return busy
 }

@@ -139,6 +139,12 @@ export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void 
   for (const lane of lanes) mayHave[lane] = true
 }
 
+/** The outbox has new deliveries up to that event; those up to the tail are known. */
+export function remindOfNew(queue: WebhookQueue, newest: number): void {
+  const { tail, mayHave } = stateOf(queue)
+  if (tail === null || tail.event < newest) mayHave.new = true
+}
+
 /** Something of this lane may start, as far as the queue decides it. */
 export function wants(queue: WebhookQueue, lane: Lane): boolean {
   const { mode, isOrdered, slots, unsettled, mayHave, loads, prefetched } = stateOf(queue)
@@ -232,17 +238,20 @@ export function started(queue: WebhookQueue, { event }: Delivery): void {
   if (at >= 0) budget.used -= prefetched.splice(at, 1).length
 }
 
-/** Its outcome is committed. With `again`, the outbox may still have it, and due. */
+/**
+ * Its outcome is committed. With `again`, the outbox may still have it, and due: then it is read
+ * from its beginning, for it may lie before the tail.
+ */
 export function settled(queue: WebhookQueue, event: number, again: boolean): void {
-  const { unsettled, mayHave, isOrdered, loads } = stateOf(queue)
+  const state = stateOf(queue)
+  const { unsettled, mayHave, isOrdered, loads } = state
   unsettled.delete(event)
   for (const lane of LANES) loads[lane]?.settled.add(event)
   // Whatever comes next was not looked for meanwhile.
-  if (again || isOrdered) mayHave.new = true
-  if (again) {
-    mayHave.retry = true
-    mayHave.error = true
-  }
+  if (isOrdered) mayHave.new = true
+  if (!again) return
+  forgetData(state)
+  mayHave.error = true
 }
 
 /** Slots were granted, or are free again. */

@@ -1,6 +1,10 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import { webhooksDueBetween, webhooksWaiting } from '../../tables/deliveries/outbox.ts'
+import {
+  type WaitingWebhook,
+  webhooksDueBetween,
+  webhooksWaiting,
+} from '../../tables/deliveries/outbox.ts'
 
 type Needs = { clock: Clock; database: Database }
 
@@ -15,7 +19,7 @@ type Swept = {
   /** They have a retry or an error that became due. */
   due: readonly number[]
   /** They have anything in the outbox. */
-  waiting: readonly number[]
+  waiting: readonly WaitingWebhook[]
   /** Waiting deliveries may be retries or errors that were missed when they became due. */
   isThorough: boolean
 }
@@ -53,7 +57,7 @@ export function openSweep({ clock, database }: Needs): Sweep {
       after ??= 0
       const waiting = await webhooksWaiting(database, after, PAGE)
       // It may have been restarted meanwhile.
-      if (after !== null) after = waiting.length < PAGE ? null : (waiting.at(-1) ?? null)
+      if (after !== null) after = waiting.length < PAGE ? null : (waiting.at(-1)?.webhook ?? null)
       return { due, waiting, isThorough }
     },
     restart() {

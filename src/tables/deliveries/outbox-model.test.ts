@@ -227,7 +227,8 @@ async function compareAll({ db, model, nowMs }: Run): Promise<void> {
   }
   const waiting = [...model.deliveries.values()].filter(({ state }) => state === 'waiting')
   const webhooksOf = (some: typeof waiting) => [...new Set(some.map((one) => one.webhook))].sort()
-  expect(await webhooksWaiting(db, 0, MANY)).toEqual(webhooksOf(waiting))
+  const withSome = await webhooksWaiting(db, 0, MANY)
+  expect(withSome.map(({ webhook }) => webhook)).toEqual(webhooksOf(waiting))
   // What is new waits for no moment.
   const due = waiting.filter(
     (one) => !isNew(one) && one.dueAtMs > nowMs - 1_000 && one.dueAtMs <= nowMs,

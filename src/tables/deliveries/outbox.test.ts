@@ -19,11 +19,17 @@ import {
   TEAM_A,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
-import type { Database } from '../../ports/database.ts'
+import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'
-import { waitingCount, waitingDeliveries, webhooksDueBetween, webhooksWaiting } from './outbox.ts'
+import {
+  type WaitingWebhook,
+  waitingCount,
+  waitingDeliveries,
+  webhooksDueBetween,
+  webhooksWaiting,
+} from './outbox.ts'
 import { findResult } from './results.ts'
 
 const FIRST = 1_000_000_000_001
@@ -185,16 +191,23 @@ describe('who looks for work', () => {
     await settle(db, made.slice(0, 3), { kind: 'retry', dueAtMs: NOW_MS + 1_000_000 })
     await settle(db, made.slice(20), { kind: 'delivered' })
 
-    expect(await webhooksWaiting(db, 0, 1_000)).toEqual(numbers.slice(0, 20))
     const pages: number[][] = []
     for (let after = 0; ; ) {
-      const page = await webhooksWaiting(db, after, 7)
+      const page = (await webhooksWaiting(db, after, 7)).map(({ webhook }) => webhook)
       pages.push(page)
       after = page.at(-1) ?? 0
       if (page.length < 7) break
     }
     expect(pages.map(({ length }) => length)).toEqual([7, 7, 6])
     expect(pages.flat()).toEqual(numbers.slice(0, 20))
+
+    const [first, second] = (await db.query<{ event: number }>(sql`SELECT event FROM events`)).map(
+      ({ event }) => event,
+    )
+    const newest = numbers.slice(0, 20).map((webhook, at) => {
+      return { webhook, newest: at < 3 ? null : at < 5 || at >= 10 ? first : second }
+    })
+    expect(await webhooksWaiting(db, 0, 1_000)).toEqual(newest as WaitingWebhook[])
   })
 
   test('finds nothing where nothing waits', async () => {

@@ -88,16 +88,21 @@ function entriesIn(
   return { entries, order: byEvent.order }
 }
 
-/** A page of the webhooks that have anything waiting, due or not, in the order of numbers. */
-export async function webhooksWaiting(
+/** A webhook with something waiting, due or not, and its newest new event, if it has any. */
+export type WaitingWebhook = { webhook: number; newest: number | null }
+
+/** A page of them in the order of their numbers. */
+export function webhooksWaiting(
   db: Database,
   after: number,
   limit: number,
-): Promise<number[]> {
+): Promise<WaitingWebhook[]> {
   const next = (beyond: Sql) => sql`(SELECT MIN(webhook) FROM outbox WHERE webhook > ${beyond})`
   // From one webhook to the next: one with a million waiting takes no longer than any other.
-  const rows = await db.query<{ webhook: number }>(sql`
-    SELECT webhook FROM (
+  return db.query<WaitingWebhook>(sql`
+    SELECT webhook, (
+      SELECT MAX(event) FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0) AS newest
+    FROM (
       WITH RECURSIVE found (webhook, place) AS (
         SELECT ${next(sql`CAST(${after} AS BIGINT)`)}, 1
         UNION ALL
@@ -105,7 +110,6 @@ export async function webhooksWaiting(
         WHERE found.webhook IS NOT NULL AND found.place < ${limit})
       SELECT webhook FROM found WHERE webhook IS NOT NULL) AS waiting
     ORDER BY webhook`)
-  return rows.map(({ webhook }) => webhook)
 }
 
 /**
