@@ -89,7 +89,7 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
     ...needs,
     renewing: lease.renewing,
     fenced: lease.fenced,
-    written: (group, held) => afterCommit(needs, parts, group, held),
+    written: (group, missed) => afterCommit(needs, parts, group, missed),
   })
   const gone = openGoneDestinations({
     ...needs,
@@ -120,20 +120,21 @@ function afterCommit(
   needs: Needs,
   { schedule, notes, loop }: Parts,
   group: readonly Finished[],
-  held: ReadonlySet<number>,
+  missed: ReadonlySet<number>,
 ): void {
   const nowMs = needs.clock.nowMs()
   const teamIds = new Set<string>()
   for (const [at, { webhook, outcome }] of group.entries()) {
     const { event, next, bill } = outcome
-    const counts = held.has(at)
+    const counts = !missed.has(at)
     if (!counts) notes.lost()
     else if (bill) teamIds.add(bill.teamId)
     if (!isScheduled(schedule, webhook)) continue
     // The sweep may have passed that moment before it was written. What was changed meanwhile
     // may be due as it is now.
-    settled(webhook.queue, event, !counts || (next.kind === 'retry' && next.dueAtMs <= nowMs))
-    enlist(schedule, webhook)
+    const again = !counts || (next.kind === 'retry' && next.dueAtMs <= nowMs)
+    settled(webhook.queue, event, again)
+    if (again || webhook.queue.isOrdered) enlist(schedule, webhook)
   }
   if (teamIds.size > 0) needs.billed(teamIds)
   needs.lease.settled()

@@ -6,9 +6,16 @@ type Offered = Record<string, (...args: any[]) => unknown>
 
 type Fault = { message: string; code: string }
 
-type Request = { id: number; name: string; args: readonly unknown[] }
+/**
+ * Requests one after the other: each is its id, its name, the number of its arguments, and these.
+ * Hot path: a flat list of texts and numbers travels at a fraction of the price of objects.
+ */
+type Requests = unknown[]
 
-type Reply = { id: number; value: unknown; fault: Fault | null }
+/** Replies one after the other: each is the id of its request, its fault and its value. */
+type Replies = unknown[]
+
+type Reply = { value: unknown; fault: Fault | null }
 
 /** An error of the other thread, with its code as it is named there. */
 export class ThreadFault extends Error {
@@ -38,10 +45,12 @@ type Port<Sent, Received> = {
   onmessage: ((event: MessageEvent<Received>) => void) | null
 }
 
-type ThreadWorker = Port<Request[], Reply[]> & {
+type ThreadWorker = Port<Requests, Replies> & {
   addEventListener(event: 'error' | 'close', listener: () => void): void
   terminate(): void
 }
+
+const REPLY_VALUES = 3
 
 const ENDED: Fault = { message: 'the thread has ended', code: 'thread_ended' }
 
@@ -57,15 +66,18 @@ export function openThreadCalls<Functions extends Offered>(
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let lastId = 0
   let isOver = false
-  let unsent: Request[] = []
+  let unsent: Requests = []
+  let unsentIds: number[] = []
   let unsentBuffers: ArrayBuffer[] = []
 
   worker.onmessage = ({ data: replies }) => {
-    for (const { id, value, fault } of replies) {
+    for (let at = 0; at < replies.length; at += REPLY_VALUES) {
+      const id = replies[at] as number
+      const fault = replies[at + 1] as Fault | null
       const one = waiting.get(id)
       waiting.delete(id)
       if (fault) one?.reject(new ThreadFault(fault))
-      else one?.resolve(value)
+      else one?.resolve(replies[at + 2])
     }
   }
   const end = () => {
@@ -79,15 +91,16 @@ export function openThreadCalls<Functions extends Offered>(
   worker.addEventListener('close', end)
 
   const send = () => {
-    const [requests, buffers] = [unsent, unsentBuffers]
+    const [requests, ids, buffers] = [unsent, unsentIds, unsentBuffers]
     unsent = []
+    unsentIds = []
     unsentBuffers = []
     if (isOver) return
     try {
       worker.postMessage(requests, buffers)
     } catch (thrown) {
       // Some argument cannot be copied, and with it nothing of the message was sent.
-      for (const { id } of requests) {
+      for (const id of ids) {
         waiting.get(id)?.reject(thrown)
         waiting.delete(id)
       }
@@ -99,7 +112,9 @@ export function openThreadCalls<Functions extends Offered>(
     const id = ++lastId
     waiting.set(id, reply)
     unsentBuffers.push(...transfer)
-    if (unsent.push({ id, name, args }) > 1) return reply.promise
+    unsent.push(id, name, args.length)
+    for (const arg of args) unsent.push(arg)
+    if (unsentIds.push(id) > 1) return reply.promise
     if (grouped) queueMicrotask(send)
     else send()
     return reply.promise
@@ -116,46 +131,56 @@ type Serving = {
 
 /** Answers the calls of another thread, one after the other in the order they were made. */
 export function serveThreadCalls(
-  port: Port<Reply[], Request[]>,
+  port: Port<Replies, Requests>,
   offered: Offered,
   { transferOf, release = (_names, send) => send(null) }: Serving = {},
 ): void {
   let last: Promise<void> = Promise.resolve()
   port.onmessage = ({ data: requests }) => {
     last = last.then(async () => {
+      const ids: number[] = []
+      const names: string[] = []
       const replies: Reply[] = []
-      for (const request of requests) {
-        const reply = replyTo(offered, request)
+      for (let at = 0; at < requests.length; ) {
+        const [id, name, count] = requests.slice(at, at + 3) as [number, string, number]
+        at += 3 + count
+        const reply = replyTo(offered, name, requests.slice(at - count, at))
+        ids.push(id)
+        names.push(name)
         // Hot path: most functions have their value at once.
         replies.push(reply instanceof Promise ? await reply : reply)
       }
-      const names = requests.map(({ name }) => name)
-      release(names, (fault) => post(fault ? failed(replies, fault) : replies))
+      release(names, (fault) => post(ids, fault ? replies.map(() => failed(fault)) : replies))
     })
   }
-  const post = (replies: Reply[]) => {
+  const post = (ids: readonly number[], replies: readonly Reply[]) => {
     try {
       const transfer = transferOf ? replies.flatMap(({ value }) => transferOf(value)) : []
-      port.postMessage(replies, transfer)
+      port.postMessage(listOf(ids, replies), transfer)
     } catch (thrown) {
       // Some value cannot be copied; its caller must not wait for ever.
-      port.postMessage(failed(replies, faultOf(thrown)), [])
+      const fault = faultOf(thrown)
+      port.postMessage(listOf(ids, Array(ids.length).fill(failed(fault))), [])
     }
   }
 }
 
-function failed(replies: readonly Reply[], fault: Fault): Reply[] {
-  return replies.map(({ id }) => ({ id, value: null, fault }))
+function listOf(ids: readonly number[], replies: readonly Reply[]): Replies {
+  return replies.flatMap(({ fault, value }, at) => [ids[at], fault, value])
 }
 
-function replyTo(offered: Offered, { id, name, args }: Request): Reply | Promise<Reply> {
-  const failure = (thrown: unknown): Reply => ({ id, value: null, fault: faultOf(thrown) })
+function failed(fault: Fault): Reply {
+  return { value: null, fault }
+}
+
+function replyTo(offered: Offered, name: string, args: unknown[]): Reply | Promise<Reply> {
+  const failure = (thrown: unknown) => failed(faultOf(thrown))
   try {
     const work = Object.hasOwn(offered, name) ? offered[name] : undefined
     if (!work) throw new Error(`this thread does not offer ${name}`)
     const value = work(...args)
-    if (!(value instanceof Promise)) return { id, value, fault: null }
-    return value.then((later) => ({ id, value: later, fault: null }), failure)
+    if (!(value instanceof Promise)) return { value, fault: null }
+    return value.then((later) => ({ value: later, fault: null }), failure)
   } catch (thrown) {
     return failure(thrown)
   }

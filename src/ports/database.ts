@@ -10,9 +10,10 @@ export type Sql = { readonly parts: readonly string[]; readonly values: readonly
 /**
  * A transaction by name, which a driver may run where the data is: its statements then need no
  * way there and back each, and nobody waits for the store meanwhile. Its arguments and its answer
- * are plain values that can travel to another thread.
+ * are plain values that can travel to another thread, where a list of texts and numbers is faster
+ * than objects.
  */
-export type Procedure<Args, Answer> = {
+export type Procedure<Args extends readonly unknown[], Answer> = {
   readonly name: string
   run(tx: Database, args: Args): Promise<Answer>
 }
@@ -32,7 +33,10 @@ export interface Database {
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
 
   /** Runs a procedure in one transaction; inside of one, as a part of it. */
-  perform<Args, Answer>(procedure: Procedure<Args, Answer>, args: Args): Promise<Answer>
+  perform<Args extends readonly unknown[], Answer>(
+    procedure: Procedure<Args, Answer>,
+    args: Args,
+  ): Promise<Answer>
 
   close(): Promise<void>
 }

@@ -34,16 +34,16 @@ export async function migrate(db: Database): Promise<void> {
   await createRecord(db)
   await refuseNewer(db)
 
-  for (const { version } of MIGRATIONS) await db.perform(applyMigration, version)
+  for (const { version } of MIGRATIONS) await db.perform(applyMigration, [version])
 }
 
 /**
  * One migration, as a whole or not at all. The record is written first: whoever comes second
  * waits for it, finds it, and has nothing to do.
  */
-export const applyMigration: Procedure<number, void> = {
+export const applyMigration: Procedure<[version: number], void> = {
   name: 'applyMigration',
-  async run(tx, version) {
+  async run(tx, [version]) {
     const migration = MIGRATIONS.find((one) => one.version === version)
     assert(migration !== undefined, 'a migration is known by its version')
     const mine = await tx.query(sql`

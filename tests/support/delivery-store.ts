@@ -157,9 +157,19 @@ export async function settleOutcomes(
   outcomes: readonly AttemptOutcome[],
   nowMs = NOW_MS,
 ): Promise<ReadonlySet<number>> {
-  const held = await settleDeliveries(db, await fenceOf(db, 'courier', nowMs), outcomes)
+  const held = await settleHeld(db, await fenceOf(db, 'courier', nowMs), outcomes)
   if (held === 'fenced') throw new Error('nobody else has that name')
   return held
+}
+
+/** Writes outcomes; the indexes of those that held. */
+export async function settleHeld(
+  db: Database,
+  fence: Fence,
+  outcomes: readonly AttemptOutcome[],
+): Promise<ReadonlySet<number> | 'fenced'> {
+  const missed = await settleDeliveries(db, fence, outcomes)
+  return missed === 'fenced' ? missed : new Set(outcomes.keys().filter((at) => !missed.has(at)))
 }
 
 /** A delivery of either team, as the log has it. */

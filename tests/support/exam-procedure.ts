@@ -12,7 +12,7 @@ export const addNotes: Procedure<readonly number[], { added: number }> = {
 }
 
 /** Ends the thread that it runs in, as a crash would. */
-export const endThread: Procedure<null, never> = {
+export const endThread: Procedure<[], never> = {
   name: 'endThread',
   run: () => process.exit(1),
 }

@@ -85,8 +85,8 @@ export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
       const found = await findDelivery(database, api.teamId, id)
       if (!found) throw new Error(`the team has no delivery ${id}`)
       const outcome = outcomeOf(found, { next, attempt, bodyBytes: 200, bill: null })
-      const held = await settleDeliveries(database, await fenceOf(database), [outcome])
-      if (held === 'fenced' || held.size !== 1) throw new Error('the outcome was not written')
+      const missed = await settleDeliveries(database, await fenceOf(database), [outcome])
+      if (missed === 'fenced' || missed.size > 0) throw new Error('the outcome was not written')
     },
     /** Another token of the team. */
     async moreToken() {

@@ -16,8 +16,8 @@ type Needs = {
   telemetry: Telemetry
   /** Each write renews the lease of our shards. */
   renewing(): LeaseRequest
-  /** Told after the commit; `held` are the indexes of the outcomes that counted. */
-  written(group: readonly Finished[], held: ReadonlySet<number>): void
+  /** Told after the commit; `missed` are the indexes of the outcomes that did not count. */
+  written(group: readonly Finished[], missed: ReadonlySet<number>): void
   /** The shards are not ours any more: nothing was written, and nothing will be. */
   fenced(): void
 }
@@ -42,8 +42,6 @@ const GATHER_MS = 10
 
 /** The wait before a delivery whose outcome the store refused is sent once more. */
 const REFUSED_MS = 10_000
-
-const NONE: ReadonlySet<number> = new Set()
 
 const AGAIN = { minMs: 100, maxMs: 2000 }
 
@@ -95,13 +93,13 @@ export function openGroupCommit(needs: Needs): GroupCommit {
     if (done === 'fenced') return needs.fenced
     unwritten -= group.length
     if (done.refused.length > 0) tellLater(done.refused)
-    return () => needs.written(done.group, done.held)
+    return () => needs.written(done.group, done.missed)
   }
 
   const tellLater = (refused: readonly Finished[]) => {
     const mine = term
     clock.after(REFUSED_MS, () => {
-      if (term === mine && !isClosed) needs.written(refused, NONE)
+      if (term === mine && !isClosed) needs.written(refused, new Set(refused.keys()))
     })
   }
 
@@ -131,7 +129,7 @@ export function openGroupCommit(needs: Needs): GroupCommit {
 
 type Committed = {
   group: readonly Finished[]
-  held: ReadonlySet<number>
+  missed: ReadonlySet<number>
   refused: readonly Finished[]
 }
 
@@ -161,8 +159,8 @@ async function tryToCommit(
   // Once for all of them: what was attempted under one token is written under that token.
   const lease = needs.renewing()
   try {
-    const held = await settle(needs, lease, group)
-    return held === 'fenced' ? held : { group, held, refused: [] }
+    const missed = await settle(needs, lease, group)
+    return missed === 'fenced' ? missed : { group, missed, refused: [] }
   } catch (failure) {
     noteFailure(needs, group.length, failure)
     const isUnavailable = failure instanceof Failure && failure.code === 'database_unavailable'
@@ -172,9 +170,9 @@ async function tryToCommit(
 
 async function settle({ database }: Needs, lease: LeaseRequest, group: readonly Finished[]) {
   const outcomes = group.map(({ outcome }) => outcome)
-  const held = await settleDeliveries(database, lease.fence, outcomes)
-  if (held !== 'fenced') lease.granted()
-  return held
+  const missed = await settleDeliveries(database, lease.fence, outcomes)
+  if (missed !== 'fenced') lease.granted()
+  return missed
 }
 
 /** One outcome that the store will never take must not hold up all others. */
@@ -184,20 +182,20 @@ async function oneByOne(
   group: readonly Finished[],
 ): Promise<Committed | 'fenced'> {
   const taken: Finished[] = []
-  const held = new Set<number>()
+  const missed = new Set<number>()
   const refused: Finished[] = []
   for (const finished of group) {
     try {
       const one = await settle(needs, lease, [finished])
       if (one === 'fenced') return one
-      if (one.has(0)) held.add(taken.length)
+      if (one.has(0)) missed.add(taken.length)
       taken.push(finished)
     } catch (thrown) {
       noteFailure(needs, 1, thrown)
       refused.push(finished)
     }
   }
-  return { group: taken, held, refused }
+  return { group: taken, missed, refused }
 }
 
 function noteFailure({ telemetry }: Needs, outcomes: number, thrown: unknown): void {

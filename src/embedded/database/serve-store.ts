@@ -35,7 +35,7 @@ export function serveStore(procedures: readonly Procedure<never, unknown>[]): vo
     begin: () => store().engine.begin(),
     commit: () => store().engine.commit(),
     rollback: () => store().engine.rollback(),
-    async perform(name, args) {
+    async perform(name, ...args) {
       const procedure = procedures.find((one) => one.name === name)
       assert(procedure !== undefined, `${name} is a procedure of the tables`)
       return store().database.perform(procedure, args as never)

@@ -97,7 +97,7 @@ describe('a procedure that runs in the thread of the store', () => {
 
   test('is refused when the thread does not know it', async () => {
     const strange = { name: 'noSuchProcedure', run: async () => null }
-    expect(await failureOf(db.perform(strange, null))).toBeInstanceOf(Error)
+    expect(await failureOf(db.perform(strange, []))).toBeInstanceOf(Error)
   })
 
   test('says that the store is unavailable when the file cannot be written', async () => {
@@ -113,7 +113,7 @@ describe('a procedure that runs in the thread of the store', () => {
 test('a store whose thread has ended says so to all who write, then and later', async () => {
   const db = await openSqliteFile(await newFile(), EXAM_THREAD)
   await db.query(sql`CREATE TABLE exam_notes (id BIGINT PRIMARY KEY)`)
-  const writing = [db.perform(endThread, null), db.perform(addNotes, [1])]
+  const writing = [db.perform(endThread, []), db.perform(addNotes, [1])]
   const ends = await Promise.all(writing.map(failureOf))
   expect(ends).toMatchObject(Array(2).fill({ code: 'database_unavailable' }))
   const later = await failureOf(db.transaction((tx) => tx.query(sql`SELECT 1`)))

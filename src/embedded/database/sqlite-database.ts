@@ -9,7 +9,7 @@ type Writer = {
   run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
   each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
   /** Null where procedures run in this thread. */
-  perform: ((procedure: string, args: unknown) => Promise<unknown>) | null
+  perform: ((procedure: string, args: readonly unknown[]) => Promise<unknown>) | null
   begin(): MaybePromise<void>
   /** The transaction is over afterwards, committed or not. */
   commit(): MaybePromise<void>
@@ -78,7 +78,7 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
     if (closed) throw new Failure('database_unavailable', { reason: 'closed' })
   }
 
-  async function perform<Args, Answer>(
+  async function perform<Args extends readonly unknown[], Answer>(
     { name, run: runHere }: Procedure<Args, Answer>,
     args: Args,
   ): Promise<Answer> {

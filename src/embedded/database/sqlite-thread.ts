@@ -6,7 +6,7 @@ import type { SqliteEngine } from './sqlite-engine.ts'
 export type StoreFunctions = Omit<SqliteEngine, 'close'> & {
   open(path: string): void
   /** Runs a procedure that the thread's script knows by this name, in a transaction. */
-  perform(procedure: string, args: unknown): Promise<unknown>
+  perform(procedure: string, ...args: unknown[]): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export type StoreFunctions = Omit<SqliteEngine, 'close'> & {
 export type SqliteThread = {
   run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
   each(text: string, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
-  perform(procedure: string, args: unknown): Promise<unknown>
+  perform(procedure: string, args: readonly unknown[]): Promise<unknown>
   begin(): Promise<void>
   commit(): Promise<void>
   rollback(): Promise<void>
@@ -41,7 +41,7 @@ export async function startSqliteThread(
   return {
     run: (text, values) => call('run', [text, values]),
     each: (text, rows) => call('each', [text, rows]),
-    perform: (procedure, args) => call('perform', [procedure, args]),
+    perform: (procedure, args) => call('perform', [procedure, ...args]),
     begin: () => call('begin', []),
     commit: () => call('commit', []),
     rollback: () => call('rollback', []),

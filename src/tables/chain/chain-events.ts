@@ -28,8 +28,13 @@ export type RecordedEvent = {
   results: readonly EventResult[]
 }
 
-/** An event on its way to another thread, where many small values travel slower than one. */
-export type SentEvent = ChainMove & { texts: string; rest: string }
+/**
+ * An event as it travels to another thread: the texts of its results one after the other, cut
+ * into pieces of a size that memory is quickly found for, and everything else as JSON.
+ */
+type SentEvent = [rest: string, ...pieces: string[]]
+
+type RestOfEvent = ChainMove & { due: readonly RestOfDue[] }
 
 type RestOfDue = Omit<DueResult, 'data'> & { chars: number }
 
@@ -49,6 +54,9 @@ type CommittedEvent = {
 type Receiver = { number: number; teamId: string; previousSequence: number | null }
 
 type ReceiverRow = { id: string; number: number; team_id: string; sequence_number: number | null }
+
+/** A piece is at least that long, or is the last. */
+const PIECE_CHARS = 32_768
 
 const RECEIVER_COLUMNS = 3
 const NO_PREVIOUS = -1
@@ -70,8 +78,8 @@ export async function recordEvent(
 
 export const commitEvent: Procedure<SentEvent, CommittedEvent | 'lost'> = {
   name: 'commitEvent',
-  async run(tx, { texts, rest, ...move }) {
-    const due = dueIn(texts, rest)
+  async run(tx, sent) {
+    const { due, ...move } = chainEventOf(sent)
     const webhookIds = due.flatMap((one) => one.webhookIds)
     assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
     const [moved, receivers] = await Promise.all([
@@ -109,16 +117,33 @@ export async function webhooksWithDeliveryAt(
 }
 
 function sentEvent({ due, ...move }: ChainEvent): SentEvent {
-  const rest = due.map(({ data, ...one }): RestOfDue => ({ ...one, chars: data.length }))
-  return { ...move, texts: due.map(({ data }) => data).join(''), rest: JSON.stringify(rest) }
+  const pieces: string[] = []
+  let piece = ''
+  for (const { data } of due) {
+    piece += data
+    if (piece.length < PIECE_CHARS) continue
+    pieces.push(piece)
+    piece = ''
+  }
+  const lengths = due.map(({ data, ...one }): RestOfDue => ({ ...one, chars: data.length }))
+  const rest: RestOfEvent = { ...move, due: lengths }
+  return [JSON.stringify(rest), ...pieces, piece]
 }
 
-function dueIn(texts: string, rest: string): DueResult[] {
+function chainEventOf([rest, ...pieces]: SentEvent): ChainEvent {
+  const event = JSON.parse(rest) as RestOfEvent
   let end = 0
-  return (JSON.parse(rest) as RestOfDue[]).map(({ chars, ...one }) => {
+  let at = 0
+  const due = event.due.map(({ chars, ...one }): DueResult => {
+    // A text lies within one piece.
+    if (end >= (pieces[at] ?? '').length && chars > 0) {
+      at += 1
+      end = 0
+    }
     end += chars
-    return { ...one, data: texts.slice(end - chars, end) }
+    return { ...one, data: (pieces[at] ?? '').slice(end - chars, end) }
   })
+  return { ...event, due }
 }
 
 /** The number of the event. Its results are those that anybody gets. */

@@ -36,14 +36,14 @@ const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
  */
 export async function pruneDelivered(db: Database, retention: Retention): Promise<number> {
   for (;;) {
-    const { removed, isOver } = await db.perform(pruneOldest, retention)
+    const { removed, isOver } = await db.perform(pruneOldest, [retention])
     if (removed > 0 || isOver) return removed
   }
 }
 
-export const pruneOldest: Procedure<Retention, { removed: number; isOver: boolean }> = {
+export const pruneOldest: Procedure<[Retention], { removed: number; isOver: boolean }> = {
   name: 'pruneOldest',
-  async run(tx, { olderThanMs, bytesMax, rowsMax }) {
+  async run(tx, [{ olderThanMs, bytesMax, rowsMax }]) {
     // Undelivered results stay, so none of them counts: else the backlog of one team would take
     // the log of all others.
     let surplus = (await logBytes(tx)) - (await allBacklogBytes(tx)) - bytesMax

@@ -46,9 +46,9 @@ export const NO_BILL = -1
 export const NO_DATA = -1
 
 /** The indexes of outcomes that did not hold; 'fenced' when nothing was written. */
-export const settleBatch: Procedure<OutcomeBatch, number[] | 'fenced'> = {
+export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
   name: 'settleBatch',
-  async run(tx, batch) {
+  async run(tx, [batch]) {
     if (!(await renewLease(tx, batch.fence))) return 'fenced'
     const { bills, teams } = batch
     const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))

@@ -8,6 +8,7 @@ import {
   fenceOf,
   NOW_MS,
   outcomeOf,
+  settleHeld,
   statesOf,
   waiting,
   waitingIds,
@@ -16,7 +17,6 @@ import {
   type AttemptOutcome,
   findDeliveryWithAttempts,
   resendDelivery,
-  settleDeliveries,
 } from '../../../tests/support/delivery-tables.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
@@ -52,7 +52,7 @@ async function attempted(count: number) {
   return events.flatMap(({ deliveries }) => deliveries)
 }
 
-const settle = (...outcomes: AttemptOutcome[]) => settleDeliveries(db, fence, outcomes)
+const settle = (...outcomes: AttemptOutcome[]) => settleHeld(db, fence, outcomes)
 
 const attemptsOf = async (id: string) =>
   (await findDeliveryWithAttempts(db, TEAM_A, id))?.attempts ?? []
@@ -156,9 +156,9 @@ describe('the bill', () => {
     const outcomes = (await attempted(5)).map((one) => outcomeOf(one))
     const faulty = faultyDatabase(db)
     faulty.losesAnswers = true
-    expect(await failureOf(settleDeliveries(faulty, fence, outcomes))).toBeInstanceOf(Error)
+    expect(await failureOf(settleHeld(faulty, fence, outcomes))).toBeInstanceOf(Error)
     faulty.losesAnswers = false
-    expect(await settleDeliveries(faulty, fence, outcomes)).toEqual(new Set())
+    expect(await settleHeld(faulty, fence, outcomes)).toEqual(new Set())
     expect((await billOf(db)).lines).toMatchObject([{ calls: 5, centi_cu: 40_000, bytes: 10_000 }])
   })
 
@@ -244,7 +244,7 @@ test('hundreds of outcomes are one transaction of few statements', async () => {
         ),
       ),
   }
-  await settleDeliveries(
+  await settleHeld(
     counted,
     fence,
     all.map((one) => outcomeOf(one)),

@@ -41,7 +41,7 @@ const LEDGER_METHOD = 'webhook'
 
 /**
  * Writes what became of attempts, with the bill, in one transaction; the indexes of the
- * outcomes that held. For the others nothing is written or billed: one that comes too late, or
+ * outcomes that did not hold. For these nothing is written or billed: one that comes too late, or
  * that was written before without its commit being heard of, changes nothing. 'fenced' when the
  * token is not the courier's any more: then nothing at all is written.
  */
@@ -50,11 +50,8 @@ export async function settleDeliveries(
   fence: Fence,
   outcomes: readonly AttemptOutcome[],
 ): Promise<ReadonlySet<number> | 'fenced'> {
-  const missed = await db.perform(settleBatch, batchOf(fence, outcomes))
-  if (missed === 'fenced') return 'fenced'
-  const held = new Set(outcomes.keys())
-  for (const at of missed) held.delete(at)
-  return held
+  const missed = await db.perform(settleBatch, [batchOf(fence, outcomes)])
+  return missed === 'fenced' ? missed : new Set(missed)
 }
 
 /** Hot path: numbers and texts travel to another thread as one value each. */
@@ -65,7 +62,8 @@ function batchOf(fence: Fence, outcomes: readonly AttemptOutcome[]): OutcomeBatc
   const numbers = new Float64Array(outcomes.length * OUTCOME_COLUMNS)
   let at = 0
   let lines = ''
-  for (const { next, attempt, bill, ...outcome } of outcomes) {
+  for (const outcome of outcomes) {
+    const { next, attempt, bill } = outcome
     assert(!bill || next.kind === 'delivered', 'only what was accepted is billed')
     const endedAtMs = endOf(attempt)
     lines += `${lineOfAttempt(attempt)}\n`

@@ -8,12 +8,12 @@ import {
   LEASE_MS,
   NOW_MS,
   outcomeOf,
+  settleHeld,
 } from '../../../tests/support/delivery-store.ts'
 import { addWebhooks, insertTeams, webhookCalled } from '../../../tests/support/webhook-store.ts'
 import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
 import type { Database } from '../../ports/database.ts'
 import { migrate } from '../migrate.ts'
-import { settleDeliveries } from './settle-deliveries.ts'
 import { joinCouriers, takeShards } from './shards.ts'
 
 test('of two processes that take shards and settle at once, each delivery counts for one', async () => {
@@ -37,8 +37,8 @@ test('of two processes that take shards and settle at once, each delivery counts
   )
   const outcomes = deliveries.map((delivery) => outcomeOf(delivery))
   const held = await Promise.all([
-    settleDeliveries(first, a.ours, outcomes),
-    settleDeliveries(second, b.ours, outcomes),
+    settleHeld(first, a.ours, outcomes),
+    settleHeld(second, b.ours, outcomes),
   ])
   expect(held.filter((some) => some !== 'fenced' && some.size === 1)).toHaveLength(1)
   expect((await billOf(first)).lines).toMatchObject([{ calls: 1 }])
