@@ -36,7 +36,7 @@ const NETWORKS = 2
 /** Enough for every host to have what it can take; the store is as it is in a busy hour. */
 const BACKLOG_MAX = 4000
 
-const LOOK_EVERY_MS = 10
+const LOOK_EVERY_MS = 50
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 
 /** So long without any progress, and something is broken. */

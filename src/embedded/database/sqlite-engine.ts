@@ -82,7 +82,14 @@ export function openSqliteEngine(
       ),
     each: (text, rows) =>
       step(() =>
-        cache.use(text, (prepared) => rows.map((row) => prepared.run(...row.map(bound)).changes)),
+        cache.use(text, (prepared) => {
+          // Hot path: one list for the values of all rows.
+          const values: SQLQueryBindings[] = []
+          return rows.map((row) => {
+            for (let at = 0; at < row.length; at++) values[at] = bound(row[at] ?? null)
+            return prepared.run.apply(prepared, values).changes
+          })
+        }),
       ),
     begin() {
       inTransaction = true
