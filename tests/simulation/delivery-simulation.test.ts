@@ -51,6 +51,9 @@ const ADVENTURES = [
   'of a fork',
 ]
 
+/** Those that have not come about so far. */
+const unseen = new Set(ADVENTURES)
+
 if (replayed !== undefined) {
   test(`every promise holds with seed ${replayed}`, () => {
     showWhole(runDeliveries(stores, Number(replayed)))
@@ -64,7 +67,6 @@ if (replayed !== undefined) {
     test.each(batchesOf(seeds, SEEDS_AT_ONCE))(
       'in order, as scheduled, billed once: seeds $from to $to',
       ({ from, to }) => {
-        const unseen = new Set(ADVENTURES)
         for (let seed = from; seed <= to; seed++) {
           const report = runDeliveries(stores, seed)
           if (report.complaints.length > 0) throw new Error(storyOf(report, 'DELIVERY'))
@@ -73,7 +75,8 @@ if (replayed !== undefined) {
             if (report.tells(adventure)) unseen.delete(adventure)
           }
         }
-        if (to - from + 1 === SEEDS_AT_ONCE) expect([...unseen]).toEqual([])
+        // Some happen in one seed of dozens, so all seeds together are looked at.
+        if (to === seeds && seeds >= SEEDS_AT_ONCE) expect([...unseen]).toEqual([])
         if (to === seeds && seeds > SEEDS_USUAL) console.log('simulated', reached)
       },
       TEST_MS_MAX,

@@ -28,6 +28,9 @@ const ADVENTURES = [
   'is stopped',
 ]
 
+/** Those that have not come about so far. */
+const unseen = new Set(ADVENTURES)
+
 if (replayed !== undefined) {
   test(`every promise holds with seed ${replayed}`, () => {
     const report = runSeed(stores, Number(replayed))
@@ -43,7 +46,6 @@ if (replayed !== undefined) {
     test.each(batches)(
       'without a gap, in order, each event once: seeds $from to $to',
       ({ from, to }) => {
-        const unseen = new Set(ADVENTURES)
         for (let seed = from; seed <= to; seed++) {
           const report = runSeed(stores, seed)
           if (report.complaints.length > 0) throw new Error(storyOf(report))
@@ -52,7 +54,8 @@ if (replayed !== undefined) {
             if (report.tells(adventure)) unseen.delete(adventure)
           }
         }
-        if (to - from + 1 === SEEDS_AT_ONCE) expect([...unseen]).toEqual([])
+        // Some happen in one seed of dozens, so all seeds together are looked at.
+        if (to === seeds && seeds >= SEEDS_AT_ONCE) expect([...unseen]).toEqual([])
         if (to === seeds && seeds > SEEDS_USUAL) console.log('simulated', reached)
       },
       TEST_MS_MAX,
