@@ -68,7 +68,7 @@ const BUDGET_MAX = 20_000
 
 /** Nothing is known of it yet, so the outbox may have anything. */
 export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
-  const state: State = {
+  return {
     mode: 'suspended',
     isOrdered: false,
     slots: 0,
@@ -78,8 +78,7 @@ export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
     mayHave: { new: true, retry: true, error: true },
     loads: { new: null, retry: null, ordered: null, error: null },
     budget,
-  }
-  return state
+  } as State
 }
 
 /** Nothing starts until the webhook's settings are known again. */
@@ -135,8 +134,7 @@ export function offer(queue: WebhookQueue, delivery: Delivery): boolean {
 
 /** The outbox may have something in these lanes. */
 export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void {
-  const { mayHave } = stateOf(queue)
-  for (const lane of lanes) mayHave[lane] = true
+  for (const lane of lanes) stateOf(queue).mayHave[lane] = true
 }
 
 /** The outbox has new deliveries up to that event; those up to the tail are known. */
@@ -189,8 +187,7 @@ function isCurrent(queue: WebhookQueue, load: Load): boolean {
 
 /** The outbox answered the question of a load. */
 export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[]): void {
-  const state = stateOf(queue)
-  const { lane, question, found } = load
+  const [state, { lane, question, found }] = [stateOf(queue), load]
   if (!question || !isCurrent(queue, load)) return
   for (const row of rows) {
     const isTaken = wasStarted(queue, load, row)
@@ -223,8 +220,7 @@ export function wasStarted(queue: WebhookQueue, load: Load, { event }: Delivery)
 /** The lane is free again; with `again`, the outbox has to be read once more. */
 export function endLoad(queue: WebhookQueue, load: Load, again: boolean): void {
   if (!isCurrent(queue, load)) return
-  const state = stateOf(queue)
-  state.loads[load.lane] = null
+  stateOf(queue).loads[load.lane] = null
   if (again) remind(queue, storedLanes(load.lane))
 }
 
@@ -238,20 +234,14 @@ export function started(queue: WebhookQueue, { event }: Delivery): void {
   if (at >= 0) budget.used -= prefetched.splice(at, 1).length
 }
 
-/**
- * Its outcome is committed. With `again`, the outbox may still have it, and due: then it is read
- * from its beginning, for it may lie before the tail.
- */
+/** Its outcome is committed. With `again`, the outbox may still have it, even before the tail. */
 export function settled(queue: WebhookQueue, event: number, again: boolean): void {
-  const state = stateOf(queue)
-  const { unsettled, mayHave, isOrdered, loads } = state
+  const { unsettled, mayHave, isOrdered, loads } = stateOf(queue)
   unsettled.delete(event)
   for (const lane of LANES) loads[lane]?.settled.add(event)
   // Whatever comes next was not looked for meanwhile.
   if (isOrdered) mayHave.new = true
-  if (!again) return
-  forgetData(state)
-  mayHave.error = true
+  if (again) forget(queue)
 }
 
 /** Slots were granted, or are free again. */
@@ -285,9 +275,9 @@ function forgetData(state: State): void {
   loads.ordered = null
 }
 
-function prefetch({ prefetched, budget }: State, delivery: Delivery): void {
-  prefetched.push(delivery)
-  budget.used += 1
+function prefetch(state: State, delivery: Delivery): void {
+  state.budget.used += 1
+  state.prefetched.push(delivery)
 }
 
 function storedLanes(lane: Lane): readonly [StoredLane, ...StoredLane[]] {
