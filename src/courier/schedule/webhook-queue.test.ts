@@ -58,6 +58,18 @@ describe('a new delivery', () => {
     expect(wants(queue, 'new')).toBe(true)
   })
 
+  test('that was read before we are told of it is known, and nothing more is read', () => {
+    const { queue, model } = freshQueue()
+    const early = model.commit('data')
+    const load = beginLoad(queue, 'new', 1, 0)
+    refill(queue, load, model.read(load.question ?? raise()))
+    endLoad(queue, load, false)
+    expect(offer(queue, early)).toBe(true)
+    started(queue, nextNew(queue) ?? raise())
+    expect(offer(queue, early)).toBe(false)
+    expect(wants(queue, 'new')).toBe(false)
+  })
+
   test('that comes while the outbox is read is there once', () => {
     const { queue, model } = freshQueue()
     const first = beginLoad(queue, 'new', 1, 0)
