@@ -1,4 +1,3 @@
-import type { RoomyBytes } from '../core/roomy-bytes.ts'
 import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
 
 /**
@@ -8,7 +7,7 @@ import type { CacheStatus, NetworkService } from '../upstream/answers/ask-networ
 type LocalAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
-  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheStatus }
+  | { kind: 'bytes'; pieces: readonly Uint8Array[]; upstream: string; cache: CacheStatus }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

@@ -1,8 +1,6 @@
-import { keep } from '../core/lent-memory.ts'
-import { letGo, type RoomyBytes, roomyBytes } from '../core/roomy-bytes.ts'
 import type { ReaderWatch, Reading } from './reader-watch.ts'
 
-export type Piece = string | RoomyBytes | ReadableStream<Uint8Array>
+export type Piece = string | Uint8Array | ReadableStream<Uint8Array>
 
 /** The way an answer is sent, and the callbacks of its end. */
 export type Sending = {
@@ -39,7 +37,6 @@ export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<
 
   const reading: Reading = {
     idleSinceMs: Number.POSITIVE_INFINITY,
-    onSlow: source.keep,
     onStuck() {
       end()
       sending.cut()
@@ -68,11 +65,9 @@ export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<
   return new ReadableStream<Uint8Array>({ pull, cancel: end }, { highWaterMark: 0 })
 }
 
-/** Releases a piece that nobody will read. */
-export function drop(piece: Piece): void {
-  if (typeof piece === 'string') return
+/** Gives up what nobody will read: an unread stream would hold its upstream. */
+export function drop(piece: Piece | readonly Uint8Array[]): void {
   if (piece instanceof ReadableStream) piece.cancel().catch(() => {})
-  else letGo(roomyBytes(piece))
 }
 
 /** Reads pieces in turn; what is in hand is a stream that is read or bytes that are sliced. */
@@ -82,17 +77,11 @@ function openSource(pieces: Piece[]) {
   let held: Uint8Array | null = null
   let heldFrom = 0
 
-  const letGoOfHeld = () => {
-    if (held) letGo(held)
-    held = null
-  }
-
   const nextSlice = (): Uint8Array | null => {
     if (!held) return null
-    // Copied, since the memory is let go as soon as its last slice is on its way.
-    const slice = new Uint8Array(held.subarray(heldFrom, heldFrom + SLICE_BYTES))
+    const slice = held.subarray(heldFrom, heldFrom + SLICE_BYTES)
     heldFrom += slice.length
-    if (heldFrom >= held.length) letGoOfHeld()
+    if (heldFrom >= held.length) held = null
     return slice
   }
 
@@ -111,7 +100,7 @@ function openSource(pieces: Piece[]) {
       if (piece instanceof ReadableStream) {
         reader = piece.getReader()
       } else {
-        held = roomyBytes(piece)
+        held = piece
         heldFrom = 0
       }
     }
@@ -119,12 +108,8 @@ function openSource(pieces: Piece[]) {
 
   return {
     next,
-    /** Memory that others wait for is copied, for a client that may be long. */
-    keep() {
-      if (held) held = keep(held)
-    },
     drop() {
-      letGoOfHeld()
+      held = null
       reader?.cancel().catch(() => {})
       for (const piece of pieces.splice(0)) drop(piece)
     },

@@ -4,8 +4,6 @@ import type { Clock } from '../ports/clock.ts'
 export type Reading = {
   /** Since when the client has taken nothing; Infinity while it waits for us. */
   idleSinceMs: number
-  /** It takes its time: what others could use is not to be held for it. */
-  onSlow(): void
   /** The client takes nothing any more. */
   onStuck(): void
 }
@@ -29,9 +27,7 @@ export function openReaderWatch(
   const look = () => {
     const nowMs = clock.monotonicMs()
     for (const reading of readings) {
-      const idleMs = nowMs - reading.idleSinceMs
-      if (idleMs >= stuckMs()) reading.onStuck()
-      else if (idleMs >= LOOK_EVERY_MS) reading.onSlow()
+      if (nowMs - reading.idleSinceMs >= stuckMs()) reading.onStuck()
     }
     if (readings.size > 0) return
     stopLooking?.()

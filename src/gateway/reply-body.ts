@@ -1,6 +1,9 @@
-import { putAround, roomyBytes } from '../core/roomy-bytes.ts'
 import { drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
 import type { ReplyParts } from './serve-rpc.ts'
+
+export type ReplyBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>
+
+const encoder = new TextEncoder()
 
 /** Up to here the server takes an answer in one piece: sockets hold about as much anyway. */
 const DIRECT_BYTES_MAX = 256 * 1024
@@ -13,18 +16,19 @@ const DIRECT_BYTES_MAX = 256 * 1024
 const QUIET_DIRECT_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * The body of a reply: text or bytes where it is small and at hand, which the server has taken
- * over when this returns, else a stream that is pulled.
+ * The body of a reply: text or bytes where it is small and at hand, a blob where it is larger and
+ * at hand, which the server sends as it is, else a stream that is pulled.
  */
 export function replyBody(
   replies: readonly ReplyParts[],
   isBatch: boolean,
   sending: Sending,
-): string | Uint8Array | ReadableStream<Uint8Array> {
+): ReplyBody {
   const [first] = replies
   if (!isBatch && typeof first === 'string') return taken(sending, first)
-  if (!isBatch && typeof first === 'object' && isSmall(first[1], sending)) {
-    return taken(sending, roomyBytes(putAround(first[1], first[0], first[2])))
+  if (!isBatch && typeof first === 'object') {
+    const whole = inOnePiece(first, sending)
+    if (whole) return taken(sending, whole)
   }
   if (replies.every((parts) => typeof parts === 'string')) {
     const chars = replies.reduce((sum, text) => sum + text.length, 0)
@@ -34,8 +38,7 @@ export function replyBody(
   const pieces: Piece[] = isBatch ? ['['] : []
   replies.forEach((parts, at) => {
     if (at > 0) pieces.push(',')
-    if (typeof parts === 'string') pieces.push(parts)
-    else pieces.push(...parts)
+    pieces.push(...(typeof parts === 'string' ? [parts] : parts.flat()))
   })
   if (isBatch) pieces.push(']')
   return piecesStream(pieces, sending)
@@ -46,13 +49,17 @@ export function dropReply(replies: readonly ReplyParts[]): void {
   for (const parts of replies) if (typeof parts !== 'string') drop(parts[1])
 }
 
-function isSmall(
-  answer: Exclude<ReplyParts, string>[1],
+function inOnePiece(
+  [before, answer, after]: Exclude<ReplyParts, string>,
   sending: Sending,
-): answer is Exclude<typeof answer, ReadableStream> {
-  if (!('memory' in answer)) return false
-  const bytes = answer.to - answer.from
-  return bytes <= DIRECT_BYTES_MAX || (bytes <= QUIET_DIRECT_BYTES_MAX && sending.isQuiet())
+): Uint8Array | Blob | null {
+  if (answer instanceof ReadableStream) return null
+  const bytes = answer.reduce((sum, piece) => sum + piece.length, 0)
+  if (bytes <= DIRECT_BYTES_MAX) {
+    return Buffer.concat([encoder.encode(before), ...answer, encoder.encode(after)])
+  }
+  const isDirect = bytes <= QUIET_DIRECT_BYTES_MAX && sending.isQuiet()
+  return isDirect ? new Blob([before, ...(answer as Uint8Array<ArrayBuffer>[]), after]) : null
 }
 
 function taken<Body>(sending: Sending, body: Body): Body {

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { roomyOver } from '../core/roomy-bytes.ts'
 import type { Call } from '../core/rpc/jsonrpc.ts'
 import { serveBatch } from './serve-batch.ts'
 import type { RpcContext, ServeNeeds } from './serve-rpc.ts'
@@ -10,8 +9,8 @@ const PAGE_BYTES = 4 * 2 ** 20
 
 test('a batch of pages of our own is made some at a time, and holds no more than it may', async () => {
   // One page of memory stands for all: only their sizes are counted.
-  const page = roomyOver(new Uint8Array(PAGE_BYTES), 0)
-  const reply = { kind: 'bytes', bytes: page, upstream: 'index', cache: 'hit' } as const
+  const pieces = [new Uint8Array(PAGE_BYTES)]
+  const reply = { kind: 'bytes', pieces, upstream: 'index', cache: 'hit' } as const
   let [made, under, most] = [0, 0, 0]
   const local = {
     async serve() {

@@ -72,7 +72,8 @@ function openLocalMembers(serve: (call: Call) => Promise<Served>): (call: Call) 
 function bytesHeld({ parts }: Served): number {
   if (typeof parts === 'string') return parts.length
   const [, answer] = parts
-  return 'memory' in answer ? answer.to - answer.from : 0
+  if (answer instanceof ReadableStream) return 0
+  return answer.reduce((sum, piece) => sum + piece.length, 0)
 }
 
 /** The upstreams that answered members; `none` when all members were refused. */

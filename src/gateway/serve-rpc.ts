@@ -1,5 +1,4 @@
 import { Failure, Rejection } from '../core/errors.ts'
-import { letGo, type RoomyBytes, roomyBytes } from '../core/roomy-bytes.ts'
 import {
   type BadCall,
   type Call,
@@ -53,7 +52,7 @@ export type RpcContext = {
 /** Text, or a large answer between two texts. */
 export type ReplyParts =
   | string
-  | [before: string, answer: ReadableStream<Uint8Array> | RoomyBytes, after: string]
+  | [before: string, answer: ReadableStream<Uint8Array> | readonly Uint8Array[], after: string]
 
 export type Served = {
   status: number
@@ -74,7 +73,7 @@ type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
 type Reply =
   | { kind: 'result'; text: string }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array> }
-  | { kind: 'bytes'; bytes: RoomyBytes }
+  | { kind: 'bytes'; pieces: readonly Uint8Array[] }
   | { kind: 'error'; code: number; text: string }
   | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
 
@@ -193,14 +192,12 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
   const bytes = heldBytes(context, reply)
   if (bytes < COUNTED_BYTES_MIN) return true
   context.held ??= needs.answers.open(callerName(context))
-  if (context.held.grow(bytes)) return true
-  if (reply.kind === 'bytes') letGo(roomyBytes(reply.bytes))
-  return false
+  return context.held.grow(bytes)
 }
 
 /** A single text is small enough for the socket; those of a batch add up until all are there. */
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
-  if (reply.kind === 'bytes') return reply.bytes.to - reply.bytes.from
+  if (reply.kind === 'bytes') return reply.pieces.reduce((sum, piece) => sum + piece.length, 0)
   return isBatch && 'text' in reply ? reply.text.length : 0
 }
 
@@ -258,7 +255,7 @@ function partsOf(
     return [`{"jsonrpc":"2.0","id":${call.idText},"error":`, reply.stream, '}']
   }
   if (reply.kind !== 'result') {
-    const answer = reply.kind === 'bytes' ? reply.bytes : reply.stream
+    const answer = reply.kind === 'bytes' ? reply.pieces : reply.stream
     return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, answer, '}']
   }
   if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)

@@ -56,10 +56,8 @@ export type KnownMint = { pubkey: Uint8Array; facts: MintFacts | null }
 
 /** A part of a page, read in one go. */
 export type PageStep = {
-  /** The records, joined by commas; nothing where none was found. May be lent: see giveBack. */
+  /** The records, joined by commas; nothing where none was found. */
   bytes: Uint8Array
-  /** Free room on each side of them, in a buffer that is theirs alone. */
-  room: number
   count: number
   /** The key of the last record. */
   last: Uint8Array | null

@@ -133,6 +133,5 @@ type Answer = Awaited<ReturnType<ProgramAccounts['serve']>>
 function bodyOf(answer: Exclude<Answer, { kind: 'error' }>): Promise<string> {
   if (answer.kind === 'result') return Promise.resolve(answer.text)
   if (answer.kind === 'stream') return new Response(answer.stream).text()
-  const { memory, from, to } = answer.bytes
-  return new Response(memory.subarray(from, to)).text()
+  return Promise.resolve(Buffer.concat(answer.pieces).toString())
 }

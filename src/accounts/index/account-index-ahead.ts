@@ -1,4 +1,3 @@
-import { letGo } from '../../core/roomy-bytes.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import { queryHash } from '../../core/solana/request/query-hash.ts'
 import { isSolanaError } from '../../core/solana/solana-error.ts'
@@ -34,10 +33,7 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
     const page = read(call, place)
     // Whoever comes for it is told what went wrong; perhaps nobody does.
     page.catch(() => {})
-    const stopTimer = clock.after(HELD_MS, () => {
-      held.delete(key)
-      page.then(dropPage, () => {})
-    })
+    const stopTimer = clock.after(HELD_MS, () => void held.delete(key))
     held.set(key, { page, stopTimer })
   }
 
@@ -49,11 +45,6 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
     }
     return page
   }
-}
-
-/** Nobody will read it. */
-export function dropPage(page: Page): void {
-  if (typeof page === 'object' && !isSolanaError(page)) page.bytes.forEach(letGo)
 }
 
 /** All that decides what a page holds. */

@@ -22,7 +22,6 @@ function scripted(steps: readonly (Partial<PageStep> & { length: number })[]) {
     const last = keyOf(orders.length)
     return {
       bytes: new Uint8Array(length).fill(120),
-      room: 0,
       count: length > 0 ? 1 : 0,
       last: length > 0 ? last : null,
       more: orders.length < steps.length ? { lookedTo: last } : false,

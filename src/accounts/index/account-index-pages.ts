@@ -1,5 +1,3 @@
-import { type LentMemory, newMemory } from '../../core/lent-memory.ts'
-import { joinRoomy, letGo, ROOM_BYTES, roomyBytes } from '../../core/roomy-bytes.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
@@ -25,16 +23,12 @@ export type PageReader = {
   ): AsyncGenerator<IndexPart>
 }
 
-/** For pages that are on their way or read ahead; it is had when it is first written to. */
-const MEMORIES = 1
-const MEMORY_BYTES = 5 * 1024 * 1024
-
 /** What is more comes in parts: a page may have hundreds of megabytes, and its reader be slow. */
 const WHOLE_BYTES_MAX = 8 * 1024 * 1024
 /** So much of a page is held for as long as its reader takes. */
 const PART_BYTES = 2 * 1024 * 1024
 
-const COMMA = 44
+const COMMA = Uint8Array.of(44)
 
 /** One is on its way while the other is read: the store reads in one thread. */
 const STEPS_AT_ONCE = 2
@@ -44,7 +38,6 @@ type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns
 /** The next records, with what parts them from those before. */
 type Step = {
   bytes: Uint8Array[]
-  room: number
   count: number
   last: Uint8Array | null
   /** Null where more has to be looked at to tell. */
@@ -52,13 +45,10 @@ type Step = {
 }
 
 export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): PageReader {
-  const memories = Array.from({ length: MEMORIES }, () => newMemory(MEMORY_BYTES))
   const reading = { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
   return {
-    async page(call, place, shown) {
-      const page = await readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call)
-      return isSolanaError(page) || page === 'large' ? page : inOnePiece(page, memories)
-    },
+    page: (call, place, shown) =>
+      readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call),
     async *parts(call, place, shown) {
       for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
         // Whoever asks for parts was told that there is nothing to refuse.
@@ -74,23 +64,19 @@ async function readWhole(
   { encoding }: ProgramAccountsCall,
 ): Promise<IndexPage | SolanaError | 'large'> {
   const bytes: Uint8Array[] = []
-  const page: IndexPage = { bytes, room: 0, count: 0, last: null, more: false }
+  const page: IndexPage = { bytes, count: 0, last: null, more: false }
   // In base 58 the last account may still be refused, and with it all of the answer.
   const mayBeRefused = encoding === 'base58' || encoding === 'binary'
   let bytesRead = 0
   for await (const step of steps) {
-    if (isSolanaError(step)) {
-      bytes.forEach(letGo)
-      return step
-    }
+    if (isSolanaError(step)) return step
     bytes.push(...step.bytes)
     bytesRead += step.bytes.reduce((sum, piece) => sum + piece.length, 0)
     if (bytesRead > WHOLE_BYTES_MAX) {
-      bytes.splice(0).forEach(letGo)
+      bytes.length = 0
       if (!mayBeRefused) return 'large'
     }
-    const { room, last } = step
-    if (step.count > 0) Object.assign(page, { room, last, count: page.count + step.count })
+    if (step.count > 0) Object.assign(page, { last: step.last, count: page.count + step.count })
     page.more = step.more === true
   }
   return bytesRead > WHOLE_BYTES_MAX ? 'large' : page
@@ -119,12 +105,11 @@ async function* steps(
       mints: [],
     })
     if (isSolanaError(step)) return yield step
-    const { room, last } = step
-    const bytes = step.count === 0 ? [] : count > 0 ? withComma(step) : [step.bytes]
+    const bytes = step.count === 0 ? [] : count > 0 ? [COMMA, step.bytes] : [step.bytes]
     count += step.count
     bytesRead += step.bytes.length
     const more = typeof step.more === 'boolean' ? step.more : null
-    yield { bytes, room, count: step.count, last, more }
+    yield { bytes, count: step.count, last: step.last, more }
     if (typeof step.more === 'boolean') return
     after = step.more.lookedTo
   }
@@ -141,24 +126,8 @@ async function readStep(
   for (;;) {
     const step = await turns.run(teamId, () => store.page({ ...order, mints }))
     if (isSolanaError(step) || step.unknownMints.length === 0) return step
-    letGo(step.bytes)
     mints.push(...(await lookUpMints(step.unknownMints, commitment, order.slot)))
   }
-}
-
-/** With what parts it from the records before: in its room, if it has some. */
-function withComma({ bytes, room }: PageStep): Uint8Array[] {
-  if (room === 0) return [Uint8Array.of(COMMA), bytes]
-  const whole = new Uint8Array(bytes.buffer, bytes.byteOffset - 1, bytes.length + 1)
-  whole[0] = COMMA
-  return [whole]
-}
-
-function inOnePiece(page: IndexPage, memories: readonly LentMemory[]): IndexPage {
-  if (page.bytes.length < 2) return page
-  const joined = joinRoomy(page.bytes, memories)
-  page.bytes.forEach(letGo)
-  return { ...page, bytes: [roomyBytes(joined)], room: ROOM_BYTES }
 }
 
 type Question = Pick<

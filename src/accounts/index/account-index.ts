@@ -4,7 +4,7 @@ import type { ProgramAccountsCall } from '../../core/solana/request/program-acco
 import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
-import { dropPage, readAhead } from './account-index-ahead.ts'
+import { readAhead } from './account-index-ahead.ts'
 import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
 import { openMintLookups } from './account-index-mints.ts'
 import type { KeptProgram } from './account-index-pace.ts'
@@ -69,9 +69,7 @@ export function openAccountIndex(
     async page(call, place) {
       const page = await pageAhead(call, place)
       // It may have turned out meanwhile that this moment never was.
-      if (shownAt(call, place)) return page
-      dropPage(page)
-      return 'gone'
+      return shownAt(call, place) ? page : 'gone'
     },
 
     async *parts(call, place) {

@@ -29,7 +29,7 @@ function littleIndex(plan: Plan): AccountIndex {
       if (plan.large) return 'large'
       const { shown, texts, more } = shownAt(place)
       const last = shown.at(-1) ?? null
-      return { bytes: [bytesOf(texts.join())], room: 0, count: shown.length, last, more }
+      return { bytes: [bytesOf(texts.join())], count: shown.length, last, more }
     },
     async *parts(_call, place) {
       const { shown, texts, more } = shownAt(place)

@@ -1,5 +1,3 @@
-import { keep } from '../../core/lent-memory.ts'
-import { joinRoomy, letGo, putAround, type RoomyBytes, roomyOver } from '../../core/roomy-bytes.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import { type PageForm, pageForm } from '../../core/solana/request/page-form.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
@@ -36,10 +34,8 @@ export type IndexPlace = {
 }
 
 export type IndexPage = {
-  /** The records, joined by commas. Each piece has its memory alone; whoever drops it lets go. */
+  /** The records, joined by commas, in one piece or several. */
   bytes: readonly Uint8Array[]
-  /** Free room on each side of them, if they are in one piece whose buffer is theirs alone. */
-  room: number
   count: number
   last: Uint8Array | null
   more: boolean
@@ -47,6 +43,8 @@ export type IndexPage = {
 
 /** What is handed on in one piece, so that little waits for a slow reader. */
 const PIECE_BYTES = 256 * 1024
+
+const encoder = new TextEncoder()
 
 /**
  * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
@@ -71,23 +69,20 @@ export async function serveIndexed(
     return { kind: 'stream', stream: pulledStream(pieces, () => {}), ...source }
   }
   if (isSolanaError(page)) return ownError(page)
-  const bytes = wholePage(page, form, pageKey(page.last, page.more))
-  return { kind: 'bytes', bytes, ...source }
+  const pieces = wholePage(page, form, pageKey(page.last, page.more))
+  return { kind: 'bytes', pieces, ...source }
 }
 
-function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): RoomyBytes {
-  const [first] = page.bytes
-  const isRoomy = page.bytes.length === 1 && first && page.room > 0
-  const records = isRoomy ? roomyOver(first, page.room) : joinRoomy(page.bytes)
-  if (!isRoomy) page.bytes.forEach(letGo)
+function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): Uint8Array[] {
   const inside = pageKey === null ? '' : form.inLastRecord(pageKey)
+  const before = encoder.encode(form.before)
+  const last = page.bytes.at(-1)
+  if (inside === '' || !last) {
+    return [before, ...page.bytes, encoder.encode(form.after(pageKey))]
+  }
   // Before the bracket of the last record, which is the very last byte.
-  if (inside !== '') records.to--
-  return putAround(records, form.before, endText(inside, form, pageKey))
-}
-
-function endText(inside: string, form: PageForm, pageKey: string | null): string {
-  return `${inside === '' ? '' : `${inside}}`}${form.after(pageKey)}`
+  const records = [...page.bytes.slice(0, -1), last.subarray(0, -1)]
+  return [before, ...records, encoder.encode(`${inside}}${form.after(pageKey)}`)]
 }
 
 async function* pagePieces(
@@ -95,7 +90,6 @@ async function* pagePieces(
   form: PageForm,
   pageKeyOf: (last: Uint8Array | null, more: boolean) => string | null,
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder()
   yield encoder.encode(form.before)
   let last: Uint8Array | null = null
   let more = false
@@ -104,8 +98,7 @@ async function* pagePieces(
   for await (const part of parts) {
     last = part.last ?? last
     more = part.more
-    for (const lent of part.bytes) {
-      const bytes = keep(lent)
+    for (const bytes of part.bytes) {
       if (held !== null) yield held
       for (let at = 0; at < bytes.length - 1; at += PIECE_BYTES) {
         yield bytes.subarray(at, Math.min(bytes.length - 1, at + PIECE_BYTES))

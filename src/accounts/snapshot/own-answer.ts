@@ -1,5 +1,4 @@
 import { Failure } from '../../core/errors.ts'
-import type { RoomyBytes } from '../../core/roomy-bytes.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import { solanaErrorText } from '../../core/solana/solana-error.ts'
 import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
@@ -11,8 +10,8 @@ import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 export type OwnAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
-  /** All is at hand. */
-  | { kind: 'bytes'; bytes: RoomyBytes; upstream: string; cache: CacheStatus }
+  /** All is at hand, in pieces that follow each other. */
+  | { kind: 'bytes'; pieces: readonly Uint8Array[]; upstream: string; cache: CacheStatus }
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

@@ -5,10 +5,9 @@
 export type TextSink = { out: SinkBuffer; at: number }
 
 /** Has what every Buffer has, though it is in no manual: `write` with the encoding settled. */
-type SinkBuffer = Buffer & { latin1Write(text: string, at: number, bytes: number): number }
-
-/** Memory for so many bytes, if there is some to be had. */
-export type Lend = (bytes: number) => Uint8Array | null
+type SinkBuffer = Buffer<ArrayBuffer> & {
+  latin1Write(text: string, at: number, bytes: number): number
+}
 
 const FIRST_BYTES = 16 * 1024
 /** A single big record must not make every later buffer as big as its own. */
@@ -19,9 +18,8 @@ const DIGIT_ZERO = 48
 const UINT32_END = 2 ** 32
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Beginning behind as much room as is wished for. */
-export function openTextSink(room = 0): TextSink {
-  return { out: newBuffer(FIRST_BYTES), at: room }
+export function openTextSink(): TextSink {
+  return { out: newBuffer(FIRST_BYTES), at: 0 }
 }
 
 /** Makes room for `bytes` more. How much may wait in all is up to who takes it. */
@@ -33,12 +31,10 @@ export function reserve(sink: TextSink, bytes: number): void {
   move(sink, newBuffer(size))
 }
 
-/** Makes room for `bytes` more, and for nothing else, in memory that is at hand or in new one. */
-export function reserveAll(sink: TextSink, bytes: number, lend: Lend): void {
+/** Makes room for `bytes` more, and for nothing else. */
+export function reserveExactly(sink: TextSink, bytes: number): void {
   const wanted = sink.at + bytes
-  if (wanted <= sink.out.length) return
-  const lent = lend(wanted)
-  move(sink, lent ? bufferOver(lent) : newBuffer(wanted))
+  if (wanted > sink.out.length) move(sink, newBuffer(wanted))
 }
 
 export function putBytes(sink: TextSink, bytes: Uint8Array): void {
@@ -87,29 +83,19 @@ export function putWhole(sink: TextSink, value: number): void {
 }
 
 /** Hands over what was put since the last time; the bytes are the caller's to keep. */
-export function takeBytes(sink: TextSink): Uint8Array {
+export function takeBytes(sink: TextSink): Uint8Array<ArrayBuffer> {
   const { out, at } = sink
   sink.at = 0
   // A small part is copied, so that keeping it doesn't keep a large buffer alive.
-  if (at * 2 <= out.length) return Uint8Array.prototype.slice.call(out, 0, at)
+  if (at * 2 <= out.length)
+    return Uint8Array.prototype.slice.call(out, 0, at) as Uint8Array<ArrayBuffer>
   sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
   return new Uint8Array(out.buffer, out.byteOffset, at)
-}
-
-/** The same of a sink that has room in front, with as much behind; nothing is put there again. */
-export function takeRoomy(sink: TextSink, room: number): Uint8Array {
-  reserve(sink, room)
-  const { out, at } = sink
-  return new Uint8Array(out.buffer, out.byteOffset + room, at - room)
 }
 
 function move(sink: TextSink, larger: SinkBuffer): void {
   larger.set(sink.out.subarray(0, sink.at))
   sink.out = larger
-}
-
-function bufferOver({ buffer, byteOffset, length }: Uint8Array): SinkBuffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, length) as SinkBuffer
 }
 
 function newBuffer(bytes: number): SinkBuffer {

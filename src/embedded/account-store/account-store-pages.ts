@@ -1,4 +1,3 @@
-import { letGo } from '../../core/roomy-bytes.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import { parseAccount } from '../../core/solana/parsers/parse-account.ts'
 import {
@@ -80,9 +79,7 @@ export function readRows(
     // One string of bytes, in the order of the rows.
     const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
     const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
-    const read = writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
-    if (row?.body) letGo(row.body)
-    return read
+    return writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
   }
   return file.statements.use(text, (prepared) => {
     const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
@@ -148,8 +145,8 @@ export function stepOf(
   last: Uint8Array | null,
   more: PageStep['more'],
 ): PageStep {
-  const { room, count } = writer
-  return { bytes: writer.take(), room, count, last, more, unknownMints: [] }
+  const { count } = writer
+  return { bytes: writer.take(), count, last, more, unknownMints: [] }
 }
 
 function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {

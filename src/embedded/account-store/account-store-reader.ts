@@ -1,4 +1,3 @@
-import type { LentMemory } from '../../core/lent-memory.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import type { AccountFile } from './account-store-file.ts'
@@ -26,7 +25,6 @@ export type AccountReader = {
 
 const NOTHING: PageStep = {
   bytes: new Uint8Array(),
-  room: 0,
   count: 0,
   last: null,
   more: false,
@@ -36,7 +34,6 @@ const NOTHING: PageStep = {
 export function openAccountReader(
   file: AccountFile,
   rules: { lookups?: LookupRules; runs?: RunRules } = {},
-  memories: readonly LentMemory[] = [],
 ): AccountReader {
   const lookups = openAccountLookups(file, rules.lookups ?? LOOKUP_RULES)
   const wishes = openRunWishes(rules.runs ?? RUN_RULES)
@@ -44,7 +41,7 @@ export function openAccountReader(
     page(order) {
       const program = programOf(file, order.program)
       if (!program) return NOTHING
-      if (canHaveRuns(order)) return readRunPage(file, program, order, { wishes, memories })
+      if (canHaveRuns(order)) return readRunPage(file, program, order, wishes)
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
     runWishes: wishes.take,

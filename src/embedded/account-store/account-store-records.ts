@@ -1,17 +1,15 @@
 import { assert } from '../../core/errors.ts'
 import {
-  type Lend,
   openTextSink,
   putAscii,
   putBytes,
   putDigits,
   putWhole,
   reserve,
-  reserveAll,
+  reserveExactly,
   type TextSink,
-  takeRoomy,
+  takeBytes,
 } from '../../core/json/text-sink.ts'
-import { ROOM_BYTES } from '../../core/roomy-bytes.ts'
 import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
 import { encodeKey, readKey } from '../../core/solana/base58.ts'
 import {
@@ -43,9 +41,7 @@ export type StoredWriter = {
   write(bodies: Bodies, at: number): boolean | SolanaError
   leavesOut(bodies: Bodies, at: number): boolean
   /** What was written; nothing is written after that. */
-  take(): Uint8Array
-  /** Free room on each side of it. */
-  readonly room: number
+  take(): Uint8Array<ArrayBuffer>
   readonly bytes: number
   readonly count: number
 }
@@ -111,7 +107,6 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
       return writer.write(account, keyText) ?? true
     },
     take: writer.take,
-    room: 0,
     get bytes() {
       return writer.bytes
     },
@@ -126,12 +121,8 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
  * that it need not, and does not look twice at what is the same in all records. `ends` is told
  * where each of them ends.
  */
-export function openPlainWriter(
-  owner: Uint8Array,
-  ends: number[] | null = null,
-  lend: Lend = () => null,
-): PlainWriter {
-  const sink = openTextSink(ROOM_BYTES)
+export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null): PlainWriter {
+  const sink = openTextSink()
   const { before, whenData, whenProgram } = BASE64_FRAME
   const ownerPartAt = openOwnerParts(encodeKey(owner))
   let count = 0
@@ -150,10 +141,10 @@ export function openPlainWriter(
       sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
       putBytes(sink, RECORD_END)
       count++
-      ends?.push(sink.at - ROOM_BYTES)
+      ends?.push(sink.at)
       return true
     },
-    expectText: (bytes) => reserveAll(sink, bytes + ROOM_BYTES, lend),
+    expectText: (bytes) => reserveExactly(sink, bytes),
     put(records, bytes, write) {
       reserve(sink, bytes + 1)
       if (count > 0) putBytes(sink, COMMA)
@@ -162,10 +153,9 @@ export function openPlainWriter(
       count += records
     },
     lastKey: () => (count === 0 ? null : keyBefore(sink.out, sink.at)),
-    take: () => takeRoomy(sink, ROOM_BYTES),
-    room: ROOM_BYTES,
+    take: () => takeBytes(sink),
     get bytes() {
-      return sink.at - ROOM_BYTES
+      return sink.at
     },
     get count() {
       return count

@@ -1,4 +1,3 @@
-import { letGo } from '../../core/roomy-bytes.ts'
 import type { RecordHearer } from '../../core/solana/reply/accounts-reply.ts'
 import { type NodeAccount, openAccountReader } from '../../core/solana/reply/node-account.ts'
 import { openRecordCutter, type RecordCutter } from '../../core/solana/reply/record-cutter.ts'
@@ -55,7 +54,6 @@ export function openAccountScans(tables: AccountTables): AccountScans {
       tables.together(() => {
         if (!current.cutter.push(bytes)) current.fault ??= 'garbage'
       })
-      letGo(bytes)
       return current.fault === null
     },
     end() {

@@ -1,13 +1,10 @@
 import { Failure } from '../../core/errors.ts'
-import type { LentMemory } from '../../core/lent-memory.ts'
 
 export type EngineOrder = { id: number; name: string; args: readonly unknown[] }
 
 export type EngineAnswer = {
   id: number
   value: unknown
-  /** Where the bytes of the value are, if they are in memory that the threads share. */
-  lent: { memory: number; from: number; length: number } | null
   fault: { message: string; code: string } | null
 }
 
@@ -31,7 +28,6 @@ export type EngineThread<Engine extends Works> = {
 export async function startEngineThread<Engine extends Works>(
   open: 'openWriter' | 'openReader',
   path: string,
-  memories: readonly LentMemory[] = [],
 ): Promise<EngineThread<Engine>> {
   const worker = new Worker(new URL('./account-store-worker.ts', import.meta.url).href)
   const waiting = new Map<number, Waiting>()
@@ -42,7 +38,7 @@ export async function startEngineThread<Engine extends Works>(
     const one = waiting.get(data.id)
     waiting.delete(data.id)
     if (data.fault) one?.reject(unavailable(data.fault.code, data.fault.message))
-    else one?.resolve(wholeValue(data, memories))
+    else one?.resolve(data.value)
   }
   worker.onerror = () => {
     isOver = true
@@ -59,7 +55,7 @@ export async function startEngineThread<Engine extends Works>(
     })
 
   try {
-    await order(open, [path, memories])
+    await order(open, [path])
   } catch (thrown) {
     worker.terminate()
     throw thrown
@@ -75,12 +71,6 @@ export async function startEngineThread<Engine extends Works>(
       }
     },
   }
-}
-
-function wholeValue({ value, lent }: EngineAnswer, memories: readonly LentMemory[]): unknown {
-  const memory = lent ? memories[lent.memory] : undefined
-  if (!lent || !memory) return value
-  return { ...(value as object), bytes: new Uint8Array(memory, lent.from, lent.length) }
 }
 
 function unavailable(code: string, message: string): Failure {

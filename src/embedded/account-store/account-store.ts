@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { newMemory } from '../../core/lent-memory.ts'
 import type { AccountStore, AccountStores } from '../../ports/account-store.ts'
 import type { LookupRules } from './account-store-lookups.ts'
 import { type AccountReader, openAccountReader } from './account-store-reader.ts'
@@ -8,10 +7,6 @@ import { type EngineThread, startEngineThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
 import type { RunRules } from './runs/account-store-run-book.ts'
 import type { RunWish } from './runs/account-store-run-wishes.ts'
-
-/** For pages that are on their way or read ahead; it is had when it is first written to. */
-const MEMORIES = 3
-const MEMORY_BYTES = 5 * 1024 * 1024
 
 /** Each takes some milliseconds of the writer's time, and others get their turn in between. */
 const RUN_STEPS_MAX = 100
@@ -30,8 +25,7 @@ export function openAccountStores(folder: string): AccountStores {
 export async function openAccountStore(path: string): Promise<AccountStore> {
   const writer = await startEngineThread<AccountWriter>('openWriter', path)
   try {
-    const memories = Array.from({ length: MEMORIES }, () => newMemory(MEMORY_BYTES))
-    const reader = await startEngineThread<AccountReader>('openReader', path, memories)
+    const reader = await startEngineThread<AccountReader>('openReader', path)
     return storeOver(writer, reader)
   } catch (thrown) {
     await writer.close()

@@ -30,13 +30,15 @@ test('only what is long is worth compression', () => {
   expect(compressAnswer('a'.repeat(20_000), 'br')).toBeNull()
 })
 
-test('bytes that are let go of meanwhile are compressed all the same', async () => {
+test('bytes and blobs are compressed, be they short or long', async () => {
   for (const size of [20_000, 500_000]) {
-    const bytes = new Uint8Array(new SharedArrayBuffer(size)).fill(7)
-    const compressed = compressAnswer(bytes, 'gzip')?.body
-    bytes.fill(0)
-    const whole = new Uint8Array(await new Response(compressed).arrayBuffer())
-    expect(Bun.gunzipSync(whole).every((byte) => byte === 7)).toBe(true)
+    const bytes = new Uint8Array(size).fill(7)
+    for (const body of [bytes, new Blob([bytes])]) {
+      expect(isCompressible(body)).toBe(true)
+      const compressed = compressAnswer(body, 'gzip')?.body
+      const whole = new Uint8Array(await new Response(compressed).arrayBuffer())
+      expect(Bun.gunzipSync(whole)).toEqual(bytes)
+    }
   }
 })
 

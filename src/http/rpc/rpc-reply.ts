@@ -1,9 +1,8 @@
-import { letGo } from '../../core/roomy-bytes.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import type { Sending } from '../../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
-import { dropReply, replyBody } from '../../gateway/reply-body.ts'
+import { dropReply, type ReplyBody, replyBody } from '../../gateway/reply-body.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { UnreadReservation } from '../../gateway/unread-budget.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -72,8 +71,6 @@ export function replyTo(
   // own are made only when somebody asks for them.
   headers.set('x-request-id', requestId)
   const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
-  // By the standard, a response has copied them.
-  if (body instanceof Uint8Array) letGo(body)
   if (compressible) response.headers.set('vary', 'accept-encoding')
   if (compressed) response.headers.set('content-encoding', compressed.coding)
   return response
@@ -84,7 +81,7 @@ function bodyOf(
   { request, client: { cut, isQuiet } }: RpcExchange,
   { replies, isBatch }: RpcOutcome,
   held: UnreadReservation | null,
-): string | Uint8Array | ReadableStream<Uint8Array> {
+): ReplyBody {
   const only = isBatch ? undefined : replies[0]?.parts
   if (typeof only === 'string') return only
   const parts = replies.map((served) => served.parts)

@@ -31,7 +31,7 @@ export type RecordWriter = {
    * What was written since the last time, the caller's to keep. Every record but the very first
    * has its comma in front, so that all that is ever taken, in a row, is the inside of one array.
    */
-  take(): Uint8Array
+  take(): Uint8Array<ArrayBuffer>
   /** What waits to be taken. */
   readonly waitingBytes: number
   /** All that was ever written, taken or not. */

@@ -1,4 +1,3 @@
-import { letGo } from '../../../core/roomy-bytes.ts'
 import type { PageOrder } from '../../../ports/account-store.ts'
 import { OPEN_END } from '../account-store-file.ts'
 import { ROWS_AT_ONCE, readRows } from '../account-store-pages.ts'
@@ -54,7 +53,6 @@ export function makeRuns(tables: AccountTables, wish: RunWish): Uint8Array | nul
       return tables.runs.add(program, { ...run, slotFrom }, slot)
     }),
   )
-  letGo(text)
   return isRoom ? (runs.at(-1)?.upTo ?? null) : null
 }
 

@@ -5,7 +5,6 @@ import {
   pageAt,
 } from '../../../../tests/conformance/account-store-conformance.ts'
 import { recordsOf } from '../../../../tests/support/scripted-ledger.ts'
-import { giveBack, lend, newMemory } from '../../../core/lent-memory.ts'
 import type { PageStep } from '../../../ports/account-store.ts'
 import { FIRST, LAST } from '../account-store-file.ts'
 import { openAccountReader } from '../account-store-reader.ts'
@@ -17,7 +16,7 @@ const ORDER = { ...pageAt(10), limit: 200 }
 
 const ACCOUNTS = [1, 2, 3].map((number) => accountAt(number, 'abc'))
 
-/** A file whose accounts are all in one run, and a reader with one memory to lend. */
+/** A file whose accounts are all in one run, and a reader. */
 function openWithRun() {
   const tables = openAccountTables(':memory:')
   const writer = openAccountWriter(tables)
@@ -26,13 +25,12 @@ function openWithRun() {
   writer.apply(changes.map((record) => ({ program: PROGRAM, slot: 10, record })))
   const wish = { program: 1, slot: 10, after: FIRST, upTo: LAST }
   expect(writer.makeRuns(wish)).toEqual(LAST)
-  const memories = [newMemory(100_000)]
-  const page = () => openAccountReader(tables, {}, memories).page(ORDER) as PageStep
-  return { tables, writer, memories, page }
+  const page = () => openAccountReader(tables).page(ORDER) as PageStep
+  return { tables, writer, page }
 }
 
 test('a page is read from rows where the text was written over meanwhile', () => {
-  const { tables, writer, memories, page } = openWithRun()
+  const { tables, writer, page } = openWithRun()
   const { read } = tables.texts
   tables.texts.read = (...where) => {
     // The run is gone, and another text stands in its place.
@@ -41,20 +39,5 @@ test('a page is read from rows where the text was written over meanwhile', () =>
     read(...where)
   }
   expect(Buffer.from(page().bytes).toString()).toBe(recordsOf(ACCOUNTS))
-  // What was lent for it is free again.
-  expect(lend(memories, 1)).not.toBeNull()
-  writer.close()
-})
-
-test('a page is written into lent memory where there is some, else into its own', () => {
-  const { writer, memories, page } = openWithRun()
-  const [lent, own] = [page(), page()]
-  expect(lent.bytes.buffer).toBe(memories[0] as SharedArrayBuffer)
-  expect(own.bytes.buffer).toBeInstanceOf(ArrayBuffer)
-  for (const { bytes } of [lent, own]) {
-    expect(Buffer.from(bytes).toString()).toBe(recordsOf(ACCOUNTS))
-  }
-  giveBack(lent.bytes)
-  expect(page().bytes.buffer).toBe(memories[0] as SharedArrayBuffer)
   writer.close()
 })

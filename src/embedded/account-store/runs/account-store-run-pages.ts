@@ -1,4 +1,3 @@
-import { giveBack, type LentMemory, lend } from '../../../core/lent-memory.ts'
 import type { SolanaError } from '../../../core/solana/account.ts'
 import type { PageOrder, PageStep } from '../../../ports/account-store.ts'
 import { type AccountFile, FIRST, LAST } from '../account-store-file.ts'
@@ -13,13 +12,6 @@ import {
 import { isPlain, keyBefore, openPlainWriter, type PlainWriter } from '../account-store-records.ts'
 import { compareBounds } from './account-store-run-tiles.ts'
 import type { RunWishes } from './account-store-run-wishes.ts'
-
-/** What pages are read with. */
-type RunReading = {
-  wishes: RunWishes
-  /** What answers are written into, where one of them is free. */
-  memories: readonly LentMemory[]
-}
 
 type RunRow = {
   after_key: Uint8Array
@@ -53,24 +45,13 @@ export function readRunPage(
   file: AccountFile,
   program: StoredProgram,
   order: PageOrder,
-  { wishes, memories }: RunReading,
+  wishes: RunWishes,
 ): PageStep | SolanaError {
-  let lent: Uint8Array | null = null
-  let step: PageStep | SolanaError | null = null
-  const borrow = (bytes: number) => {
-    lent = lend(memories, bytes)
-    return lent
-  }
-  try {
-    const gone = timesGone(file)
-    const writer = openPlainWriter(order.program, null, borrow)
-    const isUnspoilt = () => timesGone(file) === gone
-    step = readUnspoilt(() => readParts(file, program, order, writer, wishes), isUnspoilt)
-    step ??= readPage(file, program, order, null)
-    return step
-  } finally {
-    giveBackUnused(lent, step)
-  }
+  const gone = timesGone(file)
+  const writer = openPlainWriter(order.program)
+  const isUnspoilt = () => timesGone(file) === gone
+  const step = readUnspoilt(() => readParts(file, program, order, writer, wishes), isUnspoilt)
+  return step ?? readPage(file, program, order, null)
 }
 
 /** While a run is there, nothing is written over its text; else what was read of it is garbage. */
@@ -82,12 +63,6 @@ function readUnspoilt<T>(read: () => T, isUnspoilt: () => boolean): T | null {
     if (isUnspoilt()) throw thrown
     return null
   }
-}
-
-/** Memory that no answer came of, or that it has outgrown. */
-function giveBackUnused(lent: Uint8Array | null, step: PageStep | SolanaError | null): void {
-  const used = step && 'bytes' in step ? step.bytes.buffer : null
-  if (lent && lent.buffer !== used) giveBack(lent)
 }
 
 function timesGone(file: AccountFile): bigint | undefined {
