@@ -2,6 +2,7 @@ import { deliveryPriceCentiCu } from '../../src/core/delivery/delivery-price.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { type RecordedEvent, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
+import { type Fence, joinCouriers } from '../../src/tables/couriers/shards.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
 import type {
   Delivery,
@@ -20,7 +21,6 @@ import {
   type AttemptOutcome,
   settleDeliveries,
 } from '../../src/tables/deliveries/settle-deliveries.ts'
-import { type Fence, joinCouriers } from '../../src/tables/deliveries/shards.ts'
 import { webhookNumbers } from '../../src/tables/webhooks/courier-webhooks.ts'
 import { eventAt, NETWORK, TEAM_A, TEAM_B } from './webhook-store.ts'
 

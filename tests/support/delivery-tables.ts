@@ -1,4 +1,6 @@
 /** The tables of deliveries as one, for tests that go through many of them. */
+
+export * from '../../src/tables/couriers/shards.ts'
 export * from '../../src/tables/deliveries/delivery-log.ts'
 export * from '../../src/tables/deliveries/outbox.ts'
 export * from '../../src/tables/deliveries/renew-delivery.ts'
@@ -6,4 +8,3 @@ export * from '../../src/tables/deliveries/resend-delivery.ts'
 export * from '../../src/tables/deliveries/results.ts'
 export * from '../../src/tables/deliveries/retention.ts'
 export * from '../../src/tables/deliveries/settle-deliveries.ts'
-export * from '../../src/tables/deliveries/shards.ts'

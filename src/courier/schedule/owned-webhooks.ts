@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
+import { shardOf } from '../../tables/couriers/shards.ts'
 import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
-import { shardOf } from '../../tables/deliveries/shards.ts'
 import type { ResultCache } from '../send/result-cache.ts'
 import {
   addWebhook,

@@ -13,7 +13,7 @@ import {
   SHARDS,
   shardOf,
   takeShards,
-} from '../../tables/deliveries/shards.ts'
+} from '../../tables/couriers/shards.ts'
 
 type Needs = {
   clock: Clock

@@ -1,14 +1,11 @@
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql, sqlRows } from '../../ports/database.ts'
-import { insertDeliveries } from '../deliveries/deliveries.ts'
+import { createDeliveries } from '../deliveries/create-deliveries.ts'
 import { type Delivery, isOfEvent } from '../deliveries/delivery.ts'
-import { insertEvent } from '../deliveries/events.ts'
-import { enqueueEvent, LANE } from '../deliveries/outbox.ts'
-import { type EventResult, insertResults } from '../deliveries/results.ts'
+import { LANE } from '../deliveries/outbox.ts'
+import type { EventResult } from '../deliveries/results.ts'
 import { listChunks } from '../sql/row-chunks.ts'
-import { growLog, logBytesOf } from '../usage/log-bytes.ts'
-import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { type ChainMove, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
 
 /** One result and all the webhooks it is due to. */
@@ -164,26 +161,21 @@ async function commitDue(
   )
   // In the order of their keys, which is that of the tables.
   deliveries.sort((a, b) => a.webhook - b.webhook)
-  const event = await insertEvent(tx, {
-    network,
-    sequenceNumber,
-    webhook: null,
-    blockNumber: header.number,
-    blockHash: header.hash,
-    error: null,
-    createdAtMs: atMs,
-    parts: results.length,
+  const event = await createDeliveries(tx, {
+    event: {
+      network,
+      sequenceNumber,
+      webhook: null,
+      blockNumber: header.number,
+      blockHash: header.hash,
+      error: null,
+      createdAtMs: atMs,
+    },
+    results,
+    deliveries,
+    lane: LANE.new,
   })
-  await Promise.all([
-    insertResults(tx, event, results),
-    insertDeliveries(tx, event, deliveries),
-    growLog(tx, network, logBytesOf(results, deliveries.length)),
-    growBacklogs(tx, backlogsOf(deliveries)),
-  ])
-  await Promise.all([
-    enqueueEvent(tx, { event, lane: LANE.new }, atMs),
-    moveMarks(tx, event, sequenceNumber),
-  ])
+  await moveMarks(tx, event, sequenceNumber)
   return event
 }
 
@@ -194,14 +186,6 @@ async function moveMarks(tx: Database, event: number, sequenceNumber: number): P
     SELECT key % 16777216, CAST(${sequenceNumber} AS BIGINT) FROM deliveries
     WHERE ${isOfEvent('deliveries', event)}
     ON CONFLICT (webhook) DO UPDATE SET sequence_number = excluded.sequence_number`)
-}
-
-function backlogsOf(deliveries: readonly { teamId: string; dataBytes: number }[]) {
-  const byTeam = new Map<string, number>()
-  for (const { teamId, dataBytes } of deliveries) {
-    byTeam.set(teamId, (byTeam.get(teamId) ?? 0) + undeliveredBytes(dataBytes))
-  }
-  return byTeam
 }
 
 /**

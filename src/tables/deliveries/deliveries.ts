@@ -14,6 +14,15 @@ export type AttemptRow = DeliveryKey & {
 /** The facts about a delivery that are needed to send it anew. */
 export type KnownDelivery = { state: DeliveryState; part: number | null; dataBytes: number }
 
+export type NewDelivery = {
+  webhook: number
+  part: number | null
+  dataBytes: number
+  previousSequence: number | null
+  /** It was made by a replay, and is sent as a retry is. */
+  replay?: boolean
+}
+
 export type RemovedDelivery = { webhook: number; state: number; attempts_bytes: number }
 
 const INSERT = sql`
@@ -36,17 +45,10 @@ const SETTLE = sql`
 const NOTE_ON_CANCELLED = sql`
   UPDATE deliveries SET ${NOTE_ATTEMPT} WHERE ${IS_SAME} AND state = 3`
 
-/** New deliveries of an event; what was made by a replay is sent as a retry is. */
 export async function insertDeliveries(
   tx: Database,
   event: number,
-  deliveries: readonly {
-    webhook: number
-    part: number | null
-    dataBytes: number
-    previousSequence: number | null
-    replay?: boolean
-  }[],
+  deliveries: readonly NewDelivery[],
 ): Promise<void> {
   const rows = deliveries.map(({ webhook, part, dataBytes, previousSequence, replay }) => {
     const isReplay = replay ? 1 : 0

@@ -1,14 +1,10 @@
 import type { Database } from '../../ports/database.ts'
-import { growLog, logBytesOf } from '../usage/log-bytes.ts'
+import { growLog } from '../usage/log-bytes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
-import {
-  holdDelivery,
-  insertDeliveries,
-  type KnownDelivery,
-  restartDelivery,
-} from './deliveries.ts'
+import { createDeliveries } from './create-deliveries.ts'
+import { holdDelivery, type KnownDelivery, restartDelivery } from './deliveries.ts'
 import { unlistDone } from './done-deliveries.ts'
-import { findEventOf, insertEvent, setBlockHash, takePart } from './events.ts'
+import { findEventOf, setBlockHash, takePart } from './events.ts'
 import { dequeueAll, enqueue, LANE } from './outbox.ts'
 import { dropResults, type EventResult, insertResults } from './results.ts'
 
@@ -30,26 +26,19 @@ export type Renewal = {
 export async function renewDelivery(tx: Database, renewal: Renewal): Promise<void> {
   const { webhook, due, atMs } = renewal
   const known = await findEventOf(tx, webhook, renewal)
-  const event = known ?? (await insertReplayed(tx, renewal))
-  if (known !== null) await renewKnown(tx, known, renewal)
-  else await growBacklog(tx, renewal.teamId, undeliveredBytes(due.bytes))
-  await enqueue(tx, { event, webhook, lane: LANE.retry }, atMs)
-}
-
-/** An event of its own, so that the log shows it on top. */
-async function insertReplayed(tx: Database, renewal: Renewal): Promise<number> {
-  const { webhook, network, due } = renewal
-  const event = await insertEvent(tx, {
-    ...renewal,
-    error: null,
-    createdAtMs: renewal.atMs,
-    parts: 1,
+  if (known !== null) {
+    await renewKnown(tx, known, renewal)
+    await enqueue(tx, { event: known, webhook, lane: LANE.retry }, atMs)
+    return
+  }
+  // An event of its own, so that the log shows it on top.
+  const carried = { part: 0, dataBytes: due.bytes, previousSequence: null, replay: true }
+  await createDeliveries(tx, {
+    event: { ...renewal, error: null, createdAtMs: atMs },
+    results: [due],
+    deliveries: [{ webhook, teamId: renewal.teamId, ...carried }],
+    lane: LANE.retry,
   })
-  await insertResults(tx, event, [due])
-  const delivery = { webhook, part: 0, dataBytes: due.bytes, previousSequence: null }
-  await insertDeliveries(tx, event, [{ ...delivery, replay: true }])
-  await growLog(tx, network, logBytesOf([due], 1))
-  return event
 }
 
 async function renewKnown(tx: Database, event: number, renewal: Renewal): Promise<void> {

@@ -1,6 +1,7 @@
 import { hourOf } from '../../core/billing/plan.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
+import type { Fence } from '../couriers/shards.ts'
 import { type AttemptFacts, endOf, lineOfAttempt } from './attempt-facts.ts'
 import type { DeliveryKey } from './delivery.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type OutcomeBatch,
   settleBatch,
 } from './settle-batch.ts'
-import type { Fence } from './shards.ts'
 
 /** The outcome of one attempt. */
 export type AttemptOutcome = DeliveryKey & {

@@ -1,10 +1,8 @@
 import type { PauseReason } from '../../core/delivery/webhook.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
-import { insertDeliveries } from '../deliveries/deliveries.ts'
-import { insertEvent } from '../deliveries/events.ts'
-import { enqueueEvent, hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
-import { growLog, logBytesOf } from '../usage/log-bytes.ts'
+import { createDeliveries } from '../deliveries/create-deliveries.ts'
+import { hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 /** Why webhooks of a team are paused by us, and what their error events say. */
@@ -74,23 +72,23 @@ async function commitError(
   tx: Database,
   network: string,
   webhooks: readonly number[],
-  { message, nowMs }: Pause,
+  { teamId, message, nowMs }: Pause,
   revision: number,
 ): Promise<void> {
-  const event = await insertEvent(tx, {
-    network,
-    // The number of this pause, below zero, where it is the number of no event and no block.
-    sequenceNumber: -revision,
-    webhook: null,
-    blockNumber: null,
-    blockHash: null,
-    error: message,
-    createdAtMs: nowMs,
-    parts: 0,
+  const carriesNothing = { teamId, part: null, dataBytes: 0, previousSequence: null }
+  await createDeliveries(tx, {
+    event: {
+      network,
+      // The number of this pause, below zero, where it is the number of no event and no block.
+      sequenceNumber: -revision,
+      webhook: null,
+      blockNumber: null,
+      blockHash: null,
+      error: message,
+      createdAtMs: nowMs,
+    },
+    results: [],
+    deliveries: webhooks.map((webhook) => ({ webhook, ...carriesNothing })),
+    lane: LANE.error,
   })
-  const carriesNothing = { part: null, dataBytes: 0, previousSequence: null }
-  const deliveries = webhooks.map((webhook) => ({ webhook, ...carriesNothing }))
-  await insertDeliveries(tx, event, deliveries)
-  await enqueueEvent(tx, { event, lane: LANE.error }, nowMs)
-  await growLog(tx, network, logBytesOf([], webhooks.length))
 }

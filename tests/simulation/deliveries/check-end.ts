@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/ports/database.ts'
-import { SHARDS } from '../../../src/tables/deliveries/shards.ts'
+import { SHARDS } from '../../../src/tables/couriers/shards.ts'
 import {
   contradiction,
   miscount,

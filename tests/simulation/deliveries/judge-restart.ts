@@ -1,4 +1,4 @@
-import { shardOf } from '../../../src/tables/deliveries/shards.ts'
+import { shardOf } from '../../../src/tables/couriers/shards.ts'
 import type { Life } from '../process-life.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
 import { complain, type DeliveryRun, isPrompt, staleMs } from './delivery-run.ts'

@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
 import { changeTeam, insertTeam } from '../../../src/tables/accounts/teams.ts'
-import { SHARDS } from '../../../src/tables/deliveries/shards.ts'
+import { SHARDS } from '../../../src/tables/couriers/shards.ts'
 import { recordUsage } from '../../../src/tables/usage/usage.ts'
 import { NETWORK } from '../sim-store.ts'
 import type { Act, ActNeeds } from './customer-act.ts'
