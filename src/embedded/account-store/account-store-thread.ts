@@ -1,78 +1,46 @@
 import { Failure } from '../../core/errors.ts'
+import { openThreadCalls, type ThreadCalls, ThreadFault } from '../thread-calls.ts'
 
-export type EngineOrder = { id: number; name: string; args: readonly unknown[] }
+/** The functions of a reader or a writer. */
+// biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
+type Functions = Record<string, (...args: any[]) => unknown>
 
-export type EngineAnswer = {
-  id: number
-  value: unknown
-  fault: { message: string; code: string } | null
-}
-
-type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
-
-/** What every engine can do, asked from another thread. */
-type Works = { close(): void }
-
-/** An engine elsewhere: its works by name, each with a promise. */
-export type EngineThread<Engine extends Works> = {
-  ask<Name extends keyof Engine & string>(
-    name: Name,
-    args: Engine[Name] extends (...args: infer Args) => unknown ? Args : never,
-    handOver?: ArrayBuffer[],
-  ): Promise<Engine[Name] extends (...args: never[]) => infer Value ? Value : never>
-  /** Closes what it has open, and ends. */
+/** A reader or a writer in another thread, with a promise for each of its functions. */
+export type AccountStoreThread<Offered extends Functions> = {
+  call: ThreadCalls<Offered>['call']
+  /** Closes the file and ends the thread. */
   close(): Promise<void>
 }
 
-/** Starts a thread and has it open the file. Its faults come as Failures. */
-export async function startEngineThread<Engine extends Works>(
+/** Starts a thread and opens the file there. The thread's faults come as Failures. */
+export async function startAccountStoreThread<Offered extends Functions>(
   open: 'openWriter' | 'openReader',
   path: string,
-): Promise<EngineThread<Engine>> {
+): Promise<AccountStoreThread<Offered>> {
   const worker = new Worker(new URL('./account-store-worker.ts', import.meta.url).href)
-  const waiting = new Map<number, Waiting>()
-  let lastId = 0
-  let isOver = false
-
-  worker.onmessage = ({ data }: MessageEvent<EngineAnswer>) => {
-    const one = waiting.get(data.id)
-    waiting.delete(data.id)
-    if (data.fault) one?.reject(unavailable(data.fault.code, data.fault.message))
-    else one?.resolve(data.value)
-  }
-  worker.onerror = () => {
-    isOver = true
-    for (const one of waiting.values()) one.reject(unavailable('thread_ended', ''))
-    waiting.clear()
-  }
-
-  const order = (name: string, args: readonly unknown[], handOver: ArrayBuffer[] = []) =>
-    new Promise<unknown>((resolve, reject) => {
-      if (isOver) return reject(unavailable('closed', ''))
-      const id = ++lastId
-      waiting.set(id, { resolve, reject })
-      worker.postMessage({ id, name, args } satisfies EngineOrder, handOver)
-    })
-
+  const { call: callThread, end } = openThreadCalls<Functions>(worker, { grouped: false })
+  const call = (name: string, args: unknown[], transfer?: readonly ArrayBuffer[]) =>
+    callThread(name, args, transfer).catch(fail)
   try {
-    await order(open, [path])
+    await call(open, [path])
   } catch (thrown) {
-    worker.terminate()
+    end()
     throw thrown
   }
   return {
-    ask: order as EngineThread<Engine>['ask'],
+    call: call as ThreadCalls<Offered>['call'],
     async close() {
       try {
-        await order('close', [])
+        await call('close', [])
       } finally {
-        isOver = true
-        worker.terminate()
+        end()
       }
     },
   }
 }
 
-function unavailable(code: string, message: string): Failure {
-  return new Failure('database_unavailable', { code, message })
+function fail(thrown: unknown): never {
+  if (!(thrown instanceof ThreadFault)) throw thrown
+  const { code, message } = thrown
+  throw new Failure('database_unavailable', { code, message })
 }

@@ -3,7 +3,7 @@ import type { AccountStore, AccountStores } from '../../ports/account-store.ts'
 import type { LookupRules } from './account-store-lookups.ts'
 import { type AccountReader, openAccountReader } from './account-store-reader.ts'
 import { openAccountTables } from './account-store-tables.ts'
-import { type EngineThread, startEngineThread } from './account-store-thread.ts'
+import { type AccountStoreThread, startAccountStoreThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
 import type { RunRules } from './runs/account-store-run-book.ts'
 import type { RunWish } from './runs/account-store-run-wishes.ts'
@@ -23,9 +23,9 @@ export function openAccountStores(folder: string): AccountStores {
  * no page waits for a scan.
  */
 export async function openAccountStore(path: string): Promise<AccountStore> {
-  const writer = await startEngineThread<AccountWriter>('openWriter', path)
+  const writer = await startAccountStoreThread<AccountWriter>('openWriter', path)
   try {
-    const reader = await startEngineThread<AccountReader>('openReader', path)
+    const reader = await startAccountStoreThread<AccountReader>('openReader', path)
     return storeOver(writer, reader)
   } catch (thrown) {
     await writer.close()
@@ -40,48 +40,48 @@ export function openAccountStoreHere(
 ): AccountStore {
   const tables = openAccountTables(path, rules.runs)
   return storeOver(
-    engineHere(openAccountWriter(tables)),
-    engineHere({ ...openAccountReader(tables, rules), close: () => {} }),
+    calledHere(openAccountWriter(tables)),
+    calledHere({ ...openAccountReader(tables, rules), close: () => {} }),
   )
 }
 
 function storeOver(
-  writer: EngineThread<AccountWriter>,
-  reader: EngineThread<AccountReader>,
+  writer: AccountStoreThread<AccountWriter>,
+  reader: AccountStoreThread<AccountReader>,
 ): AccountStore {
   let closed: Promise<void> | null = null
   const wished: RunWish[] = []
   return {
     async keepOnly(programs) {
-      await reader.ask('forget', [await writer.ask('keepOnly', [programs])])
+      await reader.call('forget', [await writer.call('keepOnly', [programs])])
     },
-    begin: (program, slot) => writer.ask('begin', [program, slot]),
-    apply: (changes) => writer.ask('apply', [changes]),
-    startScan: (scan) => writer.ask('startScan', [scan]),
-    addToScan: (bytes) => writer.ask('addToScan', [bytes], [bytes.buffer]),
-    endScan: () => writer.ask('endScan', []),
-    merge: (slot, after) => writer.ask('merge', [slot, after]),
-    page: (order) => reader.ask('page', [order]),
-    prune: (program, slot) => writer.ask('prune', [program, slot]),
+    begin: (program, slot) => writer.call('begin', [program, slot]),
+    apply: (changes) => writer.call('apply', [changes]),
+    startScan: (scan) => writer.call('startScan', [scan]),
+    addToScan: (bytes) => writer.call('addToScan', [bytes], [bytes.buffer]),
+    endScan: () => writer.call('endScan', []),
+    merge: (slot, after) => writer.call('merge', [slot, after]),
+    page: (order) => reader.call('page', [order]),
+    prune: (program, slot) => writer.call('prune', [program, slot]),
     async tend() {
-      const wish = await reader.ask('lookupWish', [])
+      const wish = await reader.call('lookupWish', [])
       if (wish === null) return
       if (wish.drop !== null) {
         // Nobody reads by way of it from here on.
-        await reader.ask('noteDropped', [wish.drop])
-        await writer.ask('dropLookup', [wish.drop])
+        await reader.call('noteDropped', [wish.drop])
+        await writer.call('dropLookup', [wish.drop])
       }
-      await writer.ask('makeLookup', [wish.make])
-      await reader.ask('noteMade', [wish.make])
+      await writer.call('makeLookup', [wish.make])
+      await reader.call('noteMade', [wish.make])
     },
     async makeRuns() {
-      wished.push(...(await reader.ask('runWishes', [])))
+      wished.push(...(await reader.call('runWishes', [])))
       wished.splice(0, wished.length - WISHES_MAX)
       for (let steps = 0; steps < RUN_STEPS_MAX; steps++) {
         // Taken out first, so that one that fails is not tried for ever.
         const wish = wished.shift()
         if (!wish) return
-        const after = await writer.ask('makeRuns', [wish])
+        const after = await writer.call('makeRuns', [wish])
         if (after !== null) wished.unshift({ ...wish, after })
       }
     },
@@ -92,9 +92,11 @@ function storeOver(
   }
 }
 
-/** An engine of this thread as if it were elsewhere. */
-function engineHere<Engine extends { close(): void }>(engine: Engine): EngineThread<Engine> {
-  const works = engine as Record<string, (...args: readonly unknown[]) => unknown>
-  const ask = async (name: string, args: readonly unknown[]) => works[name]?.(...args)
-  return { ask: ask as EngineThread<Engine>['ask'], close: async () => engine.close() }
+/** Functions of this thread, called as those of another are. */
+function calledHere<Offered extends { close(): void }>(offered: Offered) {
+  const call = async (name: keyof Offered, args: readonly unknown[]) =>
+    (offered[name] as (...args: readonly unknown[]) => unknown)(...args)
+  return { call, close: async () => offered.close() } as AccountStoreThread<
+    Offered & Record<string, never>
+  >
 }
