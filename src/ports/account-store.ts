@@ -99,10 +99,10 @@ export interface AccountStore {
   prune(program: Uint8Array, slot: number): Promise<boolean>
 
   /** Makes some of the ready text that pages were read without; between other orders. */
-  makeRuns(): Promise<void>
+  makeTexts(): Promise<void>
 
   /** Makes one look-up that callers ask for, if it is worth it; between other orders. */
-  tend(): Promise<void>
+  maintainLookups(): Promise<void>
 
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { openProgramAccounts } from '../accounts/snapshot/serve-program-accounts.ts'
+import { openProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
 import { openRpcRoute } from '../http/rpc/rpc-route.ts'

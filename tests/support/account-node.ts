@@ -1,7 +1,7 @@
 import type { Account, AccountFilter } from '../../src/core/solana/account.ts'
 import { decodeKey, encodeKey } from '../../src/core/solana/base58.ts'
-import { compareKeys } from '../../src/core/solana/key-order.ts'
-import { matchesFilters } from '../../src/core/solana/request/account-filters.ts'
+import { compareKeys } from '../../src/core/solana/compare-keys.ts'
+import { matchesFilters } from '../../src/core/solana/request/matches-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,

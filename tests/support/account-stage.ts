@@ -5,7 +5,7 @@ import type { AccountIndex } from '../../src/accounts/snapshot/indexed-pages.ts'
 import {
   openProgramAccounts,
   type ProgramAccounts,
-} from '../../src/accounts/snapshot/serve-program-accounts.ts'
+} from '../../src/accounts/snapshot/program-accounts.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
 import { openSpillFiles } from '../../src/system/machine/spill-files.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'

@@ -1,6 +1,6 @@
 import { type OpenAccountIndex, openAccountIndex } from '../../src/accounts/index/account-index.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
-import { matchesFilters } from '../../src/core/solana/request/account-filters.ts'
+import { matchesFilters } from '../../src/core/solana/request/matches-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsV2Call,

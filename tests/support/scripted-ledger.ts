@@ -1,5 +1,5 @@
 import type { Account, DataSlice } from '../../src/core/solana/account.ts'
-import { compareKeys } from '../../src/core/solana/key-order.ts'
+import { compareKeys } from '../../src/core/solana/compare-keys.ts'
 import { openRecordWriter } from '../../src/core/solana/text/encodings.ts'
 
 /** The accounts of one program, slot by slot, as a ledger would hold them. */

@@ -11,7 +11,7 @@ const EXPORT_LIST = /^export (?:type )?\{([^}]*)\}(?! from)/gm
 const EXPORTS_WITH_A_MAIN_MAX = 4
 
 /** Rooms under reconstruction, where names are still to be put right. */
-export const ROOMS_TO_NAME = ['src/accounts/', 'src/core/solana/']
+export const ROOMS_TO_NAME: string[] = []
 
 /** Type names that stand twice until those rooms are done. */
 export const TYPES_TO_NAME = new Set<string>()

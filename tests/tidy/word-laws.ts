@@ -41,10 +41,6 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
 
 /** Words that are still to be replaced, by room. A room that is done leaves the list. */
 export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
-  'src/accounts/': ['bond', 'book', 'habit', 'hearer', 'keeper', 'tend', 'wish'],
-  'src/core/solana/': ['hearer'],
-  'src/embedded/': ['book', 'hearer', 'obey', 'restless', 'tend', 'tile', 'vacancy', 'wish'],
-  'src/ports/': ['tend'],
   // The store of earlier versions had sheets.
   'src/tables/carry/': ['sheet'],
   'src/tables/migrate.ts': ['sheet'],
@@ -54,11 +50,7 @@ export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
 const RELATIVE = /^(?:What|Those|Of|Who|Whoever|Whose|So many)\b/
 
 /** Rooms whose comments are still to be rewritten. */
-export const ROOMS_TO_REWRITE: readonly string[] = [
-  'src/accounts/',
-  'src/core/solana/',
-  'src/embedded/',
-]
+export const ROOMS_TO_REWRITE: readonly string[] = []
 
 /** Law 8: every name is the field's own word, in identifiers and in the names of files. */
 export function wordsAreTheFields(

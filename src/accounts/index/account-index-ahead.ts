@@ -10,7 +10,7 @@ type Page = Awaited<ReturnType<ReadPage>>
 
 /** Walks that are read ahead of at once; each page takes megabytes. */
 const PAGES_MAX = 4
-/** Whoever does not come for the next page by then has lost interest, or is slow anyway. */
+/** A caller who does not ask for the next page by then has lost interest, or is slow anyway. */
 const HELD_MS = 5_000
 
 /**
@@ -31,7 +31,7 @@ export function readAhead(clock: Clock, read: ReadPage): ReadPage {
     const key = keyOf(call, place)
     if (held.size >= PAGES_MAX || held.has(key)) return
     const page = read(call, place)
-    // Whoever comes for it is told what went wrong; perhaps nobody does.
+    // The caller who asks for it is told what went wrong; perhaps nobody does.
     page.catch(() => {})
     const stopTimer = clock.after(HELD_MS, () => void held.delete(key))
     held.set(key, { page, stopTimer })

@@ -1,12 +1,12 @@
 import type { AccountChange, AccountStore } from '../../ports/account-store.ts'
 
-/** What was heard and is on its way into the store. */
+/** The changes that were received and are on their way into the store. */
 export type ChangeQueue = {
   /** False when more waits than there is room for. */
   add(change: AccountChange): boolean
   /** Resolves when all that was added before is in the store. */
   drained(): Promise<void>
-  /** What waits is of no use any more. */
+  /** Drops the changes that wait, which are of no use any more. */
   clear(): void
 }
 

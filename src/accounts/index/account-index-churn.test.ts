@@ -29,7 +29,7 @@ type Walk = { call: ProgramAccountsCall; slot: bigint; after: Uint8Array | null;
 
 describe('an index under churn and faults', () => {
   test.each(SEEDS)('shows what the ledger had at each slot it shows: seed %d', async (seed) => {
-    const stage = await openIndexStage({ seed, keepMs: KEEP_MS, store: storeWithRuns() })
+    const stage = await openIndexStage({ seed, keepMs: KEEP_MS, store: storeWithTexts() })
     const shown = await live(stage, BLOCKS)
     expect(shown).toBeGreaterThan(BLOCKS / 8)
     await expectEqual(stage)
@@ -37,23 +37,23 @@ describe('an index under churn and faults', () => {
   })
 
   test('is equal to a full scan of the node after an hour', async () => {
-    const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithRuns() })
+    const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithTexts() })
     await live(stage, HOUR_BLOCKS)
     await expectEqual(stage)
     await stage.stop()
   }, 120_000)
 })
 
-/** Runs of a few accounts each, some of which rest for a while. */
-function storeWithRuns() {
+/** A store that caches texts of a few accounts each, and leaves some ranges alone for a while. */
+function storeWithTexts() {
   const rules = {
-    runBytes: 1_500,
-    wishBytesMin: 0,
+    textBytes: 1_500,
+    hotBytesMin: 0,
     bytesMax: 1e6,
-    restlessSlots: 4,
+    volatileSlots: 4,
     restSlots: 9,
   }
-  return openAccountStoreHere(':memory:', { runs: rules })
+  return openAccountStoreHere(':memory:', { texts: rules })
 }
 
 /** Goes through so many blocks; returns how often something was shown. */

@@ -5,7 +5,7 @@ import type { SocketRequest, Sockets } from '../../ports/sockets.ts'
 
 type Needs = { clock: Clock; sockets: Sockets }
 
-export type LineHearer = {
+export type LineListener = {
   /** From the slot after this one on, everything is told. */
   covered(slot: number): void
   /** A slot's clock. All changes of the slots before it were told before. False: it is no good. */
@@ -41,8 +41,8 @@ type Waiting = { slot: number; resolve(isBeyond: boolean): void }
 
 type OpenLine = {
   programs: readonly Uint8Array[]
-  hearer: LineHearer
-  /** What each subscription is about. */
+  listener: LineListener
+  /** The subject of each subscription. */
   topics: Map<string, Uint8Array | 'clock'>
   waiting: Set<Waiting>
   coveredAfter: number | null
@@ -63,12 +63,12 @@ export function openIndexLine(
   { clock, sockets }: Needs,
   request: SocketRequest,
   programs: readonly Uint8Array[],
-  hearer: LineHearer,
+  listener: LineListener,
 ): Line {
   const openedAtMs = clock.monotonicMs()
   const line: OpenLine = {
     programs,
-    hearer,
+    listener,
     topics: new Map(),
     waiting: new Set(),
     coveredAfter: null,
@@ -95,7 +95,7 @@ export function openIndexLine(
       line.begun()
       line.fault ??= reason
       for (const one of line.waiting) one.resolve(false)
-      hearer.ended(line.fault, clock.monotonicMs() - openedAtMs)
+      listener.ended(line.fault, clock.monotonicMs() - openedAtMs)
     },
   })
   return {
@@ -109,7 +109,7 @@ export function openIndexLine(
 
 /** Takes one message; returns why the line is no good, or null. */
 function hear(line: OpenLine, text: string): string | null {
-  // What is still under way when a line is given up is not relied on any more.
+  // Messages still under way when a connection is given up are not relied on.
   if (line.fault !== null) return null
   const { topics, programs } = line
   const message = readSocketMessage(new TextEncoder().encode(text))
@@ -122,7 +122,7 @@ function hear(line: OpenLine, text: string): string | null {
     return null
   }
   const topic = topics.get(message.subscription)
-  // What comes before everything was subscribed to is not relied on.
+  // Messages before everything was subscribed to are not relied on.
   if (topic === undefined || topics.size <= programs.length) return null
   const { slot, value } = message
   return topic === 'clock' ? hearClock(line, slot, value) : hearChange(line, topic, slot, value)
@@ -132,12 +132,12 @@ function hearClock(line: OpenLine, slot: number, value: Uint8Array): string | nu
   const said = readLedgerClock(value)
   if (said?.slot !== slot) return 'garbage'
   if (slot === line.newest) return null
-  if (slot < line.newest || !line.hearer.clock(slot, said.unixTimestamp)) return 'out_of_order'
+  if (slot < line.newest || !line.listener.clock(slot, said.unixTimestamp)) return 'out_of_order'
   line.newest = slot
   if (line.coveredAfter === null) {
     line.coveredAfter = slot
     line.begun()
-    line.hearer.covered(slot)
+    line.listener.covered(slot)
   }
   for (const one of [...line.waiting]) if (slot > one.slot) one.resolve(true)
   return null
@@ -151,7 +151,7 @@ function hearChange(
 ): string | null {
   if (line.coveredAfter === null) return null
   if (slot < line.newest) return 'out_of_order'
-  return line.hearer.changed(program, slot, value) ? null : 'overloaded'
+  return line.listener.changed(program, slot, value) ? null : 'overloaded'
 }
 
 function beyond(clock: Clock, line: OpenLine, slot: number): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { KEYS_AT_ONCE, readAccounts } from '../scan/read-accounts.ts'
 
-/** What a node says of mints that are not in the index, at that slot or a later one. */
+/** Looks up mints that are not in the index with a node, at that slot or a later one. */
 export type LookUpMints = (
   keys: readonly Uint8Array[],
   commitment: Commitment,

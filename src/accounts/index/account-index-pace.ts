@@ -50,7 +50,7 @@ export function noteRound(
   if (kind === 'full') state.fullAtMs = nowMs
 }
 
-/** What became of a program is told when it is news. */
+/** Logs what became of a program when it is news. */
 export function tellRound(
   telemetry: Telemetry,
   network: string,
@@ -72,7 +72,7 @@ export function tellRound(
   }
 }
 
-/** What becomes of a round that broke, whoever's fault it is: it is tried again. */
+/** Logs a pass that broke, whoever's fault it is: it is tried again. */
 export function brokenRound(telemetry: Telemetry, network: string, thrown: unknown): Round {
   if (thrown instanceof Failure) return { kind: 'failed', reason: thrown.code }
   tellTrouble(telemetry, network, thrown)

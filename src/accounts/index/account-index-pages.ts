@@ -23,7 +23,7 @@ export type PageReader = {
   ): AsyncGenerator<IndexPart>
 }
 
-/** What is more comes in parts: a page may have hundreds of megabytes, and its reader be slow. */
+/** A larger page comes in parts: it may have hundreds of megabytes, and its reader be slow. */
 const WHOLE_BYTES_MAX = 8 * 1024 * 1024
 /** So much of a page is held for as long as its reader takes. */
 const PART_BYTES = 2 * 1024 * 1024
@@ -51,7 +51,7 @@ export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): P
       readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call),
     async *parts(call, place, shown) {
       for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
-        // Whoever asks for parts was told that there is nothing to refuse.
+        // A caller who asks for parts was told that there is nothing to refuse.
         if (isSolanaError(step)) throw new Error(step.message)
         yield { bytes: step.bytes, last: step.last, more: step.more === true }
       }

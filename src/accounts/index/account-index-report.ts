@@ -1,9 +1,9 @@
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { IndexKeeper } from './account-index-keeper.ts'
+import type { IndexMaintainer } from './account-index-maintainer.ts'
 import type { KeptProgram } from './account-index-pace.ts'
 
-/** What operators are told of one program. */
+/** The report to operators about one program. */
 export type IndexReport = {
   program: string
   /** live: kept up with every change; catching_up: something was missed and is read again. */
@@ -17,13 +17,13 @@ export type IndexReport = {
   last_fault: string | null
 }
 
-export function reportOf(service: NetworkService, keeper: IndexKeeper): IndexReport[] {
-  return keeper.programs.map((state) => ({
+export function reportOf(service: NetworkService, maintainer: IndexMaintainer): IndexReport[] {
+  return maintainer.programs.map((state) => ({
     program: state.text,
     state: state.hasBase ? 'live' : 'catching_up',
     accounts: state.accounts,
     slot: state.verified.newest?.slot ?? null,
-    finalized_slot: state.verified.upTo(keeper.finalSlot)?.slot ?? null,
+    finalized_slot: state.verified.upTo(maintainer.finalSlot)?.slot ?? null,
     lag_slots: lagSlots(service, state),
     last_fault: state.lastFault,
   }))
@@ -33,9 +33,9 @@ export function reportOf(service: NetworkService, keeper: IndexKeeper): IndexRep
 export function gaugeIndex(
   telemetry: Telemetry,
   service: NetworkService,
-  keeper: IndexKeeper,
+  maintainer: IndexMaintainer,
 ): () => void {
-  const forget = keeper.programs.flatMap((state) => {
+  const forget = maintainer.programs.flatMap((state) => {
     const labels = { network: service.network.id, program: state.text }
     const lag = () => lagSlots(service, state) ?? Number.NaN
     return [

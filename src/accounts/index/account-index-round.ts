@@ -55,8 +55,13 @@ export async function runRound(
   const { clock, heard, changes } = needs
   const takenAtMs = clock.monotonicMs()
   const slotMin = Math.max(line.coveredAfter ?? 0, state.verified.newest?.slot ?? 0)
-  const wish = { program: state.program, hasData: kind === 'full', slotMin, signal: needs.signal }
-  const scan = await scanProgram(needs, wish, state.tried)
+  const request = {
+    program: state.program,
+    hasData: kind === 'full',
+    slotMin,
+    signal: needs.signal,
+  }
+  const scan = await scanProgram(needs, request, state.tried)
   if (scan.kind === 'refused') return failed(`refused_${scan.code}`)
   if (scan.kind === 'unusable') return failed(scan.reason)
   state.tried.length = 0

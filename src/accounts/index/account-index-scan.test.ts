@@ -32,8 +32,8 @@ async function scanInto(node: AccountNode, faults: Partial<AccountStore>) {
   stops.push(node.stop, service.stop, store.close)
   const { signal } = new AbortController()
   const program = decodeKey(PROGRAM) as Uint8Array
-  const wish = { program, hasData: true, slotMin: 0, signal }
-  return scanProgram({ clock, service, store: { ...store, ...faults } }, wish, [])
+  const request = { program, hasData: true, slotMin: 0, signal }
+  return scanProgram({ clock, service, store: { ...store, ...faults } }, request, [])
 }
 
 function nodeWithMuch(): AccountNode {

@@ -9,10 +9,10 @@ import { followedUpstreams, pick, TIER_MAX } from '../../upstream/pool/selection
 
 type Needs = { clock: Clock; store: AccountStore; service: NetworkService }
 
-export type ScanWish = {
+export type ScanRequest = {
   program: Account['owner']
   hasData: boolean
-  /** Of this slot or a later one. */
+  /** The answer must be of this slot or a later one. */
   slotMin: number
   signal: AbortSignal
 }
@@ -22,7 +22,7 @@ const BEGIN_MS_MAX = 600_000
 /** An answer that brings nothing for so long is given up. */
 const IDLE_MS_MAX = 60_000
 
-/** What goes to the store in one piece. */
+/** The most that goes to the store in one piece. */
 const PIECE_BYTES = 256 * 1024
 
 /**
@@ -31,14 +31,14 @@ const PIECE_BYTES = 256 * 1024
  */
 export async function scanProgram(
   needs: Needs,
-  wish: ScanWish,
+  request: ScanRequest,
   tried: Upstream[],
 ): Promise<ScanEnd> {
   const { store, service } = needs
-  const { program, hasData, signal } = wish
-  const upstream = nextUpstream(service, wish, tried)
+  const { program, hasData, signal } = request
+  const upstream = nextUpstream(service, request, tried)
   if (upstream === null) return { kind: 'unusable', reason: 'no_upstream' }
-  const reply = await ask(needs, upstream, wish)
+  const reply = await ask(needs, upstream, request)
   if (reply.kind === 'failed') return { kind: 'unusable', reason: reply.reason }
   if (reply.kind === 'error') return { kind: 'refused', code: reply.code, message: reply.message }
   if (reply.kind === 'error_stream') {
@@ -70,21 +70,21 @@ async function startScan(store: AccountStore, scan: Scan, reply: Reply): Promise
 /** One after the other, and from the first again. */
 function nextUpstream(
   { pool }: NetworkService,
-  { slotMin }: ScanWish,
+  { slotMin }: ScanRequest,
   tried: Upstream[],
 ): Upstream | null {
-  const wish = { method: 'getProgramAccounts', atHead: false, heightMin: slotMin, heavy: true }
-  const found = pick(pool.selection, wish, tried, TIER_MAX.good)
+  const request = { method: 'getProgramAccounts', atHead: false, heightMin: slotMin, heavy: true }
+  const found = pick(pool.selection, request, tried, TIER_MAX.good)
   if (found === null) tried.length = 0
   // Calls may have taken out all of them; whoever answers polls is asked all the same.
-  const again = found ?? pick(pool.selection, wish, [], TIER_MAX.good)
+  const again = found ?? pick(pool.selection, request, [], TIER_MAX.good)
   const upstream = again ?? followedUpstreams(pool.selection)[0] ?? null
   if (upstream) tried.push(upstream)
   return upstream
 }
 
-async function ask({ clock }: Needs, upstream: Upstream, wish: ScanWish): Promise<Reply> {
-  const { program, hasData, slotMin, signal } = wish
+async function ask({ clock }: Needs, upstream: Upstream, request: ScanRequest): Promise<Reply> {
+  const { program, hasData, slotMin, signal } = request
   const slice = hasData ? '' : ',"dataSlice":{"offset":0,"length":0}'
   const config = `"encoding":"base64","commitment":"confirmed","withContext":true${slice}`
   const params = `["${encodeKey(program)}",{${config},"minContextSlot":${slotMin}}]`
@@ -117,7 +117,7 @@ async function readAll(
       })
       const { done, value } = await reader.read().finally(stopTimer)
       if (done) return !signal.aborted && !isLate
-      // What is wrong with it, the store says at the end.
+      // The store says at the end what is wrong with it.
       if (!(await add(value))) return true
     }
   } catch {

@@ -6,7 +6,7 @@ import type { Upstream } from '../../upstream/node/upstream.ts'
 import { withoutCredentials } from '../../upstream/node/without-credentials.ts'
 import {
   type Line,
-  type LineHearer,
+  type LineListener,
   MESSAGE_CHARS_MAX,
   openIndexLine,
 } from './account-index-line.ts'
@@ -20,12 +20,12 @@ export type IndexSocket = {
   stop(): void
 }
 
-/** What is told of every line; `ended` when everything must be looked at anew. */
-export type SocketHearer = Omit<LineHearer, 'ended'> & { ended(reason: string): void }
+/** The listener for every connection; `ended` when everything must be verified anew. */
+export type IndexSocketListener = Omit<LineListener, 'ended'> & { ended(reason: string): void }
 
 const RECONNECT_MS_MIN = 500
 const RECONNECT_MS_MAX = 30_000
-/** Whoever keeps up a line for so long is called back at once when it breaks. */
+/** An upstream that keeps a connection up for so long is dialled at once when it breaks. */
 const PROVEN_MS = 30_000
 /** How often it is looked whether the line is still alive. */
 const CHECK_EVERY_MS = 1_000
@@ -38,7 +38,7 @@ export function keepIndexSocket(
   needs: Needs,
   service: NetworkService,
   programs: readonly Uint8Array[],
-  hearer: SocketHearer,
+  listener: IndexSocketListener,
 ): IndexSocket {
   const { clock, telemetry } = needs
   const network = service.network.id
@@ -62,7 +62,7 @@ export function keepIndexSocket(
     line = null
     if (isStopped) return
     tell('lost', reason)
-    hearer.ended(reason)
+    listener.ended(reason)
     if (lastedMs >= PROVEN_MS) waitMs = RECONNECT_MS_MIN
     cancel = clock.after(waitMs, connect)
     waitMs = Math.min(RECONNECT_MS_MAX, waitMs * 2)
@@ -75,15 +75,15 @@ export function keepIndexSocket(
     const address = withoutCredentials(upstream.spec.ws, upstream.spec.headers ?? {})
     const request = { ...address, messageCharsMax: MESSAGE_CHARS_MAX }
     line = openIndexLine(needs, request, programs, {
-      ...hearer,
+      ...listener,
       covered(slot) {
         tell('open', null)
-        hearer.covered(slot)
+        listener.covered(slot)
       },
       clock(slot, unixTimestamp) {
         clockSlot = slot
         clockAtMs = clock.monotonicMs()
-        return hearer.clock(slot, unixTimestamp)
+        return listener.clock(slot, unixTimestamp)
       },
       ended: again,
     })

@@ -5,7 +5,11 @@ import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
 import { readAhead } from './account-index-ahead.ts'
-import { type IndexKeeper, type KeeperNeeds, openIndexKeeper } from './account-index-keeper.ts'
+import {
+  type IndexMaintainer,
+  type MaintainerNeeds,
+  openIndexMaintainer,
+} from './account-index-maintainer.ts'
 import { openMintLookups } from './account-index-mints.ts'
 import type { KeptProgram } from './account-index-pace.ts'
 import { openPageReader } from './account-index-pages.ts'
@@ -33,7 +37,7 @@ const FINALITY_MS = 60_000
 
 /** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
 export function openAccountIndex(
-  needs: KeeperNeeds,
+  needs: MaintainerNeeds,
   service: NetworkService,
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
@@ -43,9 +47,9 @@ export function openAccountIndex(
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
   })
-  const keeper = openIndexKeeper(needs, service, keyed, keepMs)
-  const byText = new Map(keeper.programs.map((state) => [state.text, state]))
-  const forgetGauges = gaugeIndex(needs.telemetry, service, keeper)
+  const maintainer = openIndexMaintainer(needs, service, keyed, keepMs)
+  const byText = new Map(maintainer.programs.map((state) => [state.text, state]))
+  const forgetGauges = gaugeIndex(needs.telemetry, service, maintainer)
 
   /** Looking keeps it for as long as somebody reads. */
   const shownAt = ({ programText }: ProgramAccountsCall, { slot }: IndexPlace) =>
@@ -60,7 +64,7 @@ export function openAccountIndex(
   return {
     covers(call) {
       const state = byText.get(call.programText)
-      const shown = state ? shownFor(keeper, state, call) : null
+      const shown = state ? shownFor(maintainer, state, call) : null
       if (!state || !shown || isLagging(service, state, shown, call)) return null
       const slot = BigInt(shown.slot)
       return call.minContextSlot !== null && call.minContextSlot > slot ? null : { slot }
@@ -81,17 +85,17 @@ export function openAccountIndex(
       }
     },
 
-    report: () => reportOf(service, keeper),
+    report: () => reportOf(service, maintainer),
     async stop() {
       forgetGauges()
-      await keeper.stop()
+      await maintainer.stop()
     },
   }
 }
 
 /** The moment to show; what is not confirmed yet is never here. */
 function shownFor(
-  { finalSlot }: IndexKeeper,
+  { finalSlot }: IndexMaintainer,
   { verified }: KeptProgram,
   { commitment }: ProgramAccountsCall,
 ): VerifiedSlot | null {
@@ -111,7 +115,7 @@ function isLagging(
   return lagMs > usualMs + (commitment === 'finalized' ? FINALITY_MS : 0)
 }
 
-/** Whoever asked is better served by a node than by the words of our store. */
+/** The caller is better served by a node than by the words of our store. */
 function unreadable(thrown: unknown): 'gone' {
   if (!(thrown instanceof Failure) || thrown.code !== 'database_unavailable') throw thrown
   return 'gone'

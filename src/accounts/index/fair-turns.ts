@@ -2,7 +2,7 @@
 export type FairTurns = { run<T>(team: string, work: () => Promise<T>): Promise<T> }
 
 export function openFairTurns(atOnceMax: number): FairTurns {
-  /** Those who wait, by team; the team whose turn is next stands first. */
+  /** The waiting reads, by team; the team whose turn is next stands first. */
   const lines = new Map<string, (() => void)[]>()
   let running = 0
 

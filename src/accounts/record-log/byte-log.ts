@@ -17,7 +17,7 @@ export type ByteLog = {
   append(bytes: Uint8Array): void
   /** Resolves when no more waits for the disk than may; throws when the disk takes no more. */
   settled(): Promise<void>
-  /** What stands from `from` up to `to`; a view of it where it lies in memory in one piece. */
+  /** Reads from `from` up to `to`; gives a view where it lies in memory in one piece. */
   read(from: number, to: number): Promise<Uint8Array>
   /** Moves what is in memory to the disk, but for a little. */
   unload(): void
@@ -37,7 +37,7 @@ const UNLOADED_BYTES_MAX = 32 * 1024
 
 type Log = {
   needs: LogNeeds
-  /** Those not on the disk yet; the last one still takes bytes. */
+  /** The chunks not on the disk yet; the last one still takes bytes. */
   chunks: Chunk[]
   bytes: number
   diskBytes: number
@@ -126,7 +126,7 @@ function startWriting(log: Log): void {
   if (log.writing !== null || log.removed || heldBytes(log) <= log.keptBytesMax) return
   log.writing = write(log)
     .catch((thrown: unknown) => {
-      // What the disk says may hold its paths.
+      // The disk's own words may hold its paths.
       log.fault = thrown instanceof Failure ? thrown : new Failure('spill_failed', {}, thrown)
     })
     .finally(() => {
@@ -135,7 +135,7 @@ function startWriting(log: Log): void {
     })
 }
 
-/** What is kept for later is hardly added to, so the room for more is given back. */
+/** Frees the room for more: a log that is kept for later is hardly added to. */
 function trim({ chunks }: Log): void {
   for (const chunk of chunks) {
     if (chunk.used < chunk.buffer.length) chunk.buffer = chunk.buffer.slice(0, chunk.used)
@@ -148,7 +148,7 @@ async function write(log: Log): Promise<void> {
   while (!log.removed && log.fault === null && heldBytes(log) > log.keptBytesMax) {
     const [first] = chunks
     if (!first) return
-    // What comes next goes to a new place, since this one is on its way.
+    // The next bytes go to a new place, since this one is on its way.
     if (chunks.length === 1) chunks.push(newChunk(log.bytes, CHUNK_BYTES))
     const isTaken = needs.budget.take(first.used)
     if (log.removed) {

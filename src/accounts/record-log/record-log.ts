@@ -1,5 +1,5 @@
 import { assert, Failure } from '../../core/errors.ts'
-import { compareKeys } from '../../core/solana/key-order.ts'
+import { compareKeys } from '../../core/solana/compare-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type ByteLog, type LogNeeds, openByteLog } from './byte-log.ts'
 import { KEY_BYTES, openRowWriter, ROW_BYTES, type Row, readRows } from './record-rows.ts'
@@ -26,7 +26,7 @@ export type RecordLog = {
   settled(): Promise<void>
   rows(from: number, to: number): Promise<Row[]>
   read(from: number, to: number): Promise<Uint8Array>
-  /** Of rows sorted by key, the first that is not below `key`. */
+  /** Finds the first of rows sorted by key that is not below `key`. */
   find(key: Uint8Array): Promise<number>
   /** Puts the rows in the order of their keys; false when two have the same. */
   sort(): Promise<boolean>

@@ -1,4 +1,4 @@
-import { compareKeys } from '../../core/solana/key-order.ts'
+import { compareKeys } from '../../core/solana/compare-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { KEY_BYTES, ROW_BYTES } from './record-rows.ts'
 

@@ -2,11 +2,11 @@ import { Failure } from '../../core/errors.ts'
 import type { Account } from '../../core/solana/account.ts'
 import { parseAccount } from '../../core/solana/parsers/parse-account.ts'
 import { isTokenProgram, sameKey } from '../../core/solana/programs.ts'
-import { matchesFilters } from '../../core/solana/request/account-filters.ts'
+import { matchesFilters } from '../../core/solana/request/matches-filters.ts'
 import { solanaErrorText } from '../../core/solana/solana-error.ts'
 import { openRecordWriter, type RecordWriter } from '../../core/solana/text/encodings.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
-import { type MintBook, openMintBook } from './mint-book.ts'
+import { type MintCache, openMintCache } from './mint-cache.ts'
 import { type Asking, KEYS_AT_ONCE, readAccounts } from './read-accounts.ts'
 import { scanUpstream } from './scan-upstream.ts'
 import type { Found, Scanned, Scanning } from './scanning.ts'
@@ -17,7 +17,7 @@ const KEYS_MAX = 1_000_000
 /** Hundreds of accounts that are asked for at once. */
 const BATCHES_AT_ONCE = 8
 
-/** What is left of an account once it is written as a record; null where it is left out. */
+/** An account once it is written as a record; null where it is left out. */
 type Written = { key: Uint8Array; record: Uint8Array }
 
 /** An encoding that cannot hold the data of an account, in a node's own words. */
@@ -83,7 +83,7 @@ async function readAll(
   const isBase58 = call.encoding === 'base58' || call.encoding === 'binary'
   const mayShow = call.order === 'asc' && !isBase58
   const isParsed = call.encoding === 'jsonParsed'
-  const mints = isParsed ? await openMintBook((some) => readAccounts(asking, some)) : null
+  const mints = isParsed ? await openMintCache((some) => readAccounts(asking, some)) : null
   for await (const batch of batches(asking, keys.log)) {
     if (signal.aborted) throw new Failure('upstream_timed_out')
     await mints?.learn(batch)
@@ -119,13 +119,13 @@ async function* batches(asking: Asking, keys: RecordLog): AsyncGenerator<Account
 
 function* writeRecords(
   { call }: Scanning,
-  mints: MintBook | null,
+  mints: MintCache | null,
   accounts: readonly Account[],
 ): Generator<Written> {
   const { encoding, dataSlice, filters, program } = call
   const parse = (account: Account) => mints && parseAccount(account, mints.helps)
   const writer = openRecordWriter({ encoding, dataSlice, parse })
-  // Of the token programs, a node leaves out what it cannot parse.
+  // A node leaves out the accounts of the token programs that it cannot parse.
   const mustParse = mints !== null && isTokenProgram(program)
   for (const account of accounts) {
     if (!sameKey(account.owner, program) || account.lamports === 0n) continue

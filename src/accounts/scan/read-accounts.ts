@@ -16,7 +16,7 @@ export type Asking = {
   signal: AbortSignal
 }
 
-/** What a node takes in one call, unless its operator says otherwise. */
+/** The most keys that a node takes in one call, unless its operator says otherwise. */
 export const KEYS_AT_ONCE = 100
 
 /** Some accounts have 10 MiB; an answer with many of those is asked for in halves. */

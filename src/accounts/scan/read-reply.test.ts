@@ -13,7 +13,7 @@ async function readText(text: string, heard: () => boolean = () => true) {
   const reply = { kind: 'result' as const, text, value: undefined }
   const read = await readReply(reply, {
     signal: new AbortController().signal,
-    hearer: {
+    listener: {
       envelope: ({ slot }) => void slots.push(slot),
       record: (bytes) => void records.push(Buffer.from(bytes).toString()),
       error() {},
@@ -73,10 +73,10 @@ test('a stream that is given up is cancelled, whenever that happens', async () =
       },
     })
     if (isEarly) abort.abort()
-    const hearer = { envelope() {}, record() {}, error() {} }
+    const listener = { envelope() {}, record() {}, error() {} }
     const reading = readReply(
       { kind: 'stream', stream },
-      { signal: abort.signal, hearer, heard: () => true },
+      { signal: abort.signal, listener, heard: () => true },
     )
     abort.abort()
     expect((await reading).isWhole).toBe(false)
@@ -93,9 +93,9 @@ test('a stream is cancelled when our own disk takes no more of it', async () => 
     },
   })
   const { signal } = new AbortController()
-  const hearer = { envelope() {}, record() {}, error() {} }
+  const listener = { envelope() {}, record() {}, error() {} }
   const heard = () => Promise.reject(new Failure('spill_failed'))
-  const reading = readReply({ kind: 'stream', stream }, { signal, hearer, heard })
+  const reading = readReply({ kind: 'stream', stream }, { signal, listener, heard })
   expect(await failureOf(reading)).toMatchObject({ code: 'spill_failed' })
   expect(isCancelled).toBe(true)
 })

@@ -1,8 +1,8 @@
 import { Failure } from '../../core/errors.ts'
 import { rawMembers } from '../../core/json/json-scan.ts'
 import type { NodeResult } from '../../core/rpc/node-reply.ts'
-import type { RecordHearer } from '../../core/solana/reply/accounts-reply.ts'
 import { openRecordCutter } from '../../core/solana/reply/record-cutter.ts'
+import type { RecordListener } from '../../core/solana/reply/reply-cut.ts'
 import type { Streamed } from '../../upstream/node/rpc-client.ts'
 
 export type ReadReply = {
@@ -13,7 +13,7 @@ export type ReadReply = {
 
 type Hooks = {
   signal: AbortSignal
-  hearer: RecordHearer
+  listener: RecordListener
   /** After each piece; false gives the rest up. */
   heard(): boolean | Promise<boolean>
 }
@@ -28,12 +28,12 @@ const AFTER = new TextEncoder().encode('}')
  */
 export async function readReply(reply: NodeResult | Streamed, hooks: Hooks): Promise<ReadReply> {
   const cutter = openRecordCutter({
-    ...hooks.hearer,
+    ...hooks.listener,
     record(bytes, pubkey) {
       // Heard of only now, the key may stand in this very record.
       const isNew = cutter.pageKey !== knownPageKey
       knownPageKey = cutter.pageKey
-      hooks.hearer.record(isNew ? withoutPageKey(bytes) : bytes, pubkey)
+      hooks.listener.record(isNew ? withoutPageKey(bytes) : bytes, pubkey)
     },
   })
   let knownPageKey: string | null = null

@@ -117,7 +117,7 @@ function runningOf({ runningByTeam }: Lane, team: string): number {
   return runningByTeam.get(team) ?? 0
 }
 
-/** Of a team with the fewest scans under way, the one that had its last turn longest ago. */
+/** Picks the team with the fewest scans under way whose last turn was longest ago. */
 function nextOf(lane: Lane, teamScansMax: number): { waiter: Waiter; team: string } | null {
   let next: { waiter: Waiter; team: string } | null = null
   for (const waiter of lane.waiting) {

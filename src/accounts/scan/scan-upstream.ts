@@ -4,12 +4,17 @@ import type { Upstream } from '../../upstream/node/upstream.ts'
 import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { requestFrom } from '../../upstream/pool/upstream-pool.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
-import { type Gathering, openGathering } from './gather-records.ts'
 import { readReply } from './read-reply.ts'
+import { openRecordCollector, type RecordCollector } from './record-collector.ts'
 import { poolCall, type Scanned, type Scanning } from './scanning.ts'
-import { isKnownToSort, noteOdd, noteSorted, upstreamNamed } from './upstream-habits.ts'
+import {
+  isSortedUpstream,
+  markUpstreamSorted,
+  markUpstreamUnsorted,
+  upstreamNamed,
+} from './sorted-upstreams.ts'
 
-/** What to ask for: the records, or only their keys. */
+/** The subject of the question: the records, or only their keys. */
 export type Wanted = 'records' | 'keys'
 
 /** From any upstream, or from a chosen one. */
@@ -18,12 +23,12 @@ type From = Upstream | 'any'
 /** Pages of an upstream that cuts its answers; more than any program has. */
 const PAGES_MAX = 100_000
 
-/** What one answer of an upstream is read into. */
+/** The state that one answer of an upstream is read into. */
 type Reading = {
   scanning: Scanning
   wanted: Wanted
   log: RecordLog
-  gathering: Gathering
+  gathering: RecordCollector
   upstream: Upstream | null
   name: string
   isShown: boolean
@@ -53,7 +58,7 @@ export async function scanUpstream(
     scanning,
     wanted,
     log,
-    gathering: openGathering(log, wanted === 'keys'),
+    gathering: openRecordCollector(log, wanted === 'keys'),
     upstream: upstreamNamed(scanning.service, name),
     name,
     isShown: false,
@@ -94,7 +99,7 @@ async function readPages(reading: Reading, first: PoolAnswer): Promise<void> {
     const pageKey = await readPage(reading, answer)
     if (pageKey === null) return
     // Its pages may turn out to be of different moments, so none is shown before all are there.
-    noteOdd(upstream)
+    markUpstreamUnsorted(upstream)
     if (!upstream || seen.has(pageKey) || seen.size >= PAGES_MAX) throw badAnswer('endless pages')
     seen.add(pageKey)
     answer = await ask(scanning, wanted, upstream, pageKey)
@@ -107,7 +112,7 @@ async function readPage(reading: Reading, { reply }: PoolAnswer): Promise<string
   if (reply.kind === 'error' || reply.kind === 'error_stream') throw badAnswer('refused')
   const { isWhole, pageKey } = await readReply(reply, {
     signal: scanning.signal,
-    hearer: gathering.hearer,
+    listener: gathering.listener,
     async heard() {
       if (reading.isShown && !gathering.isSorted) return false
       if (gathering.slotMoved) return false
@@ -117,7 +122,7 @@ async function readPage(reading: Reading, { reply }: PoolAnswer): Promise<string
       return true
     },
   })
-  if (reading.isShown && !gathering.isSorted) noteOdd(reading.upstream)
+  if (reading.isShown && !gathering.isSorted) markUpstreamUnsorted(reading.upstream)
   if (gathering.slotMoved) throw badAnswer('pages of different slots')
   if (!isWhole) throw badAnswer('broke off')
   return pageKey
@@ -129,14 +134,14 @@ function showIfSure(reading: Reading): void {
   const { context } = gathering
   if (reading.isShown || wanted === 'keys' || scanning.call.order === 'desc') return
   if (log.count === 0 || context.slot === null || !gathering.isSorted) return
-  if (!isKnownToSort(upstream)) return
+  if (!isSortedUpstream(upstream)) return
   reading.isShown = true
   scanning.show({ upstream: reading.name, context, log })
 }
 
 async function putInOrder({ log, gathering, upstream }: Reading): Promise<void> {
-  if (gathering.isSorted) return noteSorted(upstream, log.count)
-  noteOdd(upstream)
+  if (gathering.isSorted) return markUpstreamSorted(upstream, log.count)
+  markUpstreamUnsorted(upstream)
   if (!(await log.sort())) throw badAnswer('an account twice')
 }
 

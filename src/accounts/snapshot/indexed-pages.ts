@@ -24,7 +24,7 @@ export type IndexPart = { bytes: readonly Uint8Array[]; last: Uint8Array | null;
 
 export type IndexPlace = {
   slot: bigint
-  /** Whose turn it is to read. */
+  /** The team whose turn it is to read. */
   teamId: string
   /** The last key of the page before; null for the first page. */
   after: Uint8Array | null
@@ -41,7 +41,7 @@ export type IndexPage = {
   more: boolean
 }
 
-/** What is handed on in one piece, so that little waits for a slow reader. */
+/** The most that is handed on in one piece, so that little waits for a slow reader. */
 const PIECE_BYTES = 256 * 1024
 
 const encoder = new TextEncoder()
@@ -54,15 +54,15 @@ export async function serveIndexed(
   index: AccountIndex,
   keys: PageKeys,
   call: ProgramAccountsCall,
-  place: { slot: bigint; after: Uint8Array | null; bond: string; teamId: string },
+  place: { slot: bigint; after: Uint8Array | null; fingerprint: string; teamId: string },
 ): Promise<OwnAnswer | 'gone'> {
-  const { slot, after, bond, teamId } = place
+  const { slot, after, fingerprint, teamId } = place
   const from = { slot, after, teamId, limit: call.limit, bytesMax: pageBytesMax(call) }
   const page = await index.page(call, from)
   if (page === 'gone') return 'gone'
   const form = pageForm(call, { slot, apiVersion: null })
   const pageKey = (last: Uint8Array | null, more: boolean) =>
-    more && last !== null ? keys.write({ snapshot: '', slot, after: last, bond }).text : null
+    more && last !== null ? keys.write({ snapshot: '', slot, after: last, fingerprint }).text : null
   const source = { upstream: 'index', cache: 'hit' } as const
   if (page === 'large') {
     const pieces = pagePieces(index.parts(call, from), form, pageKey)

@@ -4,7 +4,7 @@ import { solanaErrorText } from '../../core/solana/solana-error.ts'
 import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 
 /**
- * What is answered here and not by a node. Text, bytes or a stream are the JSON of `result`, at
+ * An answer from here and not from a node. Text, bytes or a stream are the JSON of `result`, at
  * times with a member behind it that stands beside the result.
  */
 export type OwnAnswer =
@@ -15,7 +15,7 @@ export type OwnAnswer =
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 
-/** Who answered, and how it was had. */
+/** The upstream that answered, and how the answer was had. */
 type Source = { upstream: string; cache: CacheStatus }
 
 /** Below this, an answer is text; what goes wrong until here is told as an error. */

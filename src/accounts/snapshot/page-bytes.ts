@@ -11,7 +11,7 @@ export type PageSpan = {
   bytesMax: number
 }
 
-/** What stands around them, once it is known whether more follow. */
+/** The text around them, once it is known whether more follow. */
 export type PageFrame = {
   before: string
   end(last: Row | null, more: boolean): { inLastRecord: string; after: string }
@@ -20,7 +20,7 @@ export type PageFrame = {
 /** Rows looked at together. */
 const ROWS_AT_ONCE = 512
 
-/** What is handed on in one piece: a record may be megabytes long, and its reader slow. */
+/** The most that is handed on in one piece: a record may be megabytes long, and its reader slow. */
 const PIECE_BYTES = 256 * 1024
 
 /** Records far apart on the disk are read one by one instead of with all between them. */

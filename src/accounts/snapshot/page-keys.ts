@@ -12,16 +12,16 @@ import { minContextSlotError } from '../../core/solana/solana-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** Where a page ended: the snapshot it is of, and its last key. */
-type PageEnd = { snapshot: string; slot: bigint; after: Uint8Array; bond: string }
+type PageEnd = { snapshot: string; slot: bigint; after: Uint8Array; fingerprint: string }
 
 export type PageKeys = {
-  /** What a caller's key stands for; an error when it is not ours, not for this, or too old. */
-  read(text: string, call: ProgramAccountsCall, bond: string): PageKey | SolanaError
+  /** Reads a caller's key; gives an error when it is not ours, not for this, or too old. */
+  read(text: string, call: ProgramAccountsCall, fingerprint: string): PageKey | SolanaError
   write(end: PageEnd): { text: string; expiresAtMs: number }
 }
 
-/** What a key is bound to: the network, and all that decides which records there are. */
-export function bondOf(networkId: string, call: ProgramAccountsCall): string {
+/** Names what a key is bound to: the network, and all that decides which records there are. */
+export function fingerprintOf(networkId: string, call: ProgramAccountsCall): string {
   return hashKey(`${networkId}\n${queryHash(call)}`)
 }
 
@@ -31,17 +31,17 @@ export function openPageKeys(
 ): PageKeys {
   const { clock, pageKeySecret: secret } = needs
   return {
-    read(text, call, bond) {
+    read(text, call, fingerprint) {
       const key = readPageKey(secret, text, clock.nowMs())
       if (typeof key === 'string') return pageKeyError(key, call.version)
-      if (key.queryHash !== bond) return pageKeyError('foreign', call.version)
+      if (key.queryHash !== fingerprint) return pageKeyError('foreign', call.version)
       const { minContextSlot } = call
       const isTooOld = minContextSlot !== null && minContextSlot > key.slot
       return isTooOld ? minContextSlotError(key.slot) : key
     },
-    write({ snapshot, slot, after, bond }) {
+    write({ snapshot, slot, after, fingerprint }) {
       const expiresAtMs = clock.nowMs() + pageKeyMs
-      const key = { snapshot, slot, after, queryHash: bond, expiresAtMs }
+      const key = { snapshot, slot, after, queryHash: fingerprint, expiresAtMs }
       return { text: writePageKey(secret, key), expiresAtMs }
     },
   }

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/errors.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
-import { refusesFullAnswer } from '../../core/solana/request/scan-refusal.ts'
+import { refusesFullAnswer } from '../../core/solana/request/refuses-full-answer.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { pick, TIER_MAX } from '../../upstream/pool/selection.ts'
@@ -8,14 +8,14 @@ import { scanKeysFirst } from '../scan/keys-first.ts'
 import type { ScanLanes } from '../scan/scan-lanes.ts'
 import { scanUpstream } from '../scan/scan-upstream.ts'
 import { type Found, poolCall, type Scanned, type Scanning } from '../scan/scanning.ts'
-import { upstreamNamed } from '../scan/upstream-habits.ts'
+import { upstreamNamed } from '../scan/sorted-upstreams.ts'
 import type { Holding } from './walk-shares.ts'
 
 export type WalkNeeds = Scanning['needs'] & {
   telemetry: Telemetry
   lanes: ScanLanes
   /** Questions that nodes did not answer as a whole of late. */
-  refusals: { has(bond: string): boolean; add(bond: string): void }
+  refusals: { has(fingerprint: string): boolean; add(fingerprint: string): void }
 }
 
 type Refused = Extract<Scanned, { kind: 'refused' }>
@@ -23,15 +23,15 @@ type Refused = Extract<Scanned, { kind: 'refused' }>
 /** The accounts of one program at one moment, read once for all who ask the same. */
 export type SnapshotWalk = {
   readonly id: string
-  /** What its page keys are bound to: the network and the question. */
-  readonly bond: string
+  /** The network and the question, to which its page keys are bound. */
+  readonly fingerprint: string
   readonly holding: Holding
   /** Resolves as soon as there is something to read; throws a Failure when there will not be. */
   readonly begun: Promise<Found | Refused>
   /** Null before there is something to read. */
   readonly found: Found | null
   readonly isOver: boolean
-  /** Those who wait for it or read it right now. */
+  /** The number of callers who wait for it or read it right now. */
   readers: number
   /** No page key that names it lives longer; zero while there is none. */
   keptUntilMs: number
@@ -49,11 +49,16 @@ export function startWalk(
   needs: WalkNeeds,
   service: NetworkService,
   call: ProgramAccountsCall,
-  { id, bond, holding, over }: { id: string; bond: string; holding: Holding; over: () => void },
+  {
+    id,
+    fingerprint,
+    holding,
+    over,
+  }: { id: string; fingerprint: string; holding: Holding; over: () => void },
 ): SnapshotWalk {
   const abort = new AbortController()
   const { promise: begun, resolve, reject } = Promise.withResolvers<Found | Refused>()
-  // Whoever waits for it is told; at times nobody does any more.
+  // The callers who wait for it are told; at times nobody does any more.
   begun.catch(() => {})
   let found: Found | null = null
   let isOver = false
@@ -69,7 +74,7 @@ export function startWalk(
     const startedAtMs = needs.clock.monotonicMs()
     try {
       if (abort.signal.aborted) throw new Failure('upstream_timed_out')
-      const { scanned, way } = await scan(needs, scanning, bond)
+      const { scanned, way } = await scan(needs, scanning, fingerprint)
       note(needs, scanning, scanned, way, needs.clock.monotonicMs() - startedAtMs)
       if (scanned.kind === 'whole') show(scanned.found)
       else if (scanned.kind === 'refused') resolve(scanned)
@@ -92,7 +97,7 @@ export function startWalk(
 
   return {
     id,
-    bond,
+    fingerprint,
     holding,
     begun,
     get found() {
@@ -112,16 +117,16 @@ export function startWalk(
 async function scan(
   needs: WalkNeeds,
   scanning: Scanning,
-  bond: string,
+  fingerprint: string,
 ): Promise<{ scanned: Scanned; way: Way }> {
   const { signal } = scanning
-  const first = needs.refusals.has(bond) ? null : await scanWhole(scanning)
+  const first = needs.refusals.has(fingerprint) ? null : await scanWhole(scanning)
   if (first !== null && (signal.aborted || !mayComeInParts(first))) {
     return { scanned: first, way: 'whole' }
   }
   const parts = await scanKeysFirst(scanning)
-  if (parts.kind === 'whole') needs.refusals.add(bond)
-  // What a node says of the question as a whole tells more than that it refuses a part as well.
+  if (parts.kind === 'whole') needs.refusals.add(fingerprint)
+  // A node's words on the question as a whole tell more than that it refuses a part as well.
   return first !== null && mayComeInParts(parts)
     ? { scanned: first, way: 'whole' }
     : { scanned: parts, way: 'keys_first' }
@@ -132,8 +137,8 @@ async function scanWhole(scanning: Scanning): Promise<Scanned> {
   const first = await scanUpstream(scanning, 'records', 'any')
   if (signal.aborted || !mayComeInParts(first) || first.upstream === null) return first
   const tried = upstreamNamed(service, first.upstream)
-  const wish = poolCall(service, 'getProgramAccounts', '[]')
-  const other = pick(service.pool.selection, wish, tried ? [tried] : [], TIER_MAX.answering)
+  const routed = poolCall(service, 'getProgramAccounts', '[]')
+  const other = pick(service.pool.selection, routed, tried ? [tried] : [], TIER_MAX.answering)
   if (other === null) return first
   const second = await scanUpstream(scanning, 'records', other)
   return second.kind === 'broken' && !second.wasShown ? first : second

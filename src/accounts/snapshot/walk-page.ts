@@ -19,7 +19,7 @@ export type PageAsked = {
 }
 
 /**
- * Of the account data in one page; what is one account's is never cut. So much comes in one answer
+ * The most account data in one page; one account's is never cut. So much comes in one answer
  * because clients that know no pages take a page for all there is.
  */
 const PAGE_DATA_BYTES_MAX = 128 * 1024 * 1024
@@ -63,7 +63,7 @@ function frameOf(keys: PageKeys, { call, walk, found }: PageAsked): PageFrame {
     end(last, more) {
       if (!more || last === null) return { inLastRecord: '', after: form.after(null) }
       if (slot === null) throw noSlot()
-      const end = { snapshot: walk.id, slot, after: last.key, bond: walk.bond }
+      const end = { snapshot: walk.id, slot, after: last.key, fingerprint: walk.fingerprint }
       const { text, expiresAtMs } = keys.write(end)
       walk.keptUntilMs = Math.max(walk.keptUntilMs, expiresAtMs)
       if (walk.isOver) found.log.unload()

@@ -1,6 +1,6 @@
 import type { SpillBudget } from '../record-log/byte-log.ts'
 
-/** What a walk holds of what all teams share, and for whom. */
+/** The share that a walk holds of what all teams have together, and for which of them. */
 export type Holding = {
   /** The team that began it, and those that joined it or asked for its later pages. */
   readonly teams: Set<string>
@@ -108,7 +108,7 @@ export function openSpillRoom<Walk extends Held>(
   }
 }
 
-/** What each team holds; teams that hold a walk together share its weight. */
+/** Sums what each team holds; teams that hold a walk together share its weight. */
 function usageByTeam(walks: readonly Held[], weigh: Weigh): Map<string, number> {
   const usage = new Map<string, number>()
   for (const { holding } of walks) {

@@ -23,7 +23,7 @@ export type Account = {
 export type DataSlice = { offset: number; length: number }
 
 /**
- * What an account must fulfil. No data is as long as 2^53 bytes, so a larger offset or size of a
+ * A condition on accounts. No data is as long as 2^53 bytes, so a larger offset or size of a
  * caller stands here as the largest safe integer, which matches as little.
  */
 export type AccountFilter =

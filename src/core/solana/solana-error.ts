@@ -16,7 +16,7 @@ export function invalidParams(message: string): SolanaError {
   return solanaError(INVALID_PARAMS, message)
 }
 
-/** What a node says when it is asked for a slot it has not seen yet. */
+/** The error of a node that is asked for a slot it has not seen yet. */
 export function minContextSlotError(contextSlot: bigint): SolanaError {
   const message = 'Minimum context slot has not been reached'
   return solanaError(MIN_CONTEXT_SLOT_NOT_REACHED, message, `{"contextSlot":${contextSlot}}`)

@@ -1,6 +1,6 @@
 import type { Database as Connection, SQLQueryBindings } from 'bun:sqlite'
 import { openStatementCache, type StatementCache } from '../database/statement-cache.ts'
-import type { RunTexts } from './runs/account-store-run-texts.ts'
+import type { TextFile } from './text-cache/text-file.ts'
 
 /** One connection to the file of a network's accounts, in the thread it is opened in. */
 export type AccountFile = {
@@ -8,11 +8,11 @@ export type AccountFile = {
   statements: StatementCache
   run(text: string, ...values: SQLQueryBindings[]): void
   rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
-  texts: RunTexts
+  texts: TextFile
   close(): void
 }
 
-/** What has no end yet. */
+/** The end of a version that has none yet. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER
 
 /** Before every key. */
@@ -20,7 +20,7 @@ export const FIRST = new Uint8Array()
 /** Behind every key. */
 export const LAST = new Uint8Array(33).fill(255)
 
-export function fileOver(connection: Connection, texts: RunTexts): AccountFile {
+export function fileOver(connection: Connection, texts: TextFile): AccountFile {
   const statements = openStatementCache(connection)
   return {
     connection,

@@ -46,16 +46,16 @@ afterEach(() => {
 describe('a look-up', () => {
   test('is made once callers have asked for its place often enough', () => {
     expect(ask('same')).toBeNull()
-    tend()
+    maintainLookups()
     expect(ask('else')).toBeNull()
-    tend()
+    maintainLookups()
     expect(ask('same')).toMatchObject({ name: 'lookup_1_0_4' })
   })
 
   test('is not made for a program so small that looking through it is as quick', async () => {
     tables.run('DELETE FROM accounts WHERE pubkey <> ?', accountAt(1, '').pubkey)
     for (let times = 0; times < 5; times++) ask('same')
-    tend()
+    maintainLookups()
     expect(ask('same')).toBeNull()
   })
 
@@ -64,14 +64,14 @@ describe('a look-up', () => {
       ask('a')
       ask('same', Number.MAX_SAFE_INTEGER)
       lookups.find(1, [{ kind: 'dataSize', bytes: 6 }, { kind: 'tokenAccountState' }])
-      tend()
+      maintainLookups()
     }
     expect(made()).toEqual([])
   })
 
   test('is still there after a restart', () => {
     for (let times = 0; times < 2; times++) ask('same')
-    tend()
+    maintainLookups()
     tables.close()
     reopen()
     expect(ask('same')).not.toBeNull()
@@ -80,11 +80,11 @@ describe('a look-up', () => {
   test('gives way to one that is asked for more, and there are only so many', () => {
     for (let offset = 0; offset < 8; offset++) {
       for (let times = 0; times < 4; times++) ask('same', offset)
-      tend()
+      maintainLookups()
     }
     expect(made()).toHaveLength(8)
     for (let times = 0; times < 50; times++) ask('same', 20)
-    tend()
+    maintainLookups()
     expect(made()).toHaveLength(8)
     expect(ask('same', 20)).not.toBeNull()
   })
@@ -93,14 +93,14 @@ describe('a look-up', () => {
     for (let times = 0; times < 3; times++) {
       ask('same')
       ask('same-a')
-      tend()
+      maintainLookups()
     }
     expect(lookups.find(1, [memcmp('same'), memcmp('same-a')])?.name).toBe('lookup_1_0_6')
   })
 
   test('goes with its program', () => {
     for (let times = 0; times < 2; times++) ask('same')
-    tend()
+    maintainLookups()
     lookups.forget([2])
     expect(ask('same')).not.toBeNull()
     lookups.forget([1])
@@ -110,7 +110,7 @@ describe('a look-up', () => {
   test('however many places callers name, few are remembered', () => {
     for (let offset = 0; offset < 10_000; offset++) ask('same', offset)
     for (let times = 0; times < 3; times++) ask('same-a', 3)
-    tend()
+    maintainLookups()
     expect(made()).toEqual(['lookup_1_3_6'])
   })
 })
@@ -131,7 +131,7 @@ test('pages are the same with a look-up and without, in both orders and at every
   await change(store, 11, accountAt(1, 'else-c'), accountAt(3, 'same-c'))
   await change(store, 12, accountAt(4, 'same-d'))
   const before = await pages()
-  await store.tend()
+  await store.maintainLookups()
   await change(store, 13, accountAt(4, 'else-d'))
   expect(await pages()).toEqual(before)
   expect(before[2]).toBe(recordsOf([accountAt(1, 'same-a'), accountAt(2, 'same-b')]))
@@ -156,15 +156,15 @@ function memcmp(text: string, offset = 0): AccountFilter {
   return { kind: 'memcmp', offset, bytes: new TextEncoder().encode(text) }
 }
 
-function tend(): void {
-  const wish = lookups.wish()
-  if (wish === null) return
-  if (wish.drop !== null) {
-    lookups.noteDropped(wish.drop)
-    dropLookup(tables, wish.drop)
+function maintainLookups(): void {
+  const nextChange = lookups.nextChange()
+  if (nextChange === null) return
+  if (nextChange.drop !== null) {
+    lookups.noteDropped(nextChange.drop)
+    dropLookup(tables, nextChange.drop)
   }
-  makeLookup(tables, wish.make)
-  lookups.noteMade(wish.make)
+  makeLookup(tables, nextChange.make)
+  lookups.noteMade(nextChange.make)
 }
 
 function ask(text: string, offset = 0) {

@@ -6,12 +6,12 @@ import type { AccountTables } from './account-store-tables.ts'
 /** A way to find the accounts that hold these bytes at one place of their data. */
 export type Lookup = { name: string; expression: string; needle: Uint8Array }
 
-/** What callers ask for, and the look-ups there are. */
+/** The fields that callers compare, and the look-ups there are. */
 export type AccountLookups = {
   /** The best one for these filters; counts what was asked for. */
   find(program: number, filters: readonly AccountFilter[]): Lookup | null
-  /** What is asked for most and not there yet, if the program is large enough to be worth it. */
-  wish(): LookupWish | null
+  /** The look-up that is asked for most and not there yet, if its program is large enough. */
+  nextChange(): LookupChange | null
   /** It was made. */
   noteMade(name: string): void
   /** It is about to go. */
@@ -21,7 +21,7 @@ export type AccountLookups = {
 }
 
 /** A look-up to make, and one that gives way to it. */
-export type LookupWish = { make: string; drop: string | null }
+export type LookupChange = { make: string; drop: string | null }
 
 /** When a look-up is worth its room. */
 export type LookupRules = { accountsMin: number; usesMin: number }
@@ -67,7 +67,7 @@ export function openAccountLookups(file: AccountFile, rules: LookupRules): Accou
       return best
     },
 
-    wish() {
+    nextChange() {
       const wanted = mostUsed([...fields.values()].filter(({ isMade }) => !isMade))
       if (!wanted || wanted.uses < rules.usesMin) return null
       if (!hasAccounts(file, wanted.program, rules.accountsMin)) {
@@ -83,7 +83,7 @@ export function openAccountLookups(file: AccountFile, rules: LookupRules): Accou
     noteMade(name) {
       const field = fields.get(name)
       if (field) field.isMade = true
-      // What was of use long ago must not outweigh what is of use now.
+      // Uses of long ago must not outweigh those of now.
       for (const one of fields.values()) one.uses = Math.floor(one.uses / 2)
     },
     noteDropped: (name) => void fields.delete(name),

@@ -6,7 +6,7 @@ import {
   readMintFacts,
 } from '../../core/solana/parsers/parse-helps.ts'
 import { isTokenProgram, PROGRAM_KEYS } from '../../core/solana/programs.ts'
-import { matchesFilters } from '../../core/solana/request/account-filters.ts'
+import { matchesFilters } from '../../core/solana/request/matches-filters.ts'
 import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
@@ -24,10 +24,10 @@ export type RowSpan = {
   lookup: Lookup | null
 }
 
-/** What was looked at: whether others follow, else how far it was looked. */
+/** The outcome of reading rows: whether others follow, else how far it was looked. */
 export type RowsRead = { last: Uint8Array | null; more: PageStep['more']; rows: number }
 
-/** What is looked at in one go, so that others need not wait long for their turn. */
+/** The most that is looked at in one go, so that others need not wait long for their turn. */
 export const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 /** Up to here all of them are had as one value, which is quicker. */
@@ -153,7 +153,7 @@ function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8A
   return at < 0 ? otherwise : pubkeyOf(bodies, at)
 }
 
-/** Of a page that holds a record already, the next one must not make too much. */
+/** The next record must not make too much of a page that holds one already. */
 function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number): boolean {
   if (writer.count === 0 && !order.hasRecords) return false
   const { dataSlice } = order

@@ -3,20 +3,20 @@ import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import type { AccountFile } from './account-store-file.ts'
 import {
   LOOKUP_RULES,
+  type LookupChange,
   type LookupRules,
-  type LookupWish,
   openAccountLookups,
 } from './account-store-lookups.ts'
 import { readPage, type StoredProgram } from './account-store-pages.ts'
-import { RUN_RULES, type RunRules } from './runs/account-store-run-book.ts'
-import { canHaveRuns, readRunPage } from './runs/account-store-run-pages.ts'
-import { openRunWishes, type RunWish } from './runs/account-store-run-wishes.ts'
+import { canBeCached, readCachedPage } from './text-cache/cached-pages.ts'
+import { type HotRange, openHotRanges } from './text-cache/hot-ranges.ts'
+import { TEXT_CACHE_RULES, type TextCacheRules } from './text-cache/text-cache.ts'
 
-/** What reads what is committed, in the thread it is opened in. */
+/** The functions that read what is committed, in the thread it is opened in. */
 export type AccountReader = {
   page(order: PageOrder): PageStep | SolanaError
-  runWishes(): RunWish[]
-  lookupWish(): LookupWish | null
+  hotRanges(): HotRange[]
+  nextLookupChange(): LookupChange | null
   noteMade(name: string): void
   noteDropped(name: string): void
   forget(programs: readonly number[]): void
@@ -33,24 +33,24 @@ const NOTHING: PageStep = {
 
 export function openAccountReader(
   file: AccountFile,
-  rules: { lookups?: LookupRules; runs?: RunRules } = {},
+  rules: { lookups?: LookupRules; texts?: TextCacheRules } = {},
 ): AccountReader {
   const lookups = openAccountLookups(file, rules.lookups ?? LOOKUP_RULES)
-  const wishes = openRunWishes(rules.runs ?? RUN_RULES)
+  const hotRanges = openHotRanges(rules.texts ?? TEXT_CACHE_RULES)
   return {
     page(order) {
       const program = programOf(file, order.program)
       if (!program) return NOTHING
-      if (canHaveRuns(order)) return readRunPage(file, program, order, wishes)
+      if (canBeCached(order)) return readCachedPage(file, program, order, hotRanges)
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
-    runWishes: wishes.take,
-    lookupWish: lookups.wish,
+    hotRanges: hotRanges.take,
+    nextLookupChange: lookups.nextChange,
     noteMade: lookups.noteMade,
     noteDropped: lookups.noteDropped,
     forget(programs) {
       lookups.forget(programs)
-      wishes.forget(programs)
+      hotRanges.forget(programs)
     },
     close: file.close,
   }

@@ -40,7 +40,7 @@ export type StoredWriter = {
   /** False for an account that is left out. */
   write(bodies: Bodies, at: number): boolean | SolanaError
   leavesOut(bodies: Bodies, at: number): boolean
-  /** What was written; nothing is written after that. */
+  /** Takes what was written; nothing is written after that. */
   take(): Uint8Array<ArrayBuffer>
   readonly bytes: number
   readonly count: number

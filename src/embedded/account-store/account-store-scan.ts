@@ -1,6 +1,6 @@
-import type { RecordHearer } from '../../core/solana/reply/accounts-reply.ts'
 import { type NodeAccount, openAccountReader } from '../../core/solana/reply/node-account.ts'
 import { openRecordCutter, type RecordCutter } from '../../core/solana/reply/record-cutter.ts'
+import type { RecordListener } from '../../core/solana/reply/reply-cut.ts'
 import type { MergeStep, Scan, ScanEnd } from '../../ports/account-store.ts'
 import { HEAD_SQL, packBody, SPACE_SQL } from './account-store-body.ts'
 import { FIRST, LAST, OPEN_END } from './account-store-file.ts'
@@ -71,7 +71,7 @@ export function openAccountScans(tables: AccountTables): AccountScans {
 
 function openReading(tables: AccountTables, scan: Scan): Reading {
   const read = openAccountReader(scan.program)
-  const hearer: RecordHearer = {
+  const listener: RecordListener = {
     envelope({ slot }) {
       reading.slot = slot
     },
@@ -88,7 +88,7 @@ function openReading(tables: AccountTables, scan: Scan): Reading {
   const reading: Reading = {
     ...scan,
     id: tables.programId(scan.program),
-    cutter: openRecordCutter(hearer),
+    cutter: openRecordCutter(listener),
     slot: null,
     count: 0,
     refused: null,
@@ -119,7 +119,7 @@ function endOf(reading: Reading): ScanEnd {
   if (reading.fault !== null) return { kind: 'unusable', reason: reading.fault }
   if (end !== 'whole') return { kind: 'unusable', reason: end }
   if (reading.refused) return { kind: 'refused', ...reading.refused }
-  // Whoever holds back a part of its answer has not shown one moment.
+  // A node that holds back a part of its answer has not shown one moment.
   if (reading.cutter.pageKey !== null) return { kind: 'unusable', reason: 'cut_into_pages' }
   const slot = reading.slot === null ? Number.NaN : Number(reading.slot)
   if (!Number.isSafeInteger(slot)) return { kind: 'unusable', reason: 'no_slot' }
@@ -164,9 +164,9 @@ function insertUnknown(
   )
   if (row?.bytes == null) return 0
   tables.noteBodyBytes(id, Number(row.bytes))
-  if (tables.runs.hasRuns(id)) {
+  if (tables.textCache.hasTexts(id)) {
     const keys = tables.rows<{ pubkey: Uint8Array }>(`SELECT s.pubkey ${unknown}`, from, to, id)
-    for (const { pubkey } of keys) tables.runs.changed(id, pubkey, slot)
+    for (const { pubkey } of keys) tables.textCache.changed(id, pubkey, slot)
   }
   return tables.statements.use(
     `INSERT INTO accounts (program, pubkey, slot_from, slot_to, body)

@@ -2,12 +2,12 @@ import { Database as Connection } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { type AccountFile, fileOver, OPEN_END } from './account-store-file.ts'
 import {
-  openRunBook,
-  RUN_RULES,
-  type RunBook,
-  type RunRules,
-} from './runs/account-store-run-book.ts'
-import { openRunTexts } from './runs/account-store-run-texts.ts'
+  openTextCache,
+  TEXT_CACHE_RULES,
+  type TextCache,
+  type TextCacheRules,
+} from './text-cache/text-cache.ts'
+import { openTextFile } from './text-cache/text-file.ts'
 
 /** The connection that writes. */
 export type AccountTables = AccountFile & {
@@ -18,7 +18,7 @@ export type AccountTables = AccountFile & {
   /** No body of the program may be longer than what is noted. */
   noteBodyBytes(id: number, bytes: number): void
   /** Ready text of what is read often. */
-  runs: RunBook
+  textCache: TextCache
   /** All that `work` writes is committed together, or not at all. */
   together<T>(work: () => T): T
 }
@@ -76,7 +76,10 @@ const SCANNED =
   'CREATE TABLE spool.scanned (pubkey BLOB PRIMARY KEY, space INTEGER, body BLOB) WITHOUT ROWID'
 
 /** Opens the file, or begins a new one where it cannot be used. */
-export function openAccountTables(path: string, rules: RunRules = RUN_RULES): AccountTables {
+export function openAccountTables(
+  path: string,
+  rules: TextCacheRules = TEXT_CACHE_RULES,
+): AccountTables {
   try {
     return openFile(path, rules)
   } catch (thrown) {
@@ -93,10 +96,10 @@ export function openAccountFile(path: string): AccountFile {
   connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   connection.run('PRAGMA query_only = ON')
-  return fileOver(connection, openRunTexts(textsPath(path), 'read'))
+  return fileOver(connection, openTextFile(textsPath(path), 'read'))
 }
 
-function openFile(path: string, rules: RunRules): AccountTables {
+function openFile(path: string, rules: TextCacheRules): AccountTables {
   const connection = new Connection(path, { create: true, safeIntegers: true })
   try {
     prepare(connection, path)
@@ -104,13 +107,13 @@ function openFile(path: string, rules: RunRules): AccountTables {
     connection.close()
     throw thrown
   }
-  const file = fileOver(connection, openRunTexts(textsPath(path), 'write'))
+  const file = fileOver(connection, openTextFile(textsPath(path), 'write'))
   const programs = openPrograms(file)
-  const runs = openRunBook(file, rules)
+  const textCache = openTextCache(file, rules)
   return {
     ...file,
     ...programs,
-    runs,
+    textCache,
     together(work) {
       connection.run('BEGIN IMMEDIATE')
       try {
@@ -120,7 +123,7 @@ function openFile(path: string, rules: RunRules): AccountTables {
       } catch (thrown) {
         if (connection.inTransaction) connection.run('ROLLBACK')
         programs.forgetAll()
-        runs.forgetAll()
+        textCache.forgetAll()
         throw thrown
       }
     },
@@ -133,7 +136,7 @@ function openFile(path: string, rules: RunRules): AccountTables {
   }
 }
 
-/** What is known of each program without looking again. */
+/** The facts of each program that are known without looking again. */
 function openPrograms({ run, rows }: AccountFile) {
   const ids = new Map<string, number>()
   const longest = new Map<number, number>()
@@ -158,7 +161,7 @@ function openPrograms({ run, rows }: AccountFile) {
       run(text, bytes, id)
       longest.set(id, bytes)
     },
-    /** What was written with them is not there any more. */
+    /** Forgets them all: what was written with them is not there any more. */
     forgetAll(): void {
       ids.clear()
       longest.clear()
@@ -180,7 +183,7 @@ function prepare(connection: Connection, path: string): void {
   }
   // Their texts are not kept beyond the process: a power failure could leave half of one.
   connection.run('DELETE FROM runs')
-  // What a scan brings is of no use after a restart, so it stands in a file of its own.
+  // The records of a scan are of no use after a restart, so they stand in a file of their own.
   if (path !== ':memory:') removeFile(spoolPath(path))
   connection.run('ATTACH ? AS spool', [path === ':memory:' ? path : spoolPath(path)])
   connection.run('PRAGMA spool.journal_mode = OFF')

@@ -61,7 +61,7 @@ export function applyAt(
     slot,
   )
   if (!shown) {
-    if (body) tables.runs.changed(program, pubkey, slot)
+    if (body) tables.textCache.changed(program, pubkey, slot)
     if (body) insertBefore(tables, program, pubkey, slot, body)
     return
   }
@@ -70,7 +70,7 @@ export function applyAt(
   const isSame = body !== null && sameKey(shown.body, body)
   if (isSame && (began === slot || !isChange)) return
   // Else what is shown stays as it is.
-  if (!isSame) tables.runs.changed(program, pubkey, slot)
+  if (!isSame) tables.textCache.changed(program, pubkey, slot)
   if (began === slot) {
     tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot)
   } else {
@@ -123,7 +123,7 @@ export function beginAnew(tables: AccountTables, program: number, slot: number):
       program,
       slot,
     )
-    tables.runs.forget(program)
+    tables.textCache.forget(program)
   })
 }
 
@@ -140,7 +140,7 @@ export function pruneEnded(tables: AccountTables, program: number, slot: number)
     for (const { pubkey, slot_from } of rows) {
       tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot_from)
     }
-    const isLast = tables.runs.prune(program, slot)
+    const isLast = tables.textCache.prune(program, slot)
     return isLast && rows.length < PRUNED_AT_ONCE
   })
 }
@@ -154,7 +154,7 @@ export function keepOnly(tables: AccountTables, programs: readonly Uint8Array[])
     tables.together(() => {
       tables.run('DELETE FROM accounts WHERE program = ?', id)
       tables.run('DELETE FROM programs WHERE id = ?', id)
-      tables.runs.forget(id)
+      tables.textCache.forget(id)
     })
     tables.forgetProgram(id)
   }

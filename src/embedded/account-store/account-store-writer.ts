@@ -3,10 +3,10 @@ import { dropLookup, fieldOf, lookupsOf, makeLookup } from './account-store-look
 import { openAccountScans } from './account-store-scan.ts'
 import type { AccountTables } from './account-store-tables.ts'
 import { applyChanges, beginAnew, keepOnly, pruneEnded } from './account-store-versions.ts'
-import { makeRuns } from './runs/account-store-run-maker.ts'
-import type { RunWish } from './runs/account-store-run-wishes.ts'
+import type { HotRange } from './text-cache/hot-ranges.ts'
+import { makeTexts } from './text-cache/make-texts.ts'
 
-/** What writes, in the thread it is opened in. */
+/** The functions that write, in the thread it is opened in. */
 export type AccountWriter = {
   /** Returns the numbers of those that are gone. */
   keepOnly(programs: readonly Uint8Array[]): number[]
@@ -17,8 +17,8 @@ export type AccountWriter = {
   endScan(): ScanEnd
   merge(slot: number, after: Uint8Array | null): MergeStep
   prune(program: Uint8Array, slot: number): boolean
-  /** Makes some of the runs that are wished for; returns where to go on, null when all is done. */
-  makeRuns(wish: RunWish): Uint8Array | null
+  /** Makes some of the texts of a hot range; returns where to go on, null when all is done. */
+  makeTexts(hotRange: HotRange): Uint8Array | null
   makeLookup(name: string): void
   dropLookup(name: string): void
   close(): void
@@ -41,7 +41,7 @@ export function openAccountWriter(tables: AccountTables): AccountWriter {
     endScan: scans.end,
     merge: scans.merge,
     prune: (program, slot) => pruneEnded(tables, tables.programId(program), slot),
-    makeRuns: (wish) => makeRuns(tables, wish),
+    makeTexts: (hotRange) => makeTexts(tables, hotRange),
     makeLookup: (name) => makeLookup(tables, name),
     dropLookup: (name) => dropLookup(tables, name),
     close: tables.close,

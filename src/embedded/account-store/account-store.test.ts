@@ -73,7 +73,7 @@ describe('the file of a store', () => {
     const filters: AccountFilter[] = [{ kind: 'memcmp', offset: 0, bytes }]
     const found = recordsOf(accounts.slice(-1))
     for (let times = 0; times < 3; times++) expect(await shown(store, 10, { filters })).toBe(found)
-    await store.tend()
+    await store.maintainLookups()
     expect(await store.page({ ...pageAt(10), filters })).toMatchObject({ count: 1, more: false })
     expect(await shown(store, 10, { filters })).toBe(found)
     await store.close()

@@ -5,13 +5,13 @@ import { type AccountReader, openAccountReader } from './account-store-reader.ts
 import { openAccountTables } from './account-store-tables.ts'
 import { type AccountStoreThread, startAccountStoreThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
-import type { RunRules } from './runs/account-store-run-book.ts'
-import type { RunWish } from './runs/account-store-run-wishes.ts'
+import type { HotRange } from './text-cache/hot-ranges.ts'
+import type { TextCacheRules } from './text-cache/text-cache.ts'
 
 /** Each takes some milliseconds of the writer's time, and others get their turn in between. */
-const RUN_STEPS_MAX = 100
-/** What was asked for longest ago is forgotten first. */
-const WISHES_MAX = 256
+const TEXT_STEPS_MAX = 100
+/** The range asked for longest ago is forgotten first. */
+const HOT_RANGES_MAX = 256
 
 /** A file for each network in this folder, each with threads of its own. */
 export function openAccountStores(folder: string): AccountStores {
@@ -36,9 +36,9 @@ export async function openAccountStore(path: string): Promise<AccountStore> {
 /** The same in this thread, over one connection, for tests. */
 export function openAccountStoreHere(
   path = ':memory:',
-  rules: { lookups?: LookupRules; runs?: RunRules } = {},
+  rules: { lookups?: LookupRules; texts?: TextCacheRules } = {},
 ): AccountStore {
-  const tables = openAccountTables(path, rules.runs)
+  const tables = openAccountTables(path, rules.texts)
   return storeOver(
     calledHere(openAccountWriter(tables)),
     calledHere({ ...openAccountReader(tables, rules), close: () => {} }),
@@ -50,7 +50,7 @@ function storeOver(
   reader: AccountStoreThread<AccountReader>,
 ): AccountStore {
   let closed: Promise<void> | null = null
-  const wished: RunWish[] = []
+  const hot: HotRange[] = []
   return {
     async keepOnly(programs) {
       await reader.call('forget', [await writer.call('keepOnly', [programs])])
@@ -63,26 +63,26 @@ function storeOver(
     merge: (slot, after) => writer.call('merge', [slot, after]),
     page: (order) => reader.call('page', [order]),
     prune: (program, slot) => writer.call('prune', [program, slot]),
-    async tend() {
-      const wish = await reader.call('lookupWish', [])
-      if (wish === null) return
-      if (wish.drop !== null) {
+    async maintainLookups() {
+      const change = await reader.call('nextLookupChange', [])
+      if (change === null) return
+      if (change.drop !== null) {
         // Nobody reads by way of it from here on.
-        await reader.call('noteDropped', [wish.drop])
-        await writer.call('dropLookup', [wish.drop])
+        await reader.call('noteDropped', [change.drop])
+        await writer.call('dropLookup', [change.drop])
       }
-      await writer.call('makeLookup', [wish.make])
-      await reader.call('noteMade', [wish.make])
+      await writer.call('makeLookup', [change.make])
+      await reader.call('noteMade', [change.make])
     },
-    async makeRuns() {
-      wished.push(...(await reader.call('runWishes', [])))
-      wished.splice(0, wished.length - WISHES_MAX)
-      for (let steps = 0; steps < RUN_STEPS_MAX; steps++) {
+    async makeTexts() {
+      hot.push(...(await reader.call('hotRanges', [])))
+      hot.splice(0, hot.length - HOT_RANGES_MAX)
+      for (let steps = 0; steps < TEXT_STEPS_MAX; steps++) {
         // Taken out first, so that one that fails is not tried for ever.
-        const wish = wished.shift()
-        if (!wish) return
-        const after = await writer.call('makeRuns', [wish])
-        if (after !== null) wished.unshift({ ...wish, after })
+        const hotRange = hot.shift()
+        if (!hotRange) return
+        const after = await writer.call('makeTexts', [hotRange])
+        if (after !== null) hot.unshift({ ...hotRange, after })
       }
     },
     async close() {

@@ -6,7 +6,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 type Needs = {
   clock: Clock
   telemetry: Pick<Telemetry, 'log' | 'gauge'>
-  /** What the disk of a folder has; the default asks the system. */
+  /** Measures the disk of a folder; the default asks the system. */
   measure?: Measure
 }
 
@@ -43,7 +43,7 @@ export function watchDisk(
     try {
       look()
     } catch {
-      // What was found last is the best that is known; whoever writes is told what is wrong.
+      // The last finding is the best that is known; a writer is told what is wrong.
     }
   }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
 
-/** What Headgate puts into its data folder. */
+/** The files that Headgate puts into its data folder. */
 const OURS = /^(?:headgate\.(?:sqlite|lock)|accounts-.+\.sqlite|instance-secret|first-run\.json)/
 const OUR_FOLDERS = new Set(['spill'])
 
@@ -14,7 +14,7 @@ const OWNER_ONLY = { file: 0o600, folder: 0o700, mask: 0o077 }
  * Two processes on one folder would both send every delivery.
  */
 export function ownFolder(folder: string): () => void {
-  // What is made from here on, by whichever library, is for the owner alone.
+  // Files made from here on, by whichever library, are for the owner alone.
   process.umask(OWNER_ONLY.mask)
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY.folder })
   const lock = new Connection(join(folder, 'headgate.lock'), { create: true })

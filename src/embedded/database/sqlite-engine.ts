@@ -10,12 +10,12 @@ import { openStatementCache } from './statement-cache.ts'
 const BUSY_TIMEOUT_MS = 5_000
 
 /**
- * So many pages of 4 KiB gather in the log before they are copied to where they belong: the
+ * This many pages of 4 KiB gather in the log before they are copied to where they belong: the
  * same page is written again and again, and copied once.
  */
 const CHECKPOINT_PAGES = 8000
 
-/** What the log is cut to again after a transaction that was larger. */
+/** The length to which the log is cut again after a transaction that was larger. */
 const LOG_BYTES_MAX = 64 * 2 ** 20
 
 /** One connection of the thread it is opened in. Its errors are SQLite's own. */
@@ -23,7 +23,7 @@ export type SqliteEngine = {
   run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
   /** The statement for each of the rows; how many rows each wrote. */
   each(text: string, rows: readonly (readonly SqlValue[])[]): number[]
-  /** What is run from here on is committed together. */
+  /** Begins a transaction: the statements from here on are committed together. */
   begin(): void
   /** The transaction is over afterwards: what cannot be committed is rolled back. */
   commit(): void

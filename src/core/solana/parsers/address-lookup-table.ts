@@ -9,7 +9,7 @@ import {
   readU32,
   readU64,
 } from './forms/bincode.ts'
-import { bareParsedText, parsedText } from './forms/json-text.ts'
+import { bareParsedText, parsedText } from './forms/parsed-text.ts'
 
 const UNINITIALIZED = 0
 const LOOKUP_TABLE = 1

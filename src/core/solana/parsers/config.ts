@@ -8,7 +8,7 @@ import {
   readKeyText,
   readU8,
 } from './forms/bincode.ts'
-import { parsedText, rewrittenJson } from './forms/json-text.ts'
+import { parsedText, rewrittenJson } from './forms/parsed-text.ts'
 
 /** The first key of an account that describes a validator; a node shows no other kind. */
 const VALIDATOR_INFO_KEY = '"Va1idator1nfo111111111111111111111111111111"'

@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts'
 import { openBincode, readKeyText, readU32, readU64 } from './forms/bincode.ts'
-import { parsedText } from './forms/json-text.ts'
+import { parsedText } from './forms/parsed-text.ts'
 
 const VERSION_MAX = 1
 const INITIALIZED = 1

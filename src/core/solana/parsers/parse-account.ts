@@ -18,7 +18,7 @@ type Parser = {
   parse: (account: Account, helps: ParseHelps) => string | null
 }
 
-/** Those with the most accounts first. */
+/** The programs with the most accounts stand first. */
 const PARSERS: readonly Parser[] = [
   parser('splToken', 'spl-token', parseSplToken),
   parser('splToken2022', 'spl-token-2022', parseSplToken),

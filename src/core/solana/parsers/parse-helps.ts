@@ -1,6 +1,6 @@
 import { findExtension, readTokenState } from './token-state.ts'
 
-/** What a parser must know beyond the bytes of the account it reads. */
+/** The facts a parser must know beyond the bytes of the account it reads. */
 export type ParseHelps = {
   /** Null when the ledger has no such mint: its token accounts then stay unparsed. */
   mint(pubkey: Uint8Array): MintFacts | null
@@ -8,7 +8,7 @@ export type ParseHelps = {
   unixTimestamp: bigint
 }
 
-/** What a mint says about how the amounts of its accounts are shown. */
+/** The facts of a mint that decide how the amounts of its accounts are shown. */
 export type MintFacts = {
   decimals: number
   interest: InterestBearing | null

@@ -1,7 +1,7 @@
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 import { sameKey } from '../programs.ts'
-import { parsedText } from './forms/json-text.ts'
+import { parsedText } from './forms/parsed-text.ts'
 import { accountStateText, isZeroKey, keyText } from './forms/state-layout.ts'
 import { uiAmount } from './forms/ui-amount.ts'
 import type { MintFacts, ParseHelps } from './parse-helps.ts'

@@ -12,7 +12,7 @@ import {
   readU64,
   readU128,
 } from './forms/bincode.ts'
-import { floatText, parsedText } from './forms/json-text.ts'
+import { floatText, parsedText } from './forms/parsed-text.ts'
 import { slotHistoryText } from './slot-history.ts'
 
 type Sysvar = { type: string; infoText: (input: Bincode) => string }

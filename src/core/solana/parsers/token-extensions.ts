@@ -134,7 +134,7 @@ export function tokenExtensions(state: TokenState): string | null {
   return `[${texts.join(',')}]`
 }
 
-/** What cannot be read is named as such and takes nothing else down with it. */
+/** An extension that cannot be read is named as such and takes nothing else down with it. */
 function extensionText({ kind, data, view }: TokenState, entry: ExtensionEntry): string {
   const extension = EXTENSIONS[entry.type]
   if (!extension) return UNPARSEABLE

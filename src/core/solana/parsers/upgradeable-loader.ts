@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts'
 import { openBincode, readKeyText, readOption, readU32, readU64, restOf } from './forms/bincode.ts'
-import { bareParsedText, parsedText } from './forms/json-text.ts'
+import { bareParsedText, parsedText } from './forms/parsed-text.ts'
 
 /** The names of the states, each at its own number. */
 const TYPES = ['uninitialized', 'buffer', 'program', 'programData'] as const

@@ -14,7 +14,7 @@ import {
   readU32,
   readU64,
 } from './forms/bincode.ts'
-import { parsedText } from './forms/json-text.ts'
+import { parsedText } from './forms/parsed-text.ts'
 
 /** The three states that a node still reads; one it read before them, number 0, it refuses. */
 const V1_14_11 = 1
@@ -35,7 +35,7 @@ const PERCENT_BPS = 100
 const COMMISSION_MAX = 255
 const WHOLE_BPS = 10_000
 
-/** What the fourth version added; for the older ones a node shows what they amount to. */
+/** The fields of the fourth version; for the older ones a node shows what they amount to. */
 type Rewards = {
   inflationCollector: string
   inflationBps: number

@@ -116,7 +116,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\0',
 }
 
-/** What stands there instead of what was expected. */
+/** Names the value that stands there instead of the expected one. */
 function described(text: string): string {
   if (text.startsWith('"')) return `string ${quoted(shown(JSON.parse(text) as string), '"')}`
   if (isMap(text)) return 'map'

@@ -1,4 +1,4 @@
-import { type RecordHearer, readItems, startCut } from './accounts-reply.ts'
+import { type RecordListener, readItems, startCut } from './reply-cut.ts'
 
 /**
  * whole: a complete reply, with one result or one error, and nothing after it.
@@ -25,8 +25,8 @@ const PIECE_BYTES = 4 * 1024
  * Cuts the records out of a node's reply to getProgramAccounts, byte for byte as they came, in
  * whatever chunks it comes, without ever holding more than one record.
  */
-export function openRecordCutter(hearer: RecordHearer): RecordCutter {
-  const cut = startCut(hearer)
+export function openRecordCutter(listener: RecordListener): RecordCutter {
+  const cut = startCut(listener)
   const held = openHeldBytes()
 
   /** Reads on in what is held and in as much of the chunk as that takes; where to go on in it. */
@@ -37,8 +37,8 @@ export function openRecordCutter(hearer: RecordHearer): RecordCutter {
       const piece = chunk.subarray(from, from + Math.max(PIECE_BYTES, before))
       held.add(piece)
       from += piece.length
-      // What is held was read to its end before and found unfinished. Reading it again only when
-      // it has doubled keeps the cost of even single bytes in proportion to their number.
+      // The held bytes were read before and found unfinished. Reading them again only when
+      // they have doubled keeps the cost of even single bytes in proportion to their number.
       if (held.bytes < held.retryBytes) continue
       const used = readItems(cut, held.view())
       if (used >= before) from -= held.bytes - used

@@ -3,12 +3,12 @@ import type { ProgramAccountsCall } from './program-accounts.ts'
 /** The moment that an answer shows; the slot is null where a node did not say it. */
 export type PageContext = { slot: bigint | null; apiVersion: string | null }
 
-/** What stands around the records of one page. */
+/** The text around the records of one page. */
 export type PageForm = {
   before: string
   /** Null when no more follows. May go on behind the result, with members of the reply. */
   after(pageKey: string | null): string
-  /** What is put into the last record, before its closing bracket. */
+  /** The text that is put into the last record, before its closing bracket. */
   inLastRecord(pageKey: string): string
 }
 

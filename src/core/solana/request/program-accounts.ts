@@ -9,9 +9,9 @@ import type {
 import { decodeKey } from '../base58.ts'
 import { isSequence, readString, refusal } from '../reply/node-values.ts'
 import { invalidParams, isSolanaError, solanaError } from '../solana-error.ts'
+import { filtersAsNodeRuns } from './filters-to-send.ts'
 import { readConfig } from './read-config.ts'
 import { verifyFilters } from './read-filters.ts'
-import { filtersAsNodeRuns } from './token-filters.ts'
 
 /** A call that may run: whatever is refused for what it says has been refused. */
 export type ProgramAccountsCall = {
@@ -34,7 +34,7 @@ export type ProgramAccountsCall = {
 }
 
 export type ProgramAccountsRules = {
-  /** What an omitted encoding means: ours, or a node's bare base-58 text. */
+  /** The meaning of an omitted encoding: ours, or a node's bare base-58 text. */
   defaultEncoding: 'json' | 'binary'
   /** Records a page may hold at most. */
   pageLimit: number

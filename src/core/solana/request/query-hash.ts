@@ -1,10 +1,10 @@
 import { hashKey } from '../../hash-key.ts'
 import type { AccountEncoding, AccountFilter, Commitment, DataSlice } from '../account.ts'
 import { encodeBase58 } from '../base58.ts'
+import { filtersToSend } from './filters-to-send.ts'
 import type { ProgramAccountsCall } from './program-accounts.ts'
-import { filtersToSend } from './token-filters.ts'
 
-/** What to ask a node for instead of what the caller asked for. */
+/** The question to a node in place of the caller's. */
 export type UpstreamOverrides = {
   encoding?: AccountEncoding
   dataSlice?: DataSlice | null

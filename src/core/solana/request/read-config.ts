@@ -17,7 +17,7 @@ import {
 import { isSolanaError } from '../solana-error.ts'
 import { type FilterShape, readFilterShapes } from './read-filters.ts'
 
-/** What a caller's config says; null where it says nothing. */
+/** The values of a caller's config; null where it says nothing. */
 export type ProgramAccountsConfig = NodeFields & OwnFields
 
 type NodeFields = {
@@ -106,7 +106,7 @@ function readNodeFields(members: RawMembers): NodeFields | SolanaError {
   return { filters, withContext: withContext ?? false, dataSlice, encoding, minContextSlot }
 }
 
-/** What a node ignores, and we do not: a mistyped page key would begin the walk anew. */
+/** Refuses what a node ignores: a mistyped page key would begin the walk anew. */
 function readOwnFields(
   members: RawMembers,
   version: 1 | 2,

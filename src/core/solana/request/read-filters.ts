@@ -13,7 +13,7 @@ import {
   wrongType,
 } from '../reply/node-values.ts'
 import { invalidParams, isSolanaError } from '../solana-error.ts'
-import { type Needle, readNeedle } from './memcmp-bytes.ts'
+import { type Needle, readNeedle } from './read-needle.ts'
 
 /** A filter whose types are right; what its bytes stand for is looked at later, as on a node. */
 export type FilterShape =

@@ -2,14 +2,14 @@ import { findMembers, type MemberNames, memberNames, noPlaces } from '../../json
 import { QUOTE } from '../../json/json-bytes.ts'
 import { readAccountData } from '../reply/node-account.ts'
 
-/** What a node says over the socket on which accounts were subscribed to. */
+/** A message of a node over the socket on which accounts were subscribed to. */
 export type SocketMessage =
   /** The answer to a call of ours: the name of the subscription, null where it was refused. */
   | { kind: 'answer'; id: number; subscription: string | null }
   /** `value` is a view of the JSON that it speaks of. */
   | { kind: 'news'; subscription: string; slot: number; value: Uint8Array }
 
-/** What a moment's clock says: its slot, and the time that amounts with interest depend on. */
+/** The ledger's clock at a slot, with the time that amounts with interest depend on. */
 export type LedgerClock = { slot: number; unixTimestamp: bigint }
 
 const MESSAGE = memberNames('id', 'result', 'error', 'params')

@@ -63,7 +63,7 @@ export function openVerifiedSlots(keepMs: number): VerifiedSlots {
     retire(finalSlot, nowMs) {
       const offered = [slots.at(-1), upTo(finalSlot)]
       for (const one of slots) {
-        // What is not final yet will be offered again when it is.
+        // A slot that is not final yet will be offered again when it is.
         if (offered.includes(one) || one.slot > finalSlot || one.retiredAtMs !== null) continue
         one.retiredAtMs = nowMs
         one.keptUntilMs = nowMs + keepMs

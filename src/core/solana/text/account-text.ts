@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json/json-value.ts'
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 
-/** What a node answers to getMultipleAccounts in base64. */
+/** The answer of a node to getMultipleAccounts in base64. */
 export type AccountsReply = {
   slot: bigint
   /** In the order of the question; null where there is no such account. */

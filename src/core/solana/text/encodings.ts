@@ -28,11 +28,11 @@ export type RecordWriter = {
    */
   write(account: Account, keyText?: Uint8Array): SolanaError | null
   /**
-   * What was written since the last time, the caller's to keep. Every record but the very first
+   * Takes what was written since the last time, the caller's to keep. Every record but the first
    * has its comma in front, so that all that is ever taken, in a row, is the inside of one array.
    */
   take(): Uint8Array<ArrayBuffer>
-  /** What waits to be taken. */
+  /** The bytes that wait to be taken. */
   readonly waitingBytes: number
   /** All that was ever written, taken or not. */
   readonly bytes: number
@@ -54,7 +54,7 @@ const UTF8_BYTES_PER_CHAR_MAX = 3
 
 export const RECORD_END = asciiBytes('"}')
 
-/** What stands around the data of a record; the comma in front is left off the first one. */
+/** The text around the data of a record; the comma in front is left off the first one. */
 type Frame = { before: Uint8Array; whenData: Uint8Array; whenProgram: Uint8Array }
 
 const PARSED_FRAME = frame('', '')

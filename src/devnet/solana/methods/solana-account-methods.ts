@@ -1,7 +1,7 @@
 import type { Account, SolanaError } from '../../../core/solana/account.ts'
 import { parseAccount } from '../../../core/solana/parsers/parse-account.ts'
 import { isTokenProgram } from '../../../core/solana/programs.ts'
-import { matchesFilters } from '../../../core/solana/request/account-filters.ts'
+import { matchesFilters } from '../../../core/solana/request/matches-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,

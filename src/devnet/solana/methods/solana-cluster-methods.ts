@@ -1,6 +1,6 @@
 import type { Account, SolanaError } from '../../../core/solana/account.ts'
 import { encodeKey } from '../../../core/solana/base58.ts'
-import { compareKeys } from '../../../core/solana/key-order.ts'
+import { compareKeys } from '../../../core/solana/compare-keys.ts'
 import { readBoolean, readName } from '../../../core/solana/reply/node-values.ts'
 import { isSolanaError } from '../../../core/solana/solana-error.ts'
 import type { SolanaChain } from '../solana-chain.ts'

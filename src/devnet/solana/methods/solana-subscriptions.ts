@@ -2,7 +2,7 @@ import type { Account, Commitment, SolanaError } from '../../../core/solana/acco
 import { parseAccount } from '../../../core/solana/parsers/parse-account.ts'
 import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../../../core/solana/programs.ts'
 import { readUnsigned } from '../../../core/solana/reply/node-values.ts'
-import { matchesFilters } from '../../../core/solana/request/account-filters.ts'
+import { matchesFilters } from '../../../core/solana/request/matches-filters.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,

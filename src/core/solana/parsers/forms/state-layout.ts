@@ -1,5 +1,5 @@
 import { encodeKey } from '../../base58.ts'
-import { plainDouble } from './rust-double.ts'
+import { plainDouble } from './plain-double.ts'
 
 /** Writes the JSON text of the state in `length` bytes from `at`; null when they do not fit it. */
 export type StateWriter = (

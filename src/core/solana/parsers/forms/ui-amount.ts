@@ -1,6 +1,6 @@
 import type { InterestBearing, MintFacts, ScaledAmount } from '../parse-helps.ts'
-import { floatText } from './json-text.ts'
-import { fixedDouble, pointed } from './rust-double.ts'
+import { floatText } from './parsed-text.ts'
+import { fixedDouble, pointed } from './plain-double.ts'
 
 /** 10^20 does not fit in 64 bits, and from there on a node gives no `uiAmount`. */
 const DECIMALS_OF_DOUBLE_END = 20

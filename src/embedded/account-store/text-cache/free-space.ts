@@ -2,14 +2,14 @@
 export type Extent = { place: number; bytes: number }
 
 /** The room in the file of texts. */
-export type Extents = {
+export type FreeSpace = {
   /** The place of so many bytes that are free; null when there are none. */
   take(bytes: number): number | null
   give(extent: Extent): void
 }
 
 /** Everything but what is taken is free; the file never grows beyond so many bytes. */
-export function openExtents(taken: readonly Extent[], bytesMax: number): Extents {
+export function openFreeSpace(taken: readonly Extent[], bytesMax: number): FreeSpace {
   /** In the order of their places; none touches another. */
   const free: Extent[] = []
   let end = 0

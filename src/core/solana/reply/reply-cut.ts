@@ -20,7 +20,7 @@ import { pubkeyOf, type RecordMembers, recordEnd } from './record-members.ts'
  * Hears the parts of a reply as they are found. Nothing heard may be relied on before `end` says
  * that the reply was whole.
  */
-export type RecordHearer = {
+export type RecordListener = {
   /**
    * Once for each result, before its records, unless the node writes the context behind them.
    * Nulls stand for what the node didn't say, as when it wasn't asked for context.
@@ -36,13 +36,13 @@ type Place = 'start' | 'reply' | 'result' | 'records' | 'over' | 'broken'
 
 /** How far a reply has been read. */
 export type ReplyCut = {
-  hearer: RecordHearer
+  listener: RecordListener
   place: Place
-  /** What comes next in the array or object: its first item or its end, an item, or the comma. */
+  /** The next thing in the array or object: its first item or its end, an item, or the comma. */
   expects: 'first' | 'item' | 'after'
   /** True when the records stand in the `value` of a result with a context. */
   isWrapped: boolean
-  /** Those members of the reply and of its result that may occur once. */
+  /** The members of the reply and of its result that may occur once. */
   seen: Set<string>
   hasRecords: boolean
   hasEnvelope: boolean
@@ -56,9 +56,9 @@ const DIGITS = /^\d{1,20}$/
 
 const utf8 = new TextDecoder()
 
-export function startCut(hearer: RecordHearer): ReplyCut {
+export function startCut(listener: RecordListener): ReplyCut {
   return {
-    hearer,
+    listener,
     place: 'start',
     expects: 'first',
     isWrapped: false,
@@ -114,7 +114,7 @@ function readRecord(cut: ReplyCut, bytes: Uint8Array, at: number): number {
   const { pageKeyFrom, pageKeyTo } = cut.found
   if (pageKeyTo > 0) notePageKey(cut, parsed(bytes, pageKeyFrom, pageKeyTo))
   cut.expects = 'after'
-  cut.hearer.record(bytes.subarray(at, end), pubkey)
+  cut.listener.record(bytes.subarray(at, end), pubkey)
   return end
 }
 
@@ -175,7 +175,7 @@ function close(cut: ReplyCut): boolean {
     return cut.hasRecords
   }
   if (cut.error === null && !cut.hasRecords) return false
-  if (cut.error !== null) cut.hearer.error(cut.error)
+  if (cut.error !== null) cut.listener.error(cut.error)
   cut.place = 'over'
   return true
 }
@@ -215,7 +215,7 @@ function noteContext(cut: ReplyCut, context: Record<string, unknown>, text: stri
 
 function hearContext(cut: ReplyCut, slot: bigint | null, apiVersion: string | null): void {
   cut.hasEnvelope = true
-  cut.hearer.envelope({ slot, apiVersion })
+  cut.listener.envelope({ slot, apiVersion })
 }
 
 function notePageKey(cut: ReplyCut, value: unknown): void {

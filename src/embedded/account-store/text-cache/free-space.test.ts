@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
-import { type Extent, openExtents } from './account-store-run-extents.ts'
+import { type Extent, openFreeSpace } from './free-space.ts'
 
 describe('the room for texts', () => {
   test('is given out from its beginning, and again where it was given back', () => {
-    const room = openExtents([], 100)
+    const room = openFreeSpace([], 100)
     expect([room.take(40), room.take(40), room.take(40)]).toEqual([0, 40, null])
     room.give({ place: 0, bytes: 40 })
     expect([room.take(41), room.take(10), room.take(30)]).toEqual([null, 0, 10])
@@ -12,7 +12,7 @@ describe('the room for texts', () => {
   })
 
   test('joins what is free on both sides of what is given back', () => {
-    const room = openExtents([], 90)
+    const room = openFreeSpace([], 90)
     for (let times = 0; times < 3; times++) room.take(30)
     room.give({ place: 0, bytes: 30 })
     room.give({ place: 60, bytes: 30 })
@@ -26,14 +26,14 @@ describe('the room for texts', () => {
       { place: 50, bytes: 10 },
       { place: 0, bytes: 20 },
     ]
-    const room = openExtents(taken, 100)
+    const room = openFreeSpace(taken, 100)
     expect([room.take(30), room.take(41), room.take(40)]).toEqual([20, null, 60])
-    expect(openExtents(taken, 60).take(31)).toBeNull()
+    expect(openFreeSpace(taken, 60).take(31)).toBeNull()
   })
 
   test('is never given out twice', () => {
     const chance = seededChance(1)
-    const room = openExtents([], 10_000)
+    const room = openFreeSpace([], 10_000)
     const taken: Extent[] = []
     for (let times = 0; times < 5_000; times++) {
       if (chance.fraction() < 0.45 && taken.length > 0) {

@@ -16,57 +16,61 @@ import {
   tellTrouble,
 } from './account-index-pace.ts'
 import { runRound } from './account-index-round.ts'
-import { type IndexSocket, keepIndexSocket, type SocketHearer } from './account-index-socket.ts'
+import {
+  type IndexSocket,
+  type IndexSocketListener,
+  keepIndexSocket,
+} from './account-index-socket.ts'
 
-export type KeeperNeeds = {
+export type MaintainerNeeds = {
   clock: Clock
   sockets: Sockets
   telemetry: Telemetry
   store: AccountStore
 }
 
-export type IndexKeeper = {
+export type IndexMaintainer = {
   programs: readonly KeptProgram[]
   /** The newest slot that can't be taken back and was compared with what we heard. */
   readonly finalSlot: number
   stop(): Promise<void>
 }
 
-type Keeper = KeeperNeeds & {
+type Maintainer = MaintainerNeeds & {
   service: NetworkService
   network: string
   heard: HeardSlots
   changes: ChangeQueue
   programs: readonly KeptProgram[]
-  /** Those of which the store has forgotten what it must not rely on. */
+  /** The programs of which the store has forgotten what it must not rely on. */
   begun: Set<KeptProgram>
   signal: AbortSignal
   finalSlot: number
   settleAtMs: number
-  tendAtMs: number
-  runsAtMs: number
+  maintainAtMs: number
+  textsAtMs: number
 }
 
-/** What can be due is looked for so often. */
+/** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
 /** How often slots are compared with those that have become final. */
 const SETTLE_EVERY_MS = 2_000
 const SETTLED_SLOTS_MAX = 5_000
-const TEND_EVERY_MS = 15_000
+const MAINTAIN_EVERY_MS = 15_000
 /** So soon does a walk become quicker for those who come after. */
-const RUNS_EVERY_MS = 1_000
+const TEXTS_EVERY_MS = 1_000
 const STOP_MS_MAX = 1_000
 
 /** Keeps the accounts of some programs as they are on the ledger. */
-export function openIndexKeeper(
-  needs: KeeperNeeds,
+export function openIndexMaintainer(
+  needs: MaintainerNeeds,
   service: NetworkService,
   programs: readonly { program: Uint8Array; text: string }[],
   keepMs: number,
-): IndexKeeper {
+): IndexMaintainer {
   const { clock, store, telemetry } = needs
   const stopping = new AbortController()
-  const keeper: Keeper = {
+  const maintainer: Maintainer = {
     ...needs,
     service,
     network: service.network.id,
@@ -77,18 +81,18 @@ export function openIndexKeeper(
     signal: stopping.signal,
     finalSlot: -1,
     settleAtMs: 0,
-    tendAtMs: clock.monotonicMs() + TEND_EVERY_MS,
-    runsAtMs: clock.monotonicMs() + RUNS_EVERY_MS,
+    maintainAtMs: clock.monotonicMs() + MAINTAIN_EVERY_MS,
+    textsAtMs: clock.monotonicMs() + TEXTS_EVERY_MS,
   }
-  const keys = keeper.programs.map(({ program }) => program)
-  store.keepOnly(keys).catch((thrown) => tellTrouble(telemetry, keeper.network, thrown))
-  const socket = keepIndexSocket(needs, service, keys, hearerOf(keeper))
+  const keys = maintainer.programs.map(({ program }) => program)
+  store.keepOnly(keys).catch((thrown) => tellTrouble(telemetry, maintainer.network, thrown))
+  const socket = keepIndexSocket(needs, service, keys, listenerOf(maintainer))
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
-    turning ??= turn(keeper, socket)
+    turning ??= turn(maintainer, socket)
       .catch((thrown) => {
-        if (!stopping.signal.aborted) tellTrouble(telemetry, keeper.network, thrown)
+        if (!stopping.signal.aborted) tellTrouble(telemetry, maintainer.network, thrown)
       })
       .finally(() => {
         turning = null
@@ -96,9 +100,9 @@ export function openIndexKeeper(
   })
 
   return {
-    programs: keeper.programs,
+    programs: maintainer.programs,
     get finalSlot() {
-      return keeper.finalSlot
+      return maintainer.finalSlot
     },
     async stop() {
       stopTurns()
@@ -106,7 +110,7 @@ export function openIndexKeeper(
       socket.stop()
       // A node's answer may be long in coming, and nobody wants it any more.
       await Promise.race([turning, clock.sleep(STOP_MS_MAX)])
-      await keeper.changes.drained()
+      await maintainer.changes.drained()
     },
   }
 }
@@ -131,12 +135,12 @@ function newProgram(
   }
 }
 
-function hearerOf(keeper: Keeper): SocketHearer {
-  const { clock, store, heard, changes, programs, begun } = keeper
+function listenerOf(maintainer: Maintainer): IndexSocketListener {
+  const { clock, store, heard, changes, programs, begun } = maintainer
   const byProgram = new Map(programs.map((state) => [state.program, state]))
   return {
     covered(slot) {
-      if (keeper.finalSlot < 0) keeper.finalSlot = slot - 1
+      if (maintainer.finalSlot < 0) maintainer.finalSlot = slot - 1
       for (const state of programs) {
         if (begun.has(state)) continue
         begun.add(state)
@@ -164,60 +168,64 @@ function hearerOf(keeper: Keeper): SocketHearer {
 }
 
 /** Does what is due, one thing after the other: scans of one network never run side by side. */
-async function turn(keeper: Keeper, socket: IndexSocket): Promise<void> {
-  const { clock, programs, begun, store } = keeper
+async function turn(maintainer: Maintainer, socket: IndexSocket): Promise<void> {
+  const { clock, programs, begun, store } = maintainer
   const nowMs = clock.monotonicMs()
-  if (socket.line && nowMs >= keeper.settleAtMs) {
-    keeper.settleAtMs = nowMs + SETTLE_EVERY_MS
-    await settle(keeper, socket)
+  if (socket.line && nowMs >= maintainer.settleAtMs) {
+    maintainer.settleAtMs = nowMs + SETTLE_EVERY_MS
+    await settle(maintainer, socket)
   }
   const due = programs
     .filter((state) => begun.has(state) && state.dueAtMs <= nowMs)
     .toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
-  if (due) await attempt(keeper, socket, due)
-  if (nowMs >= keeper.runsAtMs) {
-    keeper.runsAtMs = nowMs + RUNS_EVERY_MS
-    await store.makeRuns()
+  if (due) await attempt(maintainer, socket, due)
+  if (nowMs >= maintainer.textsAtMs) {
+    maintainer.textsAtMs = nowMs + TEXTS_EVERY_MS
+    await store.makeTexts()
   }
-  if (nowMs < keeper.tendAtMs) return
-  keeper.tendAtMs = nowMs + TEND_EVERY_MS
-  for (const state of programs) await prune(keeper, state)
-  await store.tend()
+  if (nowMs < maintainer.maintainAtMs) return
+  maintainer.maintainAtMs = nowMs + MAINTAIN_EVERY_MS
+  for (const state of programs) await prune(maintainer, state)
+  await store.maintainLookups()
 }
 
-/** What was heard of slots that are final now must be what the ledger has. */
-async function settle(keeper: Keeper, socket: IndexSocket): Promise<void> {
-  const { service, heard, network, telemetry } = keeper
-  const from = keeper.finalSlot + 1
+/** Compares the changes received for slots that are final now with what the ledger has. */
+async function settle(maintainer: Maintainer, socket: IndexSocket): Promise<void> {
+  const { service, heard, network, telemetry } = maintainer
+  const from = maintainer.finalSlot + 1
   const end = from + SETTLED_SLOTS_MAX
   const blocks = await readBlocks(service, from, end, 'finalized')
   const to = blocks?.at(-1)
   if (!blocks || to === undefined) return
-  keeper.finalSlot = to
+  maintainer.finalSlot = to
   const slot = heard.dropped(blocks, from, to)
   if (slot === null) return
-  for (const { verified } of keeper.programs) verified.dropFrom(slot)
+  for (const { verified } of maintainer.programs) verified.dropFrom(slot)
   telemetry.log('error', 'account_index_slot_dropped', { network, slot })
   socket.line?.end('slot_dropped')
 }
 
-async function attempt(keeper: Keeper, socket: IndexSocket, state: KeptProgram): Promise<void> {
+async function attempt(
+  maintainer: Maintainer,
+  socket: IndexSocket,
+  state: KeptProgram,
+): Promise<void> {
   const { line } = socket
   if (!line) return
-  const { clock, network, telemetry } = keeper
+  const { clock, network, telemetry } = maintainer
   const startedAtMs = clock.monotonicMs()
   const hadBase = state.hasBase
   const kind = nextKind(state, startedAtMs)
-  const round = await runRound(keeper, line, state, kind).catch((thrown) =>
+  const round = await runRound(maintainer, line, state, kind).catch((thrown) =>
     brokenRound(telemetry, network, thrown),
   )
-  if (keeper.signal.aborted) return
+  if (maintainer.signal.aborted) return
   noteRound(state, kind, round, startedAtMs, clock.monotonicMs())
   telemetry.count('headgate_index_rounds_total', { network, kind, outcome: round.kind })
   tellRound(telemetry, network, state, round, hadBase)
 }
 
-async function prune({ clock, store, finalSlot, signal }: Keeper, state: KeptProgram) {
+async function prune({ clock, store, finalSlot, signal }: Maintainer, state: KeptProgram) {
   const slot = state.verified.retire(finalSlot, clock.monotonicMs())
   while (slot !== null && !signal.aborted) {
     if (await store.prune(state.program, slot)) return

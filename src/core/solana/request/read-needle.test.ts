@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeBase58 } from '../base58.ts'
-import { readNeedle } from './memcmp-bytes.ts'
+import { readNeedle } from './read-needle.ts'
 
 const TOO_LARGE = { code: -32602, message: 'Invalid param: DataTooLarge', dataText: null }
 

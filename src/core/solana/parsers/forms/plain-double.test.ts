@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fixedDouble, plainDouble } from './rust-double.ts'
+import { fixedDouble, plainDouble } from './plain-double.ts'
 
 describe('a double as the node prints it', () => {
   test.each([

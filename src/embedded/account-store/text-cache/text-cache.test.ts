@@ -15,7 +15,7 @@ import { recordsOf } from '../../../../tests/support/scripted-ledger.ts'
 import type { Account } from '../../../core/solana/account.ts'
 import type { AccountStore, PageOrder, PageStep } from '../../../ports/account-store.ts'
 import { openAccountStore, openAccountStoreHere } from '../account-store.ts'
-import { RUN_RULES } from './account-store-run-book.ts'
+import { TEXT_CACHE_RULES } from './text-cache.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-runs-'))
 
@@ -30,7 +30,7 @@ async function storeWithRuns(store: AccountStore): Promise<AccountStore> {
   await scan(store, 10, ACCOUNTS)
   expect(await page(store)).toMatchObject({ more: { lookedTo: expect.any(Uint8Array) } })
   expect(await shown(store, 10)).toBe(recordsOf(ACCOUNTS))
-  await store.makeRuns()
+  await store.makeTexts()
   expect(await page(store)).toMatchObject({ count: COUNT, more: false })
   return store
 }
@@ -86,7 +86,7 @@ describe('ready text', () => {
     for (let times = 0; times < 2; times++) {
       expect((await shown(store, 11)) === recordsOf(ACCOUNTS)).toBe(true)
       expect((await shown(store, 12)) === recordsOf(later)).toBe(true)
-      await store.makeRuns()
+      await store.makeTexts()
     }
     // A late word about the slot before, and all is as it was again behind it.
     await change(store, 11, { ...numbered(2_000, ''), lamports: 0n })
@@ -113,10 +113,10 @@ describe('the file of ready text', () => {
 
   test('never takes more room than it may', async () => {
     const bytesMax = 400 * 1024
-    const store = openAccountStoreHere(':memory:', { runs: { ...RUN_RULES, bytesMax } })
+    const store = openAccountStoreHere(':memory:', { texts: { ...TEXT_CACHE_RULES, bytesMax } })
     await scan(store, 10, ACCOUNTS)
     await shown(store, 10)
-    await store.makeRuns()
+    await store.makeTexts()
     // Some of it is ready, and the rest is read row by row.
     const { count } = await page(store)
     expect(count).toBeGreaterThan(1_250)
@@ -139,14 +139,14 @@ test('what changes soon after it was made ready is left alone for a while', asyn
   const store = await storeWithRuns(openAccountStoreHere())
   const isReady = async (slot: number) => {
     await shown(store, slot)
-    await store.makeRuns()
+    await store.makeTexts()
     return (await page(store, { slot })).more === false && (await steps(store, slot)) === 1
   }
   for (const account of ACCOUNTS) account.lamports = 7n
   await scan(store, 20, ACCOUNTS)
   expect(await isReady(20)).toBe(false)
-  expect(await isReady(20 + RUN_RULES.restSlots - 1)).toBe(false)
-  expect(await isReady(20 + RUN_RULES.restSlots)).toBe(true)
+  expect(await isReady(20 + TEXT_CACHE_RULES.restSlots - 1)).toBe(false)
+  expect(await isReady(20 + TEXT_CACHE_RULES.restSlots)).toBe(true)
   await store.close()
 })
 

@@ -67,7 +67,7 @@ function asksForKey(
   return found
 }
 
-/** Of several sizes or account types the last one counts, as on a node. */
+/** The last one of several sizes or account types counts, as on a node. */
 function asksForTokenAccounts(programText: string, filters: readonly AccountFilter[]): boolean {
   let bySize = false
   let byType = false

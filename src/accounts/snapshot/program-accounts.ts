@@ -11,12 +11,17 @@ import { invalidParams, isSolanaError, solanaError } from '../../core/solana/sol
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { type AccountIndex, serveIndexed } from './indexed-pages.ts'
 import { type OwnAnswer, ownError } from './own-answer.ts'
-import { bondOf, openPageKeys, type PageKeys } from './page-keys.ts'
+import { fingerprintOf, openPageKeys, type PageKeys } from './page-keys.ts'
 import type { SnapshotWalk } from './snapshot-walk.ts'
-import { type Asker, openWalkBook, type WalkBook, type WalkBookNeeds } from './walk-book.ts'
 import { serveWalkPage } from './walk-page.ts'
+import {
+  type Asker,
+  openWalkRegistry,
+  type WalkRegistry,
+  type WalkRegistryNeeds,
+} from './walk-registry.ts'
 
-type Needs = WalkBookNeeds & {
+type Needs = WalkRegistryNeeds & {
   /** Signs page keys; never shown. */
   pageKeySecret: Uint8Array
   /** The index of a network, where there is one. */
@@ -44,13 +49,13 @@ export type ProgramAccounts = {
   stop(): Promise<void>
 }
 
-type Parts = { needs: Needs; book: WalkBook; keys: PageKeys }
+type Parts = { needs: Needs; registry: WalkRegistry; keys: PageKeys }
 
 const INTERNAL_ERROR = -32603
 
 export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts {
-  const book = openWalkBook(needs, rules)
-  const parts: Parts = { needs, book, keys: openPageKeys(needs, rules.pageKeyMs) }
+  const registry = openWalkRegistry(needs, rules)
+  const parts: Parts = { needs, registry, keys: openPageKeys(needs, rules.pageKeyMs) }
   return {
     async serve(service, method, paramsText, teamId) {
       const read =
@@ -58,19 +63,19 @@ export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts
       const call = read(paramsText, rules)
       if (isSolanaError(call)) return ownError(call)
 
-      const bond = bondOf(service.network.id, call)
+      const fingerprint = fingerprintOf(service.network.id, call)
       if (call.pageKey !== null) {
-        const key = parts.keys.read(call.pageKey, call, bond)
+        const key = parts.keys.read(call.pageKey, call, fingerprint)
         return isSolanaError(key) ? ownError(key) : serveNext(parts, service, call, key, teamId)
       }
-      return serveFirst(parts, service, call, { bond, teamId })
+      return serveFirst(parts, service, call, { fingerprint, teamId })
     },
-    stop: () => book.stop(),
+    stop: () => registry.stop(),
   }
 }
 
 async function serveFirst(
-  { needs, book, keys }: Parts,
+  { needs, registry, keys }: Parts,
   service: NetworkService,
   call: ProgramAccountsCall,
   asker: Asker,
@@ -85,8 +90,8 @@ async function serveFirst(
   }
   if (call.changedSinceSlot !== null) return ownError(needsIndex())
 
-  const { walk, isJoined } = book.enter(service, call, asker)
-  return reading(book, walk, async (left) => {
+  const { walk, isJoined } = registry.enter(service, call, asker)
+  return reading(registry, walk, async (left) => {
     const begun = await walk.begun
     if ('error' in begun) {
       left()
@@ -98,31 +103,31 @@ async function serveFirst(
 }
 
 async function serveNext(
-  { needs, book, keys }: Parts,
+  { needs, registry, keys }: Parts,
   service: NetworkService,
   call: ProgramAccountsCall,
-  { snapshot, slot, after, queryHash: bond }: PageKey,
+  { snapshot, slot, after, queryHash: fingerprint }: PageKey,
   teamId: string,
 ): Promise<OwnAnswer> {
   const gone = ownError(pageKeyError('expired', call.version))
   if (snapshot === '') {
     const index = needs.indexOf(service)
-    const place = { slot, after, bond, teamId }
+    const place = { slot, after, fingerprint, teamId }
     const answer = index ? await serveIndexed(index, keys, call, place) : 'gone'
     return answer === 'gone' ? gone : answer
   }
 
-  const walk = book.enterKept(snapshot, { bond, teamId })
+  const walk = registry.enterKept(snapshot, { fingerprint, teamId })
   const found = walk?.found ?? null
   if (!walk || !found) return gone
-  return reading(book, walk, (left) =>
+  return reading(registry, walk, (left) =>
     serveWalkPage(keys, { call, walk, found, after, cache: 'hit' }, left),
   )
 }
 
 /** Has a walk read, and leaves it once, whatever comes of that. */
 async function reading(
-  book: WalkBook,
+  registry: WalkRegistry,
   walk: SnapshotWalk,
   read: (left: () => void) => Promise<OwnAnswer>,
 ): Promise<OwnAnswer> {
@@ -130,7 +135,7 @@ async function reading(
   const left = () => {
     if (isLeft) return
     isLeft = true
-    book.leave(walk)
+    registry.leave(walk)
   }
   try {
     return await read(left)

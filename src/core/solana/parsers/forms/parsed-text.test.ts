@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { floatText, rewrittenJson } from './json-text.ts'
+import { floatText, rewrittenJson } from './parsed-text.ts'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 

@@ -6,7 +6,7 @@
 const FRACTION_BITS = 52n
 const FRACTION_MASK = (1n << FRACTION_BITS) - 1n
 const EXPONENT_MASK = 0x7ffn
-/** Of the significand's lowest bit: the bias of 1023 and the 52 bits behind the point. */
+/** The exponent of the significand's lowest bit: a bias of 1023, and 52 bits behind the point. */
 const EXPONENT_BIAS = 1075n
 
 const scratch = new DataView(new ArrayBuffer(8))

@@ -10,14 +10,14 @@ import { type AccountReader, openAccountReader } from '../account-store-reader.t
 import { type AccountTables, openAccountTables } from '../account-store-tables.ts'
 import { type AccountWriter, openAccountWriter } from '../account-store-writer.ts'
 
-/** HEADGATE_RUN_SEEDS=100 runs a hundred. */
+/** HEADGATE_RUN_SEEDS=100 texts a hundred. */
 const SEEDS = Array.from({ length: Number(process.env.HEADGATE_RUN_SEEDS ?? 6) }, (_, at) => at + 1)
 
 const PROGRAMS = [7, 8].map((byte) => new Uint8Array(32).fill(byte))
 const STEPS = 250
 const KEYS = 60
 /** So short that there are many of them, next to each other. */
-const RULES = { runBytes: 900, wishBytesMin: 0, bytesMax: 40_000, restlessSlots: 3, restSlots: 6 }
+const RULES = { textBytes: 900, hotBytesMin: 0, bytesMax: 40_000, volatileSlots: 3, restSlots: 6 }
 
 type Stage = {
   chance: Chance
@@ -31,7 +31,7 @@ type Stage = {
   copies: number
 }
 
-describe('pages with runs', () => {
+describe('pages with texts', () => {
   test.each(SEEDS)('are those that are read row by row, at every slot: seed %d', (seed) => {
     const stage = openStage(seed)
     for (let step = 0; step < STEPS; step++) {
@@ -53,7 +53,7 @@ function openStage(seed: number): Stage {
     chance: seededChance(seed),
     tables,
     writer: openAccountWriter(tables),
-    reader: openAccountReader(tables, { runs: RULES }),
+    reader: openAccountReader(tables, { texts: RULES }),
     slot: 100,
     oldest: 100,
     copies: 0,
@@ -71,7 +71,7 @@ function live(stage: Stage): void {
   const { chance, writer, reader } = stage
   const program = chance.pick(PROGRAMS)
   const now = chance.fraction()
-  if (now < 0.35) makeRuns(stage)
+  if (now < 0.35) makeTexts(stage)
   else if (now < 0.75) change(stage, program)
   else if (now < 0.87) scan(stage, program)
   else if (now < 0.95) {
@@ -87,11 +87,11 @@ function live(stage: Stage): void {
 }
 
 /** What was read a moment ago is made ready, or only some of it. */
-function makeRuns({ chance, writer, reader }: Stage): void {
-  for (const wish of reader.runWishes()) {
-    let after: Uint8Array | null = wish.after
+function makeTexts({ chance, writer, reader }: Stage): void {
+  for (const hotRange of reader.hotRanges()) {
+    let after: Uint8Array | null = hotRange.after
     for (let steps = chance.between(1, 9); steps > 0 && after !== null; steps--) {
-      after = writer.makeRuns({ ...wish, after })
+      after = writer.makeTexts({ ...hotRange, after })
     }
   }
 }
@@ -179,7 +179,7 @@ function pageOf(read: (order: PageOrder) => PageStep | { code: number }, order: 
   }
 }
 
-/** No two runs of a slot reach into each other, and all have their place for themselves. */
+/** No two texts of a slot reach into each other, and all have their place for themselves. */
 function expectSound({ tables }: Stage): void {
   const [keys] = tables.rows<{ pairs: bigint }>(
     `SELECT count(*) AS pairs FROM runs a JOIN runs b ON a.id < b.id AND a.program = b.program

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { AccountFilter } from '../account.ts'
-import { isTokenAccount, matchesFilters } from './account-filters.ts'
+import { isTokenAccount, matchesFilters } from './matches-filters.ts'
 
 const DATA = Uint8Array.of(1, 2, 3, 4, 5)
 

@@ -8,8 +8,8 @@ import {
 import { isTokenProgram } from '../../core/solana/programs.ts'
 import { KEYS_AT_ONCE } from './read-accounts.ts'
 
-/** What the parsers must know beyond the accounts at hand, looked up before it is needed. */
-export type MintBook = {
+/** Looks up what the parsers must know beyond the accounts at hand before it is needed. */
+export type MintCache = {
   helps: ParseHelps
   /** Looks up what these accounts refer to. */
   learn(accounts: readonly Account[]): Promise<void>
@@ -27,7 +27,7 @@ const TOKEN_ACCOUNT_BYTES = 165
 /** Some hundred bytes each. Few programs have more, and forgetting costs only another look. */
 const MINTS_MAX = 100_000
 
-export async function openMintBook(read: ReadAccounts): Promise<MintBook> {
+export async function openMintCache(read: ReadAccounts): Promise<MintCache> {
   const mints = new Map<string, MintFacts | null>()
   const [clock] = await read([CLOCK])
   return {
@@ -56,7 +56,7 @@ export async function openMintBook(read: ReadAccounts): Promise<MintBook> {
   }
 }
 
-/** Whoever owns it: a node looks at its bytes alone. */
+/** Its owner does not matter: a node looks at its bytes alone. */
 function factsOf(account: Account | null): MintFacts | null {
   return account && readMintFacts(account.data)
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { assert } from '../../../core/errors.ts'
 
 /**
- * The texts of runs in a file of their own, read straight into the page they are for: by way of
+ * The cached texts in a file of their own, read straight into the page they are for: by way of
  * SQLite that would take three times as long. Nothing here outlives the process.
  */
-export type RunTexts = {
+export type TextFile = {
   /** Reads so many bytes from there, and writes them into `out`. */
   read(out: Uint8Array, at: number, place: number, bytes: number): void
   write(place: number, bytes: Uint8Array): void
@@ -17,13 +17,13 @@ export type RunTexts = {
 
 let unnamed = 0
 
-export function openRunTexts(path: string, mode: 'write' | 'read'): RunTexts {
+export function openTextFile(path: string, mode: 'write' | 'read'): TextFile {
   const file = path === ':memory:' ? unnamedFile() : openSync(path, mode === 'write' ? 'w+' : 'r')
   return {
     read(out, at, place, bytes) {
       for (let read = 0; read < bytes; ) {
         const count = readSync(file, out, at + read, bytes - read, place + read)
-        assert(count > 0, 'the text of a run is all there')
+        assert(count > 0, 'a cached text is all there')
         read += count
       }
     },

@@ -9,7 +9,7 @@ import { openScanLanes } from '../scan/scan-lanes.ts'
 import { type SnapshotWalk, startWalk, type WalkNeeds } from './snapshot-walk.ts'
 import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-shares.ts'
 
-export type WalkBookNeeds = {
+export type WalkRegistryNeeds = {
   clock: Clock
   entropy: Entropy
   spill: SpillFiles
@@ -19,7 +19,7 @@ export type WalkBookNeeds = {
 type Rules = { scansMax: number; spillBytesMax: number }
 
 /** All walks there are: those under way, and those whose later pages may be asked for. */
-export type WalkBook = {
+export type WalkRegistry = {
   /** Joins the walk of whoever asks the same right now, or begins one; `leave` must follow. */
   enter(service: NetworkService, call: ProgramAccountsCall, asker: Asker): Entered
   /** The walk that a page key names, entered; null when it is gone. */
@@ -29,8 +29,8 @@ export type WalkBook = {
   stop(): Promise<void>
 }
 
-/** What a page key is bound to, and the team of whoever asks. */
-export type Asker = { bond: string; teamId: string }
+/** The caller: what its page key is bound to, and its team. */
+export type Asker = { fingerprint: string; teamId: string }
 
 type Entered = { walk: SnapshotWalk; isJoined: boolean }
 
@@ -48,7 +48,7 @@ const WALKS_KEPT_MAX = 1000
 const REFUSAL_MS = 600_000
 const REFUSALS_MAX = 1000
 
-type Book = {
+type Registry = {
   clock: Clock
   entropy: Entropy
   walkNeeds: Omit<WalkNeeds, 'budget'>
@@ -59,34 +59,34 @@ type Book = {
   shared: Map<string, SnapshotWalk>
 }
 
-export function openWalkBook(needs: WalkBookNeeds, rules: Rules): WalkBook {
+export function openWalkRegistry(needs: WalkRegistryNeeds, rules: Rules): WalkRegistry {
   const { clock, entropy, telemetry } = needs
   const kept = new Map<string, SnapshotWalk>()
   const room = openSpillRoom<SnapshotWalk>(() => rules.spillBytesMax, {
     all: () => [...kept.values()],
     isIdle,
-    drop: (walk) => void drop(book, walk),
+    drop: (walk) => void drop(registry, walk),
   })
   const lanes = openScanLanes(clock, rules)
   const walkNeeds = { ...needs, lanes, refusals: openRefusals(clock) }
-  const book: Book = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
+  const registry: Registry = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
   const stops = [
-    clock.every(SWEEP_MS, () => sweep(book)),
+    clock.every(SWEEP_MS, () => sweep(registry)),
     telemetry.gauge('headgate_account_spill_bytes', {}, () => room.usedBytes),
     telemetry.gauge('headgate_account_walks', {}, () => kept.size),
   ]
   return {
-    enter(service, call, { bond, teamId }) {
-      const key = `${bond}:${call.minContextSlot ?? ''}`
-      const running = book.shared.get(key)
-      const walk = running ?? begin(book, service, call, { bond, key, teamId })
-      addReader(book, walk, teamId)
+    enter(service, call, { fingerprint, teamId }) {
+      const key = `${fingerprint}:${call.minContextSlot ?? ''}`
+      const running = registry.shared.get(key)
+      const walk = running ?? begin(registry, service, call, { fingerprint, key, teamId })
+      addReader(registry, walk, teamId)
       return { walk, isJoined: running !== undefined }
     },
-    enterKept(id, { bond, teamId }) {
+    enterKept(id, { fingerprint, teamId }) {
       const walk = kept.get(id)
-      if (walk?.bond !== bond || !isGood(walk)) return null
-      addReader(book, walk, teamId)
+      if (walk?.fingerprint !== fingerprint || !isGood(walk)) return null
+      addReader(registry, walk, teamId)
       return walk
     },
     leave(walk) {
@@ -94,72 +94,72 @@ export function openWalkBook(needs: WalkBookNeeds, rules: Rules): WalkBook {
       walk.usedAtMs = clock.nowMs()
       if (walk.readers > 0 || walk.isOver || walk.keptUntilMs > 0) return
       // Nobody may join what ends now.
-      for (const [key, one] of book.shared) if (one === walk) book.shared.delete(key)
+      for (const [key, one] of registry.shared) if (one === walk) registry.shared.delete(key)
       walk.cancel()
     },
     async stop() {
       for (const stop of stops) stop()
       for (const walk of kept.values()) walk.cancel()
-      await Promise.all([...kept.values()].map((walk) => drop(book, walk)))
+      await Promise.all([...kept.values()].map((walk) => drop(registry, walk)))
       await needs.spill.clear()
     },
   }
 }
 
-function addReader({ clock }: Book, walk: SnapshotWalk, teamId: string): void {
+function addReader({ clock }: Registry, walk: SnapshotWalk, teamId: string): void {
   walk.readers++
   walk.holding.teams.add(teamId)
   walk.usedAtMs = clock.nowMs()
 }
 
 function begin(
-  book: Book,
+  registry: Registry,
   service: NetworkService,
   call: ProgramAccountsCall,
-  { bond, key, teamId }: Asker & { key: string },
+  { fingerprint, key, teamId }: Asker & { key: string },
 ): SnapshotWalk {
   const unshare = () => {
-    if (book.shared.get(key) === walk) book.shared.delete(key)
+    if (registry.shared.get(key) === walk) registry.shared.delete(key)
   }
   const over = () => {
     if (walk.keptUntilMs > 0) walk.found?.log.unload()
     if (!isGood(walk)) unshare()
-    book.clock.after(SHARED_MS, () => {
+    registry.clock.after(SHARED_MS, () => {
       unshare()
-      // Whoever reads it still is slow, perhaps for hours: then it lies on the disk, too.
+      // A caller who still reads it is slow, perhaps for hours: then it lies on the disk, too.
       if (walk.readers > 0) walk.found?.log.unload()
-      sweep(book)
+      sweep(registry)
     })
   }
-  const id = book.entropy.bytes(ID_BYTES).toHex()
+  const id = registry.entropy.bytes(ID_BYTES).toHex()
   const holding = { teams: new Set([teamId]), spilledBytes: 0 }
-  const needs = { ...book.walkNeeds, budget: book.room.budgetOf(holding) }
-  const walk = startWalk(needs, service, call, { id, bond, holding, over })
-  book.kept.set(id, walk)
-  book.shared.set(key, walk)
+  const needs = { ...registry.walkNeeds, budget: registry.room.budgetOf(holding) }
+  const walk = startWalk(needs, service, call, { id, fingerprint, holding, over })
+  registry.kept.set(id, walk)
+  registry.shared.set(key, walk)
   return walk
 }
 
 /** Removes what nobody can ask for any more. */
-function sweep(book: Book): void {
-  const nowMs = book.clock.nowMs()
-  const open = new Set(book.shared.values())
-  for (const walk of book.kept.values()) {
+function sweep(registry: Registry): void {
+  const nowMs = registry.clock.nowMs()
+  const open = new Set(registry.shared.values())
+  for (const walk of registry.kept.values()) {
     if (!isIdle(walk) || open.has(walk)) continue
-    if (walk.keptUntilMs <= nowMs || !isGood(walk)) void drop(book, walk)
+    if (walk.keptUntilMs <= nowMs || !isGood(walk)) void drop(registry, walk)
   }
-  while (book.kept.size > WALKS_KEPT_MAX) {
-    const all = [...book.kept.values()]
+  while (registry.kept.size > WALKS_KEPT_MAX) {
+    const all = [...registry.kept.values()]
     const walk = dispensable(all, all.filter(isIdle), countWalk)
     if (!walk) return
-    void drop(book, walk)
+    void drop(registry, walk)
   }
 }
 
 /** Gives its room back at once; resolves when its files are gone. */
-async function drop(book: Book, walk: SnapshotWalk): Promise<void> {
-  book.kept.delete(walk.id)
-  for (const [key, one] of book.shared) if (one === walk) book.shared.delete(key)
+async function drop(registry: Registry, walk: SnapshotWalk): Promise<void> {
+  registry.kept.delete(walk.id)
+  for (const [key, one] of registry.shared) if (one === walk) registry.shared.delete(key)
   // A file that cannot be removed now is removed at the next start.
   await walk.found?.log.remove().catch(() => {})
 }
@@ -176,10 +176,10 @@ function isGood({ found }: SnapshotWalk): boolean {
 function openRefusals(clock: Clock): WalkNeeds['refusals'] {
   const untilMs = new Map<string, number>()
   return {
-    has: (bond) => (untilMs.get(bond) ?? 0) > clock.monotonicMs(),
-    add(bond) {
+    has: (fingerprint) => (untilMs.get(fingerprint) ?? 0) > clock.monotonicMs(),
+    add(fingerprint) {
       if (untilMs.size >= REFUSALS_MAX) untilMs.clear()
-      untilMs.set(bond, clock.monotonicMs() + REFUSAL_MS)
+      untilMs.set(fingerprint, clock.monotonicMs() + REFUSAL_MS)
     },
   }
 }

@@ -1,11 +1,11 @@
-import { compareKeys } from '../../core/solana/key-order.ts'
-import type { RecordHearer } from '../../core/solana/reply/accounts-reply.ts'
+import { compareKeys } from '../../core/solana/compare-keys.ts'
+import type { RecordListener } from '../../core/solana/reply/reply-cut.ts'
 import type { PageContext } from '../../core/solana/request/page-form.ts'
 import type { RecordLog } from '../record-log/record-log.ts'
 
-/** What is gathered from the answers of one upstream, and what they show of it. */
-export type Gathering = {
-  hearer: RecordHearer
+/** The records from the answers of one upstream, and what they show of it. */
+export type RecordCollector = {
+  listener: RecordListener
   readonly context: PageContext
   /** So far every key was above the one before it. */
   readonly isSorted: boolean
@@ -16,7 +16,7 @@ export type Gathering = {
 const NOTHING = new Uint8Array()
 
 /** `keysOnly` leaves the records themselves out. */
-export function openGathering(log: RecordLog, keysOnly: boolean): Gathering {
+export function openRecordCollector(log: RecordLog, keysOnly: boolean): RecordCollector {
   let context: PageContext | null = null
   let slotMoved = false
   let isSorted = true
@@ -31,7 +31,7 @@ export function openGathering(log: RecordLog, keysOnly: boolean): Gathering {
     get slotMoved() {
       return slotMoved
     },
-    hearer: {
+    listener: {
       envelope(given) {
         slotMoved ||= context !== null && (given.slot === null || given.slot !== context.slot)
         context ??= given

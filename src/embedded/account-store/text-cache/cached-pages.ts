@@ -10,10 +10,10 @@ import {
   stepOf,
 } from '../account-store-pages.ts'
 import { isPlain, keyBefore, openPlainWriter, type PlainWriter } from '../account-store-records.ts'
-import { compareBounds } from './account-store-run-tiles.ts'
-import type { RunWishes } from './account-store-run-wishes.ts'
+import { compareBounds } from './cached-ranges.ts'
+import type { HotRanges } from './hot-ranges.ts'
 
-type RunRow = {
+type TextRow = {
   after_key: Uint8Array
   upto_key: Uint8Array
   place: bigint
@@ -24,37 +24,37 @@ type RunRow = {
 /** `tight`: it may take more than the page has room for. */
 type Copied = 'whole' | 'full' | 'tight'
 
-/** What is copied in one go. */
+/** The most that is copied in one go. */
 const BYTES_AT_ONCE = 8 * 1024 * 1024
 /** Runs that are looked up together. */
-const RUNS_AT_ONCE = 40
+const TEXTS_AT_ONCE = 40
 
 const NEXT = `SELECT after_key, upto_key, place, text_bytes, records
   FROM runs INDEXED BY runs_by_key
   WHERE program = ? AND upto_key > ? AND slot_from <= ? AND slot_to > ?
-  ORDER BY upto_key LIMIT ${RUNS_AT_ONCE}`
+  ORDER BY upto_key LIMIT ${TEXTS_AT_ONCE}`
 
 /** Only of all accounts, in the order of their keys, in the common form there is ready text. */
-export function canHaveRuns(order: PageOrder): boolean {
+export function canBeCached(order: PageOrder): boolean {
   const isOfAll = order.filters.length === 0 && order.changedSinceSlot === null
   return isOfAll && order.order === 'asc' && isPlain(order)
 }
 
-/** Reads the next part of a page: runs as far as there are any, and row by row between them. */
-export function readRunPage(
+/** Reads the next part of a page: texts as far as there are any, and row by row between them. */
+export function readCachedPage(
   file: AccountFile,
   program: StoredProgram,
   order: PageOrder,
-  wishes: RunWishes,
+  hotRanges: HotRanges,
 ): PageStep | SolanaError {
   const gone = timesGone(file)
   const writer = openPlainWriter(order.program)
   const isUnspoilt = () => timesGone(file) === gone
-  const step = readUnspoilt(() => readParts(file, program, order, writer, wishes), isUnspoilt)
+  const step = readUnspoilt(() => readParts(file, program, order, writer, hotRanges), isUnspoilt)
   return step ?? readPage(file, program, order, null)
 }
 
-/** While a run is there, nothing is written over its text; else what was read of it is garbage. */
+/** While a text is there, nothing is written over it; else what was read of it is garbage. */
 function readUnspoilt<T>(read: () => T, isUnspoilt: () => boolean): T | null {
   try {
     const value = read()
@@ -74,12 +74,12 @@ function readParts(
   program: StoredProgram,
   order: PageOrder,
   writer: PlainWriter,
-  wishes: RunWishes,
+  hotRanges: HotRanges,
 ): PageStep | SolanaError {
   const step = (more: PageStep['more']) => stepOf(writer, writer.lastKey(), more)
   let rowsLeft = ROWS_AT_ONCE
   for (let at = order.after ?? FIRST; ; ) {
-    const chain = copyRuns(file, program, order, writer, at)
+    const chain = copyTexts(file, program, order, writer, at)
     if (chain.end === 'full') return step(true)
     at = chain.to
     if (writer.bytes >= bytesAtOnce(order)) return step({ lookedTo: at })
@@ -90,21 +90,21 @@ function readParts(
     const read = readRows(file, program, order, writer, span)
     if (!('rows' in read)) return read
     const to = read.more === false ? upTo : (read.last ?? at)
-    const wish = { program: program.id, slot: order.slot, after: at, upTo: to }
-    wishes.note(wish, read.rows, writer.bytes - bytes)
+    const hotRange = { program: program.id, slot: order.slot, after: at, upTo: to }
+    hotRanges.note(hotRange, read.rows, writer.bytes - bytes)
     if (read.more !== false || upTo === LAST) return step(read.more)
     at = upTo
     rowsLeft -= read.rows
   }
 }
 
-/** How far runs were copied, and why no further: `next` is the end of what has none. */
+/** How far texts were copied, and why no further: `next` is the end of what has none. */
 type Chain =
   | { end: 'full' }
   | { end: 'more'; to: Uint8Array }
   | { end: 'gap'; to: Uint8Array; next: Uint8Array }
 
-function copyRuns(
+function copyTexts(
   file: AccountFile,
   { id }: StoredProgram,
   order: PageOrder,
@@ -113,38 +113,38 @@ function copyRuns(
 ): Chain {
   const { slot } = order
   let to = from
-  const runs = file.rows<RunRow>(NEXT, id, from, slot, slot)
-  for (const run of runs) {
-    if (compareBounds(run.upto_key, to) <= 0) continue
-    if (compareBounds(run.after_key, to) > 0) return { end: 'gap', to, next: run.after_key }
-    const copied = copyRun(file, writer, run, to, order)
+  const texts = file.rows<TextRow>(NEXT, id, from, slot, slot)
+  for (const cached of texts) {
+    if (compareBounds(cached.upto_key, to) <= 0) continue
+    if (compareBounds(cached.after_key, to) > 0) return { end: 'gap', to, next: cached.after_key }
+    const copied = copyText(file, writer, cached, to, order)
     if (copied === 'full') return { end: 'full' }
     // From here on the end of the page is found row by row.
     if (copied === 'tight') return { end: 'gap', to, next: LAST }
-    to = run.upto_key
+    to = cached.upto_key
     if (writer.bytes >= bytesAtOnce(order)) break
   }
-  return runs.length === 0 ? { end: 'gap', to, next: LAST } : { end: 'more', to }
+  return texts.length === 0 ? { end: 'gap', to, next: LAST } : { end: 'more', to }
 }
 
 /** Copies the records behind a key, as many as the page may hold. */
-function copyRun(
+function copyText(
   file: AccountFile,
   writer: PlainWriter,
-  run: RunRow,
+  cached: TextRow,
   behind: Uint8Array,
   order: PageOrder,
 ): Copied {
-  const [bytes, records] = [Number(run.text_bytes), Number(run.records)]
+  const [bytes, records] = [Number(cached.text_bytes), Number(cached.records)]
   const { limit, bytesMax } = order
   if (writer.bytes + bytes + FRAME_BYTES > bytesMax) return 'tight'
   if (writer.count === 0) {
     const expected = Math.ceil((bytes / records + 2) * limit)
     writer.expectText(Math.min(expected, bytesAtOnce(order)))
   }
-  const isWhole = compareBounds(run.after_key, behind) === 0 && records <= limit - writer.count
-  if (!isWhole) return copyPart(file, writer, run, behind, limit - writer.count)
-  const place = Number(run.place)
+  const isWhole = compareBounds(cached.after_key, behind) === 0 && records <= limit - writer.count
+  if (!isWhole) return copyPart(file, writer, cached, behind, limit - writer.count)
+  const place = Number(cached.place)
   writer.put(records, bytes, (out, at) => file.texts.read(out, at, place, bytes))
   return 'whole'
 }
@@ -152,13 +152,13 @@ function copyRun(
 function copyPart(
   file: AccountFile,
   writer: PlainWriter,
-  run: RunRow,
+  cached: TextRow,
   behind: Uint8Array,
   recordsMax: number,
 ): Copied {
-  const [bytes, records] = [Number(run.text_bytes), Number(run.records)]
+  const [bytes, records] = [Number(cached.text_bytes), Number(cached.records)]
   const all = new Uint8Array(bytes + records * Uint32Array.BYTES_PER_ELEMENT)
-  file.texts.read(all, 0, Number(run.place), all.length)
+  file.texts.read(all, 0, Number(cached.place), all.length)
   const ends = new Uint32Array(all.slice(bytes).buffer)
   const first = firstBehind(all, ends, behind)
   const wanted = Math.min(records - first, recordsMax)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { refusesFullAnswer } from './scan-refusal.ts'
+import { refusesFullAnswer } from './refuses-full-answer.ts'
 
 describe('an answer that is refused for its size may be had in parts', () => {
   test.each([

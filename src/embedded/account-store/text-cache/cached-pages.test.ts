@@ -16,15 +16,15 @@ const ORDER = { ...pageAt(10), limit: 200 }
 
 const ACCOUNTS = [1, 2, 3].map((number) => accountAt(number, 'abc'))
 
-/** A file whose accounts are all in one run, and a reader. */
+/** A file whose accounts are all in one cached, and a reader. */
 function openWithRun() {
   const tables = openAccountTables(':memory:')
   const writer = openAccountWriter(tables)
   const encoder = new TextEncoder()
   const changes = ACCOUNTS.map((account) => encoder.encode(recordsOf([account])))
   writer.apply(changes.map((record) => ({ program: PROGRAM, slot: 10, record })))
-  const wish = { program: 1, slot: 10, after: FIRST, upTo: LAST }
-  expect(writer.makeRuns(wish)).toEqual(LAST)
+  const hotRange = { program: 1, slot: 10, after: FIRST, upTo: LAST }
+  expect(writer.makeTexts(hotRange)).toEqual(LAST)
   const page = () => openAccountReader(tables).page(ORDER) as PageStep
   return { tables, writer, page }
 }
@@ -33,7 +33,7 @@ test('a page is read from rows where the text was written over meanwhile', () =>
   const { tables, writer, page } = openWithRun()
   const { read } = tables.texts
   tables.texts.read = (...where) => {
-    // The run is gone, and another text stands in its place.
+    // The cached is gone, and another text stands in its place.
     writer.begin(PROGRAM, 10)
     tables.texts.write(0, new Uint8Array(2_000).fill(120))
     read(...where)
