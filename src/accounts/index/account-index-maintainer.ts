@@ -7,15 +7,15 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
+import { runPass } from './account-index-pass.ts'
 import {
-  brokenRound,
-  type KeptProgram,
+  brokenPass,
+  logPass,
+  logTrouble,
   nextKind,
-  noteRound,
-  tellRound,
-  tellTrouble,
-} from './account-index-pace.ts'
-import { runRound } from './account-index-round.ts'
+  notePass,
+  type ScheduledProgram,
+} from './account-index-schedule.ts'
 import {
   type IndexSocket,
   type IndexSocketListener,
@@ -30,7 +30,7 @@ export type MaintainerNeeds = {
 }
 
 export type IndexMaintainer = {
-  programs: readonly KeptProgram[]
+  programs: readonly ScheduledProgram[]
   /** The newest slot that can't be taken back and was compared with what we heard. */
   readonly finalSlot: number
   stop(): Promise<void>
@@ -41,9 +41,9 @@ type Maintainer = MaintainerNeeds & {
   network: string
   heard: HeardSlots
   changes: ChangeQueue
-  programs: readonly KeptProgram[]
+  programs: readonly ScheduledProgram[]
   /** The programs of which the store has forgotten what it must not rely on. */
-  begun: Set<KeptProgram>
+  begun: Set<ScheduledProgram>
   signal: AbortSignal
   finalSlot: number
   settleAtMs: number
@@ -75,7 +75,7 @@ export function openIndexMaintainer(
     service,
     network: service.network.id,
     heard: openHeardSlots(),
-    changes: openChangeQueue(store, (reason) => socket.line?.end(reason)),
+    changes: openChangeQueue(store, (reason) => socket.connection?.end(reason)),
     programs: programs.map((one) => newProgram(one, keepMs, clock.monotonicMs())),
     begun: new Set(),
     signal: stopping.signal,
@@ -85,14 +85,14 @@ export function openIndexMaintainer(
     textsAtMs: clock.monotonicMs() + TEXTS_EVERY_MS,
   }
   const keys = maintainer.programs.map(({ program }) => program)
-  store.keepOnly(keys).catch((thrown) => tellTrouble(telemetry, maintainer.network, thrown))
+  store.keepOnly(keys).catch((thrown) => logTrouble(telemetry, maintainer.network, thrown))
   const socket = keepIndexSocket(needs, service, keys, listenerOf(maintainer))
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
     turning ??= turn(maintainer, socket)
       .catch((thrown) => {
-        if (!stopping.signal.aborted) tellTrouble(telemetry, maintainer.network, thrown)
+        if (!stopping.signal.aborted) logTrouble(telemetry, maintainer.network, thrown)
       })
       .finally(() => {
         turning = null
@@ -119,12 +119,12 @@ function newProgram(
   { program, text }: { program: Uint8Array; text: string },
   keepMs: number,
   nowMs: number,
-): KeptProgram {
+): ScheduledProgram {
   return {
     program,
     text,
     verified: openVerifiedSlots(keepMs),
-    hasBase: false,
+    isBackfilled: false,
     accounts: 0,
     tried: [],
     dueAtMs: nowMs,
@@ -152,7 +152,7 @@ function listenerOf(maintainer: Maintainer): IndexSocketListener {
     changed(program, slot, record) {
       const state = byProgram.get(program)
       heard.noteChange(slot)
-      // A new line may lag behind the one before: what is verified is not touched any more.
+      // A new connection may lag behind the one before: what is verified is not touched any more.
       if (!state || slot <= (state.verified.newest?.slot ?? -1)) return true
       return changes.add({ program, slot, record })
     },
@@ -160,8 +160,8 @@ function listenerOf(maintainer: Maintainer): IndexSocketListener {
       heard.restart()
       changes.clear()
       for (const state of programs) {
-        if (state.hasBase) state.dueAtMs = clock.monotonicMs()
-        state.hasBase = false
+        if (state.isBackfilled) state.dueAtMs = clock.monotonicMs()
+        state.isBackfilled = false
       }
     },
   }
@@ -171,7 +171,7 @@ function listenerOf(maintainer: Maintainer): IndexSocketListener {
 async function turn(maintainer: Maintainer, socket: IndexSocket): Promise<void> {
   const { clock, programs, begun, store } = maintainer
   const nowMs = clock.monotonicMs()
-  if (socket.line && nowMs >= maintainer.settleAtMs) {
+  if (socket.connection && nowMs >= maintainer.settleAtMs) {
     maintainer.settleAtMs = nowMs + SETTLE_EVERY_MS
     await settle(maintainer, socket)
   }
@@ -202,30 +202,30 @@ async function settle(maintainer: Maintainer, socket: IndexSocket): Promise<void
   if (slot === null) return
   for (const { verified } of maintainer.programs) verified.dropFrom(slot)
   telemetry.log('error', 'account_index_slot_dropped', { network, slot })
-  socket.line?.end('slot_dropped')
+  socket.connection?.end('slot_dropped')
 }
 
 async function attempt(
   maintainer: Maintainer,
   socket: IndexSocket,
-  state: KeptProgram,
+  state: ScheduledProgram,
 ): Promise<void> {
-  const { line } = socket
-  if (!line) return
+  const { connection } = socket
+  if (!connection) return
   const { clock, network, telemetry } = maintainer
   const startedAtMs = clock.monotonicMs()
-  const hadBase = state.hasBase
+  const wasBackfilled = state.isBackfilled
   const kind = nextKind(state, startedAtMs)
-  const round = await runRound(maintainer, line, state, kind).catch((thrown) =>
-    brokenRound(telemetry, network, thrown),
+  const pass = await runPass(maintainer, connection, state, kind).catch((thrown) =>
+    brokenPass(telemetry, network, thrown),
   )
   if (maintainer.signal.aborted) return
-  noteRound(state, kind, round, startedAtMs, clock.monotonicMs())
-  telemetry.count('headgate_index_rounds_total', { network, kind, outcome: round.kind })
-  tellRound(telemetry, network, state, round, hadBase)
+  notePass(state, kind, pass, startedAtMs, clock.monotonicMs())
+  telemetry.count('headgate_index_rounds_total', { network, kind, outcome: pass.kind })
+  logPass(telemetry, network, state, pass, wasBackfilled)
 }
 
-async function prune({ clock, store, finalSlot, signal }: Maintainer, state: KeptProgram) {
+async function prune({ clock, store, finalSlot, signal }: Maintainer, state: ScheduledProgram) {
   const slot = state.verified.retire(finalSlot, clock.monotonicMs())
   while (slot !== null && !signal.aborted) {
     if (await store.prune(state.program, slot)) return

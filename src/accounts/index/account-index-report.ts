@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { IndexMaintainer } from './account-index-maintainer.ts'
-import type { KeptProgram } from './account-index-pace.ts'
+import type { ScheduledProgram } from './account-index-schedule.ts'
 
 /** The report to operators about one program. */
 export type IndexReport = {
@@ -20,7 +20,7 @@ export type IndexReport = {
 export function reportOf(service: NetworkService, maintainer: IndexMaintainer): IndexReport[] {
   return maintainer.programs.map((state) => ({
     program: state.text,
-    state: state.hasBase ? 'live' : 'catching_up',
+    state: state.isBackfilled ? 'live' : 'catching_up',
     accounts: state.accounts,
     slot: state.verified.newest?.slot ?? null,
     finalized_slot: state.verified.upTo(maintainer.finalSlot)?.slot ?? null,
@@ -39,7 +39,7 @@ export function gaugeIndex(
     const labels = { network: service.network.id, program: state.text }
     const lag = () => lagSlots(service, state) ?? Number.NaN
     return [
-      telemetry.gauge('headgate_index_live', labels, () => (state.hasBase ? 1 : 0)),
+      telemetry.gauge('headgate_index_live', labels, () => (state.isBackfilled ? 1 : 0)),
       telemetry.gauge('headgate_index_lag_slots', labels, lag),
       telemetry.gauge('headgate_index_accounts', labels, () => state.accounts),
     ]
@@ -49,7 +49,7 @@ export function gaugeIndex(
   }
 }
 
-function lagSlots({ pool }: NetworkService, { verified }: KeptProgram): number | null {
+function lagSlots({ pool }: NetworkService, { verified }: ScheduledProgram): number | null {
   const head = pool.selection.head?.number
   const slot = verified.newest?.slot
   return head === undefined || slot === undefined ? null : Math.max(0, head - slot)

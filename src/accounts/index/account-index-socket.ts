@@ -5,35 +5,37 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import { withoutCredentials } from '../../upstream/node/without-credentials.ts'
 import {
-  type Line,
-  type LineListener,
+  type IndexConnection,
+  type IndexConnectionListener,
   MESSAGE_CHARS_MAX,
-  openIndexLine,
-} from './account-index-line.ts'
+  openIndexConnection,
+} from './account-index-connection.ts'
 
 type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
-/** The line to whichever upstream tells of changes now. */
+/** The connection to whichever upstream tells of changes now. */
 export type IndexSocket = {
   /** Null while there is none on which everything is told. */
-  readonly line: Line | null
+  readonly connection: IndexConnection | null
   stop(): void
 }
 
 /** The listener for every connection; `ended` when everything must be verified anew. */
-export type IndexSocketListener = Omit<LineListener, 'ended'> & { ended(reason: string): void }
+export type IndexSocketListener = Omit<IndexConnectionListener, 'ended'> & {
+  ended(reason: string): void
+}
 
 const RECONNECT_MS_MIN = 500
 const RECONNECT_MS_MAX = 30_000
 /** An upstream that keeps a connection up for so long is dialled at once when it breaks. */
 const PROVEN_MS = 30_000
-/** How often it is looked whether the line is still alive. */
+/** How often it is looked whether the connection is still alive. */
 const CHECK_EVERY_MS = 1_000
-/** A line that says nothing for so long, while the ledger has moved on so far, is dead. */
+/** A connection that says nothing for so long, while the ledger has moved on so far, is dead. */
 const SILENCE_MS = 15_000
 const SILENCE_SLOTS = 32
 
-/** Keeps one line open, to one upstream after the other while they fail. */
+/** Keeps one connection open, to one upstream after the other while they fail. */
 export function keepIndexSocket(
   needs: Needs,
   service: NetworkService,
@@ -42,7 +44,7 @@ export function keepIndexSocket(
 ): IndexSocket {
   const { clock, telemetry } = needs
   const network = service.network.id
-  let line: Line | null = null
+  let connection: IndexConnection | null = null
   let last: Upstream | null = null
   let waitMs = RECONNECT_MS_MIN
   let cancel = () => {}
@@ -59,7 +61,7 @@ export function keepIndexSocket(
   }
 
   const again = (reason: string, lastedMs: number) => {
-    line = null
+    connection = null
     if (isStopped) return
     tell('lost', reason)
     listener.ended(reason)
@@ -74,7 +76,7 @@ export function keepIndexSocket(
     if (upstream?.spec.ws === undefined) return again('no_socket', 0)
     const address = withoutCredentials(upstream.spec.ws, upstream.spec.headers ?? {})
     const request = { ...address, messageCharsMax: MESSAGE_CHARS_MAX }
-    line = openIndexLine(needs, request, programs, {
+    connection = openIndexConnection(needs, request, programs, {
       ...listener,
       covered(slot) {
         tell('open', null)
@@ -90,22 +92,23 @@ export function keepIndexSocket(
   }
 
   const check = () => {
-    if (line?.coveredAfter == null || clock.monotonicMs() - clockAtMs < SILENCE_MS) return
+    if (connection?.completeAfterSlot == null || clock.monotonicMs() - clockAtMs < SILENCE_MS)
+      return
     const head = service.pool.selection.head?.number ?? 0
-    if (head > clockSlot + SILENCE_SLOTS) line.end('silent')
+    if (head > clockSlot + SILENCE_SLOTS) connection.end('silent')
   }
   const stopChecks = clock.every(CHECK_EVERY_MS, check)
   connect()
 
   return {
-    get line() {
-      return line?.coveredAfter == null ? null : line
+    get connection() {
+      return connection?.completeAfterSlot == null ? null : connection
     },
     stop() {
       isStopped = true
       stopChecks()
       cancel()
-      line?.end('stopped')
+      connection?.end('stopped')
     },
   }
 }

@@ -4,16 +4,16 @@ import type { ProgramAccountsCall } from '../../core/solana/request/program-acco
 import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
-import { readAhead } from './account-index-ahead.ts'
 import {
   type IndexMaintainer,
   type MaintainerNeeds,
   openIndexMaintainer,
 } from './account-index-maintainer.ts'
 import { openMintLookups } from './account-index-mints.ts'
-import type { KeptProgram } from './account-index-pace.ts'
 import { openPageReader } from './account-index-pages.ts'
+import { prefetchPages } from './account-index-prefetch.ts'
 import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
+import type { ScheduledProgram } from './account-index-schedule.ts'
 
 export type IndexRules = {
   /** In base 58. */
@@ -59,7 +59,7 @@ export function openAccountIndex(
     const shown = shownAt(call, place)
     return shown ? reader.page(call, place, shown).catch(unreadable) : 'gone'
   }
-  const pageAhead = readAhead(clock, page)
+  const prefetchedPage = prefetchPages(clock, page)
 
   return {
     covers(call) {
@@ -71,7 +71,7 @@ export function openAccountIndex(
     },
 
     async page(call, place) {
-      const page = await pageAhead(call, place)
+      const page = await prefetchedPage(call, place)
       // It may have turned out meanwhile that this moment never was.
       return shownAt(call, place) ? page : 'gone'
     },
@@ -96,7 +96,7 @@ export function openAccountIndex(
 /** The moment to show; what is not confirmed yet is never here. */
 function shownFor(
   { finalSlot }: IndexMaintainer,
-  { verified }: KeptProgram,
+  { verified }: ScheduledProgram,
   { commitment }: ProgramAccountsCall,
 ): VerifiedSlot | null {
   if (commitment === 'processed') return null
@@ -105,7 +105,7 @@ function shownFor(
 
 function isLagging(
   { network, pool }: NetworkService,
-  { periodMs }: KeptProgram,
+  { periodMs }: ScheduledProgram,
   { slot, takenAtMs }: VerifiedSlot,
   { commitment }: ProgramAccountsCall,
 ): boolean {

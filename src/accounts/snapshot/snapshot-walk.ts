@@ -5,7 +5,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { pick, TIER_MAX } from '../../upstream/pool/selection.ts'
 import { scanKeysFirst } from '../scan/keys-first.ts'
-import type { ScanLanes } from '../scan/scan-lanes.ts'
+import type { ScanSemaphore } from '../scan/scan-semaphore.ts'
 import { scanUpstream } from '../scan/scan-upstream.ts'
 import { type Found, poolCall, type Scanned, type Scanning } from '../scan/scanning.ts'
 import { upstreamNamed } from '../scan/sorted-upstreams.ts'
@@ -13,7 +13,7 @@ import type { Holding } from './walk-shares.ts'
 
 export type WalkNeeds = Scanning['needs'] & {
   telemetry: Telemetry
-  lanes: ScanLanes
+  lanes: ScanSemaphore
   /** Questions that nodes did not answer as a whole of late. */
   refusals: { has(fingerprint: string): boolean; add(fingerprint: string): void }
 }

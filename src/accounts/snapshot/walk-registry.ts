@@ -5,7 +5,7 @@ import type { Entropy } from '../../ports/entropy.ts'
 import type { SpillFiles } from '../../ports/spill.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import { openScanLanes } from '../scan/scan-lanes.ts'
+import { openScanSemaphore } from '../scan/scan-semaphore.ts'
 import { type SnapshotWalk, startWalk, type WalkNeeds } from './snapshot-walk.ts'
 import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-shares.ts'
 
@@ -67,7 +67,7 @@ export function openWalkRegistry(needs: WalkRegistryNeeds, rules: Rules): WalkRe
     isIdle,
     drop: (walk) => void drop(registry, walk),
   })
-  const lanes = openScanLanes(clock, rules)
+  const lanes = openScanSemaphore(clock, rules)
   const walkNeeds = { ...needs, lanes, refusals: openRefusals(clock) }
   const registry: Registry = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
   const stops = [

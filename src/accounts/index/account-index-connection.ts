@@ -5,7 +5,7 @@ import type { SocketRequest, Sockets } from '../../ports/sockets.ts'
 
 type Needs = { clock: Clock; sockets: Sockets }
 
-export type LineListener = {
+export type IndexConnectionListener = {
   /** From the slot after this one on, everything is told. */
   covered(slot: number): void
   /** A slot's clock. All changes of the slots before it were told before. False: it is no good. */
@@ -16,18 +16,18 @@ export type LineListener = {
   ended(reason: string, lastedMs: number): void
 }
 
-export type Line = {
+export type IndexConnection = {
   /** The slot after which everything is told; null until all was subscribed to. */
-  readonly coveredAfter: number | null
+  readonly completeAfterSlot: number | null
   /** True when a clock of a later slot was heard; false when that takes too long, or it ended. */
-  beyond(slot: number): Promise<boolean>
+  waitForSlotAfter(slot: number): Promise<boolean>
   end(reason: string): void
 }
 
 /** From dialling to the first clock. */
 const HANDSHAKE_MS_MAX = 15_000
 /** How long a slot may take to become known here after a node has shown it. */
-const BEYOND_MS_MAX = 10_000
+const SLOT_WAIT_MS_MAX = 10_000
 
 /** The largest account has 10 MiB of data, a third more in base64. */
 export const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
@@ -39,13 +39,13 @@ const FORM = { encoding: 'base64', commitment: 'confirmed' }
 
 type Waiting = { slot: number; resolve(isBeyond: boolean): void }
 
-type OpenLine = {
+type OpenConnection = {
   programs: readonly Uint8Array[]
-  listener: LineListener
+  listener: IndexConnectionListener
   /** The subject of each subscription. */
   topics: Map<string, Uint8Array | 'clock'>
   waiting: Set<Waiting>
-  coveredAfter: number | null
+  completeAfterSlot: number | null
   /** The slot of the newest clock. */
   newest: number
   fault: string | null
@@ -56,27 +56,27 @@ type OpenLine = {
 
 /**
  * One connection that tells of the changes of some programs' accounts. The ledger's clock, which
- * is written in every block, is subscribed to beside them: it shows that the line is alive, that
- * no block was missed, and when a slot is told to its end.
+ * is written in every block, is subscribed to beside them: it shows that the connection is alive,
+ * that no block was missed, and when a slot is told to its end.
  */
-export function openIndexLine(
+export function openIndexConnection(
   { clock, sockets }: Needs,
   request: SocketRequest,
   programs: readonly Uint8Array[],
-  listener: LineListener,
-): Line {
+  listener: IndexConnectionListener,
+): IndexConnection {
   const openedAtMs = clock.monotonicMs()
-  const line: OpenLine = {
+  const connection: OpenConnection = {
     programs,
     listener,
     topics: new Map(),
     waiting: new Set(),
-    coveredAfter: null,
+    completeAfterSlot: null,
     newest: Number.NEGATIVE_INFINITY,
     fault: null,
-    begun: clock.after(HANDSHAKE_MS_MAX, () => line.end('no_answer')),
+    begun: clock.after(HANDSHAKE_MS_MAX, () => connection.end('no_answer')),
     end(reason) {
-      line.fault ??= reason
+      connection.fault ??= reason
       socket.close()
     },
   }
@@ -88,30 +88,30 @@ export function openIndexLine(
       }
     },
     received(text) {
-      const fault = hear(line, text)
-      if (fault !== null) line.end(fault)
+      const fault = hear(connection, text)
+      if (fault !== null) connection.end(fault)
     },
     closed(reason) {
-      line.begun()
-      line.fault ??= reason
-      for (const one of line.waiting) one.resolve(false)
-      listener.ended(line.fault, clock.monotonicMs() - openedAtMs)
+      connection.begun()
+      connection.fault ??= reason
+      for (const one of connection.waiting) one.resolve(false)
+      listener.ended(connection.fault, clock.monotonicMs() - openedAtMs)
     },
   })
   return {
-    get coveredAfter() {
-      return line.coveredAfter
+    get completeAfterSlot() {
+      return connection.completeAfterSlot
     },
-    beyond: (slot) => beyond(clock, line, slot),
-    end: line.end,
+    waitForSlotAfter: (slot) => waitForSlotAfter(clock, connection, slot),
+    end: connection.end,
   }
 }
 
-/** Takes one message; returns why the line is no good, or null. */
-function hear(line: OpenLine, text: string): string | null {
+/** Takes one message; returns why the connection is no good, or null. */
+function hear(connection: OpenConnection, text: string): string | null {
   // Messages still under way when a connection is given up are not relied on.
-  if (line.fault !== null) return null
-  const { topics, programs } = line
+  if (connection.fault !== null) return null
+  const { topics, programs } = connection
   const message = readSocketMessage(new TextEncoder().encode(text))
   if (message === null) return null
   if (message.kind === 'answer') {
@@ -125,49 +125,56 @@ function hear(line: OpenLine, text: string): string | null {
   // Messages before everything was subscribed to are not relied on.
   if (topic === undefined || topics.size <= programs.length) return null
   const { slot, value } = message
-  return topic === 'clock' ? hearClock(line, slot, value) : hearChange(line, topic, slot, value)
+  return topic === 'clock'
+    ? hearClock(connection, slot, value)
+    : hearChange(connection, topic, slot, value)
 }
 
-function hearClock(line: OpenLine, slot: number, value: Uint8Array): string | null {
+function hearClock(connection: OpenConnection, slot: number, value: Uint8Array): string | null {
   const said = readLedgerClock(value)
   if (said?.slot !== slot) return 'garbage'
-  if (slot === line.newest) return null
-  if (slot < line.newest || !line.listener.clock(slot, said.unixTimestamp)) return 'out_of_order'
-  line.newest = slot
-  if (line.coveredAfter === null) {
-    line.coveredAfter = slot
-    line.begun()
-    line.listener.covered(slot)
+  if (slot === connection.newest) return null
+  if (slot < connection.newest || !connection.listener.clock(slot, said.unixTimestamp))
+    return 'out_of_order'
+  connection.newest = slot
+  if (connection.completeAfterSlot === null) {
+    connection.completeAfterSlot = slot
+    connection.begun()
+    connection.listener.covered(slot)
   }
-  for (const one of [...line.waiting]) if (slot > one.slot) one.resolve(true)
+  for (const one of [...connection.waiting]) if (slot > one.slot) one.resolve(true)
   return null
 }
 
 function hearChange(
-  line: OpenLine,
+  connection: OpenConnection,
   program: Uint8Array,
   slot: number,
   value: Uint8Array,
 ): string | null {
-  if (line.coveredAfter === null) return null
-  if (slot < line.newest) return 'out_of_order'
-  return line.listener.changed(program, slot, value) ? null : 'overloaded'
+  if (connection.completeAfterSlot === null) return null
+  if (slot < connection.newest) return 'out_of_order'
+  return connection.listener.changed(program, slot, value) ? null : 'overloaded'
 }
 
-function beyond(clock: Clock, line: OpenLine, slot: number): Promise<boolean> {
-  if (line.fault !== null) return Promise.resolve(false)
-  if (line.newest > slot) return Promise.resolve(true)
+function waitForSlotAfter(
+  clock: Clock,
+  connection: OpenConnection,
+  slot: number,
+): Promise<boolean> {
+  if (connection.fault !== null) return Promise.resolve(false)
+  if (connection.newest > slot) return Promise.resolve(true)
   return new Promise((resolve) => {
     const one: Waiting = {
       slot,
       resolve(isBeyond) {
         stopTimer()
-        line.waiting.delete(one)
+        connection.waiting.delete(one)
         resolve(isBeyond)
       },
     }
-    const stopTimer = clock.after(BEYOND_MS_MAX, () => one.resolve(false))
-    line.waiting.add(one)
+    const stopTimer = clock.after(SLOT_WAIT_MS_MAX, () => one.resolve(false))
+    connection.waiting.add(one)
   })
 }
 

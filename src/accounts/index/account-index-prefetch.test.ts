@@ -6,7 +6,7 @@ import {
   readProgramAccountsCall,
 } from '../../core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../core/solana/solana-error.ts'
-import { type ReadPage, readAhead } from './account-index-ahead.ts'
+import { prefetchPages, type ReadPage } from './account-index-prefetch.ts'
 
 const PLACE = { slot: 10n, limit: 5, bytesMax: 1e6, teamId: 'team' }
 
@@ -19,7 +19,7 @@ beforeEach(() => {
   clock = testClock()
   reads = []
   // Pages of one record each, up to key 9.
-  page = readAhead(clock, async (_call, { after }) => {
+  page = prefetchPages(clock, async (_call, { after }) => {
     const number = (after?.[0] ?? 0) + 1
     reads.push(after?.[0] ?? null)
     const bytes = [Uint8Array.of(number)]

@@ -1,14 +1,14 @@
 import { Failure } from '../../core/errors.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { IndexedProgram, Round, RoundKind } from './account-index-round.ts'
+import type { IndexedProgram, PassKind, VerificationPass } from './account-index-pass.ts'
 
-/** A program with the times of its rounds. */
-export type KeptProgram = IndexedProgram & {
-  /** When the next round is due. */
+/** A program with the times of its passes. */
+export type ScheduledProgram = IndexedProgram & {
+  /** When the next pass is due. */
   dueAtMs: number
   /** When all accounts were last read. */
   fullAtMs: number
-  /** From the begin of the last round to that of the next. */
+  /** From the begin of the last pass to that of the next. */
   periodMs: number
   failuresInARow: number
   lastFault: string | null
@@ -25,61 +25,66 @@ const FULL_WAIT_FACTOR = 1
 const FAILED_WAIT_MS_MAX = 60_000
 
 /** Everything is read while not all changes are told since it was last read. */
-export function nextKind(state: KeptProgram, nowMs: number): RoundKind {
-  return state.hasBase && nowMs - state.fullAtMs < FULL_EVERY_MS ? 'keys' : 'full'
+export function nextKind(state: ScheduledProgram, nowMs: number): PassKind {
+  return state.isBackfilled && nowMs - state.fullAtMs < FULL_EVERY_MS ? 'keys' : 'full'
 }
 
-/** Notes what came of a round, and when the next is due. */
-export function noteRound(
-  state: KeptProgram,
-  kind: RoundKind,
-  round: Round,
+/** Notes what came of a pass, and when the next is due. */
+export function notePass(
+  state: ScheduledProgram,
+  kind: PassKind,
+  pass: VerificationPass,
   startedAtMs: number,
   nowMs: number,
 ): void {
-  const isGood = round.kind === 'verified'
+  const isGood = pass.kind === 'verified'
   const factor = kind === 'keys' ? KEYS_WAIT_FACTOR : FULL_WAIT_FACTOR
-  const busyMs = isGood ? round.busyMs : nowMs - startedAtMs
+  const busyMs = isGood ? pass.busyMs : nowMs - startedAtMs
   const restMs = Math.max(WAIT_MS_MIN, busyMs * factor)
   const failedMs = Math.min(FAILED_WAIT_MS_MAX, WAIT_MS_MIN * 2 ** state.failuresInARow)
   state.failuresInARow = isGood ? 0 : state.failuresInARow + 1
   state.dueAtMs = nowMs + (isGood ? restMs : Math.max(restMs, failedMs))
-  if (!isGood) state.lastFault = round.reason
+  if (!isGood) state.lastFault = pass.reason
   if (!isGood) return
   state.periodMs = state.dueAtMs - startedAtMs
   if (kind === 'full') state.fullAtMs = nowMs
 }
 
 /** Logs what became of a program when it is news. */
-export function tellRound(
+export function logPass(
   telemetry: Telemetry,
   network: string,
-  state: KeptProgram,
-  round: Round,
-  hadBase: boolean,
+  state: ScheduledProgram,
+  pass: VerificationPass,
+  wasBackfilled: boolean,
 ): void {
   const { text: program, accounts } = state
-  if (round.kind === 'failed') {
-    const isNews = hadBase || state.failuresInARow === 1
-    const fields = { network, program, reason: round.reason }
+  if (pass.kind === 'failed') {
+    const isNews = wasBackfilled || state.failuresInARow === 1
+    const fields = { network, program, reason: pass.reason }
     if (isNews) telemetry.log('warn', 'account_index_round_failed', fields)
     return
   }
-  const { slot, differing, closed } = round
-  if (!hadBase) telemetry.log('info', 'account_index_live', { network, program, slot, accounts })
+  const { slot, differing, closed } = pass
+  if (!wasBackfilled)
+    telemetry.log('info', 'account_index_live', { network, program, slot, accounts })
   else if (differing > 0) {
     telemetry.log('error', 'account_index_drift', { network, program, slot, differing, closed })
   }
 }
 
 /** Logs a pass that broke, whoever's fault it is: it is tried again. */
-export function brokenRound(telemetry: Telemetry, network: string, thrown: unknown): Round {
+export function brokenPass(
+  telemetry: Telemetry,
+  network: string,
+  thrown: unknown,
+): VerificationPass {
   if (thrown instanceof Failure) return { kind: 'failed', reason: thrown.code }
-  tellTrouble(telemetry, network, thrown)
+  logTrouble(telemetry, network, thrown)
   return { kind: 'failed', reason: 'bug' }
 }
 
-export function tellTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
+export function logTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : 'unknown'
   telemetry.log('warn', 'account_index_trouble', { network, reason })
 }

@@ -17,7 +17,7 @@ const HELD_MS = 5_000
  * The same reader, one page ahead of those who walk: the next page is read and written while the
  * last one is on its way. Who asks for a first page alone costs nothing more.
  */
-export function readAhead(clock: Clock, read: ReadPage): ReadPage {
+export function prefetchPages(clock: Clock, read: ReadPage): ReadPage {
   const held = new Map<string, { page: Promise<Page>; stopTimer(): void }>()
 
   const take = (key: string): Promise<Page> | null => {

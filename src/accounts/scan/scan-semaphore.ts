@@ -2,7 +2,7 @@ import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** Lets few scans run at once on each network, so that they never crowd out other calls. */
-export type ScanLanes = {
+export type ScanSemaphore = {
   /**
    * Resolves when it is one's turn, with how to end it; throws when that takes too long. The
    * teams are those that wait for the scan; others may join while it waits.
@@ -16,7 +16,7 @@ type Waiter = {
   giveUp(): void
 }
 
-type Lane = {
+type NetworkPermits = {
   running: number
   runningByTeam: Map<string, number>
   /** In the order they came. */
@@ -34,35 +34,35 @@ const WAIT_MS_MAX = 20_000
 const TEAMS_REMEMBERED_MAX = 1000
 
 /**
- * Turns go round between teams, and a team never has the last lane while it has another: its
+ * Turns go round between teams, and a team never has the last permit while it has another: its
  * slow scans may take minutes, and others are not to wait for their end. Where the line is full,
  * the team with most places in it loses one to a team with fewer.
  */
-export function openScanLanes(clock: Clock, rules: { scansMax: number }): ScanLanes {
-  const lanes = new Map<string, Lane>()
+export function openScanSemaphore(clock: Clock, rules: { scansMax: number }): ScanSemaphore {
+  const byNetwork = new Map<string, NetworkPermits>()
   const teamScansMax = () => Math.max(1, rules.scansMax - 1)
 
-  const start = (lane: Lane, team: string): (() => void) => {
-    lane.running++
-    lane.runningByTeam.set(team, runningOf(lane, team) + 1)
-    if (lane.lastTurns.size >= TEAMS_REMEMBERED_MAX) lane.lastTurns.clear()
-    lane.lastTurns.set(team, ++lane.turns)
+  const start = (permits: NetworkPermits, team: string): (() => void) => {
+    permits.running++
+    permits.runningByTeam.set(team, runningOf(permits, team) + 1)
+    if (permits.lastTurns.size >= TEAMS_REMEMBERED_MAX) permits.lastTurns.clear()
+    permits.lastTurns.set(team, ++permits.turns)
     let isOver = false
     return () => {
       if (isOver) return
       isOver = true
-      lane.running--
-      const rest = runningOf(lane, team) - 1
-      if (rest > 0) lane.runningByTeam.set(team, rest)
-      else lane.runningByTeam.delete(team)
-      startNext(lane)
+      permits.running--
+      const rest = runningOf(permits, team) - 1
+      if (rest > 0) permits.runningByTeam.set(team, rest)
+      else permits.runningByTeam.delete(team)
+      startNext(permits)
     }
   }
 
   /** More than one may begin: whoever just ended may have stood in the way of its own team. */
-  const startNext = (lane: Lane) => {
-    while (lane.running < rules.scansMax) {
-      const next = nextOf(lane, teamScansMax())
+  const startNext = (permits: NetworkPermits) => {
+    while (permits.running < rules.scansMax) {
+      const next = nextOf(permits, teamScansMax())
       if (!next) return
       next.waiter.proceed(next.team)
     }
@@ -70,17 +70,17 @@ export function openScanLanes(clock: Clock, rules: { scansMax: number }): ScanLa
 
   return {
     async enter(networkId, teams) {
-      const lane = lanes.get(networkId) ?? newLane()
-      lanes.set(networkId, lane)
-      const team = readiest(lane, teams)
-      if (lane.running < rules.scansMax && runningOf(lane, team) < teamScansMax())
-        return start(lane, team)
+      const permits = byNetwork.get(networkId) ?? newLane()
+      byNetwork.set(networkId, permits)
+      const team = readiest(permits, teams)
+      if (permits.running < rules.scansMax && runningOf(permits, team) < teamScansMax())
+        return start(permits, team)
 
-      if (lane.waiting.size >= WAITING_MAX && !makePlace(lane, team)) throw lineIsFull()
+      if (permits.waiting.size >= WAITING_MAX && !makePlace(permits, team)) throw lineIsFull()
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
       const leaveLine = () => {
         stopTimer()
-        lane.waiting.delete(waiter)
+        permits.waiting.delete(waiter)
       }
       const stopTimer = clock.after(WAIT_MS_MAX, () => {
         leaveLine()
@@ -90,20 +90,20 @@ export function openScanLanes(clock: Clock, rules: { scansMax: number }): ScanLa
         teams,
         proceed(chosen) {
           leaveLine()
-          resolve(start(lane, chosen))
+          resolve(start(permits, chosen))
         },
         giveUp() {
           leaveLine()
           reject(lineIsFull())
         },
       }
-      lane.waiting.add(waiter)
+      permits.waiting.add(waiter)
       return promise
     },
   }
 }
 
-function newLane(): Lane {
+function newLane(): NetworkPermits {
   return {
     running: 0,
     runningByTeam: new Map(),
@@ -113,41 +113,44 @@ function newLane(): Lane {
   }
 }
 
-function runningOf({ runningByTeam }: Lane, team: string): number {
+function runningOf({ runningByTeam }: NetworkPermits, team: string): number {
   return runningByTeam.get(team) ?? 0
 }
 
 /** Picks the team with the fewest scans under way whose last turn was longest ago. */
-function nextOf(lane: Lane, teamScansMax: number): { waiter: Waiter; team: string } | null {
+function nextOf(
+  permits: NetworkPermits,
+  teamScansMax: number,
+): { waiter: Waiter; team: string } | null {
   let next: { waiter: Waiter; team: string } | null = null
-  for (const waiter of lane.waiting) {
-    const team = readiest(lane, waiter.teams)
-    if (runningOf(lane, team) >= teamScansMax) continue
-    if (next === null || isReadier(lane, team, next.team)) next = { waiter, team }
+  for (const waiter of permits.waiting) {
+    const team = readiest(permits, waiter.teams)
+    if (runningOf(permits, team) >= teamScansMax) continue
+    if (next === null || isReadier(permits, team, next.team)) next = { waiter, team }
   }
   return next
 }
 
-function readiest(lane: Lane, teams: ReadonlySet<string>): string {
+function readiest(permits: NetworkPermits, teams: ReadonlySet<string>): string {
   let chosen: string | null = null
-  for (const team of teams) if (chosen === null || isReadier(lane, team, chosen)) chosen = team
+  for (const team of teams) if (chosen === null || isReadier(permits, team, chosen)) chosen = team
   return chosen ?? ''
 }
 
-function isReadier(lane: Lane, team: string, than: string): boolean {
-  const more = runningOf(lane, team) - runningOf(lane, than)
-  return more < 0 || (more === 0 && lastTurnOf(lane, team) < lastTurnOf(lane, than))
+function isReadier(permits: NetworkPermits, team: string, than: string): boolean {
+  const more = runningOf(permits, team) - runningOf(permits, than)
+  return more < 0 || (more === 0 && lastTurnOf(permits, team) < lastTurnOf(permits, than))
 }
 
-function lastTurnOf({ lastTurns }: Lane, team: string): number {
+function lastTurnOf({ lastTurns }: NetworkPermits, team: string): number {
   return lastTurns.get(team) ?? 0
 }
 
 /** Sends away whoever came last of the team with most places; false when that would be unfair. */
-function makePlace(lane: Lane, forTeam: string): boolean {
+function makePlace(permits: NetworkPermits, forTeam: string): boolean {
   const lines = new Map<string, Waiter[]>()
-  for (const waiter of lane.waiting) {
-    const team = readiest(lane, waiter.teams)
+  for (const waiter of permits.waiting) {
+    const team = readiest(permits, waiter.teams)
     const line = lines.get(team)
     if (line) line.push(waiter)
     else lines.set(team, [waiter])

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
-import { openScanLanes, type ScanLanes } from './scan-lanes.ts'
+import { openScanSemaphore, type ScanSemaphore } from './scan-semaphore.ts'
 
 const TEAM = new Set(['team'])
 
 /** Notes in which order scans begin, each under its name. */
-function watch(lanes: ScanLanes) {
+function watch(lanes: ScanSemaphore) {
   const began: string[] = []
   const enter = (name: string, teams: ReadonlySet<string> = TEAM, network = 'A') =>
     lanes.enter(network, teams).then((leave) => {
@@ -17,7 +17,7 @@ function watch(lanes: ScanLanes) {
 }
 
 test('so many of a team run at once on each network, and the others as they came', async () => {
-  const { began, enter } = watch(openScanLanes(testClock(), { scansMax: 3 }))
+  const { began, enter } = watch(openScanSemaphore(testClock(), { scansMax: 3 }))
   const [first, second, third, fourth] = ['1', '2', '3', '4'].map((name) => enter(name))
   await enter('other', TEAM, 'B')
   expect(began).toEqual(['1', '2', 'other'])
@@ -37,7 +37,7 @@ test('so many of a team run at once on each network, and the others as they came
 
 test('nobody waits for ever', async () => {
   const clock = testClock()
-  const lanes = openScanLanes(clock, { scansMax: 1 })
+  const lanes = openScanSemaphore(clock, { scansMax: 1 })
   const leave = await lanes.enter('A', TEAM)
   const waiting = failureOf(lanes.enter('A', TEAM))
   await clock.advance(20_000)
@@ -47,7 +47,7 @@ test('nobody waits for ever', async () => {
 })
 
 test('the line has an end', async () => {
-  const lanes = openScanLanes(testClock(), { scansMax: 1 })
+  const lanes = openScanSemaphore(testClock(), { scansMax: 1 })
   await lanes.enter('A', TEAM)
   for (let at = 0; at < 64; at++) void lanes.enter('A', TEAM)
   expect(await failureOf(lanes.enter('A', TEAM))).toMatchObject({ code: 'upstream_unreachable' })
@@ -57,14 +57,14 @@ const MANY = new Set(['many'])
 const FEW = new Set(['few'])
 
 test('a team whose scans take all lanes leaves one to others', async () => {
-  const { began, enter } = watch(openScanLanes(testClock(), { scansMax: 4 }))
+  const { began, enter } = watch(openScanSemaphore(testClock(), { scansMax: 4 }))
   for (let at = 0; at < 10; at++) void enter(`many ${at}`, MANY)
   await enter('few', FEW)
   expect(began).toEqual(['many 0', 'many 1', 'many 2', 'few'])
 })
 
 test('turns go round between teams, however many of one wait', async () => {
-  const { began, enter } = watch(openScanLanes(testClock(), { scansMax: 1 }))
+  const { began, enter } = watch(openScanSemaphore(testClock(), { scansMax: 1 }))
   const scans = [
     ...Array.from({ length: 5 }, (_, at) => enter(`many ${at}`, MANY)),
     enter('few 0', FEW),
@@ -86,7 +86,7 @@ test('turns go round between teams, however many of one wait', async () => {
 })
 
 test('a scan that another team joined while it waits gets that team’s turn', async () => {
-  const { began, enter } = watch(openScanLanes(testClock(), { scansMax: 1 }))
+  const { began, enter } = watch(openScanSemaphore(testClock(), { scansMax: 1 }))
   const first = await enter('first', MANY)
   const both = new Set(['many'])
   const waiting = [enter('many 0', MANY), enter('many 1', MANY), enter('both', both)]
@@ -97,7 +97,7 @@ test('a scan that another team joined while it waits gets that team’s turn', a
 })
 
 test('a team that fills the line loses places in it to others, its newest first', async () => {
-  const { began, enter } = watch(openScanLanes(testClock(), { scansMax: 1 }))
+  const { began, enter } = watch(openScanSemaphore(testClock(), { scansMax: 1 }))
   const leave = await enter('running', MANY)
   const line = Array.from({ length: 64 }, (_, at) => enter(`many ${at}`, MANY))
   const few = enter('few', FEW)

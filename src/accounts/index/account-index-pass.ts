@@ -6,7 +6,7 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import type { ChangeQueue } from './account-index-changes.ts'
-import type { Line } from './account-index-line.ts'
+import type { IndexConnection } from './account-index-connection.ts'
 import { scanProgram } from './account-index-scan.ts'
 
 export type RoundNeeds = {
@@ -23,16 +23,16 @@ export type IndexedProgram = {
   program: Uint8Array
   text: string
   verified: VerifiedSlots
-  /** Everything was read since the line was opened, so that changes are all there is to know. */
-  hasBase: boolean
+  /** Everything was read since the connection was opened, so only changes are left to know. */
+  isBackfilled: boolean
   accounts: number
   /** Upstreams that were asked since one of them answered last. */
   tried: Upstream[]
 }
 
-export type RoundKind = 'full' | 'keys'
+export type PassKind = 'full' | 'keys'
 
-export type Round =
+export type VerificationPass =
   /** `busyMs` is what it took, without what was waited for. */
   | { kind: 'verified'; slot: number; differing: number; closed: number; busyMs: number }
   /** Nothing is known that was not before; what is known stays right. */
@@ -46,15 +46,15 @@ const BLOCKS_RETRY_MS = 400
  * Makes sure of what is held, at one slot: all accounts are read, or all but their data. After
  * it, what is held at that slot is what the node held, account by account.
  */
-export async function runRound(
+export async function runPass(
   needs: RoundNeeds,
-  line: Line,
+  connection: IndexConnection,
   state: IndexedProgram,
-  kind: RoundKind,
-): Promise<Round> {
+  kind: PassKind,
+): Promise<VerificationPass> {
   const { clock, heard, changes } = needs
   const takenAtMs = clock.monotonicMs()
-  const slotMin = Math.max(line.coveredAfter ?? 0, state.verified.newest?.slot ?? 0)
+  const slotMin = Math.max(connection.completeAfterSlot ?? 0, state.verified.newest?.slot ?? 0)
   const request = {
     program: state.program,
     hasData: kind === 'full',
@@ -69,23 +69,23 @@ export async function runRound(
   if (scan.slot < slotMin) return failed('behind')
 
   // A change of that slot may still be on its way, and would be taken for a difference.
-  if (!(await line.beyond(scan.slot))) return failed('not_heard')
+  if (!(await connection.waitForSlotAfter(scan.slot))) return failed('not_heard')
   const unixTimestamp = heard.timeAt(scan.slot)
-  if (unixTimestamp === null) return lost(line, 'gap')
+  if (unixTimestamp === null) return lost(connection, 'gap')
   await changes.drained()
-  const trouble = kind === 'keys' ? await blockTrouble(needs, line, state, scan.slot) : null
+  const trouble = kind === 'keys' ? await blockTrouble(needs, connection, state, scan.slot) : null
   if (trouble !== null) return failed(trouble)
 
   const mergedFromMs = clock.monotonicMs()
   const { differing, closed } = await mergeAll(needs, scan.slot)
   const busyMs = scanMs + clock.monotonicMs() - mergedFromMs
-  // A line that was lost meanwhile may have kept something back.
-  if (!(await line.beyond(scan.slot))) return failed('line_lost')
+  // A connection that was lost meanwhile may have kept something back.
+  if (!(await connection.waitForSlotAfter(scan.slot))) return failed('line_lost')
   if (kind === 'keys' && differing > 0) {
-    state.hasBase = false
+    state.isBackfilled = false
     return failed('differs')
   }
-  state.hasBase = true
+  state.isBackfilled = true
   state.accounts = scan.count
   state.verified.add({ slot: scan.slot, unixTimestamp, takenAtMs })
   return { kind: 'verified', slot: scan.slot, differing, closed, busyMs }
@@ -94,7 +94,7 @@ export async function runRound(
 /** Why what was heard up to this slot cannot be relied on; null: nothing is missing. */
 async function blockTrouble(
   { clock, service, heard, signal }: RoundNeeds,
-  line: Line,
+  connection: IndexConnection,
   { verified }: IndexedProgram,
   slot: number,
 ): Promise<string | null> {
@@ -103,11 +103,11 @@ async function blockTrouble(
   for (let attempt = 1; attempt <= BLOCKS_ATTEMPTS_MAX && !signal.aborted; attempt++) {
     const blocks = await readBlocks(service, from, slot, 'confirmed')
     if (blocks?.includes(slot)) {
-      if (heard.missing(blocks, from, slot) !== null) return ended(line, 'gap')
+      if (heard.missing(blocks, from, slot) !== null) return ended(connection, 'gap')
       const dropped = heard.dropped(blocks, from, slot)
       if (dropped === null) return null
       verified.dropFrom(dropped)
-      return ended(line, 'slot_dropped')
+      return ended(connection, 'slot_dropped')
     }
     await clock.sleep(BLOCKS_RETRY_MS)
   }
@@ -127,16 +127,16 @@ async function mergeAll({ store, signal }: RoundNeeds, slot: number) {
   return { differing, closed }
 }
 
-function failed(reason: string): Round {
+function failed(reason: string): VerificationPass {
   return { kind: 'failed', reason }
 }
 
 /** Whatever it is that was missed, everything must be read again. */
-function lost(line: Line, reason: string): Round {
-  return failed(ended(line, reason))
+function lost(connection: IndexConnection, reason: string): VerificationPass {
+  return failed(ended(connection, reason))
 }
 
-function ended(line: Line, reason: string): string {
-  line.end(reason)
+function ended(connection: IndexConnection, reason: string): string {
+  connection.end(reason)
   return reason
 }
