@@ -1,5 +1,6 @@
 import { coalesced } from '../core/async/coalesced.ts'
 import { within } from '../core/async/within.ts'
+import { errorText } from '../core/errors.ts'
 import type { Database } from '../ports/database.ts'
 import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import { webhookNumbers } from '../tables/webhooks/courier-webhooks.ts'
@@ -82,8 +83,7 @@ export function openCourier(needs: CourierNeeds): Courier {
 function openParts(needs: CourierNeeds) {
   const { telemetry } = needs
   const failed = (thrown: unknown) => {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
-    telemetry.log('warn', 'courier_failed', { reason })
+    telemetry.log('warn', 'courier_failed', { reason: errorText(thrown) })
     telemetry.count('headgate_courier_failures_total', {})
   }
   const sweep = openSweep(needs)
