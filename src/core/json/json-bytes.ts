@@ -1,7 +1,5 @@
-/**
- * Finds where values end in bytes of JSON that nobody has checked and that may not all be there
- * yet. It checks structure, not every token: brackets pair, strings close, members are members.
- */
+// Finds where values end in bytes of JSON that nobody has checked and that may not all be there
+// yet. It checks structure, not every token: brackets pair, strings close, members are members.
 
 /** More bytes are needed to tell where the value ends. */
 export const INCOMPLETE = -1

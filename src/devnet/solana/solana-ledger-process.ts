@@ -4,7 +4,7 @@ import type { ServingNeeds } from './methods/solana-serve.ts'
 import type { Listener } from './methods/solana-subscriptions.ts'
 import { answerAsleep, FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
 
-/** The development ledger as a process of its own. Started by solana-ledger.ts. */
+// The development ledger as a process of its own, started by solana-ledger.ts.
 
 /** Controls may set thousands of accounts in one call. */
 const LIMITS = { bodyBytesMax: 16 * 1_048_576, unreadBytesMax: 64 * 1_048_576 }
