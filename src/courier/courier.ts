@@ -1,12 +1,10 @@
 import { coalesced } from '../core/async/coalesced.ts'
 import { within } from '../core/async/within.ts'
 import { errorText } from '../core/errors.ts'
-import type { Database } from '../ports/database.ts'
 import type { RecordedEvent } from '../tables/chain/chain-events.ts'
-import { webhookNumbers } from '../tables/webhooks/courier-webhooks.ts'
 import type { CourierNeeds } from './courier-needs.ts'
-import { type Dispatch, openDispatch } from './dispatch.ts'
-import { ALL_LANES } from './schedule/owned-webhooks.ts'
+import { openDispatch } from './dispatch.ts'
+import { openNamedWebhooks } from './upkeep/named-webhooks.ts'
 import { openPruner } from './upkeep/pruner.ts'
 import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
@@ -116,31 +114,8 @@ function openParts(needs: CourierNeeds) {
   }, failed)
   const look = coalesced(dispatch.refresh, failed)
   const pruner = openPruner({ ...needs, failed })
-  const named = openNamedWebhooks(needs.database, dispatch, failed)
+  const named = openNamedWebhooks({ ...needs, dispatch, failed })
   return { failed, dispatch, lease, pauses, pruner, sweeps, look, named }
-}
-
-/** Callers that know a webhook by its public id may remind us of it too. */
-function openNamedWebhooks(
-  database: Database,
-  { webhooks, run }: Dispatch,
-  failed: (thrown: unknown) => void,
-) {
-  const ids = new Set<string>()
-  const find = coalesced(async () => {
-    const some = [...ids]
-    ids.clear()
-    const numbers = await webhookNumbers(database, some)
-    webhooks.remind([...numbers.values()], ALL_LANES)
-    run()
-  }, failed)
-  return {
-    remind(webhookIds: readonly string[]) {
-      for (const id of webhookIds) ids.add(id)
-      find.ask()
-    },
-    idle: find.idle,
-  }
 }
 
 function isLarge({ deliveries }: RecordedEvent): boolean {
