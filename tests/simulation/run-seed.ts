@@ -28,6 +28,8 @@ export type Joined = {
 
 /** Once all is calm the final tip must be reached within this. */
 const PATIENCE_MS = 180_000
+/** A circuit breaker is open for up to five minutes, and then some. */
+const JOINED_PATIENCE_MS = 600_000
 /** Some blocks more, so that nodes get to show that they are well again. */
 const CALM_BLOCKS = 3
 /** Having arrived, it must stay there. */
@@ -55,7 +57,7 @@ export function runSeed(
   } while (!isThere() && clock.elapsedMs() < patientUntilMs)
   if (!isThere()) complaints.push('the final tip is not reached in calm weather')
   if (joined) {
-    clock.runUntil(clock.elapsedMs() + PATIENCE_MS, joined.isQuiet)
+    clock.runUntil(clock.elapsedMs() + JOINED_PATIENCE_MS, joined.isQuiet)
     clock.runUntil(clock.elapsedMs() + STAY_MS)
   }
   joined?.end()

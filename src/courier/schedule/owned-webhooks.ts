@@ -26,6 +26,8 @@ export type OwnedWebhooks = {
   offer(event: RecordedEvent): number[]
   /** The outbox may have something of theirs. */
   remind(webhooks: readonly number[], lanes: readonly StoredLane[]): void
+  /** Something of theirs was resent or replayed: what is known of the outbox is out of date. */
+  reread(webhooks: readonly number[]): void
   /** The outbox has something of theirs, which they may know; `isThorough` when they may not. */
   swept(waiting: readonly WaitingWebhook[], isThorough: boolean): void
   /** Their settings are not what they were. */
@@ -37,7 +39,7 @@ export type OwnedWebhooks = {
   dropAll(): void
 }
 
-export const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
+const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
 
 export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   const { schedule, webhookSettings, results, owns } = needs
@@ -83,11 +85,20 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
         enlist(schedule, webhook)
       }
     },
+    reread(numbers) {
+      for (const number of numbers) {
+        const webhook = owned(number)
+        if (!webhook) continue
+        forget(webhook.queue)
+        enlist(schedule, webhook)
+      }
+    },
     swept(waiting, isThorough) {
       for (const { webhook: number, newest } of waiting) {
         const webhook = owned(number)
         if (!webhook) continue
-        if (isThorough) remind(webhook.queue, ALL_LANES)
+        // What was resent or replayed meanwhile, without our being told, is known again then.
+        if (isThorough) forget(webhook.queue)
         else if (newest !== null) remindOfNew(webhook.queue, newest)
         enlist(schedule, webhook)
       }

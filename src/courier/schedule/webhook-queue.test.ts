@@ -70,6 +70,19 @@ describe('a new delivery', () => {
     expect(wants(queue, 'new')).toBe(false)
   })
 
+  test('that was replayed and started before we are told of it is not started again', () => {
+    const { queue, model } = freshQueue()
+    model.commit('data')
+    const load = beginLoad(queue, 'new', 1, 0)
+    refill(queue, load, model.read(load.question ?? raise()))
+    endLoad(queue, load, false)
+    started(queue, nextNew(queue) ?? raise())
+    const late = model.commit('data')
+    started(queue, late)
+    expect(offer(queue, late)).toBe(false)
+    expect(nextNew(queue)).toBeUndefined()
+  })
+
   test('that comes while the outbox is read is there once', () => {
     const { queue, model } = freshQueue()
     const first = beginLoad(queue, 'new', 1, 0)

@@ -122,7 +122,8 @@ export function offer(queue: WebhookQueue, delivery: Delivery): boolean {
   if (tail !== null && event <= tail.event) return prefetched.some((one) => one.event === event)
   const follows = previousSequence !== null && previousSequence === tail?.sequenceNumber
   const hasRoom = prefetched.length < PREFETCHED_MAX && budget.used < BUDGET_MAX
-  if (!follows || !hasRoom || state.isOrdered) {
+  // A replay moves a delivery to another lane, from where it may have been started already.
+  if (!follows || !hasRoom || state.isOrdered || state.unsettled.has(event)) {
     state.mayHave.new = true
     return false
   }

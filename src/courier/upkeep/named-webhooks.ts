@@ -2,7 +2,6 @@ import { coalesced } from '../../core/async/coalesced.ts'
 import type { Database } from '../../ports/database.ts'
 import { webhookNumbers } from '../../tables/webhooks/courier-webhooks.ts'
 import type { Dispatch } from '../dispatch.ts'
-import { ALL_LANES } from '../schedule/owned-webhooks.ts'
 
 type Needs = {
   database: Database
@@ -23,7 +22,7 @@ export function openNamedWebhooks({ database, dispatch, failed }: Needs): NamedW
     const some = [...ids]
     ids.clear()
     const numbers = await webhookNumbers(database, some)
-    dispatch.webhooks.remind([...numbers.values()], ALL_LANES)
+    dispatch.webhooks.reread([...numbers.values()])
     dispatch.run()
   }, failed)
   return {

@@ -41,16 +41,17 @@ export function withLateAnswers(
   }
 }
 
-/** Notes which webhooks the process reads: from then on it knows what they are. */
+/** Notes which webhooks the process reads: it knows what they were when it asked. */
 export function withEars({ clock, heard }: DeliveryRun, life: Life, database: Database): Database {
   return {
     ...database,
     async query<Row>(statement: Sql) {
+      const askedMs = clock.elapsedMs()
       const rows = await database.query<Row & { id?: string; signing_key_sealed?: string }>(
         statement,
       )
       for (const { id, signing_key_sealed } of rows) {
-        if (id && signing_key_sealed) heard.set(heardKey(life, id), clock.elapsedMs())
+        if (id && signing_key_sealed) heard.set(heardKey(life, id), askedMs)
       }
       return rows
     },

@@ -14,13 +14,16 @@ import { lastWordFault } from './judge-last-word.ts'
 import { epochOf, leaseOf } from './owners.ts'
 import { bodyOf, headersFault, knownVersions, nameOf } from './posted.ts'
 
+/** A replay of what waits in memory is known after so long, if nobody tells of it. */
+const THOROUGH_MS = 11_000
+
 /** Judges a POST that leaves. */
 export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest): void {
   const delivery = run.book.deliveries.get(post.deliveryId)
   const webhook = run.book.webhooks.get(post.webhookId)
   if (!delivery || !webhook) return void complain(run, `${post.deliveryId} is sent and is none`)
 
-  post.sentAs = readAs(run, post, delivery)
+  post.sentAs = readAs(run, post, delivery, webhook)
   post.epoch = epochOf(run.book.owners, webhook.row.number)
   const faults = [
     ownerFault(run, post, webhook),
@@ -50,17 +53,28 @@ function ownerFault(run: DeliveryRun, { life }: Post, { row }: BookedWebhook): s
 
 /**
  * The newest of what the delivery is, or was before somebody else changed it so lately that
- * the sender need not have read it again. What couriers write they know.
+ * the sender need not have read it again. What couriers write they know. Where clocks differ by
+ * more than a lease lasts, one that was fenced unawares may send what it had read before.
  */
-function readAs(run: DeliveryRun, post: Post, { versions }: BookedDelivery): BookedRow | null {
-  const fromMs = run.clock.elapsedMs() - staleMs(run, post.life)
+function readAs(
+  run: DeliveryRun,
+  post: Post,
+  { versions }: BookedDelivery,
+  { row: { number } }: BookedWebhook,
+): BookedRow | null {
+  const fromMs = run.clock.elapsedMs() - staleMs(run, post.life) - THOROUGH_MS
+  const isSame = (row: BookedRow) => row.state === 'waiting' && bodyOf(run, row) === post.body
+  if (!isExact(run.plan) && !leaseOf(run.book.owners, number, post.life.name)) {
+    const known = versions.filter(({ row }) => isSame(row)).map(({ row }) => row)
+    return known.findLast((row) => notDueMs(run, row, post.life) <= 0) ?? known.at(-1) ?? null
+  }
   const mayBeUnread = ({ by, fromMs: atMs }: Version<BookedRow>) => {
     const isByCourier = run.couriers.has(by)
     return isByCourier ? by !== post.life.name && !isExact(run.plan) : atMs >= fromMs
   }
   const found = versions.findLast(({ row }, at) => {
     const next = versions[at + 1]
-    return (!next || mayBeUnread(next)) && row.state === 'waiting' && bodyOf(run, row) === post.body
+    return (!next || mayBeUnread(next)) && isSame(row)
   })
   return found?.row ?? null
 }
@@ -71,9 +85,13 @@ function rowFault(
   { row }: BookedDelivery,
 ): string | null {
   if (!sentAs) return `it is ${row.state}, and its body is ${body}`
-  const waitMs = sentAs.due_at_ms - latestWall(run, life)
-  // What is new is due at once, whoever's clock said when it was made.
-  return sentAs.lane !== 'new' && waitMs > 0 ? `it is not due for another ${waitMs} ms` : null
+  const waitMs = notDueMs(run, sentAs, life)
+  return waitMs > 0 ? `it is not due for another ${waitMs} ms` : null
+}
+
+/** What is new is due at once, whoever's clock said when it was made. */
+function notDueMs(run: DeliveryRun, row: BookedRow, life: Post['life']): number {
+  return row.lane === 'new' ? 0 : row.due_at_ms - latestWall(run, life)
 }
 
 function sameFault(run: DeliveryRun, post: Post): string | null {

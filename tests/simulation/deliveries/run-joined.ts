@@ -30,7 +30,7 @@ const WITNESS = 'wh_0'
 /** Longer than what was begun in trouble can take. */
 const AFTERMATH = 6
 
-const PATIENCE_MS = 180_000
+const PATIENCE_MS = 600_000
 
 /**
  * A run of the chain: each process has a follower and a courier, as production has, and some
