@@ -75,8 +75,8 @@ function startOver(supervised: Supervised, plan: ProcessPlan, starts = 1): void 
   const needs = { clock, trace, nodes, network: run.plan.network, logged, companion }
   const holder = plan.sameHolder ? plan.name : name
   const process = startProcess(needs, life, holder, plan.skewMs, database)
-  // Some are stopped by hand before they would crash.
-  if (doom && chance.fraction() < 0.25) {
+  // Some are stopped by hand before they would crash, and none once all is calm.
+  if (doom && chance.fraction() < 0.25 && !isCalm()) {
     doom = null
     stopLater(run, chance, process)
   }
