@@ -1,4 +1,5 @@
 import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
+import type { HeldAnswer } from './pieces-stream.ts'
 
 /**
  * The answer of a local method. Text, bytes or a stream are the JSON of `result`, at times
@@ -7,7 +8,7 @@ import type { CacheStatus, NetworkService } from '../upstream/answers/ask-networ
 type LocalAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
-  | { kind: 'bytes'; pieces: readonly Uint8Array[]; upstream: string; cache: CacheStatus }
+  | ({ kind: 'bytes'; upstream: string; cache: CacheStatus } & HeldAnswer)
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 

@@ -2,6 +2,20 @@ import type { ReaderWatch, Reading } from './reader-watch.ts'
 
 export type Piece = string | Uint8Array | ReadableStream<Uint8Array>
 
+/**
+ * An answer that is at hand, in pieces that follow each other. The buffer of a large one is its
+ * alone, so that what lies around it may be overwritten.
+ */
+export type HeldAnswer = {
+  pieces: readonly Uint8Array[]
+  /** Gives their memory back. Called once they were copied, if at all. */
+  release(): void
+}
+
+export function bytesIn({ pieces }: HeldAnswer): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
 /** The way an answer is sent, and the callbacks of its end. */
 export type Sending = {
   watch: ReaderWatch
@@ -66,7 +80,7 @@ export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<
 }
 
 /** Gives up what nobody will read: an unread stream would hold its upstream. */
-export function drop(piece: Piece | readonly Uint8Array[]): void {
+export function drop(piece: Piece | HeldAnswer): void {
   if (piece instanceof ReadableStream) piece.cancel().catch(() => {})
 }
 

@@ -1,7 +1,11 @@
-import { drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
+import { bytesIn, drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
-export type ReplyBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>
+export type ReplyBody = {
+  body: string | Uint8Array | ReadableStream<Uint8Array>
+  /** Called when a response was made of the body, which copies bytes; null: it need not be. */
+  copied: (() => void) | null
+}
 
 const encoder = new TextEncoder()
 
@@ -15,33 +19,30 @@ const DIRECT_BYTES_MAX = 256 * 1024
  */
 const QUIET_DIRECT_BYTES_MAX = 8 * 1024 * 1024
 
-/**
- * The body of a reply: text or bytes where it is small and at hand, a blob where it is larger and
- * at hand, which the server sends as it is, else a stream that is pulled.
- */
+/** The body of a reply: text or bytes where it is at hand, else a stream that is pulled. */
 export function replyBody(
   replies: readonly ReplyParts[],
   isBatch: boolean,
   sending: Sending,
 ): ReplyBody {
   const [first] = replies
-  if (!isBatch && typeof first === 'string') return taken(sending, first)
+  if (!isBatch && typeof first === 'string') return taken(sending, first, null)
   if (!isBatch && typeof first === 'object') {
     const whole = inOnePiece(first, sending)
-    if (whole) return taken(sending, whole)
+    if (whole) return taken(sending, whole.body, whole.copied)
   }
   if (replies.every((parts) => typeof parts === 'string')) {
     const chars = replies.reduce((sum, text) => sum + text.length, 0)
-    if (chars <= DIRECT_BYTES_MAX) return taken(sending, `[${replies.join(',')}]`)
+    if (chars <= DIRECT_BYTES_MAX) return taken(sending, `[${replies.join(',')}]`, null)
   }
 
   const pieces: Piece[] = isBatch ? ['['] : []
   replies.forEach((parts, at) => {
     if (at > 0) pieces.push(',')
-    pieces.push(...(typeof parts === 'string' ? [parts] : parts.flat()))
+    pieces.push(...(typeof parts === 'string' ? [parts] : piecesOf(parts)))
   })
   if (isBatch) pieces.push(']')
-  return piecesStream(pieces, sending)
+  return { body: piecesStream(pieces, sending), copied: null }
 }
 
 /** Gives up a reply that nobody will read. */
@@ -52,17 +53,39 @@ export function dropReply(replies: readonly ReplyParts[]): void {
 function inOnePiece(
   [before, answer, after]: Exclude<ReplyParts, string>,
   sending: Sending,
-): Uint8Array | Blob | null {
+): ReplyBody | null {
   if (answer instanceof ReadableStream) return null
-  const bytes = answer.reduce((sum, piece) => sum + piece.length, 0)
-  if (bytes <= DIRECT_BYTES_MAX) {
-    return Buffer.concat([encoder.encode(before), ...answer, encoder.encode(after)])
-  }
+  const bytes = bytesIn(answer)
   const isDirect = bytes <= QUIET_DIRECT_BYTES_MAX && sending.isQuiet()
-  return isDirect ? new Blob([before, ...(answer as Uint8Array<ArrayBuffer>[]), after]) : null
+  if (bytes > DIRECT_BYTES_MAX && !isDirect) return null
+  const pieces = [encoder.encode(before), ...answer.pieces, encoder.encode(after)]
+  return { body: joinInPlace(pieces) ?? Buffer.concat(pieces), copied: answer.release }
 }
 
-function taken<Body>(sending: Sending, body: Body): Body {
+/**
+ * Joins pieces around a large one, in the headroom and tailroom of its buffer; null where there
+ * is none. Hot path: megabytes are copied once less.
+ */
+function joinInPlace(pieces: readonly Uint8Array[]): Uint8Array | null {
+  const at = pieces.findIndex(({ length }) => length > DIRECT_BYTES_MAX)
+  const large = pieces[at]
+  if (!large) return null
+  const head = Buffer.concat(pieces.slice(0, at))
+  const tail = Buffer.concat(pieces.slice(at + 1))
+  const from = large.byteOffset - head.length
+  const bytes = head.length + large.length + tail.length
+  if (from < 0 || from + bytes > large.buffer.byteLength) return null
+  const joined = new Uint8Array(large.buffer, from, bytes)
+  joined.set(head)
+  joined.set(tail, bytes - tail.length)
+  return joined
+}
+
+function piecesOf([before, answer, after]: Exclude<ReplyParts, string>): Piece[] {
+  return [before, ...(answer instanceof ReadableStream ? [answer] : answer.pieces), after]
+}
+
+function taken(sending: Sending, body: ReplyBody['body'], copied: ReplyBody['copied']): ReplyBody {
   sending.ended()
-  return body
+  return { body, copied }
 }

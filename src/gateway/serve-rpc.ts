@@ -22,6 +22,7 @@ import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isLocalMethod, type LocalMethods } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
+import { bytesIn, type HeldAnswer } from './pieces-stream.ts'
 import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {
@@ -52,7 +53,7 @@ export type RpcContext = {
 /** Text, or a large answer between two texts. */
 export type ReplyParts =
   | string
-  | [before: string, answer: ReadableStream<Uint8Array> | readonly Uint8Array[], after: string]
+  | [before: string, answer: ReadableStream<Uint8Array> | HeldAnswer, after: string]
 
 export type Served = {
   status: number
@@ -73,7 +74,7 @@ type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
 type Reply =
   | { kind: 'result'; text: string }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array> }
-  | { kind: 'bytes'; pieces: readonly Uint8Array[] }
+  | ({ kind: 'bytes' } & HeldAnswer)
   | { kind: 'error'; code: number; text: string }
   | { kind: 'error_stream'; code: number; stream: ReadableStream<Uint8Array> }
 
@@ -197,7 +198,7 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
 
 /** A single text is small enough for the socket; those of a batch add up until all are there. */
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
-  if (reply.kind === 'bytes') return reply.pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (reply.kind === 'bytes') return bytesIn(reply)
   return isBatch && 'text' in reply ? reply.text.length : 0
 }
 
@@ -255,7 +256,7 @@ function partsOf(
     return [`{"jsonrpc":"2.0","id":${call.idText},"error":`, reply.stream, '}']
   }
   if (reply.kind !== 'result') {
-    const answer = reply.kind === 'bytes' ? reply.pieces : reply.stream
+    const answer = reply.kind === 'bytes' ? reply : reply.stream
     return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, answer, '}']
   }
   if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)

@@ -94,6 +94,8 @@ export interface AccountStore {
   merge(slot: number, after: Uint8Array | null): Promise<MergeStep>
 
   page(order: PageOrder): Promise<PageStep | SolanaError>
+  /** Takes the memory of a page that nobody reads any more, for one of the next. */
+  recycle(page: Uint8Array): void
 
   /** Forgets what ended at this slot or before; false when there is more of that. */
   prune(program: Uint8Array, slot: number): Promise<boolean>

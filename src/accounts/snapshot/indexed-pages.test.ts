@@ -29,7 +29,8 @@ function littleIndex(plan: Plan): AccountIndex {
       if (plan.large) return 'large'
       const { shown, texts, more } = shownAt(place)
       const last = shown.at(-1) ?? null
-      return { bytes: [bytesOf(texts.join())], count: shown.length, last, more }
+      const bytes = [bytesOf(texts.join())]
+      return { bytes, count: shown.length, last, more, release() {} }
     },
     async *parts(_call, place) {
       const { shown, texts, more } = shownAt(place)

@@ -39,6 +39,8 @@ export type IndexPage = {
   count: number
   last: Uint8Array | null
   more: boolean
+  /** Gives the memory of the bytes back once they were copied; else the collector frees it. */
+  release(): void
 }
 
 /** The most that is handed on in one piece, so that little waits for a slow reader. */
@@ -70,7 +72,7 @@ export async function serveIndexed(
   }
   if (isSolanaError(page)) return ownError(page)
   const pieces = wholePage(page, form, pageKey(page.last, page.more))
-  return { kind: 'bytes', pieces, ...source }
+  return { kind: 'bytes', pieces, release: page.release, ...source }
 }
 
 function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): Uint8Array[] {

@@ -2,7 +2,7 @@
  * Bytes of JSON that grow at their end. Records are written here by the million, so the fields
  * are open and nothing is checked twice: `reserve` before what is put.
  */
-export type TextSink = { out: SinkBuffer; at: number }
+export type TextSink = { out: SinkBuffer; at: number; start: number }
 
 /** Has what every Buffer has, though it is in no manual: `write` with the encoding settled. */
 type SinkBuffer = Buffer<ArrayBuffer> & {
@@ -13,13 +13,27 @@ const FIRST_BYTES = 16 * 1024
 /** A single big record must not make every later buffer as big as its own. */
 const LATER_BYTES_MAX = 1024 * 1024
 
+/** Less is copied out of shared memory, for which others wait. */
+const SHARED_BYTES_MIN = 256 * 1024
+
 const DIGIT_ZERO = 48
 /** Below this, whole numbers take the machine's own division. */
 const UINT32_END = 2 ** 32
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-export function openTextSink(): TextSink {
-  return { out: newBuffer(FIRST_BYTES), at: 0 }
+/**
+ * `memory` is the sink's own from now on, if given. So many bytes of headroom are left before what
+ * is put, for whoever gets it.
+ */
+export function openTextSink({
+  memory = null,
+  headroom = 0,
+}: {
+  memory?: SharedArrayBuffer | null
+  headroom?: number
+} = {}): TextSink {
+  const out = memory ? (Buffer.from(memory) as Buffer as SinkBuffer) : newBuffer(FIRST_BYTES)
+  return { out, at: headroom, start: headroom }
 }
 
 /** Makes room for `bytes` more. How much may wait in all is up to who takes it. */
@@ -84,13 +98,20 @@ export function putWhole(sink: TextSink, value: number): void {
 
 /** Hands over what was put since the last time; the bytes are the caller's to keep. */
 export function takeBytes(sink: TextSink): Uint8Array<ArrayBuffer> {
-  const { out, at } = sink
-  sink.at = 0
+  const { out } = sink
+  const taken = takeLastBytes(sink)
+  sink.at = sink.start
+  if (taken.buffer === out.buffer) sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
+  return taken
+}
+
+/** The same, after which nothing is put. */
+export function takeLastBytes({ out, at, start }: TextSink): Uint8Array<ArrayBuffer> {
   // A small part is copied, so that keeping it doesn't keep a large buffer alive.
-  if (at * 2 <= out.length)
-    return Uint8Array.prototype.slice.call(out, 0, at) as Uint8Array<ArrayBuffer>
-  sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
-  return new Uint8Array(out.buffer, out.byteOffset, at)
+  const isShared = (out.buffer as ArrayBufferLike) instanceof SharedArrayBuffer
+  if (isShared ? at < SHARED_BYTES_MIN : at * 2 <= out.length)
+    return new Uint8Array(out.subarray(start, at))
+  return new Uint8Array(out.buffer, out.byteOffset + start, at - start)
 }
 
 function move(sink: TextSink, larger: SinkBuffer): void {

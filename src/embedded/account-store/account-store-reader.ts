@@ -12,9 +12,16 @@ import { canBeCached, readCachedPage } from './text-cache/cached-pages.ts'
 import { type HotRange, openHotRanges } from './text-cache/hot-ranges.ts'
 import { TEXT_CACHE_RULES, type TextCacheRules } from './text-cache/text-cache.ts'
 
+/** A step of a page; `shared` is where its bytes are in shared memory, if they are there. */
+type ReadStep = PageStep & { shared?: { from: number; bytes: number } }
+
+/** Shared memory by its number, and the buffer itself when it is new. */
+type GivenMemory = { number: number; buffer: SharedArrayBuffer | null }
+
 /** The functions that read what is committed, in the thread it is opened in. */
 export type AccountReader = {
-  page(order: PageOrder): PageStep | SolanaError
+  /** A large page is written into shared memory, if it is given some. */
+  page(order: PageOrder, memory?: GivenMemory): ReadStep | SolanaError
   hotRanges(): HotRange[]
   nextLookupChange(): LookupChange | null
   noteMade(name: string): void
@@ -23,12 +30,9 @@ export type AccountReader = {
   close(): void
 }
 
-const NOTHING: PageStep = {
-  bytes: new Uint8Array(),
-  count: 0,
-  last: null,
-  more: false,
-  unknownMints: [],
+/** Made each time, for its bytes are transferred to another thread. */
+function nothing(): PageStep {
+  return { bytes: new Uint8Array(), count: 0, last: null, more: false, unknownMints: [] }
 }
 
 export function openAccountReader(
@@ -36,12 +40,17 @@ export function openAccountReader(
   rules: { lookups?: LookupRules; texts?: TextCacheRules } = {},
 ): AccountReader {
   const lookups = openAccountLookups(file, rules.lookups ?? LOOKUP_RULES)
+  const memories: SharedArrayBuffer[] = []
   const hotRanges = openHotRanges(rules.texts ?? TEXT_CACHE_RULES)
   return {
-    page(order) {
+    page(order, given) {
+      if (given?.buffer) memories[given.number] = given.buffer
       const program = programOf(file, order.program)
-      if (!program) return NOTHING
-      if (canBeCached(order)) return readCachedPage(file, program, order, hotRanges)
+      if (!program) return nothing()
+      if (canBeCached(order)) {
+        const memory = given ? (memories[given.number] ?? null) : null
+        return sharedStep(readCachedPage(file, program, order, { hotRanges, memory }), memory)
+      }
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
     hotRanges: hotRanges.take,
@@ -54,6 +63,16 @@ export function openAccountReader(
     },
     close: file.close,
   }
+}
+
+/** Bytes of shared memory stay where they are: to send it again costs as much as copying. */
+function sharedStep(
+  step: PageStep | SolanaError,
+  memory: SharedArrayBuffer | null,
+): ReadStep | SolanaError {
+  if (memory === null || !('bytes' in step) || step.bytes.buffer !== memory) return step
+  const { byteOffset: from, length: bytes } = step.bytes
+  return { ...step, bytes: new Uint8Array(), shared: { from, bytes } }
 }
 
 function programOf(file: AccountFile, pubkey: Uint8Array): StoredProgram | null {

@@ -8,7 +8,7 @@ import {
   reserve,
   reserveExactly,
   type TextSink,
-  takeBytes,
+  takeLastBytes,
 } from '../../core/json/text-sink.ts'
 import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
 import { encodeKey, readKey } from '../../core/solana/base58.ts'
@@ -70,6 +70,9 @@ const FRAME_BYTES_MAX = 512
 /** How much longer than its body a record is, for a usual account. */
 const GROWTH = 2
 
+/** The headroom and the tailroom of a page. */
+const ROOM_BYTES = 2048
+
 const QUOTE = 34
 const COMMA = Uint8Array.of(44)
 
@@ -119,10 +122,14 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
 /**
  * The common form, straight from the stored bytes: half a microsecond a record. It makes no value
  * that it need not, and does not look twice at what is the same in all records. `ends` is told
- * where each of them ends.
+ * where each of them ends. `memory` is for a page, with room around it for the rest of an answer.
  */
-export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null): PlainWriter {
-  const sink = openTextSink()
+export function openPlainWriter(
+  owner: Uint8Array,
+  { ends, memory }: { ends?: number[]; memory?: SharedArrayBuffer | null } = {},
+): PlainWriter {
+  const headroom = memory === undefined ? 0 : ROOM_BYTES
+  const sink = openTextSink({ memory: memory ?? null, headroom })
   const { before, whenData, whenProgram } = BASE64_FRAME
   const ownerPartAt = openOwnerParts(encodeKey(owner))
   let count = 0
@@ -144,7 +151,7 @@ export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null)
       ends?.push(sink.at)
       return true
     },
-    expectText: (bytes) => reserveExactly(sink, bytes),
+    expectText: (bytes) => reserveExactly(sink, bytes + ROOM_BYTES),
     put(records, bytes, write) {
       reserve(sink, bytes + 1)
       if (count > 0) putBytes(sink, COMMA)
@@ -153,9 +160,9 @@ export function openPlainWriter(owner: Uint8Array, ends: number[] | null = null)
       count += records
     },
     lastKey: () => (count === 0 ? null : keyBefore(sink.out, sink.at)),
-    take: () => takeBytes(sink),
+    take: () => takeLastBytes(sink),
     get bytes() {
-      return sink.at
+      return sink.at - sink.start
     },
     get count() {
       return count

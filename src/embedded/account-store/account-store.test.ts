@@ -28,6 +28,14 @@ const newFile = () => join(FOLDER, `${++files}.sqlite`)
 accountStoreConformance('in this thread', async () => openAccountStoreHere())
 accountStoreConformance('in a thread of its own', () => openAccountStore(newFile()))
 
+test('a program that is not stored has an empty page, however often it is asked for', async () => {
+  const store = await openAccountStore(newFile())
+  for (let time = 0; time < 3; time++) {
+    expect(await store.page(pageAt(1))).toMatchObject({ count: 0, more: false })
+  }
+  await store.close()
+})
+
 describe('the file of a store', () => {
   test('has the name of its network, and is read again after a restart', async () => {
     const stores = openAccountStores(FOLDER)

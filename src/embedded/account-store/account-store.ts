@@ -5,6 +5,7 @@ import { type AccountReader, openAccountReader } from './account-store-reader.ts
 import { openAccountTables } from './account-store-tables.ts'
 import { type AccountStoreThread, startAccountStoreThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
+import { openPageMemory } from './page-memory.ts'
 import type { HotRange } from './text-cache/hot-ranges.ts'
 import type { TextCacheRules } from './text-cache/text-cache.ts'
 
@@ -51,6 +52,7 @@ function storeOver(
 ): AccountStore {
   let closed: Promise<void> | null = null
   const hot: HotRange[] = []
+  const memory = openPageMemory()
   return {
     async keepOnly(programs) {
       await reader.call('forget', [await writer.call('keepOnly', [programs])])
@@ -61,7 +63,16 @@ function storeOver(
     addToScan: (bytes) => writer.call('addToScan', [bytes], [bytes.buffer]),
     endScan: () => writer.call('endScan', []),
     merge: (slot, after) => writer.call('merge', [slot, after]),
-    page: (order) => reader.call('page', [order]),
+    async page(order) {
+      const { number, buffer, isNew } = memory.take()
+      const step = await reader.call('page', [order, { number, buffer: isNew ? buffer : null }])
+      if ('shared' in step && step.shared) {
+        return { ...step, bytes: new Uint8Array(buffer, step.shared.from, step.shared.bytes) }
+      }
+      memory.release(buffer)
+      return step
+    },
+    recycle: (page) => memory.release(page.buffer),
     prune: (program, slot) => writer.call('prune', [program, slot]),
     async maintainLookups() {
       const change = await reader.call('nextLookupChange', [])

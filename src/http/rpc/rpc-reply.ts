@@ -62,7 +62,7 @@ export function replyTo(
     tookMs: needs.clock.monotonicMs() - exchange.startedAtMs,
   })
   const headers = needs.replyHeaders(outcome, request)
-  const body = bodyOf(needs, exchange, outcome, held)
+  const { body, copied } = bodyOf(needs, exchange, outcome, held)
   const compressible = isCompressible(body)
   const compressed = compressible
     ? compressAnswer(body, request.headers.get('accept-encoding'))
@@ -71,6 +71,7 @@ export function replyTo(
   // own are made only when somebody asks for them.
   headers.set('x-request-id', requestId)
   const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
+  if (compressed === null) copied?.()
   if (compressible) response.headers.set('vary', 'accept-encoding')
   if (compressed) response.headers.set('content-encoding', compressed.coding)
   return response
@@ -83,7 +84,7 @@ function bodyOf(
   held: UnreadReservation | null,
 ): ReplyBody {
   const only = isBatch ? undefined : replies[0]?.parts
-  if (typeof only === 'string') return only
+  if (typeof only === 'string') return { body: only, copied: null }
   const parts = replies.map((served) => served.parts)
   const ended = () => held?.release()
   const sending: Sending = { watch: needs.readers, cut, isQuiet, ended }
@@ -91,5 +92,5 @@ function bodyOf(
   // A client that hung up will not read, and unread streams would hold their upstreams.
   dropReply(parts)
   ended()
-  return ''
+  return { body: '', copied: null }
 }

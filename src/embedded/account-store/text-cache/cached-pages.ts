@@ -45,10 +45,10 @@ export function readCachedPage(
   file: AccountFile,
   program: StoredProgram,
   order: PageOrder,
-  hotRanges: HotRanges,
+  { hotRanges, memory }: { hotRanges: HotRanges; memory: SharedArrayBuffer | null },
 ): PageStep | SolanaError {
   const gone = timesGone(file)
-  const writer = openPlainWriter(order.program)
+  const writer = openPlainWriter(order.program, { memory })
   const isUnspoilt = () => timesGone(file) === gone
   const step = readUnspoilt(() => readParts(file, program, order, writer, hotRanges), isUnspoilt)
   return step ?? readPage(file, program, order, null)

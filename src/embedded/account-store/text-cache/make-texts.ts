@@ -35,7 +35,7 @@ export function makeTexts(tables: AccountTables, hotRange: HotRange): Uint8Array
   )
   if (!uncached || !row) return null
   const ends: number[] = []
-  const writer = openPlainWriter(row.pubkey, ends)
+  const writer = openPlainWriter(row.pubkey, { ends })
   const order = { ...NEWEST, program: row.pubkey, after: null }
   const stored = { id: program, bodyBytesMax: Number(row.bytes) }
   const span = { ...uncached, rowsMax: ROWS_AT_ONCE, lookup: null }
