@@ -54,6 +54,8 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     if (added) webhookSettings.outdated(added)
     return added
   }
+  const allOwned = (numbers: readonly number[]) =>
+    numbers.map(owned).filter((webhook) => webhook !== null)
 
   return {
     offer({ deliveries, results: texts }) {
@@ -78,17 +80,13 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
       return others
     },
     remind(numbers, lanes) {
-      for (const number of numbers) {
-        const webhook = owned(number)
-        if (!webhook) continue
+      for (const webhook of allOwned(numbers)) {
         remind(webhook.queue, lanes)
         enlist(schedule, webhook)
       }
     },
     reread(numbers) {
-      for (const number of numbers) {
-        const webhook = owned(number)
-        if (!webhook) continue
+      for (const webhook of allOwned(numbers)) {
         forget(webhook.queue)
         enlist(schedule, webhook)
       }
@@ -97,16 +95,14 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
       for (const { webhook: number, newest } of waiting) {
         const webhook = owned(number)
         if (!webhook) continue
-        // What was resent or replayed meanwhile, without our being told, is known again then.
+        // A resend or a replay that nobody told of is known again then.
         if (isThorough) forget(webhook.queue)
         else if (newest !== null) remindOfNew(webhook.queue, newest)
         enlist(schedule, webhook)
       }
     },
     changed(numbers) {
-      for (const number of numbers) {
-        const webhook = owned(number)
-        if (!webhook) continue
+      for (const webhook of allOwned(numbers)) {
         remind(webhook.queue, ALL_LANES)
         webhookSettings.outdated(webhook)
       }
