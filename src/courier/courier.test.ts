@@ -50,7 +50,7 @@ describe('a delivery', () => {
     stage.open()
     await stage.block(...ids)
     await stage.rows()
-    const bytes = stage.egress.sent[0]?.body.length ?? 0
+    const bytes = Buffer.byteLength(stage.egress.sent[0]?.body ?? '')
     expect(await stage.billed()).toEqual({ calls: 1, bytes, centi_cu: bytes * 4 })
   })
 
@@ -60,7 +60,7 @@ describe('a delivery', () => {
     stage.open()
     await stage.block(id)
     const [row] = await stage.rows()
-    const bytes = stage.egress.sent[0]?.body.length ?? 0
+    const bytes = Buffer.byteLength(stage.egress.sent[0]?.body ?? '')
     await resendDelivery(stage.database, TEAM_A, row?.id ?? '', stage.clock.nowMs())
     stage.signals.publish('webhooks', id)
     expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
@@ -216,7 +216,7 @@ test('a team with two webhooks on one query shares the stored result', async () 
   stage.open()
   await stage.block(...ids)
   expect(stage.egress.sent.map(({ json }) => json.event.data)).toEqual([
-    { block: { number: 1 } },
-    { block: { number: 1 } },
+    { block: { number: 1, text: 'Größe in €' } },
+    { block: { number: 1, text: 'Größe in €' } },
   ])
 })

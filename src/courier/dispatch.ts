@@ -124,9 +124,10 @@ function afterCommit(
 ): void {
   const nowMs = needs.clock.nowMs()
   const teamIds = new Set<string>()
-  for (const [at, { webhook, outcome }] of group.entries()) {
+  let at = 0
+  for (const { webhook, outcome } of group) {
     const { event, next, bill } = outcome
-    const counts = !missed.has(at)
+    const counts = !missed.has(at++)
     if (!counts) notes.lost()
     else if (bill) teamIds.add(bill.teamId)
     if (!isScheduled(schedule, webhook)) continue

@@ -115,8 +115,8 @@ function acts({ clock, secrets, signals }: CourierWorld, database: Database, cou
     },
     /** A block with a result for these, committed and told to the couriers. */
     async block(...webhookIds: string[]): Promise<number> {
-      const data = `{"block":{"number":${++number}}}`
-      const due = [{ data, bytes: data.length, truncation: null, webhookIds }]
+      const data = `{"block":{"number":${++number},"text":"Größe in €"}}`
+      const due = [{ data, bytes: Buffer.byteLength(data), truncation: null, webhookIds }]
       const told = { network: NETWORK, atMs: clock.nowMs(), due }
       const recorded = await recordEvent(database, eventAt(number, sequence, told))
       if (recorded === 'lost') throw new Error('the chain moved elsewhere')

@@ -61,9 +61,22 @@ export function startAttempt(
   egress
     .post({ url: stored.url, teamId: stored.teamId, body, headers, timeoutMs })
     .then((answer) => {
-      const bodyBytes = Buffer.byteLength(body)
+      const bodyBytes = bytesOf(body, attempt.delivery, result)
       conclude(needs, attempt, answer, { bodyBytes, startedAtMs, startedMs })
     })
+}
+
+/**
+ * The length of a body as it was sent. Hot path: the bytes of a result are known, and all that
+ * stands around one that is whole is ASCII.
+ */
+function bytesOf(
+  body: string,
+  { kind, dataBytes }: SendAttempt['delivery'],
+  result: StoredResult | null,
+): number {
+  if (kind === 'error' || !result || result.truncation) return Buffer.byteLength(body)
+  return dataBytes + body.length - result.data.length
 }
 
 /** Null when the result is not there, which nothing but damage to the store explains. */
