@@ -2,7 +2,7 @@ import { bytesIn, drop, type Piece, piecesStream, type Sending } from './pieces-
 import type { ReplyParts } from './serve-rpc.ts'
 
 export type ReplyBody = {
-  body: string | Uint8Array | ReadableStream<Uint8Array>
+  body: string | Uint8Array | Blob | ReadableStream<Uint8Array>
   /** Called when a response was made of the body, which copies bytes; null: it need not be. */
   copied: (() => void) | null
 }
@@ -56,10 +56,13 @@ function inOnePiece(
 ): ReplyBody | null {
   if (answer instanceof ReadableStream) return null
   const bytes = bytesIn(answer)
-  const isDirect = bytes <= QUIET_DIRECT_BYTES_MAX && sending.isQuiet()
-  if (bytes > DIRECT_BYTES_MAX && !isDirect) return null
-  const pieces = [encoder.encode(before), ...answer.pieces, encoder.encode(after)]
-  return { body: joinInPlace(pieces) ?? Buffer.concat(pieces), copied: answer.release }
+  const isSmall = bytes <= DIRECT_BYTES_MAX
+  if (!isSmall && (bytes > QUIET_DIRECT_BYTES_MAX || !sending.isQuiet())) return null
+  const held = answer.pieces as readonly Uint8Array<ArrayBuffer>[]
+  const pieces = [encoder.encode(before), ...held, encoder.encode(after)]
+  const inPlace = isSmall ? null : joinInPlace(pieces)
+  const body = inPlace ?? (isSmall ? Buffer.concat(pieces) : new Blob(pieces))
+  return { body, copied: answer.release }
 }
 
 /**

@@ -21,19 +21,14 @@ const DIGIT_ZERO = 48
 const UINT32_END = 2 ** 32
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/**
- * `memory` is the sink's own from now on, if given. So many bytes of headroom are left before what
- * is put, for whoever gets it.
- */
-export function openTextSink({
-  memory = null,
-  headroom = 0,
-}: {
-  memory?: SharedArrayBuffer | null
-  headroom?: number
-} = {}): TextSink {
-  const out = memory ? (Buffer.from(memory) as Buffer as SinkBuffer) : newBuffer(FIRST_BYTES)
-  return { out, at: headroom, start: headroom }
+/** Leaves that many bytes of headroom before what is put, for whoever gets it. */
+export function openTextSink(headroom = 0): TextSink {
+  return { out: newBuffer(FIRST_BYTES), at: headroom, start: headroom }
+}
+
+/** Puts everything into this memory, which is the sink's own from now on. */
+export function putInto(sink: TextSink, memory: SharedArrayBuffer): void {
+  move(sink, Buffer.from(memory) as Buffer as SinkBuffer)
 }
 
 /** Makes room for `bytes` more. How much may wait in all is up to who takes it. */

@@ -4,6 +4,7 @@ import {
   putAscii,
   putBytes,
   putDigits,
+  putInto,
   putWhole,
   reserve,
   reserveExactly,
@@ -129,7 +130,7 @@ export function openPlainWriter(
   { ends, memory }: { ends?: number[]; memory?: SharedArrayBuffer | null } = {},
 ): PlainWriter {
   const headroom = memory === undefined ? 0 : ROOM_BYTES
-  const sink = openTextSink({ memory: memory ?? null, headroom })
+  const sink = openTextSink(headroom)
   const { before, whenData, whenProgram } = BASE64_FRAME
   const ownerPartAt = openOwnerParts(encodeKey(owner))
   let count = 0
@@ -151,7 +152,11 @@ export function openPlainWriter(
       ends?.push(sink.at)
       return true
     },
-    expectText: (bytes) => reserveExactly(sink, bytes + ROOM_BYTES),
+    expectText(bytes) {
+      const wanted = sink.at + bytes + ROOM_BYTES
+      if (memory && wanted <= memory.byteLength) putInto(sink, memory)
+      else reserveExactly(sink, bytes + ROOM_BYTES)
+    },
     put(records, bytes, write) {
       reserve(sink, bytes + 1)
       if (count > 0) putBytes(sink, COMMA)

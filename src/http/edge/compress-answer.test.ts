@@ -30,13 +30,15 @@ test('only what is long is worth compression', () => {
   expect(compressAnswer('a'.repeat(20_000), 'br')).toBeNull()
 })
 
-test('bytes are compressed, be they short or long', async () => {
+test('bytes and blobs are compressed, be they short or long', async () => {
   for (const size of [20_000, 500_000]) {
     const bytes = new Uint8Array(size).fill(7)
-    expect(isCompressible(bytes)).toBe(true)
-    const compressed = compressAnswer(bytes, 'gzip')?.body
-    const whole = new Uint8Array(await new Response(compressed).arrayBuffer())
-    expect(Bun.gunzipSync(whole)).toEqual(bytes)
+    for (const body of [bytes, new Blob([bytes])]) {
+      expect(isCompressible(body)).toBe(true)
+      const compressed = compressAnswer(body, 'gzip')?.body
+      const whole = new Uint8Array(await new Response(compressed).arrayBuffer())
+      expect(Bun.gunzipSync(whole)).toEqual(bytes)
+    }
   }
 })
 

@@ -1,7 +1,7 @@
 import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedStream } from './compressed-stream.ts'
 
-type Body = string | Uint8Array | ReadableStream<Uint8Array>
+type Body = string | Uint8Array | Blob | ReadableStream<Uint8Array>
 
 /** Below it, compression saves less than it costs. */
 const COMPRESSED_BYTES_MIN = 16 * 1024
@@ -13,7 +13,8 @@ const encoder = new TextEncoder()
 
 /** Large enough to be compressed where the client takes that. Hot path: a comparison. */
 export function isCompressible(body: Body): boolean {
-  return body instanceof ReadableStream || body.length >= COMPRESSED_BYTES_MIN
+  if (body instanceof ReadableStream) return true
+  return (body instanceof Blob ? body.size : body.length) >= COMPRESSED_BYTES_MIN
 }
 
 /** Compresses a body for a client that takes it compressed; null: it does not. */
@@ -24,6 +25,7 @@ export function compressAnswer(
   const coding = chooseCoding(acceptEncoding)
   if (coding === null) return null
   if (body instanceof ReadableStream) return { body: compressedStream(body, coding), coding }
+  if (body instanceof Blob) return { body: compressedStream(body.stream(), coding), coding }
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   if (bytes.length <= AT_ONCE_BYTES_MAX) return { body: compressedAtOnce(bytes, coding), coding }
   return { body: compressedStream(streamOf(bytes), coding), coding }
