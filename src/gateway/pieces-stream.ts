@@ -12,7 +12,7 @@ export type HeldAnswer = {
   release(): void
 }
 
-export function bytesIn({ pieces }: HeldAnswer): number {
+export function bytesOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 

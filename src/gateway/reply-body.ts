@@ -1,4 +1,4 @@
-import { bytesIn, drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
+import { bytesOf, drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
 export type ReplyBody = {
@@ -55,7 +55,7 @@ function inOnePiece(
   sending: Sending,
 ): ReplyBody | null {
   if (answer instanceof ReadableStream) return null
-  const bytes = bytesIn(answer)
+  const bytes = bytesOf(answer.pieces)
   const isSmall = bytes <= DIRECT_BYTES_MAX
   if (!isSmall && (bytes > QUIET_DIRECT_BYTES_MAX || !sending.isQuiet())) return null
   const held = answer.pieces as readonly Uint8Array<ArrayBuffer>[]
@@ -73,14 +73,14 @@ function joinInPlace(pieces: readonly Uint8Array[]): Uint8Array | null {
   const at = pieces.findIndex(({ length }) => length > DIRECT_BYTES_MAX)
   const large = pieces[at]
   if (!large) return null
-  const head = Buffer.concat(pieces.slice(0, at))
-  const tail = Buffer.concat(pieces.slice(at + 1))
-  const from = large.byteOffset - head.length
-  const bytes = head.length + large.length + tail.length
+  const [head, tail] = [pieces.slice(0, at), pieces.slice(at + 1)]
+  const from = large.byteOffset - bytesOf(head)
+  const bytes = bytesOf(pieces)
+  // Looked at before anything is copied: a page of many large pieces never fits.
   if (from < 0 || from + bytes > large.buffer.byteLength) return null
   const joined = new Uint8Array(large.buffer, from, bytes)
-  joined.set(head)
-  joined.set(tail, bytes - tail.length)
+  joined.set(Buffer.concat(head))
+  joined.set(Buffer.concat(tail), bytes - bytesOf(tail))
   return joined
 }
 

@@ -4,7 +4,7 @@ import type { BadCall, Call } from '../core/rpc/jsonrpc.ts'
 import type { CacheStatus } from '../upstream/answers/ask-network.ts'
 import { openBatchSender } from '../upstream/pool/batch-sender.ts'
 import { isLocalMethod } from './local-methods.ts'
-import { bytesIn } from './pieces-stream.ts'
+import { bytesOf } from './pieces-stream.ts'
 import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
 
 export type ServedBatch = {
@@ -73,7 +73,7 @@ function openLocalMembers(serve: (call: Call) => Promise<Served>): (call: Call) 
 function bytesHeld({ parts }: Served): number {
   if (typeof parts === 'string') return parts.length
   const [, answer] = parts
-  return answer instanceof ReadableStream ? 0 : bytesIn(answer)
+  return answer instanceof ReadableStream ? 0 : bytesOf(answer.pieces)
 }
 
 /** The upstreams that answered members; `none` when all members were refused. */

@@ -22,7 +22,7 @@ import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isLocalMethod, type LocalMethods } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
-import { bytesIn, type HeldAnswer } from './pieces-stream.ts'
+import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
 import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {
@@ -198,7 +198,7 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
 
 /** A single text is small enough for the socket; those of a batch add up until all are there. */
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
-  if (reply.kind === 'bytes') return bytesIn(reply)
+  if (reply.kind === 'bytes') return bytesOf(reply.pieces)
   return isBatch && 'text' in reply ? reply.text.length : 0
 }
 
