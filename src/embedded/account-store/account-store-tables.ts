@@ -24,7 +24,7 @@ export type AccountTables = AccountFile & {
 }
 
 /** Raised with every change of the tables: what another version wrote is had again by a scan. */
-const FORM_VERSION = 3
+const FORM_VERSION = 4
 
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32_768
@@ -49,7 +49,7 @@ const FORM = [
     PRIMARY KEY (program, pubkey, slot_from)
   ) WITHOUT ROWID`,
   `CREATE INDEX ended ON accounts (program, slot_to) WHERE slot_to < ${OPEN_END}`,
-  `CREATE TABLE runs (
+  `CREATE TABLE texts (
     id INTEGER PRIMARY KEY,
     program INTEGER NOT NULL,
     after_key BLOB NOT NULL,
@@ -60,17 +60,18 @@ const FORM = [
     text_bytes INTEGER NOT NULL,
     records INTEGER NOT NULL
   )`,
-  'CREATE INDEX runs_by_key ON runs (program, upto_key)',
+  'CREATE INDEX texts_by_key ON texts (program, upto_key)',
   // Where a text was, there may be another one: so whoever reads sees that some are gone.
-  'CREATE TABLE runs_gone (times INTEGER NOT NULL)',
-  'INSERT INTO runs_gone VALUES (0)',
-  `CREATE TRIGGER run_gone AFTER DELETE ON runs BEGIN
-    UPDATE runs_gone SET times = times + 1;
+  'CREATE TABLE texts_gone (times INTEGER NOT NULL)',
+  'INSERT INTO texts_gone VALUES (0)',
+  `CREATE TRIGGER text_gone AFTER DELETE ON texts BEGIN
+    UPDATE texts_gone SET times = times + 1;
   END`,
   `PRAGMA user_version = ${FORM_VERSION}`,
 ]
 
-const TABLES = ['accounts', 'programs', 'runs', 'runs_gone']
+/** With those of earlier versions. */
+const TABLES = ['accounts', 'programs', 'texts', 'texts_gone', 'runs', 'runs_gone']
 
 const SCANNED =
   'CREATE TABLE spool.scanned (pubkey BLOB PRIMARY KEY, space INTEGER, body BLOB) WITHOUT ROWID'
@@ -180,9 +181,11 @@ function prepare(connection: Connection, path: string): void {
   if (version !== BigInt(FORM_VERSION)) {
     for (const table of TABLES) connection.run(`DROP TABLE IF EXISTS ${table}`)
     for (const text of FORM) connection.run(text)
+    // Earlier versions had their texts there, and one that was killed left them.
+    if (path !== ':memory:') removeFile(`${path}-runs`)
   }
   // Their texts are not kept beyond the process: a power failure could leave half of one.
-  connection.run('DELETE FROM runs')
+  connection.run('DELETE FROM texts')
   // The records of a scan are of no use after a restart, so they stand in a file of their own.
   if (path !== ':memory:') removeFile(spoolPath(path))
   connection.run('ATTACH ? AS spool', [path === ':memory:' ? path : spoolPath(path)])
@@ -196,7 +199,7 @@ function spoolPath(path: string): string {
 }
 
 function textsPath(path: string): string {
-  return path === ':memory:' ? path : `${path}-runs`
+  return path === ':memory:' ? path : `${path}-texts`
 }
 
 function removeFile(path: string): void {

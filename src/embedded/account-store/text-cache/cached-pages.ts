@@ -26,11 +26,11 @@ type Copied = 'whole' | 'full' | 'tight'
 
 /** The most that is copied in one go. */
 const BYTES_AT_ONCE = 8 * 1024 * 1024
-/** Runs that are looked up together. */
+/** Texts that are looked up together. */
 const TEXTS_AT_ONCE = 40
 
 const NEXT = `SELECT after_key, upto_key, place, text_bytes, records
-  FROM runs INDEXED BY runs_by_key
+  FROM texts INDEXED BY texts_by_key
   WHERE program = ? AND upto_key > ? AND slot_from <= ? AND slot_to > ?
   ORDER BY upto_key LIMIT ${TEXTS_AT_ONCE}`
 
@@ -66,7 +66,7 @@ function readUnspoilt<T>(read: () => T, isUnspoilt: () => boolean): T | null {
 }
 
 function timesGone(file: AccountFile): bigint | undefined {
-  return file.rows<{ times: bigint }>('SELECT times FROM runs_gone')[0]?.times
+  return file.rows<{ times: bigint }>('SELECT times FROM texts_gone')[0]?.times
 }
 
 function readParts(

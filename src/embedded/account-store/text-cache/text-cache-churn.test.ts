@@ -182,12 +182,12 @@ function pageOf(read: (order: PageOrder) => PageStep | { code: number }, order: 
 /** No two texts of a slot reach into each other, and all have their place for themselves. */
 function expectSound({ tables }: Stage): void {
   const [keys] = tables.rows<{ pairs: bigint }>(
-    `SELECT count(*) AS pairs FROM runs a JOIN runs b ON a.id < b.id AND a.program = b.program
+    `SELECT count(*) AS pairs FROM texts a JOIN texts b ON a.id < b.id AND a.program = b.program
        AND a.after_key < b.upto_key AND b.after_key < a.upto_key
        AND a.slot_to = b.slot_to AND a.slot_to > 1e15`,
   )
   const [places] = tables.rows<{ pairs: bigint }>(
-    `SELECT count(*) AS pairs FROM runs a JOIN runs b ON a.id < b.id
+    `SELECT count(*) AS pairs FROM texts a JOIN texts b ON a.id < b.id
        AND a.place < b.place + b.text_bytes + 4 * b.records
        AND b.place < a.place + a.text_bytes + 4 * a.records`,
   )

@@ -17,7 +17,7 @@ import type { AccountStore, PageOrder, PageStep } from '../../../ports/account-s
 import { openAccountStore, openAccountStoreHere } from '../account-store.ts'
 import { TEXT_CACHE_RULES } from './text-cache.ts'
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-runs-'))
+const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-texts-'))
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }))
 
@@ -102,9 +102,9 @@ describe('the file of ready text', () => {
   test('is gone with the process, and made again', async () => {
     const path = join(FOLDER, 'b.sqlite')
     const first = await storeWithRuns(await openAccountStore(path))
-    expect(readdirSync(FOLDER)).toContain('b.sqlite-runs')
+    expect(readdirSync(FOLDER)).toContain('b.sqlite-texts')
     await first.close()
-    expect(readdirSync(FOLDER)).not.toContain('b.sqlite-runs')
+    expect(readdirSync(FOLDER)).not.toContain('b.sqlite-texts')
     const again = await openAccountStore(path)
     expect((await page(again)).more).toMatchObject({ lookedTo: expect.any(Uint8Array) })
     await storeWithRuns(again)

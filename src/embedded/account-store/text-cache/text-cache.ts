@@ -85,7 +85,7 @@ type TextRow = {
 
 /** Each range takes a few hundred bytes of memory. */
 const RANGES_MAX = 200_000
-/** Runs that go at once; a reader waits no longer than for these. */
+/** Texts that go at once; a reader waits no longer than for these. */
 const PRUNED_AT_ONCE = 64
 
 export function openTextCache(file: AccountFile, rules: TextCacheRules): TextCache {
@@ -105,7 +105,7 @@ export function openTextCache(file: AccountFile, rules: TextCacheRules): TextCac
     add: (program, cached, slot) => add(cache, program, cached, slot),
     prune: (program, slot) => prune(cache, textsOf(cache, program), slot),
     forget(program) {
-      file.run('DELETE FROM runs WHERE program = ?', program)
+      file.run('DELETE FROM texts WHERE program = ?', program)
       cache.programs.delete(program)
       cache.extents = null
     },
@@ -138,7 +138,7 @@ function endAt(cache: CacheState, cached: StoredText, slot: number): boolean {
     return false
   }
   cached.slotTo = slot
-  cache.file.run('UPDATE runs SET slot_to = ? WHERE id = ?', slot, cached.id)
+  cache.file.run('UPDATE texts SET slot_to = ? WHERE id = ?', slot, cached.id)
   return true
 }
 
@@ -150,7 +150,7 @@ function putEnded(texts: ProgramTexts, cached: StoredText): void {
 /** Its place is free from the next transaction on: if this one fails, all is looked up again. */
 function remove(cache: CacheState, { id, extent }: StoredText): void {
   extentsOf(cache).give(extent)
-  cache.file.run('DELETE FROM runs WHERE id = ?', id)
+  cache.file.run('DELETE FROM texts WHERE id = ?', id)
 }
 
 function add(cache: CacheState, program: number, cached: CachedText, slot: number): boolean {
@@ -161,7 +161,7 @@ function add(cache: CacheState, program: number, cached: CachedText, slot: numbe
   cache.file.texts.write(place, text)
   cache.file.texts.write(place + text.length, new Uint8Array(ends.buffer))
   const [row] = cache.file.rows<{ id: bigint }>(
-    `INSERT INTO runs (program, after_key, upto_key, slot_from, slot_to, place, text_bytes, records)
+    `INSERT INTO texts (program, after_key, upto_key, slot_from, slot_to, place, text_bytes, records)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     program,
     after,
@@ -192,7 +192,7 @@ function textsOf(cache: CacheState, program: number): ProgramTexts {
   if (known) return known
   const texts: ProgramTexts = { ranges: [], ended: [], endedTo: 0 }
   const rows = cache.file.rows<TextRow>(
-    'SELECT * FROM runs WHERE program = ? ORDER BY upto_key, id',
+    'SELECT * FROM texts WHERE program = ? ORDER BY upto_key, id',
     program,
   )
   for (const row of rows) {
@@ -218,7 +218,7 @@ function storedText(row: TextRow): StoredText {
 
 function extentsOf(cache: CacheState): FreeSpace {
   if (cache.extents) return cache.extents
-  const rows = cache.file.rows<TextRow>('SELECT * FROM runs')
+  const rows = cache.file.rows<TextRow>('SELECT * FROM texts')
   cache.extents = openFreeSpace(rows.map(extentOf), cache.rules.bytesMax)
   return cache.extents
 }

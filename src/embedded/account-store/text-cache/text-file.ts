@@ -39,7 +39,7 @@ export function openTextFile(path: string, mode: 'write' | 'read'): TextFile {
 
 /** As little is left of it as of a database in memory. */
 function unnamedFile(): number {
-  const path = join(tmpdir(), `headgate-runs-${process.pid}-${++unnamed}`)
+  const path = join(tmpdir(), `headgate-texts-${process.pid}-${++unnamed}`)
   const file = openSync(path, 'wx+')
   rmSync(path)
   return file
