@@ -1,5 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -58,6 +59,29 @@ describe('the file of a store', () => {
     await change(store, 10, accountAt(1, 'a'))
     expect(await shown(store, 10)).toBe(recordsOf([accountAt(1, 'a')]))
     await store.close()
+  })
+
+  test('begins anew where an earlier version wrote it, and leaves nothing of that', async () => {
+    const path = newFile()
+    const earlier = new Database(path, { create: true })
+    earlier.run('CREATE TABLE runs (id INTEGER PRIMARY KEY, place INTEGER)')
+    earlier.run('CREATE TABLE runs_gone (times INTEGER)')
+    earlier.run('CREATE TABLE accounts (pubkey BLOB, text TEXT)')
+    earlier.run("INSERT INTO accounts VALUES (x'01', 'in another form')")
+    earlier.run('PRAGMA user_version = 3')
+    earlier.close()
+    writeFileSync(`${path}-runs`, 'texts of a process that was killed')
+
+    const store = await openAccountStore(path)
+    expect(await shown(store, 10)).toBe('')
+    await change(store, 10, accountAt(1, 'a'))
+    expect(await shown(store, 10)).toBe(recordsOf([accountAt(1, 'a')]))
+    await store.close()
+    expect(existsSync(`${path}-runs`)).toBe(false)
+    const file = new Database(path)
+    const tables = file.query("SELECT name FROM sqlite_master WHERE name LIKE 'run%'").all()
+    expect(tables).toEqual([])
+    file.close()
   })
 
   test('says so where its folder is not there', async () => {
