@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SenderOrder, SenderReport } from './delivery-sender.ts'
 import type { LoadOrder, LoadReport } from './load-generator.ts'
 
 /** A server that calls can be sent to, as a process of its own. */
@@ -8,6 +9,12 @@ export type Contender = { url: string; pid: number; stop(): Promise<void> }
 
 /** The product, and where it tells of its networks. */
 export type Gate = Contender & { networksUrl: string; asTeam: RequestInit }
+
+/** Sends deliveries when it is told to, in a process of its own. */
+export type DeliverySender = {
+  deliver(count: number): Promise<SenderReport>
+  stop(): Promise<void>
+}
 
 export type Upstream = { name: string; url: string }
 
@@ -33,7 +40,7 @@ export function startBareProxy(upstreamUrl: string): Promise<Contender> {
 /** The hanging one and the failing one. */
 export async function startBadUpstreams() {
   const child = spawnScript('bad-upstreams.ts')
-  const [hanging, failing] = (await firstLine(child)).split(' ')
+  const [hanging, failing] = (await nextLine(child)).split(' ')
   return {
     hanging: `http://127.0.0.1:${hanging}/`,
     failing: `http://127.0.0.1:${failing}/`,
@@ -44,12 +51,28 @@ export async function startBadUpstreams() {
 /** Destinations of deliveries: so many that answer at once, and so many that hang. */
 export async function startReceivers(healthy: number, hanging: number, how = 'plain') {
   const child = spawnScript('receivers.ts', String(healthy), String(hanging), how)
-  const ports = JSON.parse(await firstLine(child)) as { healthy: number[]; hanging: number[] }
+  const ports = JSON.parse(await nextLine(child)) as { healthy: number[]; hanging: number[] }
   const urlOf = (port: number) => `http://127.0.0.1:${port}/`
   return {
     healthy: ports.healthy.map(urlOf),
     hanging: ports.hanging.map(urlOf),
     stop: () => end(child),
+  }
+}
+
+export async function startDeliverySender(order: SenderOrder): Promise<DeliverySender> {
+  const child = spawnScript('delivery-sender.ts', JSON.stringify(order))
+  await nextLine(child)
+  return {
+    async deliver(count) {
+      child.stdin.write(`${count}\n`)
+      await child.stdin.flush()
+      return JSON.parse(await nextLine(child)) as SenderReport
+    },
+    async stop() {
+      await child.stdin.end()
+      await child.exited
+    },
   }
 }
 
@@ -100,7 +123,7 @@ export function startAccountGate(
 /** A node that holds so many accounts of each of its programs. */
 export async function startAccountNode(counts: readonly number[]): Promise<Contender> {
   const child = spawnScript('account-node.ts', ...counts.map(String))
-  const port = await firstLine(child)
+  const port = await nextLine(child)
   return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
 }
 
@@ -176,7 +199,7 @@ export async function load(order: LoadOrder): Promise<LoadReport> {
 
 async function startScript(name: string, argument: string): Promise<Contender> {
   const child = spawnScript(name, argument)
-  const port = await firstLine(child)
+  const port = await nextLine(child)
   return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
 }
 
@@ -190,7 +213,8 @@ function spawnScript(name: string, ...args: string[]) {
 
 type Script = ReturnType<typeof spawnScript>
 
-async function firstLine(child: Script): Promise<string> {
+/** The next line, of which nothing else is on its way. */
+async function nextLine(child: Script): Promise<string> {
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   reader.releaseLock()
