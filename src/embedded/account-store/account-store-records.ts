@@ -136,7 +136,7 @@ export function openPlainWriter(
   let count = 0
 
   return {
-    expect: ({ bytes }) => reserve(sink, bytes.length * GROWTH),
+    expect: ({ bytes }) => reserveExactly(sink, bytes.length * GROWTH),
     leavesOut: () => false,
     write(bodies, at) {
       const end = bodyEnd(bodies, at)
