@@ -16,11 +16,7 @@ import {
   notePass,
   type ScheduledProgram,
 } from './account-index-schedule.ts'
-import {
-  type IndexSocket,
-  type IndexSocketListener,
-  keepIndexSocket,
-} from './account-index-socket.ts'
+import { type ProgramSubscription, subscribeToPrograms } from './subscribe-to-programs.ts'
 
 export type MaintainerNeeds = {
   clock: Clock
@@ -51,6 +47,8 @@ type Maintainer = MaintainerNeeds & {
   textsAtMs: number
 }
 
+type IndexListener = Parameters<typeof subscribeToPrograms>[3]
+
 /** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
 /** How often slots are compared with those that have become final. */
@@ -75,7 +73,7 @@ export function openIndexMaintainer(
     service,
     network: service.network.id,
     heard: openHeardSlots(),
-    changes: openChangeQueue(store, (reason) => socket.connection?.end(reason)),
+    changes: openChangeQueue(store, (reason) => subscription.session?.end(reason)),
     programs: programs.map((one) => newProgram(one, keepMs, clock.monotonicMs())),
     begun: new Set(),
     signal: stopping.signal,
@@ -86,11 +84,11 @@ export function openIndexMaintainer(
   }
   const keys = maintainer.programs.map(({ program }) => program)
   store.keepOnly(keys).catch((thrown) => logTrouble(telemetry, maintainer.network, thrown))
-  const socket = keepIndexSocket(needs, service, keys, listenerOf(maintainer))
+  const subscription = subscribeToPrograms(needs, service, keys, listenerOf(maintainer))
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
-    turning ??= turn(maintainer, socket)
+    turning ??= turn(maintainer, subscription)
       .catch((thrown) => {
         if (!stopping.signal.aborted) logTrouble(telemetry, maintainer.network, thrown)
       })
@@ -107,7 +105,7 @@ export function openIndexMaintainer(
     async stop() {
       stopTurns()
       stopping.abort()
-      socket.stop()
+      subscription.stop()
       // A node's answer may be long in coming, and nobody wants it any more.
       await Promise.race([turning, clock.sleep(STOP_MS_MAX)])
       await maintainer.changes.drained()
@@ -135,7 +133,7 @@ function newProgram(
   }
 }
 
-function listenerOf(maintainer: Maintainer): IndexSocketListener {
+function listenerOf(maintainer: Maintainer): IndexListener {
   const { clock, store, heard, changes, programs, begun } = maintainer
   const byProgram = new Map(programs.map((state) => [state.program, state]))
   return {
@@ -168,17 +166,17 @@ function listenerOf(maintainer: Maintainer): IndexSocketListener {
 }
 
 /** Does what is due, one thing after the other: scans of one network never run side by side. */
-async function turn(maintainer: Maintainer, socket: IndexSocket): Promise<void> {
+async function turn(maintainer: Maintainer, subscription: ProgramSubscription): Promise<void> {
   const { clock, programs, begun, store } = maintainer
   const nowMs = clock.monotonicMs()
-  if (socket.connection && nowMs >= maintainer.settleAtMs) {
+  if (subscription.session && nowMs >= maintainer.settleAtMs) {
     maintainer.settleAtMs = nowMs + SETTLE_EVERY_MS
-    await settle(maintainer, socket)
+    await settle(maintainer, subscription)
   }
   const due = programs
     .filter((state) => begun.has(state) && state.dueAtMs <= nowMs)
     .toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
-  if (due) await attempt(maintainer, socket, due)
+  if (due) await attempt(maintainer, subscription, due)
   if (nowMs >= maintainer.textsAtMs) {
     maintainer.textsAtMs = nowMs + TEXTS_EVERY_MS
     await store.makeTexts()
@@ -190,7 +188,7 @@ async function turn(maintainer: Maintainer, socket: IndexSocket): Promise<void> 
 }
 
 /** Compares the changes received for slots that are final now with what the ledger has. */
-async function settle(maintainer: Maintainer, socket: IndexSocket): Promise<void> {
+async function settle(maintainer: Maintainer, subscription: ProgramSubscription): Promise<void> {
   const { service, heard, network, telemetry } = maintainer
   const from = maintainer.finalSlot + 1
   const end = from + SETTLED_SLOTS_MAX
@@ -202,21 +200,21 @@ async function settle(maintainer: Maintainer, socket: IndexSocket): Promise<void
   if (slot === null) return
   for (const { verified } of maintainer.programs) verified.dropFrom(slot)
   telemetry.log('error', 'account_index_slot_dropped', { network, slot })
-  socket.connection?.end('slot_dropped')
+  subscription.session?.end('slot_dropped')
 }
 
 async function attempt(
   maintainer: Maintainer,
-  socket: IndexSocket,
+  subscription: ProgramSubscription,
   state: ScheduledProgram,
 ): Promise<void> {
-  const { connection } = socket
-  if (!connection) return
+  const { session } = subscription
+  if (!session) return
   const { clock, network, telemetry } = maintainer
   const startedAtMs = clock.monotonicMs()
   const wasBackfilled = state.isBackfilled
   const kind = nextKind(state, startedAtMs)
-  const pass = await runPass(maintainer, connection, state, kind).catch((thrown) =>
+  const pass = await runPass(maintainer, session, state, kind).catch((thrown) =>
     brokenPass(telemetry, network, thrown),
   )
   if (maintainer.signal.aborted) return

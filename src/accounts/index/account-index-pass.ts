@@ -6,8 +6,8 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import type { ChangeQueue } from './account-index-changes.ts'
-import type { IndexConnection } from './account-index-connection.ts'
 import { scanProgram } from './account-index-scan.ts'
+import type { IndexSession } from './account-index-session.ts'
 
 export type RoundNeeds = {
   clock: Clock
@@ -48,13 +48,13 @@ const BLOCKS_RETRY_MS = 400
  */
 export async function runPass(
   needs: RoundNeeds,
-  connection: IndexConnection,
+  session: IndexSession,
   state: IndexedProgram,
   kind: PassKind,
 ): Promise<VerificationPass> {
   const { clock, heard, changes } = needs
   const takenAtMs = clock.monotonicMs()
-  const slotMin = Math.max(connection.completeAfterSlot ?? 0, state.verified.newest?.slot ?? 0)
+  const slotMin = Math.max(session.completeAfterSlot ?? 0, state.verified.newest?.slot ?? 0)
   const request = {
     program: state.program,
     hasData: kind === 'full',
@@ -69,18 +69,18 @@ export async function runPass(
   if (scan.slot < slotMin) return failed('behind')
 
   // A change of that slot may still be on its way, and would be taken for a difference.
-  if (!(await connection.waitForSlotAfter(scan.slot))) return failed('not_heard')
+  if (!(await session.waitForSlotAfter(scan.slot))) return failed('not_heard')
   const unixTimestamp = heard.timeAt(scan.slot)
-  if (unixTimestamp === null) return lost(connection, 'gap')
+  if (unixTimestamp === null) return lost(session, 'gap')
   await changes.drained()
-  const trouble = kind === 'keys' ? await blockTrouble(needs, connection, state, scan.slot) : null
+  const trouble = kind === 'keys' ? await blockTrouble(needs, session, state, scan.slot) : null
   if (trouble !== null) return failed(trouble)
 
   const mergedFromMs = clock.monotonicMs()
   const { differing, closed } = await mergeAll(needs, scan.slot)
   const busyMs = scanMs + clock.monotonicMs() - mergedFromMs
   // A connection that was lost meanwhile may have kept something back.
-  if (!(await connection.waitForSlotAfter(scan.slot))) return failed('line_lost')
+  if (!(await session.waitForSlotAfter(scan.slot))) return failed('line_lost')
   if (kind === 'keys' && differing > 0) {
     state.isBackfilled = false
     return failed('differs')
@@ -94,7 +94,7 @@ export async function runPass(
 /** Why what was heard up to this slot cannot be relied on; null: nothing is missing. */
 async function blockTrouble(
   { clock, service, heard, signal }: RoundNeeds,
-  connection: IndexConnection,
+  session: IndexSession,
   { verified }: IndexedProgram,
   slot: number,
 ): Promise<string | null> {
@@ -103,11 +103,11 @@ async function blockTrouble(
   for (let attempt = 1; attempt <= BLOCKS_ATTEMPTS_MAX && !signal.aborted; attempt++) {
     const blocks = await readBlocks(service, from, slot, 'confirmed')
     if (blocks?.includes(slot)) {
-      if (heard.missing(blocks, from, slot) !== null) return ended(connection, 'gap')
+      if (heard.missing(blocks, from, slot) !== null) return ended(session, 'gap')
       const dropped = heard.dropped(blocks, from, slot)
       if (dropped === null) return null
       verified.dropFrom(dropped)
-      return ended(connection, 'slot_dropped')
+      return ended(session, 'slot_dropped')
     }
     await clock.sleep(BLOCKS_RETRY_MS)
   }
@@ -132,11 +132,11 @@ function failed(reason: string): VerificationPass {
 }
 
 /** Whatever it is that was missed, everything must be read again. */
-function lost(connection: IndexConnection, reason: string): VerificationPass {
-  return failed(ended(connection, reason))
+function lost(session: IndexSession, reason: string): VerificationPass {
+  return failed(ended(session, reason))
 }
 
-function ended(connection: IndexConnection, reason: string): string {
-  connection.end(reason)
+function ended(session: IndexSession, reason: string): string {
+  session.end(reason)
   return reason
 }
