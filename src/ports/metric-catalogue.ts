@@ -121,7 +121,7 @@ export const METRICS = {
     'Slots between the newest one that the index can show and the agreed head.',
   ),
   headgate_index_accounts: gauge(['network', 'program'], 'Accounts in the index.'),
-  headgate_index_rounds_total: counter(
+  headgate_index_passes_total: counter(
     ['network', 'kind', 'outcome'],
     'Scans of nodes for the index.',
   ),

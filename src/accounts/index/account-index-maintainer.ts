@@ -11,7 +11,7 @@ import { runPass } from './account-index-pass.ts'
 import {
   brokenPass,
   logPass,
-  logTrouble,
+  logFailure,
   nextKind,
   notePass,
   type ScheduledProgram,
@@ -83,14 +83,14 @@ export function openIndexMaintainer(
     textsAtMs: clock.monotonicMs() + TEXTS_EVERY_MS,
   }
   const keys = maintainer.programs.map(({ program }) => program)
-  store.keepOnly(keys).catch((thrown) => logTrouble(telemetry, maintainer.network, thrown))
+  store.keepOnly(keys).catch((thrown) => logFailure(telemetry, maintainer.network, thrown))
   const subscription = subscribeToPrograms(needs, service, keys, listenerOf(maintainer))
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
     turning ??= turn(maintainer, subscription)
       .catch((thrown) => {
-        if (!stopping.signal.aborted) logTrouble(telemetry, maintainer.network, thrown)
+        if (!stopping.signal.aborted) logFailure(telemetry, maintainer.network, thrown)
       })
       .finally(() => {
         turning = null
@@ -219,7 +219,7 @@ async function attempt(
   )
   if (maintainer.signal.aborted) return
   notePass(state, kind, pass, startedAtMs, clock.monotonicMs())
-  telemetry.count('headgate_index_rounds_total', { network, kind, outcome: pass.kind })
+  telemetry.count('headgate_index_passes_total', { network, kind, outcome: pass.kind })
   logPass(telemetry, network, state, pass, wasBackfilled)
 }
 

@@ -9,7 +9,7 @@ import type { ChangeQueue } from './account-index-changes.ts'
 import { scanProgram } from './account-index-scan.ts'
 import type { IndexSession } from './account-index-session.ts'
 
-export type RoundNeeds = {
+export type PassNeeds = {
   clock: Clock
   store: AccountStore
   service: NetworkService
@@ -47,7 +47,7 @@ const BLOCKS_RETRY_MS = 400
  * it, what is held at that slot is what the node held, account by account.
  */
 export async function runPass(
-  needs: RoundNeeds,
+  needs: PassNeeds,
   session: IndexSession,
   state: IndexedProgram,
   kind: PassKind,
@@ -73,8 +73,8 @@ export async function runPass(
   const unixTimestamp = heard.timeAt(scan.slot)
   if (unixTimestamp === null) return lost(session, 'gap')
   await changes.drained()
-  const trouble = kind === 'keys' ? await blockTrouble(needs, session, state, scan.slot) : null
-  if (trouble !== null) return failed(trouble)
+  const fault = kind === 'keys' ? await blockFault(needs, session, state, scan.slot) : null
+  if (fault !== null) return failed(fault)
 
   const mergedFromMs = clock.monotonicMs()
   const { differing, closed } = await mergeAll(needs, scan.slot)
@@ -92,8 +92,8 @@ export async function runPass(
 }
 
 /** Why what was heard up to this slot cannot be relied on; null: nothing is missing. */
-async function blockTrouble(
-  { clock, service, heard, signal }: RoundNeeds,
+async function blockFault(
+  { clock, service, heard, signal }: PassNeeds,
   session: IndexSession,
   { verified }: IndexedProgram,
   slot: number,
@@ -114,7 +114,7 @@ async function blockTrouble(
   return 'no_blocks'
 }
 
-async function mergeAll({ store, signal }: RoundNeeds, slot: number) {
+async function mergeAll({ store, signal }: PassNeeds, slot: number) {
   let after: Uint8Array | null = null
   let differing = 0
   let closed = 0

@@ -62,7 +62,7 @@ export function logPass(
   if (pass.kind === 'failed') {
     const isNews = wasBackfilled || state.failuresInARow === 1
     const fields = { network, program, reason: pass.reason }
-    if (isNews) telemetry.log('warn', 'account_index_round_failed', fields)
+    if (isNews) telemetry.log('warn', 'account_index_pass_failed', fields)
     return
   }
   const { slot, differing, closed } = pass
@@ -80,11 +80,11 @@ export function brokenPass(
   thrown: unknown,
 ): VerificationPass {
   if (thrown instanceof Failure) return { kind: 'failed', reason: thrown.code }
-  logTrouble(telemetry, network, thrown)
+  logFailure(telemetry, network, thrown)
   return { kind: 'failed', reason: 'bug' }
 }
 
-export function logTrouble(telemetry: Telemetry, network: string, thrown: unknown): void {
+export function logFailure(telemetry: Telemetry, network: string, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : 'unknown'
-  telemetry.log('warn', 'account_index_trouble', { network, reason })
+  telemetry.log('warn', 'account_index_failed', { network, reason })
 }
