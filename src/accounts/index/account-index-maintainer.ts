@@ -10,8 +10,8 @@ import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
 import { runPass } from './account-index-pass.ts'
 import {
   brokenPass,
-  logPass,
   logFailure,
+  logPass,
   nextKind,
   notePass,
   type ScheduledProgram,
