@@ -5,6 +5,7 @@ import { ConfigFaults, loadSettings } from '../src/config/config.ts'
 import { type Courier, openCourier } from '../src/courier/courier.ts'
 import { insertTeam } from '../src/tables/accounts/teams.ts'
 import { type DueResult, recordEvent } from '../src/tables/chain/chain-events.ts'
+import { sequenceAfter } from '../src/tables/chain/chain-tail.ts'
 import { migrate } from '../src/tables/migrate.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
@@ -35,6 +36,12 @@ const NETWORKS = 2
 
 /** Enough for every host to have what it can take; the store is as it is in a busy hour. */
 const BACKLOG_MAX = 4000
+
+/**
+ * Each network has so many events on their way to the disk: with one alone, sending waits for the
+ * next event's commit, and that is what is measured.
+ */
+const EVENTS_UNDER_WAY = 2
 
 const LOOK_EVERY_MS = 50
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
@@ -88,7 +95,7 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
       let delivered = 0
       let movedMs = startedMs
       // As many networks are followed at the same time.
-      const feeding = chains.map(async ({ feed, perEvent }) => {
+      const feeding = chains.flatMap(severalAtOnce).map(async ({ feed, perEvent }) => {
         while (fed < deliveries) {
           if (fed - delivered >= BACKLOG_MAX) await Bun.sleep(LOOK_EVERY_MS)
           else {
@@ -118,13 +125,19 @@ export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Prom
   }
 }
 
+type Feed = { feed(): Promise<void>; perEvent(teamId: string): number }
+
+function severalAtOnce(feed: Feed): Feed[] {
+  return Array<Feed>(EVENTS_UNDER_WAY).fill(feed)
+}
+
 /** The events of one network, with something for each of its webhooks. */
 function openFeed(
   database: Drivers['database'],
   courier: Courier,
   network: string,
   webhooks: readonly StandWebhook[],
-) {
+): Feed {
   const ids = webhooks.map(({ id }) => id)
   let height = 0
   let previous: number | null = null
@@ -136,9 +149,11 @@ function openFeed(
         return { data: DATA_TEXT, bytes, truncation: null, webhookIds: [id] }
       })
       const told = { network, atMs: Date.now(), keepFrom: ++height, due }
-      const recorded = await recordEvent(database, eventAt(height, previous, told))
+      const event = eventAt(height, previous, told)
+      // Commits are carried out in the order they are asked for.
+      previous = sequenceAfter(previous)
+      const recorded = await recordEvent(database, event)
       if (recorded === 'lost') throw new Error('nobody else moves this chain')
-      previous = recorded.sequenceNumber
       courier.remind(recorded)
     },
     perEvent: (teamId: string) => webhooks.filter((one) => one.teamId === teamId).length,
