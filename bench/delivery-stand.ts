@@ -1,6 +1,5 @@
 import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ConfigFaults, loadSettings } from '../src/config/config.ts'
 import { type Courier, openCourier } from '../src/courier/courier.ts'
 import { insertTeam } from '../src/tables/accounts/teams.ts'
@@ -50,7 +49,7 @@ const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 const PATIENCE_MS = 20_000
 
 export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Promise<DeliveryStand> {
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
+  const folder = mkdtempSync(`${tmpdir()}/headgate-bench-`)
   const settings = loadSettings({
     env: {
       HEADGATE_DATA: folder,
