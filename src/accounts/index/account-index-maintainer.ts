@@ -1,5 +1,4 @@
 import { type HeardSlots, openHeardSlots } from '../../core/solana/slots/heard-slots.ts'
-import { openVerifiedSlots } from '../../core/solana/slots/verified-slots.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
@@ -12,10 +11,12 @@ import {
   brokenPass,
   logFailure,
   logPass,
+  newProgram,
   nextKind,
   notePass,
   type ScheduledProgram,
 } from './account-index-schedule.ts'
+import type { IndexListener } from './account-index-session.ts'
 import { type ProgramSubscription, subscribeToPrograms } from './subscribe-to-programs.ts'
 
 export type MaintainerNeeds = {
@@ -46,8 +47,6 @@ type Maintainer = MaintainerNeeds & {
   maintainAtMs: number
   textsAtMs: number
 }
-
-type IndexListener = Parameters<typeof subscribeToPrograms>[3]
 
 /** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
@@ -110,26 +109,6 @@ export function openIndexMaintainer(
       await Promise.race([turning, clock.sleep(STOP_MS_MAX)])
       await maintainer.changes.drained()
     },
-  }
-}
-
-function newProgram(
-  { program, text }: { program: Uint8Array; text: string },
-  keepMs: number,
-  nowMs: number,
-): ScheduledProgram {
-  return {
-    program,
-    text,
-    verified: openVerifiedSlots(keepMs),
-    isBackfilled: false,
-    accounts: 0,
-    tried: [],
-    dueAtMs: nowMs,
-    fullAtMs: Number.NEGATIVE_INFINITY,
-    periodMs: 0,
-    failuresInARow: 0,
-    lastFault: null,
   }
 }
 

@@ -80,7 +80,7 @@ export async function runPass(
   const { differing, closed } = await mergeAll(needs, scan.slot)
   const busyMs = scanMs + clock.monotonicMs() - mergedFromMs
   // A connection that was lost meanwhile may have kept something back.
-  if (!(await session.waitForSlotAfter(scan.slot))) return failed('line_lost')
+  if (!(await session.waitForSlotAfter(scan.slot))) return failed('connection_lost')
   if (kind === 'keys' && differing > 0) {
     state.isBackfilled = false
     return failed('differs')

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts'
+import { openVerifiedSlots } from '../../core/solana/slots/verified-slots.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { IndexedProgram, PassKind, VerificationPass } from './account-index-pass.ts'
 
@@ -23,6 +24,27 @@ const KEYS_WAIT_FACTOR = 9
 /** After all accounts were read again, nodes rest for at least as long as that took. */
 const FULL_WAIT_FACTOR = 1
 const FAILED_WAIT_MS_MAX = 60_000
+
+/** A program of which nothing is known yet: its first pass is due. */
+export function newProgram(
+  { program, text }: { program: Uint8Array; text: string },
+  keepMs: number,
+  nowMs: number,
+): ScheduledProgram {
+  return {
+    program,
+    text,
+    verified: openVerifiedSlots(keepMs),
+    isBackfilled: false,
+    accounts: 0,
+    tried: [],
+    dueAtMs: nowMs,
+    fullAtMs: Number.NEGATIVE_INFINITY,
+    periodMs: 0,
+    failuresInARow: 0,
+    lastFault: null,
+  }
+}
 
 /** Everything is read while not all changes are told since it was last read. */
 export function nextKind(state: ScheduledProgram, nowMs: number): PassKind {

@@ -136,7 +136,11 @@ export function openPlainWriter(
   let count = 0
 
   return {
-    expect: ({ bytes }) => reserveExactly(sink, bytes.length * GROWTH),
+    expect({ bytes }) {
+      // Rows that come one by one are many: making exact room for each would copy all before it.
+      if (count === 0) reserveExactly(sink, bytes.length * GROWTH)
+      else reserve(sink, bytes.length * GROWTH)
+    },
     leavesOut: () => false,
     write(bodies, at) {
       const end = bodyEnd(bodies, at)
