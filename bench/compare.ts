@@ -11,6 +11,8 @@ export type Row = {
   name: string
   perSecond: number
   spread: [low: number, high: number]
+  /** Round by round. */
+  perSecondIn: readonly number[]
   cpuUsPerCall: number
   p50Ms: number
   p99Ms: number
@@ -54,6 +56,12 @@ export async function compare(
     }
   }
   return contenders.map(({ name }) => toRow(name, samples.get(name) ?? []))
+}
+
+/** How many times as fast one is as the other: the median of what each round says. */
+export function ratioOf(one: Row | undefined, other: Row | undefined): number {
+  const rates = other?.perSecondIn ?? []
+  return median(rates.map((rate, round) => (one?.perSecondIn[round] ?? 0) / rate))
 }
 
 export function median(values: readonly number[]): number {
@@ -109,6 +117,7 @@ function toRow(name: string, samples: readonly Sample[]): Row {
   return {
     name,
     perSecond: median(perSecond),
+    perSecondIn: perSecond,
     spread: [Math.min(...perSecond), Math.max(...perSecond)],
     cpuUsPerCall: median(samples.map((sample) => sample.cpuUsPerCall)),
     p50Ms: median(samples.map((sample) => sample.p50Ms)),

@@ -179,6 +179,7 @@ function rowOf(name: string, times: readonly number[]): Row {
   return {
     name,
     perSecond: 1000 / median(times),
+    perSecondIn: times.map((ms) => 1000 / ms),
     spread: [1000 / Math.max(...times), 1000 / Math.min(...times)],
     cpuUsPerCall: 0,
     p50Ms: round2(median(times)),

@@ -38,6 +38,7 @@ describe('migrate', () => {
       'instance_facts',
       'late_deliveries',
       'leases',
+      'listing',
       'log_sizes',
       'migrations',
       'outbox',
@@ -66,6 +67,7 @@ describe('migrate', () => {
       { version: 5, name: 'management' },
       { version: 6, name: 'backlogs' },
       { version: 7, name: 'deliveries' },
+      { version: 8, name: 'listing' },
     ])
   })
 
@@ -78,7 +80,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 7 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 8 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -92,7 +94,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 7 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 8 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -8,6 +8,7 @@ import sheets from './migrations/004-sheets.sql' with { type: 'text' }
 import management from './migrations/005-management.sql' with { type: 'text' }
 import backlogs from './migrations/006-backlogs.sql' with { type: 'text' }
 import deliveries from './migrations/007-deliveries.sql' with { type: 'text' }
+import listing from './migrations/008-listing.sql' with { type: 'text' }
 import { splitStatements } from './sql/split-statements.ts'
 
 type Migration = {
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: 'management', script: management },
   { version: 6, name: 'backlogs', script: backlogs },
   { version: 7, name: 'deliveries', script: deliveries, carry: carryDeliveries },
+  { version: 8, name: 'listing', script: listing },
 ]
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */

@@ -56,6 +56,9 @@ type Connection = {
 /** Thrown in the transactions of the dead, so that they are rolled back. */
 class Died extends Error {}
 
+/** Runs have few deliveries: some are listed together, and some are done too late for that. */
+const CREATED_MAX = 8
+
 export const NO_FAULTS: StoreFaults = {
   lateRate: 0,
   lateMsMax: 0,
@@ -67,6 +70,7 @@ export const NO_FAULTS: StoreFaults = {
 export async function openSimStores(): Promise<SimStores> {
   const database = openSqlite(':memory:')
   await migrate(database)
+  await database.query(sql`UPDATE listing SET created_max = ${CREATED_MAX}`)
   const wiping = (await tablesOf(database)).map(wipingText)
   return {
     open(clock, chance, watch) {
@@ -230,6 +234,7 @@ async function chainIn(tx: Database): Promise<ChainRow | null> {
 function wipingText(table: string): string {
   if (table === 'shards') return 'UPDATE shards SET courier = NULL WHERE courier IS NOT NULL'
   if (table === 'retention') return 'UPDATE retention SET event = 0'
+  if (table === 'listing') return 'UPDATE listing SET event = 0, next_event = 0, created = 0'
   return `DELETE FROM ${table}`
 }
 

@@ -29,16 +29,22 @@ export async function backlogsMiscounted(db: Database): Promise<Record<string, n
   return Object.fromEntries(Object.entries(wrong).filter(([, bytes]) => bytes !== 0))
 }
 
-/** Deliveries that are not in exactly the one list of their state, as `event webhook`. */
+/**
+ * Deliveries that are not in exactly the one list of their state, as `event webhook`; new ones
+ * that are delivered are in none.
+ */
 export async function listedWrongly(db: Database): Promise<string[]> {
   const rows = await db.query<{ what: string }>(sql`
     SELECT (key / 16777216) || ' ' || (key % 16777216) || ' ' || state AS what FROM deliveries
     EXCEPT SELECT event || ' ' || webhook || ' 0' FROM outbox
-    EXCEPT SELECT event || ' ' || webhook || ' ' || state FROM done_deliveries`)
+    EXCEPT SELECT event || ' ' || webhook || ' ' || state FROM done_deliveries
+    EXCEPT SELECT (key / 16777216) || ' ' || (key % 16777216) || ' 1' FROM deliveries
+    WHERE key / 16777216 > (SELECT event FROM listing)`)
   const strays = await db.query<{ what: string }>(sql`
     SELECT what FROM (
       SELECT event || ' ' || webhook || ' 0' AS what FROM outbox
       UNION ALL SELECT event || ' ' || webhook || ' ' || state FROM done_deliveries) AS listed
-    EXCEPT SELECT (key / 16777216) || ' ' || (key % 16777216) || ' ' || state FROM deliveries`)
+    EXCEPT SELECT (key / 16777216) || ' ' || (key % 16777216) || ' ' || state FROM deliveries
+    WHERE state <> 1 OR key / 16777216 <= (SELECT event FROM listing)`)
   return [...rows, ...strays].map(({ what }) => what)
 }

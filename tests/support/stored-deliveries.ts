@@ -27,13 +27,16 @@ export function storedDeliveries(db: Database): Promise<StoredDelivery[]> {
 
 /**
  * How tables that tell of deliveries contradict each other: each delivery stands either in the
- * outbox or among those that are done, and each result belongs to one. Null when they agree.
+ * outbox or among those that are done, unless it is delivered and new, and each result belongs to
+ * one. Null when they agree.
  */
 export async function contradiction(db: Database): Promise<string | null> {
   const entries = new Map<string, number[]>()
   const rows = await db.query<{ event: number; webhook: number; state: number }>(sql`
     SELECT event, webhook, ${WAITING} AS state FROM outbox
-    UNION ALL SELECT event, webhook, state FROM done_deliveries`)
+    UNION ALL SELECT event, webhook, state FROM done_deliveries
+    UNION ALL SELECT key / 16777216, key % 16777216, state FROM deliveries
+    WHERE state = 1 AND key / 16777216 > (SELECT event FROM listing)`)
   for (const { event, webhook, state } of rows) {
     const key = `${event}/${webhook}`
     entries.set(key, [...(entries.get(key) ?? []), state])

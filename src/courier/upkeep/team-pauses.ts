@@ -1,4 +1,5 @@
 import { coalesced } from '../../core/async/coalesced.ts'
+import { openWakeableSleep } from '../../core/async/wakeable-sleep.ts'
 import { monthOf, type Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { capacityMessage } from '../../core/delivery/envelope.ts'
@@ -33,6 +34,9 @@ export type TeamPauses = {
   stop(): Promise<void>
 }
 
+/** Groups of outcomes come faster than that; a month is not used up to the delivery. */
+const LOOKS_APART_MS = 50
+
 /** More than that, and a look at all of them is as good. */
 const TEAMS_LOOKED_AT_MAX = 1000
 
@@ -54,6 +58,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
   let isStopped = false
   /** Since when teams have been above their limits without a break. */
   let above: ReadonlyMap<string, number> = new Map()
+  const breather = openWakeableSleep(needs.clock)
 
   const look = coalesced(async () => {
     const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
@@ -63,6 +68,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     teamIds = new Set()
     if (!isStopped) await pauseUsedUp(needs, some)
     if (!isStopped && withBacklogs) above = await pauseFull(needs, above)
+    await breather.pause(LOOKS_APART_MS)
   }, needs.failed)
 
   return {
@@ -80,6 +86,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     },
     async stop() {
       isStopped = true
+      breather.close()
       await look.idle()
     },
   }

@@ -9,8 +9,11 @@ type Needs = {
   dropped: (lines: number) => void
 }
 
-/** One write per line would cost a system call each; this many characters go out together. */
-const PIECE_CHARS = 65_536
+/**
+ * One write per line would cost a system call each; this many characters go out together. With
+ * more, the first have left the processor's caches by then, which costs more than a call.
+ */
+const PIECE_CHARS = 16_384
 
 /** A quiet service still shows its lines soon. */
 const PIECE_WAIT_MS = 100

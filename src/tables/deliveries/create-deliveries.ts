@@ -2,6 +2,7 @@ import type { Database } from '../../ports/database.ts'
 import { growLog, logBytesOf } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { insertDeliveries, type NewDelivery } from './deliveries.ts'
+import { countCreated } from './done-deliveries.ts'
 import { insertEvent, type NewEvent } from './events.ts'
 import { enqueueEvent, type OutboxEntry } from './outbox.ts'
 import { type EventResult, insertResults } from './results.ts'
@@ -30,6 +31,7 @@ export async function createDeliveries(
     insertDeliveries(tx, number, deliveries),
     growLog(tx, event.network, logBytesOf(results, deliveries.length)),
     growBacklogs(tx, backlogsOf(deliveries)),
+    countCreated(tx, number, deliveries.length),
   ])
   await enqueueEvent(tx, { event: number, lane }, event.createdAtMs)
   return number

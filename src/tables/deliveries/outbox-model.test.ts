@@ -34,7 +34,7 @@ import {
   TEAM_A,
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
-import type { Database } from '../../ports/database.ts'
+import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'
 
@@ -69,6 +69,7 @@ async function begin(seed: number): Promise<Run> {
   const db = await freshStore()
   await insertTeams(db)
   await addWebhooks(db, ...WEBHOOKS.map((id) => webhookCalled(id)))
+  await db.query(sql`UPDATE listing SET created_max = ${seed * 2}`)
   const webhooks: Model['webhooks'] = new Map(NUMBERS.map((number) => [number, 'active']))
   const model = { webhooks, deliveries: new Map() }
   return { db, chance: seededChance(seed), model, nowMs: NOW_MS, attempts: [] }

@@ -2,8 +2,8 @@ import type { Database } from '../../ports/database.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { holdWebhook } from '../webhooks/courier-webhooks.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
-import { findDelivery } from './delivery-log.ts'
 import { unlistDone } from './done-deliveries.ts'
+import { findDelivery } from './log/delivery-log.ts'
 import { enqueue, LANE } from './outbox.ts'
 
 /**

@@ -5,7 +5,7 @@ import { ATTEMPTS, growLog } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
 import { type AttemptRow, noteOnCancelled, settleRows } from './deliveries.ts'
-import { listDone, unlistDone } from './done-deliveries.ts'
+import { listDelivered, listDone, unlistDone } from './done-deliveries.ts'
 import { dequeue, LANE, type OutboxEntry, postpone } from './outbox.ts'
 import { noteLate } from './retention.ts'
 
@@ -91,7 +91,8 @@ async function settleKind(
       : dequeue(tx, held)
   await Promise.all([
     leaving,
-    kind === 'retry' ? null : listDone(tx, asDone(held, kind)),
+    kind === 'failed' ? listDone(tx, asDone(held, kind)) : null,
+    kind === 'delivered' ? listDelivered(tx, held) : null,
     kind === 'delivered' ? noteLate(tx, lateOf(held)) : null,
   ])
   if (rest.length > 0) await settleCancelled(tx, kind, rest, sums)
@@ -119,11 +120,11 @@ async function settleCancelled(
   for (const one of held) count(sums, one, false)
   if (!isDelivered) return
   await unlistDone(tx, asDone(held, 'cancelled'))
-  await listDone(tx, asDone(held, 'delivered'))
+  await listDelivered(tx, held)
   await noteLate(tx, lateOf(held))
 }
 
-function asDone(held: readonly Unpacked[], state: 'delivered' | 'failed' | 'cancelled') {
+function asDone(held: readonly Unpacked[], state: 'failed' | 'cancelled') {
   return held.map(({ event, webhook }) => ({ event, webhook, state }))
 }
 

@@ -68,6 +68,8 @@ export type Book = {
   rows: Map<string, DeliveryRow>
   outbox: Map<string, OutboxRow[]>
   done: Map<string, DoneRow[]>
+  /** What is delivered of later events is in no list yet. */
+  lastListed: number
   /** By public id. */
   deliveries: Map<string, BookedDelivery>
   webhooks: Map<string, BookedWebhook>
@@ -90,6 +92,7 @@ export function openBook(): Book {
     rows: new Map(),
     outbox: new Map(),
     done: new Map(),
+    lastListed: 0,
     deliveries: new Map(),
     webhooks: new Map(),
     byNumber: new Map(),
@@ -127,6 +130,9 @@ export function enter(book: Book, change: Change, fromMs: number, by: string): v
   switch (change.table) {
     case 'events':
       return void book.events.set(change.now.event, change.now)
+    case 'listing':
+      book.lastListed = change.now.event
+      return
     case 'results':
       return void book.results.set(resultKey(change.now), change.now)
     case 'webhooks':
@@ -185,7 +191,8 @@ export function disagreement(book: Book, key: string): string | null {
   if (waits.length !== (isWaiting ? 1 : 0)) {
     return `it is ${state} and has ${waits.length} entries in the outbox`
   }
-  if (done.length !== (isWaiting ? 0 : 1) || (done[0] && done[0].state !== row.state)) {
+  const isUnlisted = isWaiting || (state === 'delivered' && row.event > book.lastListed)
+  if (done.length !== (isUnlisted ? 0 : 1) || (done[0] && done[0].state !== row.state)) {
     return `it is ${state} and done ${done.map((one) => one.state)}`
   }
   if (!isWaiting) return null

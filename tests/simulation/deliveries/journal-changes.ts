@@ -33,6 +33,9 @@ export type OutboxRow = { event: number; webhook: number; lane: number; due_at_m
 
 export type DoneRow = { event: number; webhook: number; state: number }
 
+/** What is delivered of later events is in no list yet. */
+export type ListingRow = { event: number }
+
 export type CourierRow = { courier: string; token: number; until_ms: number }
 
 export type ShardRow = { shard: number; courier: string | null }
@@ -77,6 +80,7 @@ export type Change =
   | Changed<'deliveries', DeliveryRow>
   | Changed<'outbox', OutboxRow>
   | Changed<'done_deliveries', DoneRow>
+  | Changed<'listing', ListingRow>
   | Changed<'couriers', CourierRow>
   | Changed<'shards', ShardRow>
   | Changed<'webhooks', WebhookRow>

@@ -12,6 +12,7 @@ const COLUMNS: Readonly<Record<Change['table'], string>> = {
     'body_bytes',
   outbox: 'event webhook lane due_at_ms',
   done_deliveries: 'event webhook state',
+  listing: 'event',
   couriers: 'courier token until_ms',
   shards: 'shard courier',
   webhooks:

@@ -1,5 +1,6 @@
 import type { Life } from '../process-life.ts'
 import {
+  type Book,
   type BookedRow,
   disagreement,
   enter,
@@ -29,6 +30,7 @@ export function judgeCommit(run: DeliveryRun, life: Life, changes: readonly Chan
       enterOwner(book.owners, change, { life: life.name, wallMs, elapsedMs: clock.elapsedMs() })
     }
     if (change.table === 'webhooks') judgeWebhook(run, life, change)
+    if (change.table === 'listing') for (const key of keysListed(book, change)) keys.add(key)
     if (isOfDelivery(change)) keys.add(keyOf(change.now ?? change.old ?? { event: 0, webhook: 0 }))
     enter(book, change, clock.elapsedMs(), life.name)
   }
@@ -43,6 +45,14 @@ export function judgeCommit(run: DeliveryRun, life: Life, changes: readonly Chan
   judgePauses(run, life, changes, moves)
   if (run.recording.has(life.name)) judgeResults(run, life, moves)
   if (life.name === CHAIN) judgeEvent(run, moves)
+}
+
+/** The deliveries that were to be listed with this change. */
+function keysListed({ rows, lastListed }: Book, { now }: ChangeOf<'listing'>): string[] {
+  const listed = [...rows].filter(
+    ([, { event }]) => event > lastListed && event <= (now?.event ?? 0),
+  )
+  return listed.map(([key]) => key)
 }
 
 function isOfDelivery(

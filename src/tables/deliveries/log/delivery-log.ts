@@ -1,0 +1,149 @@
+import { countedIn, deliveryId } from '../../../core/delivery/delivery-id.ts'
+import { type Database, type Procedure, sql, sqlRows } from '../../../ports/database.ts'
+import { listChunks, rowChunks } from '../../sql/row-chunks.ts'
+import { typedRows } from '../../sql/typed-rows.ts'
+import { type AttemptFacts, attemptsIn } from '../attempt-facts.ts'
+import {
+  DELIVERY_OF_ENTRY,
+  LOG_COLUMNS,
+  type LoggedDelivery,
+  type LogRow,
+  loggedOf,
+  stateNumber,
+} from '../delivery.ts'
+import { eventsAtHeight, eventsCounted } from '../events.ts'
+import { findResult, type StoredResult } from '../results.ts'
+import {
+  type LogEntry,
+  type LogQuestion,
+  lastOf,
+  newestFirst,
+  pageEntries,
+} from './page-entries.ts'
+
+export type DeliveryWithAttempts = LoggedDelivery & {
+  result: StoredResult | null
+  /** Oldest first. */
+  attempts: AttemptFacts[]
+}
+
+type FoundRow = LogRow & { attempts: string }
+
+type TeamWebhook = { number: number; id: string; network: string }
+
+/** In a team of a thousand webhooks a height has a thousand deliveries, and few events. */
+const ONE_HEIGHT_MAX = 10_000
+
+/** A page of a team's deliveries, newest first: by event, and within one by webhook. */
+export async function listDeliveryPage(
+  db: Database,
+  teamId: string,
+  question: LogQuestion,
+): Promise<LoggedDelivery[]> {
+  const rows = await db.perform(readPage, [teamId, question])
+  return rows.map(loggedOf)
+}
+
+export const readPage: Procedure<[teamId: string, question: LogQuestion], LogRow[]> = {
+  name: 'readPage',
+  async run(tx, [teamId, question]) {
+    const { block } = question
+    if (block !== undefined) return pageOfBlock(tx, teamId, block, question)
+    return readEntries(tx, await pageEntries(tx, teamId, question))
+  },
+}
+
+async function readEntries(db: Database, entries: readonly LogEntry[]): Promise<LogRow[]> {
+  const rows: LogRow[] = []
+  const keys = entries.map(({ event, webhook, due_at_ms }) => [event, webhook, due_at_ms])
+  for (const chunk of rowChunks(keys)) {
+    const some = await db.query<LogRow>(sql`
+      WITH entries (event, webhook, due_at_ms) AS (
+        VALUES ${typedRows(['BIGINT', 'BIGINT', 'BIGINT'], chunk)})
+      SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM entries ${DELIVERY_OF_ENTRY}`)
+    rows.push(...some)
+  }
+  return rows.sort(newestFirst)
+}
+
+/** Few at one height, so that these are read first and sorted out afterwards. */
+async function pageOfBlock(
+  db: Database,
+  teamId: string,
+  block: number,
+  { webhookId, status, after, limit }: LogQuestion,
+): Promise<LogRow[]> {
+  const webhooks = await webhooksOf(db, teamId, webhookId)
+  const rows: LogRow[] = []
+  for (const [network, some] of Map.groupBy(webhooks, (one) => one.network)) {
+    const numbers = some.map(({ number }) => number)
+    for (const { event, webhook } of await eventsAtHeight(db, network, block, ONE_HEIGHT_MAX)) {
+      const among = webhook === null ? numbers : numbers.filter((number) => number === webhook)
+      for (const chunk of listChunks(among)) rows.push(...(await readRows(db, event, chunk)))
+    }
+  }
+  const meant = rows.filter((row) => {
+    const isInState = status === undefined || row.state === stateNumber(status)
+    return isInState && row.event <= lastOf(after, row.webhook)
+  })
+  return meant.sort(newestFirst).slice(0, limit)
+}
+
+/** Null when the team has no such delivery. */
+export async function findDeliveryWithAttempts(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<DeliveryWithAttempts | null> {
+  const row = await findRow(db, teamId, id)
+  if (!row) return null
+  const { event, part } = row
+  const result = part === null ? null : await findResult(db, event, part)
+  return { ...loggedOf(row), result, attempts: attemptsIn(row.attempts) }
+}
+
+export async function findDelivery(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<LoggedDelivery | null> {
+  const row = await findRow(db, teamId, id)
+  return row && loggedOf(row)
+}
+
+/**
+ * Nothing leads from an id to its delivery, but it tells four digits of its event's number: the
+ * few events there may be are tried with the webhooks of the team.
+ */
+async function findRow(db: Database, teamId: string, id: string): Promise<FoundRow | null> {
+  const counted = countedIn(id)
+  if (counted === null) return null
+
+  const webhooks = await webhooksOf(db, teamId)
+  for (const [network, some] of Map.groupBy(webhooks, (one) => one.network)) {
+    for (const { event, sequenceNumber, webhook } of await eventsCounted(db, network, counted)) {
+      const among = webhook === null ? some : some.filter(({ number }) => number === webhook)
+      const found = among.find((one) => deliveryId(one.id, sequenceNumber) === id)
+      const [row] = found ? await readRows(db, event, [found.number]) : []
+      if (row) return row
+    }
+  }
+  return null
+}
+
+/** Deliveries of one event. */
+function readRows(db: Database, event: number, webhooks: readonly number[]): Promise<FoundRow[]> {
+  return db.query<FoundRow>(sql`
+    SELECT ${LOG_COLUMNS}, deliveries.attempts, (
+      SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
+        AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
+    FROM (
+      SELECT CAST(${event} AS BIGINT) AS event, number AS webhook FROM webhooks
+      WHERE number IN ${sqlRows([webhooks])}) AS entries ${DELIVERY_OF_ENTRY}`)
+}
+
+function webhooksOf(db: Database, teamId: string, webhookId?: string): Promise<TeamWebhook[]> {
+  const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
+  return db.query<TeamWebhook>(sql`
+    SELECT number, id, network FROM webhooks WHERE team_id = ${teamId} ${one}`)
+}

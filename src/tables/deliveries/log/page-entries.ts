@@ -1,0 +1,158 @@
+import { type Database, type Sql, sql } from '../../../ports/database.ts'
+import { type DeliveryKey, type DeliveryState, keyOf } from '../delivery.ts'
+import { lastListed } from '../done-deliveries.ts'
+
+export type LogQuestion = {
+  webhookId?: string | undefined
+  status?: DeliveryState | undefined
+  block?: number | undefined
+  /** The last delivery of the page before. */
+  after?: DeliveryKey | undefined
+  limit: number
+}
+
+/** Where a delivery stands in the log, and when it is due if it waits. */
+export type LogEntry = DeliveryKey & { due_at_ms: number | null }
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * The deliveries on a page of the log, newest first. First those that are not listed yet, then
+ * the newest of each webhook below the cursor is looked up, and those webhooks are read that have a
+ * place on the page. In a transaction, since deliveries go from one list to another.
+ */
+export async function pageEntries(
+  db: Database,
+  teamId: string,
+  question: LogQuestion,
+): Promise<LogEntry[]> {
+  const { limit, status } = question
+  const withDelivered = status === undefined || status === 'delivered'
+  let page = withDelivered ? await unlistedEntries(db, teamId, question) : []
+  const webhooks = await heads(db, teamId, question)
+  // As many webhooks have one that is as new as that.
+  let lowest = Math.max(webhooks[limit - 1]?.event ?? 0, page[limit - 1]?.event ?? 0)
+  for (const { webhook, event } of webhooks) {
+    if (event < lowest) break
+    const more = await entriesOf(db, webhook, lowest, question)
+    // Most webhooks of a large team add little to a page that is full.
+    page = [...page, ...more].sort(newestFirst).slice(0, limit)
+    lowest = Math.max(lowest, page[limit - 1]?.event ?? 0)
+  }
+  return page
+}
+
+/** The newest of a team that were delivered and are not listed yet. */
+async function unlistedEntries(
+  db: Database,
+  teamId: string,
+  { webhookId, after, limit }: LogQuestion,
+): Promise<LogEntry[]> {
+  const first = keyOf((await lastListed(db)) + 1, 0)
+  const below = after ? sql`AND key < ${keyOf(after.event, after.webhook)}` : sql``
+  const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
+  return db.query<LogEntry>(sql`
+    SELECT key / 16777216 AS event, key % 16777216 AS webhook, NULL AS due_at_ms FROM deliveries
+    WHERE key >= ${first} ${below} AND state = 1
+      AND key % 16777216 IN (SELECT number FROM webhooks WHERE team_id = ${teamId} ${one})
+    ORDER BY key DESC LIMIT ${limit}`)
+}
+
+/** The webhooks that may have a place on the page, those with the newest deliveries first. */
+function heads(
+  db: Database,
+  teamId: string,
+  { webhookId, status, after, limit }: LogQuestion,
+): Promise<DeliveryKey[]> {
+  const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
+  const newest = sourcesOf(status).map(
+    ({ table, where }) => sql`
+      SELECT MAX(event) AS event FROM ${table}
+      WHERE webhook = webhooks.number AND ${where} AND event <= ${lastEvent(after)}`,
+  )
+  return db.query<DeliveryKey>(sql`
+    SELECT webhook, event FROM (
+      SELECT webhooks.number AS webhook, (
+        SELECT MAX(event) FROM (${unionAll(newest)}) AS sources) AS event
+      FROM webhooks WHERE team_id = ${teamId} ${one}) AS heads
+    WHERE event IS NOT NULL ORDER BY event DESC, webhook DESC LIMIT ${limit}`)
+}
+
+/** The newest deliveries of a webhook in the lists, down to that event. */
+function entriesOf(
+  db: Database,
+  webhook: number,
+  lowest: number,
+  { status, after, limit }: LogQuestion,
+): Promise<LogEntry[]> {
+  const { parts } = ENTRIES[status ?? 'all']
+  const ofSource = [webhook, lastOf(after, webhook), lowest, limit]
+  const values = sourcesOf(status).flatMap(() => ofSource)
+  return db.query<LogEntry>({ parts, values: [...values, limit] })
+}
+
+export function newestFirst(a: DeliveryKey, b: DeliveryKey): number {
+  return b.event - a.event || b.webhook - a.webhook
+}
+
+type Source = { table: Sql; where: Sql; dueAtMs: Sql }
+
+const waiting = (where: Sql): Source => {
+  return { table: sql`outbox`, where, dueAtMs: sql`due_at_ms` }
+}
+
+const done = (where: Sql): Source => {
+  return { table: sql`done_deliveries`, where, dueAtMs: sql`NULL` }
+}
+
+/** Each of these has a webhook's deliveries in the order of events. */
+const SOURCES: Readonly<Record<DeliveryState, readonly Source[]>> = {
+  waiting: [waiting(sql`lane = 0`), waiting(sql`lane = 1`), waiting(sql`lane = 2`)],
+  delivered: [done(sql`state = 1`)],
+  failed: [done(sql`state = 2`)],
+  cancelled: [done(sql`state = 3`)],
+}
+
+/** Made once, since a page may need one for each of a thousand webhooks. */
+const ENTRIES: Readonly<Record<DeliveryState | 'all', Sql>> = {
+  waiting: entriesIn(SOURCES.waiting),
+  delivered: entriesIn(SOURCES.delivered),
+  failed: entriesIn(SOURCES.failed),
+  cancelled: entriesIn(SOURCES.cancelled),
+  all: entriesIn(Object.values(SOURCES).flat()),
+}
+
+function entriesIn(sources: readonly Source[]): Sql {
+  const newest = sources.map(
+    ({ table, where, dueAtMs }) => sql`
+      SELECT webhook, event, due_at_ms FROM (
+        SELECT webhook, event, ${dueAtMs} AS due_at_ms FROM ${table}
+        WHERE webhook = ${null} AND ${where} AND event <= ${null} AND event >= ${null}
+        ORDER BY event DESC LIMIT ${null}) AS newest`,
+  )
+  return sql`
+    SELECT webhook, event, due_at_ms FROM (${unionAll(newest)}) AS sources
+    ORDER BY event DESC LIMIT ${null}`
+}
+
+function sourcesOf(status: DeliveryState | undefined): readonly Source[] {
+  return status === undefined ? Object.values(SOURCES).flat() : SOURCES[status]
+}
+
+function unionAll(selects: readonly Sql[]): Sql {
+  return selects.reduce((all, some) => sql`${all} UNION ALL ${some}`)
+}
+
+/** The last event of a webhook that is beyond the cursor. */
+export function lastOf(after: DeliveryKey | undefined, webhook: number): number {
+  if (!after) return FOR_EVER
+  return webhook < after.webhook ? after.event : after.event - 1
+}
+
+/** The same in SQL. */
+function lastEvent(after: DeliveryKey | undefined): Sql {
+  if (!after) return sql`${FOR_EVER}`
+  const { event, webhook } = after
+  return sql`CASE WHEN webhooks.number < ${webhook} THEN CAST(${event} AS BIGINT)
+    ELSE CAST(${event - 1} AS BIGINT) END`
+}
