@@ -34,7 +34,7 @@ export const DATA_TEXT = `{"block":{"text":"${'x'.repeat(1800)}"}}`
 const NETWORKS = 2
 
 /** Enough for every host to have what it can take; the store is as it is in a busy hour. */
-const BACKLOG_MAX = 2000
+const BACKLOG_MAX = 4000
 
 /**
  * Each network has so many events on their way to the disk: with one alone, sending waits for the
@@ -42,7 +42,7 @@ const BACKLOG_MAX = 2000
  */
 const EVENTS_UNDER_WAY = 2
 
-const LOOK_EVERY_MS = 20
+const LOOK_EVERY_MS = 50
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 
 /** So long without any progress, and something is broken. */

@@ -1,7 +1,7 @@
 import { encodeKey } from '../src/core/solana/base58.ts'
 import { sortedPrograms } from './account-material.ts'
 import { indexed, readPage } from './account-walk.ts'
-import { compare, type Effort, type Result, type Sample, target } from './compare.ts'
+import { compare, type Effort, type Result, ratioOf, type Sample, target } from './compare.ts'
 import {
   type Contender,
   cpuSeconds,
@@ -36,7 +36,7 @@ export async function fullWalk(effort: Effort): Promise<Result> {
       { name: 'headgate, over the node', measure: () => measure(gate, () => walk(gate, other)) },
     ])
     const [bytes, index] = rows
-    const ratio = (index?.perSecond ?? 0) / (bytes?.perSecond ?? 1)
+    const ratio = ratioOf(index, bytes)
     const grownMib = (watch.stop() - before) / MIB
     return {
       scenario: 'P13',

@@ -1,5 +1,6 @@
 import { compare, type Effort, type Result, ratioOf, type Sample, target } from './compare.ts'
 import { type DeliverySender, startDeliverySender, startReceivers } from './contenders.ts'
+import type { SenderOrder } from './delivery-sender.ts'
 import type { StandWebhook } from './delivery-stand.ts'
 
 const HOSTS = 20
@@ -7,14 +8,17 @@ const WEBHOOKS = 100
 const DELIVERIES = 40_000
 
 /** The speed of the machine changes from minute to minute, and not for both ways alike. */
-const ROUNDS = 11
+const ROUNDS = 12
+
+/** Processes of each way that take turns: the same code is compiled better in one than another. */
+const PROCESSES = 3
 const DELIVERIES_TINY = 400
 
 /**
  * Not counted: hosts are given more at once only as they show that they can take it, and the
  * runtime goes on compiling what it sees often for some hundred thousand deliveries.
  */
-const WARM_UP = 5
+const WARM_UP = 4
 
 const TEAM = 'team_bench'
 
@@ -23,14 +27,15 @@ export async function deliveries(effort: Effort): Promise<Result> {
   const receivers = await startReceivers(HOSTS, 0)
   const webhooks = webhooksOn(receivers.healthy, WEBHOOKS, TEAM)
   const count = effort.rounds > 1 ? DELIVERIES : DELIVERIES_TINY
-  const bare = await startDeliverySender({ way: 'bare', webhooks })
-  const durable = await startDeliverySender({ way: 'durable', webhooks })
+  const processes = effort.rounds > 1 ? PROCESSES : 1
+  const rounds = effort.rounds > 1 ? ROUNDS : 1
+  const bare = await startSenders({ way: 'bare', webhooks }, processes)
+  const durable = await startSenders({ way: 'durable', webhooks }, processes)
   try {
-    for (const sender of [bare, durable]) await sender.deliver(count * WARM_UP)
-    const rounds = effort.rounds > 1 ? ROUNDS : 1
+    for (const sender of [...bare, ...durable]) await sender.deliver(count * WARM_UP)
     const rows = await compare({ ...effort, rounds }, [
-      { name: 'bare signed POSTs', measure: () => measure(bare, count) },
-      { name: 'headgate, durable', measure: () => measure(durable, count) },
+      { name: 'bare signed POSTs', measure: inTurns(bare, count) },
+      { name: 'headgate, durable', measure: inTurns(durable, count) },
     ])
     const [bareRow, durableRow] = rows
     const ratio = ratioOf(durableRow, bareRow)
@@ -43,12 +48,12 @@ export async function deliveries(effort: Effort): Promise<Result> {
         'durable: from the commit of the event, with a result of its own for each webhook, to the',
         'commit of the outcome with its bill; two networks; SQLite in a file, and nothing counts as',
         'committed before the disk has it.',
-        'Each in a process of its own, in turns; the median of what the rounds say. CPU is that of',
-        'the process, the thread of the store included.',
+        `Each in ${processes} processes of its own, in turns; the median of what the rounds say. CPU is`,
+        'that of the process, the thread of the store included.',
       ],
     }
   } finally {
-    await Promise.all([bare, durable, receivers].map((one) => one.stop()))
+    await Promise.all([...bare, ...durable, receivers].map((one) => one.stop()))
   }
 }
 
@@ -62,6 +67,16 @@ export function webhooksOn(
     teamId,
     url: `${hosts[at % hosts.length]}hook/${at}`,
   }))
+}
+
+function startSenders(order: SenderOrder, count: number): Promise<DeliverySender[]> {
+  return Promise.all(Array.from({ length: count }, () => startDeliverySender(order)))
+}
+
+/** Measures the next of them each time. */
+function inTurns(senders: readonly DeliverySender[], count: number): () => Promise<Sample> {
+  let turn = 0
+  return () => measure(senders[turn++ % senders.length] as DeliverySender, count)
 }
 
 async function measure(sender: DeliverySender, count: number): Promise<Sample> {

@@ -31,7 +31,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   const store = openStoreCalls(given, () => run())
   let isRunning = false
   let isReading = false
-  let isContinued = false
+  let isAwaited = false
   let drained = () => {}
 
   const run = () => {
@@ -48,7 +48,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   }
   const freed = () => {
     if (schedule.slots === 0) drained()
-    run()
+    runSoon()
   }
   const needs: GrantNeeds = { ...given, freed }
 
@@ -64,10 +64,18 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
         if (asked) store.watch(asked)
       }
     }
-    if (isContinued) return
-    isContinued = true
+    runSoon()
+  }
+
+  /**
+   * Hot path: not for each answer, but once for all that are there. So no more is under way to
+   * fast hosts than this thread can keep up with, and that stays in the processor's caches.
+   */
+  const runSoon = () => {
+    if (isAwaited) return
+    isAwaited = true
     clock.after(0, () => {
-      isContinued = false
+      isAwaited = false
       run()
     })
   }

@@ -4,8 +4,8 @@ import { type DeliveryKey, type DeliveryState, keyOf, stateNumber } from './deli
 /** A delivery that does not wait, under the state it is listed with. */
 export type DoneEntry = DeliveryKey & { state: Exclude<DeliveryState, 'waiting'> }
 
-/** Higher than that of any event, and its keys have 63 bits. */
-const EVENT_MAX = 2 ** 39 - 1
+/** Higher than the number of any event; the keys of the next one still have 63 bits. */
+const EVENT_MAX = 2 ** 39 - 2
 
 const INSERT = sql`
   INSERT INTO done_deliveries (webhook, state, event) VALUES (${null}, ${null}, ${null})`
