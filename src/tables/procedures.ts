@@ -1,6 +1,5 @@
 import type { Procedure } from '../ports/database.ts'
 import { commitEvent } from './chain/chain-events.ts'
-import { readPage } from './deliveries/log/delivery-log.ts'
 import { pruneOldest } from './deliveries/retention.ts'
 import { settleBatch } from './deliveries/settle-batch.ts'
 import { applyMigration } from './migrate.ts'
@@ -10,6 +9,5 @@ export const PROCEDURES: readonly Procedure<never, unknown>[] = [
   applyMigration,
   commitEvent,
   pruneOldest,
-  readPage,
   settleBatch,
 ]

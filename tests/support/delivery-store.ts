@@ -15,7 +15,7 @@ import {
   findDelivery,
   findDeliveryWithAttempts,
   listDeliveryPage,
-} from '../../src/tables/deliveries/log/delivery-log.ts'
+} from '../../src/tables/deliveries/log/delivery-page.ts'
 import { waitingDeliveries } from '../../src/tables/deliveries/outbox.ts'
 import {
   type AttemptOutcome,

@@ -1,7 +1,7 @@
 /** The tables of deliveries as one, for tests that go through many of them. */
 
 export * from '../../src/tables/couriers/shards.ts'
-export * from '../../src/tables/deliveries/log/delivery-log.ts'
+export * from '../../src/tables/deliveries/log/delivery-page.ts'
 export * from '../../src/tables/deliveries/outbox.ts'
 export * from '../../src/tables/deliveries/renew-delivery.ts'
 export * from '../../src/tables/deliveries/resend-delivery.ts'

@@ -9,7 +9,7 @@ import { readChain } from '../../src/tables/chain/chain-tail.ts'
 import {
   findDeliveryWithAttempts,
   listDeliveryPage,
-} from '../../src/tables/deliveries/log/delivery-log.ts'
+} from '../../src/tables/deliveries/log/delivery-page.ts'
 import { createReplay, findReplay, type Replay } from '../../src/tables/webhooks/replays.ts'
 import { freshStore } from '../fresh-store.ts'
 import { type BlockNetwork, openNetworkOf } from './block-network.ts'

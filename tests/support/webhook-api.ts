@@ -3,7 +3,7 @@ import type { ApiNeeds } from '../../src/http/api/api-router.ts'
 import { createTeam, createToken } from '../../src/tables/accounts/new-accounts.ts'
 import { type DueResult, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
-import { findDelivery } from '../../src/tables/deliveries/log/delivery-log.ts'
+import { findDelivery } from '../../src/tables/deliveries/log/delivery-page.ts'
 import {
   type AttemptOutcome,
   settleDeliveries,

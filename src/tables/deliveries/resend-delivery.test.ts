@@ -18,7 +18,7 @@ import {
 import type { Database } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'
-import { findDeliveryWithAttempts } from './log/delivery-log.ts'
+import { findDeliveryWithAttempts } from './log/delivery-page.ts'
 import { resendDelivery } from './resend-delivery.ts'
 
 let db: Database

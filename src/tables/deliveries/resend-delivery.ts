@@ -3,7 +3,7 @@ import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { holdWebhook } from '../webhooks/courier-webhooks.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
 import { unlistDone } from './done-deliveries.ts'
-import { findDelivery } from './log/delivery-log.ts'
+import { findDelivery } from './log/delivery-page.ts'
 import { enqueue, LANE } from './outbox.ts'
 
 /**

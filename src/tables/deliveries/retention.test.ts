@@ -17,7 +17,7 @@ import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { logBytes } from '../usage/log-bytes.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'
-import { listDeliveryPage } from './log/delivery-log.ts'
+import { listDeliveryPage } from './log/delivery-page.ts'
 import { resendDelivery } from './resend-delivery.ts'
 import { pruneDelivered } from './retention.ts'
 

@@ -10,7 +10,7 @@ import {
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
-import { listDeliveryPage } from '../deliveries/log/delivery-log.ts'
+import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { migrate } from '../migrate.ts'
 import { changeWebhook } from '../webhooks/webhooks.ts'
 import { pauseTeamOverLimit } from './capacity-pause.ts'

@@ -16,7 +16,7 @@ import {
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
-import { listDeliveryPage } from '../deliveries/log/delivery-log.ts'
+import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { changeWebhook, findWebhook, webhookRevision } from '../webhooks/webhooks.ts'
 import { pauseTeamOverLimit } from './capacity-pause.ts'
 

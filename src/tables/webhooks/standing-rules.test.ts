@@ -17,7 +17,7 @@ import {
 } from '../../../tests/support/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
-import { listDeliveryPage } from '../deliveries/log/delivery-log.ts'
+import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { addUsage } from '../usage/usage.ts'
 import { pauseFullBacklog } from './standing-rules.ts'

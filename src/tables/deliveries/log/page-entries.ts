@@ -17,9 +17,10 @@ export type LogEntry = DeliveryKey & { due_at_ms: number | null }
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 /**
- * The deliveries on a page of the log, newest first. First those that are not listed yet, then
- * the newest of each webhook below the cursor is looked up, and those webhooks are read that have a
- * place on the page. In a transaction, since deliveries go from one list to another.
+ * The deliveries on a page of the log, newest first. First the newest of each webhook below the
+ * cursor is looked up in the lists, then those webhooks are read that have a place on the page,
+ * and at last what is delivered and not listed. In this order, which is that of a delivery's way,
+ * one that goes from one to the other meanwhile is found twice, and never missed.
  */
 export async function pageEntries(
   db: Database,
@@ -27,11 +28,11 @@ export async function pageEntries(
   question: LogQuestion,
 ): Promise<LogEntry[]> {
   const { limit, status } = question
-  const withDelivered = status === undefined || status === 'delivered'
-  let page = withDelivered ? await unlistedEntries(db, teamId, question) : []
+  const listed = await lastListed(db)
   const webhooks = await heads(db, teamId, question)
   // As many webhooks have one that is as new as that.
-  let lowest = Math.max(webhooks[limit - 1]?.event ?? 0, page[limit - 1]?.event ?? 0)
+  let lowest = webhooks[limit - 1]?.event ?? 0
+  let page: LogEntry[] = []
   for (const { webhook, event } of webhooks) {
     if (event < lowest) break
     const more = await entriesOf(db, webhook, lowest, question)
@@ -39,16 +40,21 @@ export async function pageEntries(
     page = [...page, ...more].sort(newestFirst).slice(0, limit)
     lowest = Math.max(lowest, page[limit - 1]?.event ?? 0)
   }
-  return page
+  if (status !== undefined && status !== 'delivered') return page
+  const unlisted = await unlistedEntries(db, teamId, listed, question)
+  // A sort keeps the order of equals: of one that was found twice the later finding counts.
+  const all = [...unlisted, ...page].sort(newestFirst)
+  return all.filter((one, at) => !isSameDelivery(one, all[at - 1])).slice(0, limit)
 }
 
-/** The newest of a team that were delivered and are not listed yet. */
-async function unlistedEntries(
+/** The newest of a team that were delivered, of events after that one. */
+function unlistedEntries(
   db: Database,
   teamId: string,
+  lastEvent: number,
   { webhookId, after, limit }: LogQuestion,
 ): Promise<LogEntry[]> {
-  const first = keyOf((await lastListed(db)) + 1, 0)
+  const first = keyOf(lastEvent + 1, 0)
   const below = after ? sql`AND key < ${keyOf(after.event, after.webhook)}` : sql``
   const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
   return db.query<LogEntry>(sql`
@@ -78,7 +84,10 @@ function heads(
     WHERE event IS NOT NULL ORDER BY event DESC, webhook DESC LIMIT ${limit}`)
 }
 
-/** The newest deliveries of a webhook in the lists, down to that event. */
+/**
+ * The newest deliveries of a webhook in the lists, down to that event. One statement, so that none
+ * is missed that goes from one list to another meanwhile.
+ */
 function entriesOf(
   db: Database,
   webhook: number,
@@ -93,6 +102,10 @@ function entriesOf(
 
 export function newestFirst(a: DeliveryKey, b: DeliveryKey): number {
   return b.event - a.event || b.webhook - a.webhook
+}
+
+function isSameDelivery(one: DeliveryKey, other: DeliveryKey | undefined): boolean {
+  return one.event === other?.event && one.webhook === other.webhook
 }
 
 type Source = { table: Sql; where: Sql; dueAtMs: Sql }

@@ -1,5 +1,5 @@
 import { countedIn, deliveryId } from '../../../core/delivery/delivery-id.ts'
-import { type Database, type Procedure, sql, sqlRows } from '../../../ports/database.ts'
+import { type Database, sql, sqlRows } from '../../../ports/database.ts'
 import { listChunks, rowChunks } from '../../sql/row-chunks.ts'
 import { typedRows } from '../../sql/typed-rows.ts'
 import { type AttemptFacts, attemptsIn } from '../attempt-facts.ts'
@@ -34,23 +34,26 @@ type TeamWebhook = { number: number; id: string; network: string }
 /** In a team of a thousand webhooks a height has a thousand deliveries, and few events. */
 const ONE_HEIGHT_MAX = 10_000
 
+/** A delivery changes its state a few times in days: twice in a row within a page is odd. */
+const TRIES_MAX = 3
+
 /** A page of a team's deliveries, newest first: by event, and within one by webhook. */
 export async function listDeliveryPage(
   db: Database,
   teamId: string,
   question: LogQuestion,
 ): Promise<LoggedDelivery[]> {
-  const rows = await db.perform(readPage, [teamId, question])
-  return rows.map(loggedOf)
-}
+  const { block, status } = question
+  if (block !== undefined) return pageOfBlock(db, teamId, block, question)
 
-export const readPage: Procedure<[teamId: string, question: LogQuestion], LogRow[]> = {
-  name: 'readPage',
-  async run(tx, [teamId, question]) {
-    const { block } = question
-    if (block !== undefined) return pageOfBlock(tx, teamId, block, question)
-    return readEntries(tx, await pageEntries(tx, teamId, question))
-  },
+  for (let tries = 1; ; tries++) {
+    const entries = await pageEntries(db, teamId, question)
+    const page = await readEntries(db, entries)
+    const isSame = ({ state }: LogRow) => status === undefined || state === stateNumber(status)
+    // A delivery that changed between the statements is looked for again in its new place.
+    const isWhole = page.length === entries.length && page.every(isSame)
+    if (isWhole || tries === TRIES_MAX) return page.filter(isSame).map(loggedOf)
+  }
 }
 
 async function readEntries(db: Database, entries: readonly LogEntry[]): Promise<LogRow[]> {
@@ -72,7 +75,7 @@ async function pageOfBlock(
   teamId: string,
   block: number,
   { webhookId, status, after, limit }: LogQuestion,
-): Promise<LogRow[]> {
+): Promise<LoggedDelivery[]> {
   const webhooks = await webhooksOf(db, teamId, webhookId)
   const rows: LogRow[] = []
   for (const [network, some] of Map.groupBy(webhooks, (one) => one.network)) {
@@ -86,7 +89,7 @@ async function pageOfBlock(
     const isInState = status === undefined || row.state === stateNumber(status)
     return isInState && row.event <= lastOf(after, row.webhook)
   })
-  return meant.sort(newestFirst).slice(0, limit)
+  return meant.sort(newestFirst).slice(0, limit).map(loggedOf)
 }
 
 /** Null when the team has no such delivery. */
