@@ -4,7 +4,8 @@ import { ERROR_TEXTS } from './judge-pauses.ts'
 
 /**
  * Nothing follows the error that tells of a pause before somebody unpauses the webhook. Of what
- * another process had on its way its sender knows nothing.
+ * an earlier owner of its shard had on its way its sender knows nothing, even if that was the same
+ * process before it lost its lease.
  */
 export function lastWordFault(
   { posts }: DeliveryRun,
@@ -22,6 +23,6 @@ export function lastWordFault(
     const isSaid = others.some(({ startedMs }) => startedMs >= pausedMs)
     return isSaid ? 'the error has been sent' : null
   }
-  const isBusy = others.some(({ endedMs }) => endedMs === null)
+  const isBusy = others.some(({ epoch, endedMs }) => epoch === post.epoch && endedMs === null)
   return isBusy ? 'something else is on its way' : null
 }
