@@ -178,6 +178,18 @@ describe('a process that slept past its lease', () => {
     expect(await stage.rows()).toMatchObject([{ state: 'delivered' }, { state: 'waiting' }])
     expect(stage.telemetry.counts.get('headgate_courier_fenced_total')).toBeUndefined()
   })
+
+  test('whose machine slept from that lease on sends what came meanwhile', async () => {
+    const stage = await courierStage()
+    const [id = ''] = await webhooks(stage, 1)
+    stage.open()
+    await stage.clock.advance(0)
+    // The clock that counts durations stands still in such a sleep.
+    stage.clock.setWall(stage.clock.nowMs() + MINUTE)
+    const number = await stage.block(id)
+    await stage.clock.advance(SECOND)
+    expect(stage.sentNumbers()).toEqual([number])
+  })
 })
 
 describe('a process that stops', () => {

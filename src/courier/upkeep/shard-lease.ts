@@ -138,8 +138,9 @@ function request({ name, clock, settings }: Needs, state: State, token: number):
   const leaseMs = settings.timeoutMs + MARGIN_MS
   const until = { wallMs: clock.nowMs() + leaseMs, monotonicMs: clock.monotonicMs() + leaseMs }
   const granted = () => {
-    const isLater = until.monotonicMs > state.until.monotonicMs
-    if (state.token === token && isLater) state.until = until
+    // Not earlier: this clock may have stood still since, while the machine slept.
+    const isLast = until.monotonicMs >= state.until.monotonicMs
+    if (state.token === token && isLast) state.until = until
   }
   return { fence: { courier: name, token, untilMs: until.wallMs }, granted }
 }
