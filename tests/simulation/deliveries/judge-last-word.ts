@@ -14,13 +14,12 @@ export function lastWordFault(
 ): string | null {
   if (row.state !== 'paused' || !row.reason || !(row.reason in ERROR_TEXTS)) return null
   const pausedAt = versions.findLastIndex((version) => version.row.state === 'active') + 1
-  const pausedMs = versions[pausedAt]?.fromMs ?? 0
   const others = posts.filter(
     ({ life, webhookId, kind }) =>
       life === post.life && webhookId === post.webhookId && kind !== post.kind,
   )
   if (post.kind === 'data') {
-    const isSaid = others.some(({ startedMs }) => startedMs >= pausedMs)
+    const isSaid = others.some(({ webhookVersions }) => webhookVersions > pausedAt)
     return isSaid ? 'the error has been sent' : null
   }
   const isBusy = others.some(({ epoch, endedMs }) => epoch === post.epoch && endedMs === null)
