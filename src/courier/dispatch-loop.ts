@@ -31,7 +31,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
   const store = openStoreCalls(given, () => run())
   let isRunning = false
   let isReading = false
-  let isAwaited = false
+  let isRunDue = false
   let drained = () => {}
 
   const run = () => {
@@ -72,10 +72,10 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
    * fast hosts than this thread can keep up with, and that stays in the processor's caches.
    */
   const runSoon = () => {
-    if (isAwaited) return
-    isAwaited = true
+    if (isRunDue) return
+    isRunDue = true
     clock.after(0, () => {
-      isAwaited = false
+      isRunDue = false
       run()
     })
   }

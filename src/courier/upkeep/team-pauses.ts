@@ -34,7 +34,7 @@ export type TeamPauses = {
   stop(): Promise<void>
 }
 
-/** Groups of outcomes come faster than that; a month is not used up to the delivery. */
+/** The least time between two looks: groups of outcomes are committed more often than that. */
 const LOOKS_APART_MS = 50
 
 /** More than that, and a look at all of them is as good. */
@@ -58,7 +58,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
   let isStopped = false
   /** Since when teams have been above their limits without a break. */
   let above: ReadonlyMap<string, number> = new Map()
-  const breather = openWakeableSleep(needs.clock)
+  const spacing = openWakeableSleep(needs.clock)
 
   const look = coalesced(async () => {
     const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
@@ -68,7 +68,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     teamIds = new Set()
     if (!isStopped) await pauseUsedUp(needs, some)
     if (!isStopped && withBacklogs) above = await pauseFull(needs, above)
-    await breather.pause(LOOKS_APART_MS)
+    await spacing.pause(LOOKS_APART_MS)
   }, needs.failed)
 
   return {
@@ -86,7 +86,7 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     },
     async stop() {
       isStopped = true
-      breather.close()
+      spacing.close()
       await look.idle()
     },
   }

@@ -19,8 +19,6 @@ export type Post = {
   sentAs: BookedRow | null
   /** The time of ownership in which it left. */
   epoch: string
-  /** How many versions of its webhook were committed when it left. */
-  webhookVersions: number
   url: string
   host: string
   body: string

@@ -25,7 +25,6 @@ export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest):
 
   post.sentAs = readAs(run, post, delivery, webhook)
   post.epoch = epochOf(run.book.owners, webhook.row.number)
-  post.webhookVersions = webhook.versions.length
   const faults = [
     ownerFault(run, post, webhook),
     rowFault(run, post, delivery),

@@ -43,7 +43,6 @@ function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressR
     kind: row?.kind ?? 'data',
     sentAs: null,
     epoch: '',
-    webhookVersions: 0,
     url,
     host: new URL(url).hostname,
     body,
