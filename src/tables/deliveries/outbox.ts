@@ -142,33 +142,22 @@ export async function waitingCount(
   return counted?.count ?? 0
 }
 
-/** The webhooks whose waiting errors include one that says the same. */
-export async function webhooksToldOf(
+/** The newest error of each webhook that waits to say so. */
+export async function waitingErrors(
   tx: Database,
   webhooks: readonly number[],
   message: string,
-): Promise<Set<number>> {
-  const told = new Set<number>()
+): Promise<OutboxEntry[]> {
+  const found: OutboxEntry[] = []
   for (const chunk of listChunks(webhooks)) {
-    const rows = await tx.query<{ webhook: number }>(sql`
-      SELECT webhook FROM outbox WHERE webhook IN ${sqlRows([chunk])} AND lane = 2
-        AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}`)
-    for (const { webhook } of rows) told.add(webhook)
+    const rows = await tx.query<DeliveryKey>(sql`
+      SELECT webhook, MAX(event) AS event FROM outbox
+      WHERE webhook IN ${sqlRows([chunk])} AND lane = 2
+        AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}
+      GROUP BY webhook ORDER BY webhook`)
+    for (const { webhook, event } of rows) found.push({ webhook, event, lane: LANE.error })
   }
-  return told
-}
-
-/** Errors that say so and would wait longer are due then. */
-export async function hastenErrors(
-  tx: Database,
-  webhook: number,
-  message: string,
-  dueAtMs: number,
-): Promise<void> {
-  await tx.query(sql`
-    UPDATE outbox SET due_at_ms = ${dueAtMs}
-    WHERE webhook = ${webhook} AND lane = 2 AND due_at_ms > ${dueAtMs}
-      AND (SELECT error FROM events WHERE events.event = outbox.event) = ${message}`)
+  return found
 }
 
 /** Puts a delivery into the outbox. */
@@ -200,7 +189,7 @@ export async function dequeue(tx: Database, entries: readonly OutboxEntry[]): Pr
   if (entries.length > 0) await tx.each(DELETE, entries.map(valuesOf))
 }
 
-/** Lets a failed delivery wait for its next attempt. */
+/** Lets deliveries wait for their next attempt until then. */
 export async function postpone(
   tx: Database,
   entries: readonly (OutboxEntry & { dueAtMs: number })[],

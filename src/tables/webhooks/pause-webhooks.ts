@@ -2,7 +2,8 @@ import type { PauseReason } from '../../core/delivery/webhook.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.ts'
-import { hastenErrors, LANE, webhooksToldOf } from '../deliveries/outbox.ts'
+import { LANE } from '../deliveries/outbox.ts'
+import { renewErrors } from '../deliveries/renew-errors.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
 /** Why webhooks of a team are paused by us, and what their error events say. */
@@ -35,22 +36,12 @@ export async function pauseTeam(
   })
 }
 
-/** Pauses again what its owner wants to be active: its error is due at once. */
-export async function pauseAgain(
-  tx: Database,
-  webhook: PausedRow,
-  pause: Pause,
-  revision: number,
-): Promise<void> {
-  await hastenErrors(tx, webhook.number, pause.message, pause.nowMs)
-  await commitErrors(tx, [webhook], pause, revision)
-}
-
 /**
- * The error events of webhooks that are paused with this revision. One that still waits to say
- * the same is not repeated: who unpauses again and again piles up nothing.
+ * The error events of webhooks that are paused with this revision. Where one still waits to say
+ * the same, it is sent anew: who unpauses again and again piles up nothing, and what goes out
+ * before the pause is heard of is followed by an error nonetheless.
  */
-async function commitErrors(
+export async function commitErrors(
   tx: Database,
   paused: readonly PausedRow[],
   pause: Pause,
@@ -60,8 +51,8 @@ async function commitErrors(
   const networks = [...new Set(paused.map(({ network }) => network))].sort()
   for (const network of networks) await holdEvents(tx, network)
   const numbers = paused.map(({ number }) => number)
-  const told = await webhooksToldOf(tx, numbers, pause.message)
-  const untold = paused.filter(({ number }) => !told.has(number))
+  const renewed = await renewErrors(tx, numbers, pause.message, pause.nowMs)
+  const untold = paused.filter(({ number }) => !renewed.has(number))
   for (const network of networks) {
     const here = untold.filter((one) => one.network === network).map(({ number }) => number)
     if (here.length > 0) await commitError(tx, network, here, pause, revision)

@@ -4,7 +4,9 @@ import { aTier } from '../../../tests/support/a-tier.ts'
 import {
   NOW_MS,
   nextEvent,
+  outcomeOf,
   settle,
+  settleOutcomes,
   waiting,
   waitingIds,
 } from '../../../tests/support/delivery-store.ts'
@@ -98,6 +100,15 @@ describe('while the month of a team is used up', () => {
     await settle(db, await waitingIds(db, 'wh_1', 'error'), { kind: 'delivered' })
     await unpause('wh_1')
     expect(await errorsOf('wh_1')).toHaveLength(1)
+  })
+
+  test('an error that is under way meanwhile is sent anew, and arrives after the pause', async () => {
+    await unpause('wh_1')
+    const [underWay] = await waiting(db, 'wh_1', 'error')
+    await unpause('wh_1')
+    const arrived = outcomeOf(underWay!, { next: { kind: 'delivered' } })
+    expect(await settleOutcomes(db, [arrived])).toEqual(new Set())
+    expect(await waitingIds(db, 'wh_1', 'error')).toEqual([underWay!.id])
   })
 
   test('pausing, renaming and creating for another team are what they always are', async () => {

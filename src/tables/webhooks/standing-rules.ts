@@ -5,7 +5,7 @@ import type { Webhook } from '../../core/delivery/webhook.ts'
 import type { Database } from '../../ports/database.ts'
 import { isOverLimit } from '../usage/capacity-pause.ts'
 import { backlogOf, setDraining } from '../usage/team-backlogs.ts'
-import { type Pause, pauseAgain, pauseTeam } from './pause-webhooks.ts'
+import { commitErrors, type Pause, pauseTeam } from './pause-webhooks.ts'
 
 /** The rules that decide whether webhooks of a team may be active. */
 export type StandingRules = {
@@ -49,7 +49,7 @@ export async function activeOrPaused(
   if (wanted.state !== 'active' || !rules) return wanted
   const pause = await pauseInstead(tx, wanted.teamId, which, rules)
   if (!pause) return wanted
-  await pauseAgain(tx, { number, network: wanted.network }, pause, revision)
+  await commitErrors(tx, [{ number, network: wanted.network }], pause, revision)
   return { ...wanted, state: 'paused', reason: pause.reason }
 }
 

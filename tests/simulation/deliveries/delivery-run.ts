@@ -17,6 +17,8 @@ export type Post = {
   kind: BookedRow['kind']
   /** The delivery as the sender may have read it; null if it never was so. */
   sentAs: BookedRow | null
+  /** The sender may have read it before it was sent anew, too: then this one does not count. */
+  mayBeEarlier: boolean
   /** The time of ownership in which it left. */
   epoch: string
   url: string

@@ -15,7 +15,7 @@ import type { Change, ChangeOf, WebhookRow } from './journal-changes.ts'
 import { judgeBill } from './judge-money.ts'
 import { judgeOutcome } from './judge-outcomes.ts'
 import { judgeOwner } from './judge-owners.ts'
-import { judgePauses } from './judge-pauses.ts'
+import { isSentAnew, judgePauses } from './judge-pauses.ts'
 import { enterOwner } from './owners.ts'
 import { nameOf } from './posted.ts'
 
@@ -109,18 +109,21 @@ function judgeMove(run: DeliveryRun, life: Life, { old, now }: Move): Post | nul
     judgeCancel(run, old)
     return null
   }
-  // Its webhook was to be active and is paused again: then it is told at once.
-  const isHurried = now.kind === 'error' && old.state === 'waiting' && old.due_at_ms > now.due_at_ms
-  if (isHurried && life.name === OFFICE && now.version === old.version) return null
-
-  // Somebody wants it sent again.
+  // Somebody wants it sent again, or its webhook is paused once more.
   const booked = run.book.deliveries.get(old.id)
   if (booked) booked.againAtMs = run.clock.elapsedMs()
-  const isAnew = now.state === 'waiting' && now.attempts_made === 0
-  if (!isAnew || now.version !== old.version + 1 || life.name !== OFFICE) {
+  const mayBe = life.name === OFFICE || (old.state === 'waiting' && isOfPause(run, life, now))
+  if (!mayBe || !isSentAnew(old, now)) {
     complain(run, `${life.name} makes ${nameOf(old)} ${now.state}, version ${now.version}`)
   }
   return null
+}
+
+/** An error of a webhook that is paused by the same commit. */
+function isOfPause({ book, clock }: DeliveryRun, life: Life, now: BookedRow): boolean {
+  const paused = book.webhooks.get(now.webhook_id)?.versions.at(-1)
+  if (now.kind !== 'error' || paused?.row.state !== 'paused') return false
+  return paused.by === life.name && paused.fromMs === clock.elapsedMs()
 }
 
 function judgeCancel(run: DeliveryRun, old: BookedRow): void {

@@ -3,11 +3,12 @@ import type { DeliveryRun, Post } from './delivery-run.ts'
 import { ERROR_TEXTS } from './judge-pauses.ts'
 
 /**
- * Nothing follows the error that tells of a pause before somebody unpauses the webhook. Of what
- * another process had on its way its sender knows nothing.
+ * Nothing follows the error that tells of a pause before somebody unpauses the webhook: that
+ * which the pause has made, or has sent anew. Of what another process had on its way its sender
+ * knows nothing.
  */
 export function lastWordFault(
-  { posts }: DeliveryRun,
+  { posts, book }: DeliveryRun,
   post: Post,
   { row, versions }: BookedWebhook,
 ): string | null {
@@ -19,7 +20,11 @@ export function lastWordFault(
       life === post.life && webhookId === post.webhookId && kind !== post.kind,
   )
   if (post.kind === 'data') {
-    const isSaid = others.some(({ startedMs }) => startedMs >= pausedMs)
+    const isSaid = others.some(({ deliveryId, sentAs }) => {
+      const made = book.deliveries.get(deliveryId)?.versions
+      const sent = made?.find((version) => version.row.version === sentAs?.version)
+      return sent !== undefined && sent.fromMs >= pausedMs
+    })
     return isSaid ? 'the error has been sent' : null
   }
   const isBusy = others.some(({ endedMs }) => endedMs === null)

@@ -28,7 +28,7 @@ export function judgeOutcome(
 /** An outcome is known by what was sent since, and by who has not told of it yet. */
 function untoldPosts({ posts, book }: DeliveryRun, life: Life, old: BookedRow): Post[] {
   const now = epochOf(book.owners, old.webhook)
-  return posts.filter(
+  const untold = posts.filter(
     ({ deliveryId, sentAs, epoch, isWritten, life: sender }) =>
       deliveryId === old.id &&
       sender === life &&
@@ -37,6 +37,7 @@ function untoldPosts({ posts, book }: DeliveryRun, life: Life, old: BookedRow): 
       sentAs?.version === old.version &&
       sentAs.attempts_made === old.attempts_made,
   )
+  return untold.filter((post) => post === untold.at(-1) || !post.mayBeEarlier)
 }
 
 function outcomeFault(

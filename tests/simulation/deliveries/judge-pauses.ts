@@ -1,6 +1,6 @@
 import { monthOf } from '../../../src/core/billing/plan.ts'
 import type { Life } from '../process-life.ts'
-import { type Move, monthKey } from './book.ts'
+import { type BookedRow, type Move, monthKey } from './book.ts'
 import { complain, type DeliveryRun, OFFICE, wallOf } from './delivery-run.ts'
 import type { Change, WebhookRow } from './journal-changes.ts'
 
@@ -24,7 +24,7 @@ const MONTH_TURN_MS = 60_000
 /** So many times the limit nobody gets above it. */
 const FAR_FACTOR = 2
 
-/** When we pause a team, all its active webhooks are, each with one error. */
+/** When we pause a team, all its active webhooks are, each with one error, new or sent anew. */
 export function judgePauses(
   run: DeliveryRun,
   life: Life,
@@ -43,7 +43,8 @@ export function judgePauses(
       complain(run, `${id}, paused for ${reason}, is told ${error}`)
   }
   for (const row of paused.values()) {
-    const fault = pauseFault(run, life, row, errors.has(row.id))
+    const isAnew = moves.some(({ old, now }) => old && isSentAnew(old, now) && tellsOf(now, row))
+    const fault = pauseFault(run, life, row, isAnew || errors.has(row.id))
     if (fault) complain(run, `${life.name} pauses ${row.id} for ${row.reason}: ${fault}`)
   }
 }
@@ -61,10 +62,10 @@ function pausedIn(changes: readonly Change[]): Map<string, WebhookRow> {
 function pauseFault(
   run: DeliveryRun,
   life: Life,
-  { id, team_id, reason }: WebhookRow,
-  hasError: boolean,
+  { team_id, reason }: WebhookRow,
+  isTold: boolean,
 ): string | null {
-  if (!hasError && !waitsToSay(run, id, ERROR_TEXTS[reason ?? ''] ?? '')) return 'it is not told so'
+  if (!isTold) return 'it is not told so'
   const wall = wallOf(run, life.name)
   const moments = [wall, wall - MONTH_TURN_MS]
   const isRight =
@@ -79,11 +80,13 @@ function pauseFault(
   return null
 }
 
-/** An error that waits to say the same is not repeated. */
-function waitsToSay({ book }: DeliveryRun, id: string, text: string): boolean {
-  return (book.webhooks.get(id)?.deliveries ?? []).some(
-    ({ row }) => row.kind === 'error' && row.state === 'waiting' && row.error === text,
-  )
+/** An error that waits to say the same is not repeated, but sent anew. */
+export function isSentAnew(old: BookedRow, now: BookedRow): boolean {
+  return now.state === 'waiting' && now.attempts_made === 0 && now.version === old.version + 1
+}
+
+function tellsOf({ webhook_id, error }: BookedRow, { id, reason }: WebhookRow): boolean {
+  return webhook_id === id && error === ERROR_TEXTS[reason ?? '']
 }
 
 /** Whether a team may not go on as it is now. */

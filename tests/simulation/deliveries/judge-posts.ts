@@ -23,7 +23,9 @@ export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest):
   const webhook = run.book.webhooks.get(post.webhookId)
   if (!delivery || !webhook) return void complain(run, `${post.deliveryId} is sent and is none`)
 
-  post.sentAs = readAs(run, post, delivery, webhook)
+  const known = readAs(run, post, delivery, webhook)
+  post.sentAs = known.at(-1) ?? null
+  post.mayBeEarlier = known.some(({ version }) => version !== post.sentAs?.version)
   post.epoch = epochOf(run.book.owners, webhook.row.number)
   const faults = [
     ownerFault(run, post, webhook),
@@ -52,31 +54,35 @@ function ownerFault(run: DeliveryRun, { life }: Post, { row }: BookedWebhook): s
 }
 
 /**
- * The newest of what the delivery is, or was before somebody else changed it so lately that
- * the sender need not have read it again. What couriers write they know. Where clocks differ by
- * more than a lease lasts, one that was fenced unawares may send what it had read before.
+ * All that the sender may have read the delivery as, the newest last: what it is, or was before
+ * somebody else changed it so lately that the sender need not have read it again. What couriers
+ * write they know. Where clocks differ by more than a lease lasts, one that was fenced unawares
+ * may send what it had read before.
  */
 function readAs(
   run: DeliveryRun,
   post: Post,
   { versions }: BookedDelivery,
   { row: { number } }: BookedWebhook,
-): BookedRow | null {
+): BookedRow[] {
   const fromMs = run.clock.elapsedMs() - staleMs(run, post.life) - THOROUGH_MS
   const isSame = (row: BookedRow) => row.state === 'waiting' && bodyOf(run, row) === post.body
   if (!isExact(run.plan) && !leaseOf(run.book.owners, number, post.life.name)) {
     const known = versions.filter(({ row }) => isSame(row)).map(({ row }) => row)
-    return known.findLast((row) => notDueMs(run, row, post.life) <= 0) ?? known.at(-1) ?? null
+    const due = known.filter((row) => notDueMs(run, row, post.life) <= 0)
+    return due.length > 0 ? due : known
   }
-  const mayBeUnread = ({ by, fromMs: atMs }: Version<BookedRow>) => {
-    const isByCourier = run.couriers.has(by)
-    return isByCourier ? by !== post.life.name && !isExact(run.plan) : atMs >= fromMs
+  const mayBeUnread = (row: BookedRow, next: Version<BookedRow>) => {
+    // A pause has an error sent anew, whoever owns the shard.
+    const isOutcome = run.couriers.has(next.by) && next.row.version === row.version
+    if (isOutcome) return next.by !== post.life.name && !isExact(run.plan)
+    return next.fromMs >= fromMs
   }
-  const found = versions.findLast(({ row }, at) => {
+  const found = versions.filter(({ row }, at) => {
     const next = versions[at + 1]
-    return (!next || mayBeUnread(next)) && isSame(row)
+    return (!next || mayBeUnread(row, next)) && isSame(row)
   })
-  return found?.row ?? null
+  return found.map(({ row }) => row)
 }
 
 function rowFault(

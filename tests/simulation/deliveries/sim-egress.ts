@@ -42,6 +42,7 @@ function noteStart(run: DeliveryRun, life: Life, { url, body, headers }: EgressR
     webhookId: row?.webhook_id ?? '',
     kind: row?.kind ?? 'data',
     sentAs: null,
+    mayBeEarlier: false,
     epoch: '',
     url,
     host: new URL(url).hostname,
