@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
 import { sql } from '../ports/database.ts'
+import { joinCouriers } from '../tables/couriers/shards.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -189,6 +190,43 @@ describe('a process that slept past its lease', () => {
     const number = await stage.block(id)
     await stage.clock.advance(SECOND)
     expect(stage.sentNumbers()).toEqual([number])
+  })
+})
+
+describe('a process that was fenced and owns its shards again', () => {
+  const fence = async ({ database, clock }: CourierStage) => {
+    await joinCouriers(database, 'courier', clock.nowMs(), clock.nowMs() + 1)
+    await clock.advance(10 * SECOND)
+  }
+
+  test('lets what it had in flight end before the next in strict order', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a', { ordered: true })
+    stage.egress.script = () => null
+    stage.open()
+    const number = await stage.block(id)
+    await fence(stage)
+    expect(stage.telemetry.counts.get('headgate_courier_fenced_total')).toBe(1)
+    expect(stage.sentNumbers()).toEqual([number])
+    stage.egress.sent[0]?.answer({})
+    await stage.rest()
+    // Its outcome does not count: it was sent under another lease.
+    expect(stage.sentNumbers()).toEqual([number, number])
+    expect(await stage.rows()).toMatchObject([{ state: 'waiting', attempts_made: 0 }])
+  })
+
+  test('lets it end before the error of a pause', async () => {
+    const stage = await courierStage({ undeliveredBytesMax: 1 })
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    await stage.block(id)
+    await fence(stage)
+    expect(stage.egress.sent).toHaveLength(1)
+    stage.egress.sent[0]?.answer({})
+    await stage.rest()
+    const [, error] = stage.egress.sent
+    expect(error?.json.event.error).toBeDefined()
   })
 })
 

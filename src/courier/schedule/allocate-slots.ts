@@ -1,12 +1,11 @@
 import { limitNow } from '../../core/delivery/host-health.ts'
 import type { Lane } from '../../tables/deliveries/delivery.ts'
 import {
-  enlist,
   forgetTeamIfIdle,
   type Host,
-  isScheduled,
   type Schedule,
   type ScheduledWebhook,
+  slotsFreed,
   wake,
 } from './schedule.ts'
 import { moveSlots, wants } from './webhook-queue.ts'
@@ -75,7 +74,7 @@ export function endGrant(schedule: Schedule, grant: SlotGrant, used: number): vo
     moveGrant(schedule, grant, -unused)
     wakeAll(schedule, schedule.waitingForSlots)
   }
-  if (isScheduled(schedule, webhook)) enlist(schedule, webhook)
+  slotsFreed(schedule, webhook)
 }
 
 /** True when a body of that size may be held too; then it is. */
@@ -100,7 +99,7 @@ export function releaseSlot(schedule: Schedule, slot: Slot): void {
   const { webhook, host, bytes, isUnproven } = slot
   changeSlots(schedule, slot, -1)
   moveBytes(schedule, host, -bytes, isUnproven)
-  if (isScheduled(schedule, webhook)) enlist(schedule, webhook)
+  slotsFreed(schedule, webhook)
   wake(schedule, host)
   wakeAll(schedule, schedule.waitingForSlots)
   wakeAll(schedule, schedule.waitingForBytes)

@@ -1,7 +1,7 @@
 import { type HostHealth, newHostHealth } from '../../core/delivery/host-health.ts'
 import type { CourierWebhook } from '../../tables/webhooks/courier-webhooks.ts'
 import {
-  forget,
+  abandon,
   isIdle,
   newWebhookQueue,
   type PrefetchBudget,
@@ -68,6 +68,8 @@ export type ScheduledWebhook = {
 export type Schedule = {
   /** By their numbers. */
   webhooks: Map<number, ScheduledWebhook>
+  /** Queues of webhooks that were dropped while they held slots, by their numbers. */
+  abandoned: Map<number, WebhookQueue>
   /** By their keys. */
   hosts: Map<string, Host>
   /** Teams that have hosts or something in flight, by their ids. */
@@ -97,6 +99,7 @@ const EVICTION_LOOKS_MAX = 100
 export function openSchedule(): Schedule {
   return {
     webhooks: new Map(),
+    abandoned: new Map(),
     hosts: new Map(),
     teams: new Map(),
     ready: new Set(),
@@ -112,21 +115,36 @@ export function openSchedule(): Schedule {
   }
 }
 
-/** A webhook that nothing is known of yet. Null when there are too many. */
+/**
+ * A webhook that nothing is known of yet, except what is still in flight since it was dropped.
+ * Null when there are too many.
+ */
 export function addWebhook(schedule: Schedule, number: number): ScheduledWebhook | null {
-  const { webhooks, prefetched } = schedule
+  const { webhooks, abandoned, prefetched } = schedule
   if (webhooks.size >= WEBHOOKS_MAX && !evictOne(schedule)) return null
-  const webhook = { number, queue: newWebhookQueue(prefetched), settings: null, host: null }
+  const queue = abandoned.get(number) ?? newWebhookQueue(prefetched)
+  abandoned.delete(number)
+  const webhook = { number, queue, settings: null, host: null }
   webhooks.set(number, webhook)
   return webhook
 }
 
 /** Forgets the webhook. What of it is in flight ends without being settled. */
 export function dropWebhook(schedule: Schedule, webhook: ScheduledWebhook): void {
-  schedule.webhooks.delete(webhook.number)
-  forget(webhook.queue)
+  const { number, queue } = webhook
+  schedule.webhooks.delete(number)
+  abandon(queue)
+  if (queue.slots > 0) schedule.abandoned.set(number, queue)
   leaveHost(schedule, webhook)
   webhook.settings = null
+}
+
+/** Slots of the webhook are free. If it was dropped since, who has its queue now lines up. */
+export function slotsFreed(schedule: Schedule, { number, queue }: ScheduledWebhook): void {
+  const { webhooks, abandoned } = schedule
+  const webhook = webhooks.get(number)
+  if (webhook) enlist(schedule, webhook)
+  else if (queue.slots === 0) abandoned.delete(number)
 }
 
 /** Not so after it was dropped, though something of it may still be in flight. */

@@ -16,7 +16,7 @@ export type WebhookQueue = {
   readonly isOrdered: boolean
   /** Slots that it holds: attempts in flight, and those whose deliveries are being loaded. */
   readonly slots: number
-  /** Events whose attempt has started and whose outcome is not committed yet. */
+  /** Events whose attempt has started and whose outcome will be committed, but is not yet. */
   readonly unsettled: ReadonlySet<number>
 }
 
@@ -54,10 +54,7 @@ export type StoredLane = Exclude<Lane, 'ordered'>
 
 const LANES: readonly Lane[] = ['new', 'retry', 'ordered', 'error']
 
-/**
- * New deliveries that are read at once, though fewer may be sent now: one read for 32 takes
- * hardly longer than one for a single delivery.
- */
+/** New deliveries read at once, though fewer may be sent now: that takes hardly longer. */
 const READ_ROWS = 32
 
 /** A webhook that is further behind is read from the outbox again. */
@@ -110,6 +107,12 @@ export function forget(queue: WebhookQueue): void {
   state.mayHave.error = true
 }
 
+/** No outcome of what is in flight will be committed; its slots are taken until it ends. */
+export function abandon(queue: WebhookQueue): void {
+  forget(queue)
+  stateOf(queue).unsettled.clear()
+}
+
 /**
  * A new delivery that was just committed. True when everything before it is here: then it goes
  * out without a look at the outbox, which else will have to be read.
@@ -150,7 +153,8 @@ export function wants(queue: WebhookQueue, lane: Lane): boolean {
   // Nothing may arrive after the error of a pause, so it waits for what is in flight.
   if (lane === 'error') return mayHave.error && (mode === 'active' || slots === 0)
   if (mode === 'paused' || isOrdered !== (lane === 'ordered')) return false
-  if (lane === 'ordered') return (mayHave.new || mayHave.retry) && unsettled.size === 0
+  const isBusy = slots > 0 || unsettled.size > 0
+  if (lane === 'ordered') return (mayHave.new || mayHave.retry) && !isBusy
   return lane === 'new' ? prefetched.length > 0 || mayHave.new : mayHave.retry
 }
 
@@ -174,21 +178,17 @@ export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs:
 
 /** Whether loaded deliveries may start: the queue was not told otherwise meanwhile. */
 export function mayStart(queue: WebhookQueue, load: Load): boolean {
-  const { mode, slots, unsettled } = stateOf(queue)
-  if (!isCurrent(queue, load) || mode === 'suspended') return false
-  // Its own slot is one.
-  if (load.lane === 'error') return mode === 'active' || slots === 1
-  return mode === 'active' && (load.lane !== 'ordered' || unsettled.size === 0)
-}
-
-function isCurrent(queue: WebhookQueue, load: Load): boolean {
-  return stateOf(queue).loads[load.lane] === load
+  const { mode, slots, unsettled, loads } = stateOf(queue)
+  if (loads[load.lane] !== load || mode === 'suspended') return false
+  const isAlone = slots === 1
+  if (load.lane === 'error') return mode === 'active' || isAlone
+  return mode === 'active' && (load.lane !== 'ordered' || (isAlone && unsettled.size === 0))
 }
 
 /** The outbox answered the question of a load. */
 export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[]): void {
   const [state, { lane, question, found }] = [stateOf(queue), load]
-  if (!question || !isCurrent(queue, load)) return
+  if (!question || state.loads[lane] !== load) return
   for (const row of rows) {
     const isTaken = wasStarted(queue, load, row)
     if (lane !== 'new') {
@@ -219,8 +219,9 @@ export function wasStarted(queue: WebhookQueue, load: Load, { event }: Delivery)
 
 /** The lane is free again; with `again`, the outbox has to be read once more. */
 export function endLoad(queue: WebhookQueue, load: Load, again: boolean): void {
-  if (!isCurrent(queue, load)) return
-  stateOf(queue).loads[load.lane] = null
+  const { loads } = stateOf(queue)
+  if (loads[load.lane] !== load) return
+  loads[load.lane] = null
   if (again) remind(queue, storedLanes(load.lane))
 }
 
