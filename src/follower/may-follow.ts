@@ -26,6 +26,7 @@ export async function mayFollow(
   const asked = headers[Math.max(0, agreed - first)] ?? headers.at(-1)
   if (asked === undefined) return false
   const votes = await votesAt(service, asked.number)
+  if (votes === null) return false
   const { hash } = asked
   const may = kind === 'forks' ? isCorroborated(votes, hash) : !isOutvoted(votes, hash)
   if (may && kind === 'extends') return true

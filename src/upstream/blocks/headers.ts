@@ -14,6 +14,9 @@ import { voters } from './voters.ts'
 /** A header is small: an upstream that hangs is not waited for while others can be asked. */
 const ANSWER_MS_MAX = 3_000
 
+/** Votes that took longer than their answers may take: this process stood still meanwhile. */
+const VOTE_MS_MAX = ANSWER_MS_MAX + 1_000
+
 /**
  * The header with this hash, from the preferred upstream or else from others that are followed.
  * Null when none that answered knows it; throws a Failure when none answered.
@@ -58,10 +61,16 @@ export function headerByNumber(
 
 /**
  * The headers that the upstreams hold at a height. All that answer have a vote, not only those
- * in use: one alone must not decide because the others are slower, behind, or ahead of it.
+ * in use: one alone must not decide because the others are slower, behind, or ahead of it. Null
+ * when what they said is not what they hold by now.
  */
-export async function votesAt(service: NetworkService, number: number): Promise<Votes> {
+export async function votesAt(service: NetworkService, number: number): Promise<Votes | null> {
+  const { clock } = service.pool
+  const [askedAtMs, askedMs] = [clock.nowMs(), clock.monotonicMs()]
   const votes = await Promise.all(voters(service).map((one) => voteOf(service, one, number)))
+  // By both clocks: the second may stand still while the machine sleeps.
+  const tookMs = Math.max(clock.nowMs() - askedAtMs, clock.monotonicMs() - askedMs)
+  if (tookMs > VOTE_MS_MAX) return null
   const held = new Map<string, number>()
   let silent = 0
   for (const vote of votes) {

@@ -53,13 +53,25 @@ function ownerFault(run: DeliveryRun, { life }: Post, { row }: BookedWebhook): s
   return leftMs < timeoutMs ? `its lease lasts for another ${leftMs} ms` : null
 }
 
-/**
- * All that the sender may have read the delivery as, the newest last: what it is, or was before
- * somebody else changed it so lately that the sender need not have read it again. What couriers
- * write they know. Where clocks differ by more than a lease lasts, one that was fenced unawares
- * may send what it had read before.
- */
+/** All that the sender may have read the delivery as and found due, the newest last. */
 function readAs(
+  run: DeliveryRun,
+  post: Post,
+  delivery: BookedDelivery,
+  webhook: BookedWebhook,
+): BookedRow[] {
+  const known = knownRows(run, post, delivery, webhook)
+  const due = known.filter((row) => notDueMs(run, row, post.life) <= 0)
+  return due.length > 0 ? due : known
+}
+
+/**
+ * All that the sender may have read the delivery as: what it is, or was before somebody else
+ * changed it so lately that the sender need not have read it again. What couriers write they
+ * know. Where clocks differ by more than a lease lasts, one that was fenced unawares may send
+ * what it had read before.
+ */
+function knownRows(
   run: DeliveryRun,
   post: Post,
   { versions }: BookedDelivery,
@@ -68,9 +80,7 @@ function readAs(
   const fromMs = run.clock.elapsedMs() - staleMs(run, post.life) - THOROUGH_MS
   const isSame = (row: BookedRow) => row.state === 'waiting' && bodyOf(run, row) === post.body
   if (!isExact(run.plan) && !leaseOf(run.book.owners, number, post.life.name)) {
-    const known = versions.filter(({ row }) => isSame(row)).map(({ row }) => row)
-    const due = known.filter((row) => notDueMs(run, row, post.life) <= 0)
-    return due.length > 0 ? due : known
+    return versions.filter(({ row }) => isSame(row)).map(({ row }) => row)
   }
   const mayBeUnread = (row: BookedRow, next: Version<BookedRow>) => {
     // A pause has an error sent anew, whoever owns the shard.
