@@ -58,6 +58,15 @@ export async function compare(
   return contenders.map(({ name }) => toRow(name, samples.get(name) ?? []))
 }
 
+/** Measures the next of them each time. */
+export function inTurns<T>(
+  all: readonly T[],
+  measure: (one: T) => Promise<Sample>,
+): () => Promise<Sample> {
+  let turn = 0
+  return () => measure(all[turn++ % all.length] as T)
+}
+
 /** How many times as fast one is as the other: the median of what each round says. */
 export function ratioOf(one: Row | undefined, other: Row | undefined): number {
   const rates = other?.perSecondIn ?? []

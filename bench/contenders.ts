@@ -100,8 +100,11 @@ export async function startNginx(upstreamUrl: string): Promise<Contender | null>
 }
 
 /** The product as it is started by its users, with keys, limits, meter and request log on. */
-export function startHeadgate(upstreams: readonly Upstream[]): Promise<Contender> {
-  return startHeadgateOn({ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams })
+export function startHeadgate(
+  upstreams: readonly Upstream[],
+  checkout?: string,
+): Promise<Contender> {
+  return startHeadgateOn({ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }, {}, checkout)
 }
 
 /** The same over one node with accounts, of which those of some programs are indexed. */
@@ -135,10 +138,11 @@ export function startByteServer(): Promise<Contender> {
 async function startHeadgateOn(
   network: { id: string; [member: string]: unknown },
   env: Record<string, string> = {},
+  checkout = join(import.meta.dir, '..'),
 ): Promise<Gate> {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
   const port = await freePort()
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+  const child = Bun.spawn([process.execPath, join(checkout, 'src/main.ts')], {
     env: {
       ...ENV,
       HEADGATE_LISTEN: `127.0.0.1:${port}`,

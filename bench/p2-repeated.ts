@@ -27,7 +27,7 @@ export async function repeated(effort: Effort): Promise<Result> {
   }
 }
 
-async function same(server: Contender, { seconds }: Effort): Promise<Sample> {
+export async function same(server: Contender, { seconds }: Effort): Promise<Sample> {
   const offered = { connections: 64, seconds, ratePerSecond: null, calls: 'same' as const }
   return (await measureWrk(server, seconds, 'same')) ?? measureLoad(server, offered)
 }

@@ -1,4 +1,12 @@
-import { compare, type Effort, type Result, ratioOf, type Sample, target } from './compare.ts'
+import {
+  compare,
+  type Effort,
+  inTurns,
+  type Result,
+  ratioOf,
+  type Sample,
+  target,
+} from './compare.ts'
 import { type DeliverySender, startDeliverySender, startReceivers } from './contenders.ts'
 import type { SenderOrder } from './delivery-sender.ts'
 import type { StandWebhook } from './delivery-stand.ts'
@@ -34,8 +42,8 @@ export async function deliveries(effort: Effort): Promise<Result> {
   try {
     for (const sender of [...bare, ...durable]) await sender.deliver(count * WARM_UP)
     const rows = await compare({ ...effort, rounds }, [
-      { name: 'bare signed POSTs', measure: inTurns(bare, count) },
-      { name: 'headgate, durable', measure: inTurns(durable, count) },
+      { name: 'bare signed POSTs', measure: inTurns(bare, (one) => measure(one, count)) },
+      { name: 'headgate, durable', measure: inTurns(durable, (one) => measure(one, count)) },
     ])
     const [bareRow, durableRow] = rows
     const ratio = ratioOf(durableRow, bareRow)
@@ -71,12 +79,6 @@ export function webhooksOn(
 
 function startSenders(order: SenderOrder, count: number): Promise<DeliverySender[]> {
   return Promise.all(Array.from({ length: count }, () => startDeliverySender(order)))
-}
-
-/** Measures the next of them each time. */
-function inTurns(senders: readonly DeliverySender[], count: number): () => Promise<Sample> {
-  let turn = 0
-  return () => measure(senders[turn++ % senders.length] as DeliverySender, count)
 }
 
 async function measure(sender: DeliverySender, count: number): Promise<Sample> {
