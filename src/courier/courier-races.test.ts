@@ -83,6 +83,21 @@ describe('what changes between reading and sending', () => {
     expect(stage.egress.sent.map(({ json }) => json.webhookId)).toEqual([other])
   })
 
+  test('a webhook that is unpaused while the first look for changes takes long is sent to', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    const number = await stage.block(id)
+    await stage.change(id, { standing: { state: 'paused', reason: 'MANUAL' } })
+    const look = gateFirstLook(stage)
+    stage.open()
+    stage.signals.publish('webhooks', '')
+    await stage.clock.advance(SECOND)
+    await stage.change(id, { standing: { state: 'active', reason: null } })
+    look()
+    await stage.clock.advance(2 * SECOND)
+    expect(stage.sentNumbers()).toEqual([number])
+  })
+
   test('one resent while its acceptance is written again is sent and billed too', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a')
@@ -162,6 +177,21 @@ function gateResults({ database }: CourierStage): () => void {
     const rows = await query<never>(statement)
     if (statement.parts.some((part) => part.includes('FROM results'))) await promise
     return rows
+  }
+  return resolve
+}
+
+/** The first question for the revision of webhooks is not put before the function is called. */
+function gateFirstLook({ database }: CourierStage): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { query } = database
+  let isFirst = true
+  database.query = async (statement) => {
+    if (isFirst && statement.parts.some((part) => part.includes('FROM revisions'))) {
+      isFirst = false
+      await promise
+    }
+    return query<never>(statement)
   }
   return resolve
 }

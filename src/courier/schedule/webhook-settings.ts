@@ -39,8 +39,13 @@ export function openWebhookSettings(needs: Needs): WebhookSettings {
   const changes = async (): Promise<number[]> => {
     const before = revision
     const now = await webhookRevision(database)
-    // Before the first webhook is read, nothing is known that could have changed.
-    const changed = before === null || before === now ? [] : await changedSince(database, before)
+    if (before === null) {
+      // Nothing was known that could have changed; if webhooks were read meanwhile, the revision
+      // from before they were is the one to go by.
+      revision ??= now
+      return []
+    }
+    const changed = before === now ? [] : await changedSince(database, before)
     revision = now
     return changed
   }
