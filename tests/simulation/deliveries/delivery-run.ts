@@ -79,6 +79,9 @@ export const OFFICE = 'office'
 const LOOK_MS = 1_050
 const TROUBLED_LOOK_MS = 30_000
 
+/** A replay of what waits in memory is known after so long, if nobody tells of it. */
+const THOROUGH_MS = 11_000
+
 const COMPLAINTS_MAX = 20
 
 export function complain(run: DeliveryRun, complaint: string): void {
@@ -107,6 +110,12 @@ export function staleMs({ plan, couriers }: DeliveryRun, { name }: Life): number
   const sleptMs = couriers.get(name)?.sleptMs ?? 0
   if (isPrompt(plan)) return LOOK_MS + sleptMs
   return TROUBLED_LOOK_MS + 4 * plan.store.lateMsMax + plan.answers.lateMsMax + sleptMs
+}
+
+/** How long a courier may send a delivery as it was before somebody had it sent anew. */
+export function untoldMs(run: DeliveryRun, life: Life): number {
+  const isTold = isPrompt(run.plan) && run.plan.reminders.lostRate === 0
+  return staleMs(run, life) + (isTold ? 0 : THOROUGH_MS)
 }
 
 /** Nothing that is asked of the store takes any time. */

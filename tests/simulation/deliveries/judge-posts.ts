@@ -8,14 +8,12 @@ import {
   latestWall,
   type Post,
   staleMs,
+  untoldMs,
 } from './delivery-run.ts'
 import type { WebhookRow } from './journal-changes.ts'
 import { lastWordFault } from './judge-last-word.ts'
 import { epochOf, leaseOf } from './owners.ts'
 import { bodyOf, headersFault, knownVersions, nameOf } from './posted.ts'
-
-/** A replay of what waits in memory is known after so long, if nobody tells of it. */
-const THOROUGH_MS = 11_000
 
 /** Judges a POST that leaves. */
 export function judgePost(run: DeliveryRun, post: Post, request: EgressRequest): void {
@@ -77,7 +75,7 @@ function knownRows(
   { versions }: BookedDelivery,
   { row: { number } }: BookedWebhook,
 ): BookedRow[] {
-  const fromMs = run.clock.elapsedMs() - staleMs(run, post.life) - THOROUGH_MS
+  const fromMs = run.clock.elapsedMs() - untoldMs(run, post.life)
   const isSame = (row: BookedRow) => row.state === 'waiting' && bodyOf(run, row) === post.body
   if (!isExact(run.plan) && !leaseOf(run.book.owners, number, post.life.name)) {
     return versions.filter(({ row }) => isSame(row)).map(({ row }) => row)
