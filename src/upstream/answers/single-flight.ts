@@ -12,7 +12,7 @@ type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number
 /** A call older than this may answer with a chain that has moved on unseen. */
 const JOIN_MS_MAX = 1000
 
-/** Beyond this many different calls in call, each goes alone. */
+/** Beyond this many different calls under way, each goes alone. */
 const CALLS_MAX = 10_000
 
 export function openSingleFlight<T>(monotonicMs: () => number): SingleFlight<T> {
