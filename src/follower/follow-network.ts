@@ -3,7 +3,7 @@ import { openWakeableSleep, type WakeableSleep } from '../core/async/wakeable-sl
 import { within } from '../core/async/within.ts'
 import { isStale } from '../core/chain/tail.ts'
 import { errorText } from '../core/errors.ts'
-import { readChain } from '../tables/chain/chain-tail.ts'
+import { lastSequence, readChain } from '../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { followHead } from './follow-head.ts'
 import type { FollowerState } from './follower-state.ts'
@@ -47,7 +47,10 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
     ...emptyState(service),
     mayCommit: () => !state.isStopped && lease.held(),
   }
-  const lease = holdLease(needs, service.network.id, needs.holder, idle.wake)
+  const lease = holdLease(needs, service.network.id, needs.holder, (isGained) => {
+    state.mayDiffer = true
+    if (isGained) idle.wake()
+  })
   const unsubscribe = service.heads.subscribe(idle.wake)
   const progress = watchProgress(needs, state)
   const removeGauges = addGauges(needs, state)
@@ -76,6 +79,7 @@ function emptyState(service: NetworkService): Omit<FollowerState, 'mayCommit'> {
     sequenceNumber: null,
     finalized: null,
     isLoaded: false,
+    mayDiffer: false,
     isStopped: false,
     commit: null,
     backedOffUntilMs: new Map(),
@@ -126,7 +130,7 @@ async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
     state.isLoaded = false
     return
   }
-  if (!state.isLoaded) await load(needs, state)
+  if (!state.isLoaded || !(await isAsStored(needs, state))) await load(needs, state)
   for (let news = bestNews(needs, state); news; news = bestNews(needs, state)) {
     const { hash } = news.header
     const progress = await followHead(needs, state, news)
@@ -136,6 +140,16 @@ async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
     const waitMs = Math.max(HEAD_BACKOFF_MS_MIN, blockTimeMs / 4)
     backOff(state, hash, needs.clock.monotonicMs() + waitMs)
   }
+}
+
+/**
+ * Another process may have moved the chain under the same lease, and have given up since. Who
+ * has nothing to commit would never learn of it.
+ */
+async function isAsStored({ database }: Needs, state: FollowerState): Promise<boolean> {
+  if (!state.mayDiffer) return true
+  state.mayDiffer = false
+  return (await lastSequence(database, state.service.network.id)) === state.sequenceNumber
 }
 
 async function load(needs: Needs, state: FollowerState): Promise<void> {

@@ -10,6 +10,8 @@ export type FollowerState = {
   finalized: number | null
   /** False when the store may say otherwise than the above. */
   isLoaded: boolean
+  /** Another process may have moved the chain since the store was last asked. */
+  mayDiffer: boolean
   isStopped: boolean
   /** The commit under way, if one is. */
   commit: Promise<unknown> | null

@@ -19,13 +19,14 @@ const SAFETY_MS = 2_000
 
 /**
  * Lets one process follow a network, so that blocks are not read and evaluated twice. It is
- * no more than courtesy: what keeps events single is the condition in their transaction.
+ * no more than courtesy, as clocks differ: what keeps events single is the condition in their
+ * transaction. `renewed` is told each time, and whether it was not held before.
  */
 export function holdLease(
   needs: Needs,
   network: string,
   holder: string,
-  gained: () => void,
+  renewed: (isGained: boolean) => void,
 ): NetworkLease {
   const { clock, database, telemetry } = needs
   const name = `follower:${network}`
@@ -40,7 +41,7 @@ export function holdLease(
       const before = held()
       const mine = await takeLease(database, name, holder, nowMs, nowMs + LEASE_MS)
       heldUntilMs = mine ? askedAtMs + LEASE_MS - SAFETY_MS : Number.NEGATIVE_INFINITY
-      if (mine && !before) gained()
+      if (mine) renewed(!before)
     } catch {
       telemetry.count('headgate_store_failures_total', { part: 'lease' })
     }

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
+import { moveChain, moveTail } from '../../src/tables/chain/chain-tail.ts'
 import type { RunPlan } from './plan-run.ts'
 import { beginLife, type Life } from './process-life.ts'
 import type { NodePlan } from './sim-node.ts'
 import { startProcess } from './sim-process.ts'
 import { openRun, type Run } from './sim-run.ts'
-import { type ChainRow, NO_FAULTS, openSimStores } from './sim-store.ts'
+import { type ChainRow, NETWORK, NO_FAULTS, openSimStores } from './sim-store.ts'
 
 const BLOCK_MS = 2_000
 const LEFT_AT_MS = 5_000
@@ -44,6 +45,37 @@ test(
   },
   TEST_MS_MAX,
 )
+
+test('a follower that has reached the head learns that another process has moved the chain', () => {
+  const run = openRun(stores, 1, withLonelyNode)
+  const { clock, tree, store } = run
+  for (let at = 1; at <= 2; at++) clock.after(at * BLOCK_MS, () => void tree.grow())
+  const { life, events } = follow(run)
+  clock.runUntil(LEFT_AT_MS)
+  const reached = events.at(-1)
+  expect(reached?.tip_hash).toBe(tree.tip().hash)
+
+  const { number, parent } = tree.tip()
+  const header = { number, hash: `0x${'e'.repeat(64)}`, parentHash: parent?.hash ?? '' }
+  const previousSequence = reached?.sequence_number ?? null
+  const move = { network: NETWORK, previousSequence, header, kind: 'forks' as const }
+  clock.settle(
+    store.database.transaction(async (tx) => {
+      const moved = { ...move, finalized: null, keepFrom: 0, atMs: 0 }
+      await moveTail(tx, moved, (await moveChain(tx, moved)) ?? 0)
+    }),
+    0,
+  )
+  clock.runUntil(LEFT_AT_MS + 5 * BLOCK_MS)
+  life.end('the run is over')
+  run.office.end('the run is over')
+  clock.runUntil(END_MS)
+  store.wipe()
+  expect(events.at(-1)).toMatchObject({
+    tip_hash: tree.tip().hash,
+    sequence_number: (previousSequence ?? 0) + 2,
+  })
+})
 
 /** Two nodes that are well, and one that goes its own way while nobody looks. */
 function withLonelyNode(usual: RunPlan): RunPlan {

@@ -64,6 +64,13 @@ export async function readChain(db: Database, network: string): Promise<StoredCh
   }
 }
 
+/** The number of the last event; null for a network that was never followed. */
+export async function lastSequence(db: Database, network: string): Promise<number | null> {
+  const [chain] = await db.query<{ sequence_number: number }>(sql`
+    SELECT sequence_number FROM chains WHERE network = ${network}`)
+  return chain?.sequence_number ?? null
+}
+
 /** The number of the event that made that height canonical; null for one not followed. */
 export async function sequenceAt(
   db: Database,
