@@ -54,6 +54,26 @@ describe('what changes between reading and sending', () => {
     expect(await stage.billed()).toMatchObject({ calls: 6 })
   })
 
+  test('one that is replayed while it waits in memory is sent once, as the replay', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_1')
+    stage.egress.script = () => null
+    stage.open()
+    for (let at = 0; at < 5; at++) await stage.block(id)
+    const last = await stage.block(id)
+    expect(stage.egress.open()).toBe(4)
+    await createReplay(stage.database, newReplay({ fromBlock: 6, toBlock: 6 }))
+    const atMs = stage.clock.nowMs()
+    expect(await recordReplayStep(stage.database, stepAt(6, { atMs }))).toBe('recorded')
+
+    await stage.clock.advance(SECOND)
+    stage.egress.script = () => ({})
+    for (const sent of stage.egress.sent) sent.answer({})
+    await stage.clock.advance(2 * SECOND)
+    expect(stage.sentNumbers().filter((number) => number === last)).toHaveLength(1)
+    expect((await stage.rows()).every(({ state }) => state === 'delivered')).toBe(true)
+  })
+
   test('nothing goes to where a webhook is known not to lead any more', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a', { url: 'https://old.example/hook' })

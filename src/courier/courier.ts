@@ -108,7 +108,7 @@ function openParts(needs: CourierNeeds) {
   const dispatch = openDispatch({ ...needs, lease, failed, billed: pauses.checkUsage })
   const sweeps = coalesced(async () => {
     const { due, waiting, isThorough } = await sweep.next()
-    dispatch.webhooks.remind(due, ['retry', 'error'])
+    dispatch.webhooks.remindOfDue(due)
     dispatch.webhooks.swept(waiting, isThorough)
     dispatch.probe()
   }, failed)

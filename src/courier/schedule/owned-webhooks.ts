@@ -9,7 +9,16 @@ import {
   type Schedule,
   type ScheduledWebhook,
 } from './schedule.ts'
-import { forget, offer, remind, remindOfNew, type StoredLane, suspend } from './webhook-queue.ts'
+import {
+  forget,
+  offer,
+  remind,
+  remindOfDue,
+  remindOfNew,
+  type StoredLane,
+  suspend,
+  type WebhookQueue,
+} from './webhook-queue.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
 type Needs = {
@@ -26,6 +35,8 @@ export type OwnedWebhooks = {
   offer(event: RecordedEvent): number[]
   /** The outbox may have something of theirs. */
   remind(webhooks: readonly number[], lanes: readonly StoredLane[]): void
+  /** They have a retry or an error that became due. */
+  remindOfDue(webhooks: readonly number[]): void
   /** Something of theirs was resent or replayed: what is known of the outbox is out of date. */
   reread(webhooks: readonly number[]): void
   /** The outbox has something of theirs, which they may know; `isThorough` when they may not. */
@@ -56,6 +67,12 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   }
   const allOwned = (numbers: readonly number[]) =>
     numbers.map(owned).filter((webhook) => webhook !== null)
+  const tell = (numbers: readonly number[], note: (queue: WebhookQueue) => void) => {
+    for (const webhook of allOwned(numbers)) {
+      note(webhook.queue)
+      enlist(schedule, webhook)
+    }
+  }
 
   return {
     offer({ deliveries, results: texts }) {
@@ -79,18 +96,9 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
       }
       return others
     },
-    remind(numbers, lanes) {
-      for (const webhook of allOwned(numbers)) {
-        remind(webhook.queue, lanes)
-        enlist(schedule, webhook)
-      }
-    },
-    reread(numbers) {
-      for (const webhook of allOwned(numbers)) {
-        forget(webhook.queue)
-        enlist(schedule, webhook)
-      }
-    },
+    remind: (numbers, lanes) => tell(numbers, (queue) => remind(queue, lanes)),
+    remindOfDue: (numbers) => tell(numbers, remindOfDue),
+    reread: (numbers) => tell(numbers, forget),
     swept(waiting, isThorough) {
       for (const { webhook: number, newest } of waiting) {
         const webhook = owned(number)

@@ -1,13 +1,7 @@
 import { type HostHealth, newHostHealth } from '../../core/delivery/host-health.ts'
 import type { CourierWebhook } from '../../tables/webhooks/courier-webhooks.ts'
-import {
-  abandon,
-  isIdle,
-  newWebhookQueue,
-  type PrefetchBudget,
-  type WebhookQueue,
-  wants,
-} from './webhook-queue.ts'
+import type { PrefetchBudget } from './outbox-question.ts'
+import { abandon, isIdle, newWebhookQueue, type WebhookQueue, wants } from './webhook-queue.ts'
 
 /** The load of the webhooks of one team, so that none crowds out the others. */
 export type TeamLoad = {

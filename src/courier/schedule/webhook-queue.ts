@@ -1,9 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
 import type { OutboxQuestion } from '../../tables/deliveries/outbox.ts'
-
-/** Bounds what is prefetched for all webhooks together. */
-export type PrefetchBudget = { used: number }
+import { isUsedUp, outboxQuestion, type PrefetchBudget } from './outbox-question.ts'
 
 /**
  * The deliveries that one webhook has to send, as far as its owner knows: everybody reads it, and
@@ -54,14 +52,8 @@ export type StoredLane = Exclude<Lane, 'ordered'>
 
 const LANES: readonly Lane[] = ['new', 'retry', 'ordered', 'error']
 
-/** New deliveries read at once, though fewer may be sent now: that takes hardly longer. */
-const READ_ROWS = 32
-
 /** A webhook that is further behind is read from the outbox again. */
 const PREFETCHED_MAX = 96
-
-/** The limit of prefetched deliveries of all webhooks together. */
-const BUDGET_MAX = 20_000
 
 /** Nothing is known of it yet, so the outbox may have anything. */
 export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
@@ -124,7 +116,7 @@ export function offer(queue: WebhookQueue, delivery: Delivery): boolean {
   // A load was faster: what is committed can be read before we are told of it.
   if (tail !== null && event <= tail.event) return prefetched.some((one) => one.event === event)
   const follows = previousSequence !== null && previousSequence === tail?.sequenceNumber
-  const hasRoom = prefetched.length < PREFETCHED_MAX && budget.used < BUDGET_MAX
+  const hasRoom = prefetched.length < PREFETCHED_MAX && !isUsedUp(budget)
   // A replay moves a delivery to another lane, from where it may have been started already.
   if (!follows || !hasRoom || state.isOrdered || state.unsettled.has(event)) {
     state.mayHave.new = true
@@ -144,6 +136,14 @@ export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void 
 export function remindOfNew(queue: WebhookQueue, newest: number): void {
   const { tail, mayHave } = stateOf(queue)
   if (tail === null || tail.event < newest) mayHave.new = true
+}
+
+/** Retries are due, perhaps replays of what is prefetched, which is read again then. */
+export function remindOfDue(queue: WebhookQueue): void {
+  const state = stateOf(queue)
+  remind(queue, ['retry', 'error'])
+  // A load under way would go on behind what is given up here; the next look finds it ended.
+  if (state.loads.new === null) forgetPrefetched(state)
 }
 
 /** Something of this lane may start, as far as the queue decides it. */
@@ -168,7 +168,7 @@ export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs:
   const state = stateOf(queue)
   assert(state.loads[lane] === null, 'a lane has one load at a time')
   const isPrefetched = lane === 'new' && state.prefetched.length > 0
-  const question = isPrefetched ? null : questionOf(state, lane, slots, nowMs)
+  const question = isPrefetched ? null : outboxQuestion(state, lane, slots, nowMs)
   const load = { lane, question, found: [], settled: new Set<number>() }
   state.loads[lane] = load
   // Deliveries committed from here on set them again.
@@ -264,12 +264,16 @@ function stateOf(queue: WebhookQueue): State {
   return queue as State
 }
 
-function forgetData(state: State): void {
-  const { budget, prefetched, mayHave, loads } = state
-  budget.used -= prefetched.length
+function forgetPrefetched(state: State): void {
+  state.budget.used -= state.prefetched.length
   state.prefetched = []
   state.tail = null
-  mayHave.new = true
+  state.mayHave.new = true
+}
+
+function forgetData(state: State): void {
+  const { mayHave, loads } = state
+  forgetPrefetched(state)
   mayHave.retry = true
   loads.new = null
   loads.retry = null
@@ -283,18 +287,4 @@ function prefetch(state: State, delivery: Delivery): void {
 
 function storedLanes(lane: Lane): readonly [StoredLane, ...StoredLane[]] {
   return lane === 'ordered' ? ['new', 'retry'] : [lane]
-}
-
-/** Unsettled deliveries come along until the store knows better, so more rows are asked for. */
-function questionOf(
-  { unsettled, tail, budget }: State,
-  lane: Lane,
-  slots: number,
-  nowMs: number,
-): OutboxQuestion {
-  if (lane === 'ordered') return { lane, nowMs, limit: 1 }
-  if (lane !== 'new') return { lane, nowMs, limit: slots + unsettled.size }
-  const wanted = budget.used < BUDGET_MAX ? READ_ROWS : slots
-  if (tail === null) return { lane, nowMs, limit: wanted + unsettled.size }
-  return { lane, nowMs, limit: wanted, after: tail.event }
 }

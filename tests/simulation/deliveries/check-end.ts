@@ -15,7 +15,7 @@ import {
   isExact,
   isPrompt,
   isUnderWay,
-  untoldMs,
+  staleMs,
   wallOf,
 } from './delivery-run.ts'
 import { isFull, isOverLimit } from './judge-pauses.ts'
@@ -111,7 +111,7 @@ function checkPosts(run: DeliveryRun): void {
   for (const { deliveryId, life, isWritten, startedMs } of run.posts) {
     const againAtMs = run.book.deliveries.get(deliveryId)?.againAtMs ?? 0
     // Whoever had it sent anew did not know that it was on its way.
-    if (againAtMs + untoldMs(run, life) >= startedMs) continue
+    if (againAtMs + staleMs(run, life) >= startedMs) continue
     if (!isWritten && startedMs < longAgoMs)
       complain(run, `${life.name} has sent ${deliveryId} for nothing`)
   }

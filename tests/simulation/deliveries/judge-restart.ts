@@ -1,7 +1,7 @@
 import { shardOf } from '../../../src/tables/couriers/shards.ts'
 import type { Life } from '../process-life.ts'
 import type { BookedDelivery, BookedWebhook } from './book.ts'
-import { complain, type DeliveryRun, isPrompt, untoldMs } from './delivery-run.ts'
+import { complain, type DeliveryRun, isPrompt, staleMs } from './delivery-run.ts'
 import { epochOf, isOwn, leaseOf } from './owners.ts'
 import { nameOf } from './posted.ts'
 
@@ -45,7 +45,7 @@ export function judgeStop(run: DeliveryRun, life: Life): void {
   for (const { deliveryId, isWritten, life: sender, startedMs, epoch } of run.posts) {
     const againAtMs = deliveries.get(deliveryId)?.againAtMs ?? 0
     const isOwed = sender === life && !isWritten && epoch.startsWith(token)
-    if (!isOwed || againAtMs + untoldMs(run, life) >= startedMs) continue
+    if (!isOwed || againAtMs + staleMs(run, life) >= startedMs) continue
     complain(run, `${life.name} stops and says nothing of ${deliveryId}`)
   }
   for (const [shard, owner] of owners.shards) {

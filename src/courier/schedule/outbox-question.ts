@@ -1,0 +1,39 @@
+import type { Lane } from '../../tables/deliveries/delivery.ts'
+import type { OutboxQuestion } from '../../tables/deliveries/outbox.ts'
+
+/** Bounds what is prefetched for all webhooks together. */
+export type PrefetchBudget = { used: number }
+
+/** The state of a queue, as far as it decides what is read next. */
+type Known = {
+  unsettled: ReadonlySet<number>
+  tail: { event: number } | null
+  budget: PrefetchBudget
+}
+
+/**
+ * New deliveries that are read at once, though fewer may be sent now: one read for 32 takes
+ * hardly longer than one for a single delivery.
+ */
+const READ_ROWS = 32
+
+/** The limit of prefetched deliveries of all webhooks together. */
+const BUDGET_MAX = 20_000
+
+export function isUsedUp({ used }: PrefetchBudget): boolean {
+  return used >= BUDGET_MAX
+}
+
+/** Unsettled deliveries come along until the store knows better, so more rows are asked for. */
+export function outboxQuestion(
+  { unsettled, tail, budget }: Known,
+  lane: Lane,
+  slots: number,
+  nowMs: number,
+): OutboxQuestion {
+  if (lane === 'ordered') return { lane, nowMs, limit: 1 }
+  if (lane !== 'new') return { lane, nowMs, limit: slots + unsettled.size }
+  const wanted = isUsedUp(budget) ? slots : READ_ROWS
+  if (tail === null) return { lane, nowMs, limit: wanted + unsettled.size }
+  return { lane, nowMs, limit: wanted, after: tail.event }
+}
