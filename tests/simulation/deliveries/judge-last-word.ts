@@ -20,10 +20,11 @@ export function lastWordFault(
       life === post.life && webhookId === post.webhookId && kind !== post.kind,
   )
   if (post.kind === 'data') {
-    const isSaid = others.some(({ deliveryId, sentAs }) => {
+    const isSaid = others.some(({ deliveryId, sentAs, startedMs }) => {
       const made = book.deliveries.get(deliveryId)?.versions
       const sent = made?.find((version) => version.row.version === sentAs?.version)
-      return sent !== undefined && sent.fromMs >= pausedMs
+      // In the same moment one of an earlier pause may have left just before this one.
+      return startedMs > pausedMs || (sent !== undefined && sent.fromMs >= pausedMs)
     })
     return isSaid ? 'the error has been sent' : null
   }
