@@ -199,6 +199,22 @@ describe('a process that was fenced and owns its shards again', () => {
     await clock.advance(10 * SECOND)
   }
 
+  test('lets what it had in flight end before it sends the same again', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    const numbers = [await stage.block(id), await stage.block(id)]
+    await fence(stage)
+    expect(stage.sentNumbers()).toEqual(numbers)
+    stage.egress.sent[0]?.answer({})
+    await stage.clock.advance(SECOND)
+    expect(stage.sentNumbers()).toEqual(numbers)
+    stage.egress.sent[1]?.answer({ fault: 'timeout' })
+    await stage.rest()
+    expect(stage.sentNumbers()).toEqual([...numbers, ...numbers])
+  })
+
   test('lets what it had in flight end before the next in strict order', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a', { ordered: true })

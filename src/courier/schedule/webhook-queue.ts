@@ -37,6 +37,8 @@ type State = {
   isOrdered: boolean
   slots: number
   unsettled: Set<number>
+  /** Attempts of before it was given up are in flight, of which nobody knows which they are. */
+  isAbandoned: boolean
   /** New deliveries in order: all that the outbox has between the last started and the tail. */
   prefetched: Delivery[]
   /** The newest delivery that was prefetched, where all before it were too. */
@@ -62,6 +64,7 @@ export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
     isOrdered: false,
     slots: 0,
     unsettled: new Set(),
+    isAbandoned: false,
     prefetched: [],
     tail: null,
     mayHave: { new: true, retry: true, error: true },
@@ -99,10 +102,15 @@ export function forget(queue: WebhookQueue): void {
   state.mayHave.error = true
 }
 
-/** No outcome of what is in flight will be committed; its slots are taken until it ends. */
+/**
+ * No outcome of what is in flight will be committed; its slots are taken until it ends, and nothing
+ * starts before: it would be sent twice at a time, or be overtaken.
+ */
 export function abandon(queue: WebhookQueue): void {
+  const state = stateOf(queue)
   forget(queue)
-  stateOf(queue).unsettled.clear()
+  state.unsettled.clear()
+  state.isAbandoned = state.slots > 0
 }
 
 /**
@@ -148,8 +156,9 @@ export function remindOfDue(queue: WebhookQueue): void {
 
 /** Something of this lane may start, as far as the queue decides it. */
 export function wants(queue: WebhookQueue, lane: Lane): boolean {
-  const { mode, isOrdered, slots, unsettled, mayHave, loads, prefetched } = stateOf(queue)
-  if (mode === 'suspended' || loads[lane] !== null) return false
+  const state = stateOf(queue)
+  const { mode, isOrdered, slots, unsettled, mayHave, loads, prefetched } = state
+  if (mode === 'suspended' || state.isAbandoned || loads[lane] !== null) return false
   // Nothing may arrive after the error of a pause, so it waits for what is in flight.
   if (lane === 'error') return mayHave.error && (mode === 'active' || slots === 0)
   if (mode === 'paused' || isOrdered !== (lane === 'ordered')) return false
@@ -250,6 +259,7 @@ export function moveSlots(queue: WebhookQueue, by: number): void {
   const state = stateOf(queue)
   state.slots += by
   assert(state.slots >= 0, 'a queue gives back the slots it holds')
+  if (state.slots === 0) state.isAbandoned = false
 }
 
 /** Nothing waits for its turn, as far as is known. */
