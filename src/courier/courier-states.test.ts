@@ -88,7 +88,23 @@ describe('a destination that answers 410', () => {
     expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
   })
 
-  test('is asked again in a minute when the store cannot pause its webhook', async () => {
+  test('pauses a webhook that led elsewhere only until the outcome was committed', async () => {
+    const stage = await courierStage()
+    const id = await stage.webhook('wh_a')
+    stage.egress.script = () => null
+    stage.open()
+    await stage.block(id)
+    const { url = '' } = stage.egress.sent[0] ?? {}
+    await stage.change(id, { url: 'https://elsewhere.example/' })
+    stage.egress.sent[0]?.answer({ status: 410 })
+    await stage.clock.advance(1)
+    await stage.change(id, { url })
+    await stage.rest()
+    expect(await standing(stage, id)).toEqual(['paused', 'DESTINATION_GONE'])
+    expect(stage.egress.sent).toHaveLength(1)
+  })
+
+  test('is not asked again while the store cannot pause its webhook, which it does then', async () => {
     const stage = await courierStage()
     const id = await stage.webhook('wh_a')
     stage.egress.script = () => null
@@ -96,13 +112,12 @@ describe('a destination that answers 410', () => {
     await stage.block(id)
     stage.database.down = true
     stage.egress.sent[0]?.answer({ status: 410 })
-    await stage.rest()
+    await stage.clock.advance(MINUTE)
     stage.database.down = false
-    stage.egress.script = () => ({})
-    await stage.clock.advance(50 * SECOND)
+    await stage.clock.advance(10 * SECOND)
     expect(stage.egress.sent).toHaveLength(1)
-    await stage.clock.advance(11 * SECOND)
-    expect(await stage.rows()).toMatchObject([{ state: 'delivered' }])
+    expect(await standing(stage, id)).toEqual(['paused', 'DESTINATION_GONE'])
+    expect(await stage.rows()).toMatchObject([{ state: 'waiting', attempts_made: 1 }])
   })
 })
 

@@ -6,7 +6,6 @@ import { enlist, isScheduled, openSchedule, type Schedule } from './schedule/sch
 import { settled } from './schedule/webhook-queue.ts'
 import { openWebhookSettings, type WebhookSettings } from './schedule/webhook-settings.ts'
 import { type DeliveryNotes, openDeliveryNotes } from './send/delivery-notes.ts'
-import { type GoneDestinations, openGoneDestinations } from './send/gone-destinations.ts'
 import { type Finished, type GroupCommit, openGroupCommit } from './send/group-commit.ts'
 import { openResultCache } from './send/result-cache.ts'
 import type { ShardLease } from './upkeep/shard-lease.ts'
@@ -42,14 +41,13 @@ type Parts = {
   webhookSettings: WebhookSettings
   webhooks: OwnedWebhooks
   commits: GroupCommit
-  gone: GoneDestinations
   loop: DispatchLoop
 }
 
 export function openDispatch(needs: Needs): Dispatch {
   let isStopped = false
   const parts = openParts(needs, () => isStopped)
-  const { schedule, notes, webhookSettings, webhooks, commits, gone, loop } = parts
+  const { schedule, notes, webhookSettings, webhooks, commits, loop } = parts
   return {
     webhooks,
     run: loop.run,
@@ -68,7 +66,6 @@ export function openDispatch(needs: Needs): Dispatch {
     async finish() {
       isStopped = true
       await loop.rest()
-      await gone.rest()
       await commits.flush()
     },
     close() {
@@ -91,15 +88,6 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
     fenced: lease.fenced,
     written: (group, missed) => afterCommit(needs, parts, group, missed),
   })
-  const gone = openGoneDestinations({
-    ...needs,
-    paused(webhook, outcome) {
-      if (!isScheduled(schedule, webhook)) return
-      webhooks.changed([webhook.number])
-      commits.push({ webhook, outcome })
-      loop.run()
-    },
-  })
   const loop = openDispatchLoop({
     ...needs,
     schedule,
@@ -110,21 +98,21 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
     unwritten: commits.unwritten,
     maySend: () => !isStopped() && lease.outlastsAttempt(),
     finished: ({ webhook }, outcome) => commits.push({ webhook, outcome }),
-    gone: gone.pause,
   })
-  const parts = { schedule, notes, webhookSettings, webhooks, commits, gone, loop }
+  const parts = { schedule, notes, webhookSettings, webhooks, commits, loop }
   return parts
 }
 
 function afterCommit(
   needs: Needs,
-  { schedule, notes, loop }: Parts,
+  { schedule, notes, webhooks, loop }: Parts,
   group: readonly Finished[],
   missed: ReadonlySet<number>,
 ): void {
   const nowMs = needs.clock.nowMs()
   const teamIds = new Set<string>()
   let at = 0
+  tellOfGone(needs, webhooks, group)
   for (const { webhook, outcome } of group) {
     const { event, next, bill } = outcome
     const counts = !missed.has(at++)
@@ -140,4 +128,12 @@ function afterCommit(
   if (teamIds.size > 0) needs.billed(teamIds)
   needs.lease.settled()
   loop.run()
+}
+
+/** Webhooks whose destination is gone were paused, unless they lead elsewhere by now. */
+function tellOfGone({ signals }: Needs, webhooks: OwnedWebhooks, group: readonly Finished[]): void {
+  const gone = group.filter(({ outcome }) => outcome.gone !== null)
+  if (gone.length === 0) return
+  webhooks.changed(gone.map(({ webhook }) => webhook.number))
+  signals.publish('webhooks', '')
 }

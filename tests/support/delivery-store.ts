@@ -130,6 +130,7 @@ export function outcomeOf(
     attempt: factsOf(isAccepted ? {} : { status: 503 }),
     bodyBytes: bytes,
     bill: isAccepted ? { teamId, appId: 'app_1', network: NETWORK, centiCu, bytes } : null,
+    gone: null,
     ...differing,
   }
 }

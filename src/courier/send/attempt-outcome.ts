@@ -49,7 +49,7 @@ export function attemptOutcome(
   failure: RetryDecision | null,
 ): AttemptOutcome {
   const { delivery, lane, settings } = attempt
-  const { teamId, appId, network } = settings.webhook
+  const { teamId, appId, network, id, url } = settings.webhook
   const { status, fault, ms, bodyStart, address } = answer
   // Errors cost nothing.
   const isBilled = failure === null && delivery.kind === 'data'
@@ -65,6 +65,7 @@ export function attemptOutcome(
     attempt: { startedAtMs, status, fault, ms, bodyStart, address, queue: lane },
     bodyBytes,
     bill: isBilled ? { teamId, appId, network, centiCu, bytes: bodyBytes } : null,
+    gone: failure?.kind === 'gone' && delivery.kind === 'data' ? { teamId, id, url } : null,
   }
 }
 

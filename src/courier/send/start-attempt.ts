@@ -7,7 +7,7 @@ import type { StoredResult } from '../../tables/deliveries/results.ts'
 import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import { releaseSlot } from '../schedule/allocate-slots.ts'
 import { isScheduled, type Schedule } from '../schedule/schedule.ts'
-import { started } from '../schedule/webhook-queue.ts'
+import { pauseNow, started } from '../schedule/webhook-queue.ts'
 import { attemptOutcome, failureOf, resultMissing, type SendAttempt } from './attempt-outcome.ts'
 import type { DeliveryNotes } from './delivery-notes.ts'
 
@@ -19,8 +19,6 @@ export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
   notes: DeliveryNotes
   /** The outcome is to be committed. */
   finished(attempt: SendAttempt, outcome: AttemptOutcome): void
-  /** The destination said 410: pauses the webhook before the outcome is committed. */
-  gone(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** A slot is free. */
   freed(): void
 }
@@ -102,7 +100,7 @@ function conclude(
   begun: { bodyBytes: number; startedAtMs: number; startedMs: number },
 ): void {
   const { clock, schedule, notes } = needs
-  const { host, delivery, webhook } = attempt
+  const { host, webhook } = attempt
   const { status, fault } = answer
   const { bodyBytes, startedAtMs, startedMs } = begun
   noteOutcome(host.health, { status, fault, startedAtMs: startedMs }, clock.monotonicMs())
@@ -116,8 +114,9 @@ function conclude(
   // Nothing is written for a webhook that was another courier's meanwhile: it sends this too.
   if (isScheduled(schedule, webhook)) {
     const outcome = attemptOutcome(attempt, end, failure)
-    if (failure?.kind === 'gone' && delivery.kind === 'data') needs.gone(attempt, outcome)
-    else needs.finished(attempt, outcome)
+    // Nothing more goes there, not even until that is committed.
+    if (outcome.gone) pauseNow(webhook.queue)
+    needs.finished(attempt, outcome)
   }
   needs.freed()
 }

@@ -4,6 +4,7 @@ import { type Fence, renewLease } from '../couriers/shards.ts'
 import { ATTEMPTS, growLog } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
+import { type GoneWebhook, pauseGoneWebhook } from '../webhooks/gone-webhook.ts'
 import { type AttemptRow, noteOnCancelled, settleRows } from './deliveries.ts'
 import { listDelivered, listDone, unlistDone } from './done-deliveries.ts'
 import { dequeue, LANE, type OutboxEntry, postpone } from './outbox.ts'
@@ -20,6 +21,8 @@ export type OutcomeBatch = {
   bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
   /** Whom the deliveries were for; an outcome points here. */
   teams: readonly string[]
+  /** Webhooks whose destination said that it is gone, which are paused with the outcome. */
+  gone: readonly GoneWebhook[]
 }
 
 /** An outcome as it is unpacked; it can be written as it is. */
@@ -50,6 +53,7 @@ export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
   name: 'settleBatch',
   async run(tx, [batch]) {
     if (!(await renewLease(tx, batch.fence))) return 'fenced'
+    for (const webhook of batch.gone) await pauseGoneWebhook(tx, webhook)
     const { bills, teams } = batch
     const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))
     const sums: Sums = { missed: [], attemptBytes: 0, usage, backlog: teams.map(() => 0) }

@@ -2,6 +2,7 @@ import { hourOf } from '../../core/billing/plan.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Fence } from '../couriers/shards.ts'
+import type { GoneWebhook } from '../webhooks/gone-webhook.ts'
 import { type AttemptFacts, endOf, lineOfAttempt } from './attempt-facts.ts'
 import type { DeliveryKey } from './delivery.ts'
 import {
@@ -26,6 +27,8 @@ export type AttemptOutcome = DeliveryKey & {
   bodyBytes: number
   /** Its price; only with `delivered`. */
   bill: Bill | null
+  /** The destination said that it is gone for good: its webhook is paused in the same commit. */
+  gone: GoneWebhook | null
 }
 
 export type Bill = {
@@ -80,7 +83,8 @@ function batchOf(fence: Fence, outcomes: readonly AttemptOutcome[]): OutcomeBatc
     numbers[at++] = bill?.centiCu ?? 0
     numbers[at++] = bill?.bytes ?? 0
   }
-  return { fence, numbers, lines, bills, teams: [...teamPlaces.keys()] }
+  const gone = outcomes.flatMap((outcome) => outcome.gone ?? [])
+  return { fence, numbers, lines, bills, teams: [...teamPlaces.keys()], gone }
 
   function teamAt(teamId: string): number {
     const known = teamPlaces.get(teamId)

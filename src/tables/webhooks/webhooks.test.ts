@@ -20,7 +20,6 @@ import {
   deleteWebhook,
   findWebhook,
   listWebhooks,
-  pauseGoneWebhook,
   webhookRevision,
   webhooksChangedSince,
 } from './webhooks.ts'
@@ -33,32 +32,6 @@ beforeEach(async () => {
   await insertTeams(db)
 })
 afterEach(() => db.close())
-
-describe('a webhook whose destination is gone', () => {
-  const gone = { teamId: TEAM_A, id: 'wh_1', url: 'https://gone.example/hook' }
-  const standing = async () => {
-    const { state, reason } = (await findWebhook(db, TEAM_A, 'wh_1'))?.webhook ?? {}
-    return [state, reason]
-  }
-
-  test('is paused with that reason', async () => {
-    await addWebhooks(db, webhookCalled('wh_1', { url: gone.url }))
-    await pauseGoneWebhook(db, gone)
-    expect(await standing()).toEqual(['paused', 'DESTINATION_GONE'])
-    expect(await webhooksChangedSince(db, 1, 10)).toMatchObject([{ id: 'wh_1' }])
-  })
-
-  test('stays as it is when it leads elsewhere by then or was paused', async () => {
-    await addWebhooks(db, webhookCalled('wh_1'))
-    await pauseGoneWebhook(db, gone)
-    expect(await standing()).toEqual(['active', null])
-    const paused = { state: 'paused', reason: 'MANUAL' } as const
-    await changeWebhook(db, TEAM_A, 'wh_1', { url: gone.url, standing: paused })
-    await pauseGoneWebhook(db, gone)
-    await pauseGoneWebhook(db, { ...gone, teamId: TEAM_B })
-    expect(await standing()).toEqual(['paused', 'MANUAL'])
-  })
-})
 
 describe('a webhook', () => {
   test('is found and listed as it was made, oldest first, by its team alone', async () => {

@@ -126,22 +126,6 @@ export async function forgetApp(tx: Database, teamId: string, appId: string): Pr
 }
 
 /**
- * Pauses a webhook because its destination is gone, if it is active and still leads there.
- */
-export function pauseGoneWebhook(
-  db: Database,
-  { teamId, id, url }: Pick<Webhook, 'teamId' | 'id' | 'url'>,
-): Promise<void> {
-  return changeWebhooks(db, async (tx, revision) => {
-    const [paused] = await tx.query<{ network: string }>(sql`
-      UPDATE webhooks SET state = 'paused', reason = 'DESTINATION_GONE', revision = ${revision}
-      WHERE team_id = ${teamId} AND id = ${id} AND state = 'active' AND url = ${url}
-      RETURNING network`)
-    if (paused) await holdEvents(tx, paused.network)
-  })
-}
-
-/**
  * Frees its slot and cancels what still waits for it. False when the team has no such
  * webhook.
  */

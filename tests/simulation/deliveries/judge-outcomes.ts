@@ -1,14 +1,11 @@
 import type { Life } from '../process-life.ts'
 import type { BookedRow } from './book.ts'
-import { complain, type DeliveryRun, isPrompt, type Post } from './delivery-run.ts'
+import { complain, type DeliveryRun, type Post } from './delivery-run.ts'
 import { epochOf, leaseOf } from './owners.ts'
 import { bodyOf, nameOf } from './posted.ts'
 
 const SPREAD = 0.2
 const PATIENCE_MS_MAX = 3_600_000
-
-/** When a webhook that is gone could not be paused. */
-const GONE_AGAIN_MS = 60_000
 
 /** Judges what a courier writes of a delivery; the POST that was accepted, if one was. */
 export function judgeOutcome(
@@ -101,8 +98,7 @@ function goneFault(run: DeliveryRun, now: BookedRow, post: Post): string | null 
   if (now.kind === 'error') return now.state === 'failed' ? null : `it is ${now.state}`
   if (now.state !== 'waiting') return `it is ${now.state} since its destination is gone`
   const waitMs = now.due_at_ms - post.endedWallMs
-  if (waitMs !== 0 && isPrompt(run.plan)) return `it waits ${waitMs} ms for a destination gone`
-  if (waitMs >= GONE_AGAIN_MS) return null
+  if (waitMs !== 0) return `it waits ${waitMs} ms for a destination gone`
 
   const webhook = run.book.webhooks.get(now.webhook_id)
   const wasPaused = webhook?.versions.some(
