@@ -37,7 +37,7 @@ type State = {
   isOrdered: boolean
   slots: number
   unsettled: Set<number>
-  /** Attempts of before it was given up are in flight, of which nobody knows which they are. */
+  /** Attempts from before it was abandoned are still in flight, of deliveries not known here. */
   isAbandoned: boolean
   /** New deliveries in order: all that the outbox has between the last started and the tail. */
   prefetched: Delivery[]
@@ -103,8 +103,8 @@ export function forget(queue: WebhookQueue): void {
 }
 
 /**
- * No outcome of what is in flight will be committed; its slots are taken until it ends, and nothing
- * starts before: it would be sent twice at a time, or be overtaken.
+ * No outcome of what is in flight will be committed. Its slots are taken until it ends, and nothing
+ * starts before: else a delivery could be sent twice at once, or be overtaken.
  */
 export function abandon(queue: WebhookQueue): void {
   const state = stateOf(queue)

@@ -2,7 +2,7 @@ import { hourOf } from '../../core/billing/plan.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Fence } from '../couriers/shards.ts'
-import type { GoneWebhook } from '../webhooks/gone-webhook.ts'
+import type { GoneWebhook } from '../webhooks/pause-webhooks.ts'
 import { type AttemptFacts, endOf, lineOfAttempt } from './attempt-facts.ts'
 import type { DeliveryKey } from './delivery.ts'
 import {
@@ -62,6 +62,7 @@ function batchOf(fence: Fence, outcomes: readonly AttemptOutcome[]): OutcomeBatc
   const billPlaces = new Map<string, number>()
   const teamPlaces = new Map<string, number>()
   const bills: OutcomeBatch['bills'][number][] = []
+  const gone: GoneWebhook[] = []
   const numbers = new Float64Array(outcomes.length * OUTCOME_COLUMNS)
   let at = 0
   let lines = ''
@@ -82,8 +83,8 @@ function batchOf(fence: Fence, outcomes: readonly AttemptOutcome[]): OutcomeBatc
     numbers[at++] = bill ? billAt(bill, endedAtMs) : NO_BILL
     numbers[at++] = bill?.centiCu ?? 0
     numbers[at++] = bill?.bytes ?? 0
+    if (outcome.gone) gone.push(outcome.gone)
   }
-  const gone = outcomes.flatMap((outcome) => outcome.gone ?? [])
   return { fence, numbers, lines, bills, teams: [...teamPlaces.keys()], gone }
 
   function teamAt(teamId: string): number {

@@ -54,6 +54,8 @@ async function everything(): Promise<unknown> {
     sql`SELECT * FROM team_backlogs`,
     sql`SELECT state, version, attempts_made, attempts FROM deliveries`,
     sql`SELECT * FROM couriers`,
+    sql`SELECT * FROM webhooks`,
+    sql`SELECT * FROM revisions`,
   ]
   return Promise.all(tables.map((table) => db.query(table)))
 }
@@ -65,6 +67,8 @@ describe('a courier that lost its token', () => {
     for (const next of [{ kind: 'delivered' }, RETRY, { kind: 'failed' }] as const) {
       expect(await settleHeld(db, fence, [outcomeOf(one, { next })])).toBe('fenced')
     }
+    const gone = webhookCalled('wh_1')
+    expect(await settleHeld(db, fence, [outcomeOf(one, { next: RETRY, gone })])).toBe('fenced')
     expect(await settleHeld(db, fence, [])).toBe('fenced')
     expect(await everything()).toEqual(before)
     expect(await settleHeld(db, later, [outcomeOf(one)])).toEqual(new Set([0]))

@@ -1,13 +1,16 @@
-import type { PauseReason } from '../../core/delivery/webhook.ts'
+import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.ts'
 import { LANE } from '../deliveries/outbox.ts'
 import { renewErrors } from '../deliveries/renew-errors.ts'
-import { changeWebhooks } from './webhooks-change.ts'
+import { changeWebhooks, changeWebhooksIn } from './webhooks-change.ts'
 
 /** Why webhooks of a team are paused by us, and what their error events say. */
 export type Pause = { teamId: string; reason: PauseReason; message: string; nowMs: number }
+
+/** A webhook and its destination, which said that it is gone for good. */
+export type GoneWebhook = Pick<Webhook, 'teamId' | 'id' | 'url'>
 
 type PausedRow = { number: number; network: string }
 
@@ -33,6 +36,26 @@ export async function pauseTeam(
       WHERE team_id = ${pause.teamId} AND state = 'active' RETURNING number, network`)
     await commitErrors(tx, paused, pause, revision)
     return paused.map(({ number }) => number)
+  })
+}
+
+/**
+ * Pauses a webhook because its destination is gone. One that leads elsewhere by now, or was
+ * paused for another reason, which its owner should see, is left alone.
+ */
+export async function pauseGoneWebhook(
+  tx: Database,
+  { teamId, id, url }: GoneWebhook,
+): Promise<void> {
+  const isSame = sql`team_id = ${teamId} AND id = ${id} AND state = 'active' AND url = ${url}`
+  // Looked at before, so that many such answers do not move the revision for nothing.
+  const same = await tx.query(sql`SELECT id FROM webhooks WHERE ${isSame}`)
+  if (same.length === 0) return
+  await changeWebhooksIn(tx, async (_tx, revision) => {
+    const [paused] = await tx.query<{ network: string }>(sql`
+      UPDATE webhooks SET state = 'paused', reason = 'DESTINATION_GONE', revision = ${revision}
+      WHERE ${isSame} RETURNING network`)
+    if (paused) await holdEvents(tx, paused.network)
   })
 }
 

@@ -11,5 +11,13 @@ export function changeWebhooks<T>(
   db: Database,
   work: (tx: Database, revision: number) => Promise<T>,
 ): Promise<T> {
-  return db.transaction(async (tx) => work(tx, await bumpRevision(tx, 'webhooks')))
+  return db.transaction((tx) => changeWebhooksIn(tx, work))
+}
+
+/** The same as a part of a transaction that does more. */
+export async function changeWebhooksIn<T>(
+  tx: Database,
+  work: (tx: Database, revision: number) => Promise<T>,
+): Promise<T> {
+  return work(tx, await bumpRevision(tx, 'webhooks'))
 }

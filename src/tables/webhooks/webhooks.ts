@@ -5,7 +5,7 @@ import { type Database, sql } from '../../ports/database.ts'
 import { freeTeamSlot, takeTeamSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
-import { bumpRevision, readRevision } from '../sql/revisions.ts'
+import { readRevision } from '../sql/revisions.ts'
 import { activeOrPaused, type StandingRules } from './standing-rules.ts'
 import {
   STANDING,
@@ -18,7 +18,7 @@ import {
   type WebhookRow,
 } from './webhook-rows.ts'
 import { otherKindThanUsed, variablesText } from './webhook-variables.ts'
-import { changeWebhooks } from './webhooks-change.ts'
+import { changeWebhooks, changeWebhooksIn } from './webhooks-change.ts'
 
 export type { StandingRules, StandingWebhook, StoredWebhook }
 
@@ -118,11 +118,12 @@ export function changeWebhook(
 }
 
 /** Its webhooks name an app no more that is about to go: belongs into the same transaction. */
-export async function forgetApp(tx: Database, teamId: string, appId: string): Promise<void> {
-  const revision = await bumpRevision(tx, 'webhooks')
-  await tx.query(sql`
-    UPDATE webhooks SET app_id = NULL, revision = ${revision}
-    WHERE team_id = ${teamId} AND app_id = ${appId} AND state <> 'deleted'`)
+export function forgetApp(tx: Database, teamId: string, appId: string): Promise<void> {
+  return changeWebhooksIn(tx, async (_tx, revision) => {
+    await tx.query(sql`
+      UPDATE webhooks SET app_id = NULL, revision = ${revision}
+      WHERE team_id = ${teamId} AND app_id = ${appId} AND state <> 'deleted'`)
+  })
 }
 
 /**
