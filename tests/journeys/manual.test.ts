@@ -14,6 +14,16 @@ const OPERATING = read('docs/operating.md')
 const API = read('docs/api.md')
 const CONCEPTS = read('docs/concepts.md')
 
+test('the manuals and the change log are of the version that the package has', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  expect(read('README.md')).toContain(`\nVersion ${version}:\n`)
+  const [newest] = wordsIn(read('CHANGELOG.md'), /^(## )(\d+\.\d+\.\d+)$/gm)
+  expect(newest).toBe(version)
+  const tarballs = wordsIn(read('docs/receiving-webhooks.md'), /(headgate-)(\d[\d.]*\d)\.tgz/g)
+  expect(tarballs.length).toBeGreaterThan(0)
+  expect(new Set(tarballs)).toEqual(new Set([version]))
+})
+
 describe('docs/operating.md', () => {
   test.each(optionsOf(CONFIG_SCHEMA))('has a row for the option %s', (option) => {
     expect(OPERATING).toContain(`| \`${option}\` |`)
