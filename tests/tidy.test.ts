@@ -71,7 +71,7 @@ describe('the laws of the house', () => {
 })
 
 function projectFiles(): SourceFile[] {
-  const glob = new Bun.Glob('{src,tests,bench,dashboard}/**/*.{ts,tsx}')
+  const glob = new Bun.Glob('{src,scripts,tests,bench,dashboard}/**/*.{ts,tsx}')
   const paths = [...glob.scanSync({ cwd: ROOT })].sort()
   return paths.map((path) => ({ path, text: read(path) }))
 }

@@ -3,6 +3,7 @@ import { closestName } from '../core/closest-name.ts'
 export type CommandLine = { configFile?: string; check: boolean; help: boolean }
 
 export const HELP_TEXT = `Usage: npm start -- [options]
+       headgate [options]
 
   --config FILE  read this configuration file; HEADGATE_CONFIG does the same
   --check        check the configuration, then exit

@@ -55,6 +55,9 @@ const HEAD_POLLS_PER_BLOCK = 3
 const HEAD_POLL_MS_MIN = 250
 const HEAD_POLL_MS_MAX = 4000
 
+/** As in the scripts of package.json. */
+const HTTP_REQUESTS_MAX = '16384'
+
 /** Settings from the environment of this process and the file that it or the caller names. */
 export function readSettings(file?: string): Settings | ConfigFaults {
   return loadSettings({ ...(file === undefined ? {} : { file }), env: process.env })
@@ -82,6 +85,15 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   const inconsistent = checkValues(values)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
   return toSettings(values, local, where)
+}
+
+/**
+ * The environment that the runtime has to begin with, which `npm start` gives it: by default it has
+ * at most 256 requests in flight, and it looks before any code runs. Null when it has begun so.
+ */
+export function environmentToRestartWith(): Environment | null {
+  const { BUN_CONFIG_MAX_HTTP_REQUESTS: given } = process.env
+  return given ? null : { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: HTTP_REQUESTS_MAX }
 }
 
 /** Terminals that show no colours, and people who want none, say so by these variables. */

@@ -63,6 +63,8 @@ export async function startChainChild(
 }
 
 function isInstalled(machine: ChainMachine): boolean {
+  // The executable has it inside, where nothing can be resolved by name any more.
+  if (Bun.isStandaloneExecutable) return true
   try {
     return Bun.resolveSync(machine, import.meta.dir) !== ''
   } catch {

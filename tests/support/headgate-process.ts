@@ -27,6 +27,8 @@ type Options = {
   env?: Record<string, string>
   /** The program itself; by default that of this checkout. */
   main?: string
+  /** Another command that starts it, such as the executable. */
+  command?: readonly string[]
   /** By `npm start`, as the manual says, instead of by the runtime itself. */
   viaNpm?: boolean
   /** Its limit of open files, as `ulimit -n` sets it; needs bash. */
@@ -141,12 +143,13 @@ function spawn({
   env = {},
   viaNpm = false,
   main = MAIN,
+  command: program = [process.execPath, main],
   openFilesMax,
 }: Options) {
   const limited = ['bash', '-c', `ulimit -n ${openFilesMax}; exec "$0" "$@"`]
   const command = [
     ...(openFilesMax === undefined ? [] : limited),
-    ...(viaNpm ? ['npm', 'start', '--'] : [process.execPath, main]),
+    ...(viaNpm ? ['npm', 'start', '--'] : program),
   ]
   const child = Bun.spawn([...command, ...args], {
     cwd: viaNpm ? ROOT : folder,

@@ -33,6 +33,7 @@ const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 
 /** A process or thread of its own opens its drivers itself; elsewhere the wiring does. */
 const DRIVERS_USERS = new Set([
+  'src/executable.ts',
   'src/wiring/embedded-drivers.ts',
   'src/wiring/store-thread.ts',
   'src/devnet/evm/evm-chain-process.ts',

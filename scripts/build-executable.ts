@@ -1,0 +1,106 @@
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, posix, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../package.json' with { type: 'json' }
+
+/**
+ * Builds the program as one file for each platform that is named, or for this one:
+ *   npm run build:executable -- [--out FOLDER] [all | bun-linux-arm64 …]
+ */
+
+type Target = { os: string; cpu: string; runtime: string }
+
+const TARGETS: Readonly<Record<string, Target>> = {
+  'bun-linux-x64': { os: 'linux', cpu: 'x64', runtime: 'bun-linux-x64' },
+  'bun-linux-arm64': { os: 'linux', cpu: 'arm64', runtime: 'bun-linux-aarch64' },
+  'bun-darwin-x64': { os: 'darwin', cpu: 'x64', runtime: 'bun-darwin-x64' },
+  'bun-darwin-arm64': { os: 'darwin', cpu: 'arm64', runtime: 'bun-darwin-aarch64' },
+}
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+const HERE = `bun-${process.platform}-${process.arch}`
+
+/** Scripts of threads are found beside the file that starts them; the builder must be told. */
+const THREAD_SCRIPT = /new URL\('\.\/([\w-]+\.ts)', import\.meta\.url\)/g
+
+main(process.argv.slice(2))
+
+function main(words: string[]): void {
+  const out = resolve(words[0] === '--out' ? (words.splice(0, 2)[1] ?? ROOT) : 'executables')
+  const asked = words.length === 0 ? [HERE] : words[0] === 'all' ? Object.keys(TARGETS) : words
+  const unknown = asked.filter((name) => !Object.hasOwn(TARGETS, name))
+  if (unknown.length > 0) {
+    console.error(`The targets are ${Object.keys(TARGETS).join(', ')} and all, not ${unknown}`)
+    process.exit(2)
+  }
+  const scratch = join(out, '.building')
+  const lines = asked.map((target) => {
+    rmSync(scratch, { recursive: true, force: true })
+    mkdirSync(scratch, { recursive: true })
+    const file = `headgate-${packageJson.version}-${target}`
+    renameSync(build(target, scratch), join(out, file))
+    return `${sha256(join(out, file))}  ${file}\n`
+  })
+  rmSync(scratch, { recursive: true })
+  writeFileSync(join(out, 'SHA256SUMS'), lines.join(''))
+}
+
+/** Beside the executable, the builder leaves maps of the sources that are in it already. */
+function build(target: string, scratch: string): string {
+  const file = join(scratch, 'headgate')
+  const isHere = target === HERE
+  const home = isHere ? ROOT : installFor(target, scratch)
+  const runtime = join(home, 'node_modules', '@oven', TARGETS[target]!.runtime, 'bin', 'bun')
+  run(home, [
+    ...[process.execPath, 'build', '--compile', '--sourcemap', '--no-compile-autoload-bunfig'],
+    ...(isHere ? [] : ['--target', target, '--compile-executable-path', runtime]),
+    // All scripts lie side by side in the executable, as they all have the main one's address.
+    ...['--root', 'src', '--entry-naming', '[name].[ext]', '--outfile', file],
+    ...['src/executable.ts', ...threadScripts()],
+  ])
+  return file
+}
+
+/** The packages of another platform, the runtime among them, as the lock file has them. */
+function installFor(target: string, home: string): string {
+  const { os, cpu } = TARGETS[target]!
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json']) {
+    copyFileSync(join(ROOT, name), join(home, name))
+  }
+  cpSync(join(ROOT, 'src'), join(home, 'src'), { recursive: true })
+  const platform = ['--os', os, '--cpu', cpu, '--libc', 'glibc']
+  run(home, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', ...platform])
+  return home
+}
+
+function threadScripts(): string[] {
+  const glob = new Bun.Glob('src/**/*.ts')
+  // The chains of local development are processes, which the executable's main file knows.
+  const paths = [...glob.scanSync({ cwd: ROOT })]
+    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/devnet/'))
+    .sort()
+  return paths.flatMap((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    return [...text.matchAll(THREAD_SCRIPT)].map((found) =>
+      posix.join(posix.dirname(path), found[1] ?? ''),
+    )
+  })
+}
+
+function run(cwd: string, command: string[]): void {
+  const { exitCode } = Bun.spawnSync(command, { cwd, stdout: 'inherit', stderr: 'inherit' })
+  if (exitCode !== 0) process.exit(1)
+}
+
+function sha256(file: string): string {
+  return new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex')
+}

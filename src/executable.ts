@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { environmentToRestartWith } from './config/config.ts'
+
+/**
+ * The program as one file: `npm run build:executable` puts the runtime, this and everything that it
+ * imports together. Threads find their scripts in it beside this one.
+ */
+
+/** The chains of local development start a process of the runtime with one of these scripts. */
+const SCRIPTS = new Map([
+  [
+    join(import.meta.dir, 'evm-chain-process.ts'),
+    () => import('./devnet/evm/evm-chain-process.ts'),
+  ],
+  [
+    join(import.meta.dir, 'solana-ledger-process.ts'),
+    () => import('./devnet/solana/solana-ledger-process.ts'),
+  ],
+])
+
+await run()
+
+async function run(): Promise<unknown> {
+  const script = SCRIPTS.get(process.argv[2] ?? '')
+  if (script !== undefined) {
+    // The script finds its own words where the runtime would have put them.
+    process.argv.splice(2, 1)
+    return script()
+  }
+
+  const environment = environmentToRestartWith()
+  if (environment === null) return import('./main.ts')
+  const words = [process.execPath, ...process.argv.slice(2)]
+  return process.execve?.(process.execPath, words, environment)
+}
