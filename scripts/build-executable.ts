@@ -10,36 +10,30 @@ import {
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
+import { EXECUTABLE_TARGETS } from './executable-targets.ts'
 
 /**
  * Builds the program as one file for each platform that is named, or for this one:
  *   npm run build:executable -- [--out FOLDER] [all | bun-linux-arm64 …]
  */
 
-type Target = { os: string; cpu: string; runtime: string }
-
-const TARGETS: Readonly<Record<string, Target>> = {
-  'bun-linux-x64': { os: 'linux', cpu: 'x64', runtime: 'bun-linux-x64' },
-  'bun-linux-arm64': { os: 'linux', cpu: 'arm64', runtime: 'bun-linux-aarch64' },
-  'bun-darwin-x64': { os: 'darwin', cpu: 'x64', runtime: 'bun-darwin-x64' },
-  'bun-darwin-arm64': { os: 'darwin', cpu: 'arm64', runtime: 'bun-darwin-aarch64' },
-}
-
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+const NAMES = Object.keys(EXECUTABLE_TARGETS)
 
 const HERE = `bun-${process.platform}-${process.arch}`
 
-/** Scripts of threads are found beside the file that starts them; the builder must be told. */
-const THREAD_SCRIPT = /new URL\('\.\/([\w-]+\.ts)', import\.meta\.url\)/g
+/** How threads name their scripts: by the address of the file that starts them. */
+const THREAD_SCRIPT = /new URL\('([^']+\.ts)', import\.meta\.url\)/g
 
 main(process.argv.slice(2))
 
 function main(words: string[]): void {
   const out = resolve(words[0] === '--out' ? (words.splice(0, 2)[1] ?? ROOT) : 'executables')
-  const asked = words.length === 0 ? [HERE] : words[0] === 'all' ? Object.keys(TARGETS) : words
-  const unknown = asked.filter((name) => !Object.hasOwn(TARGETS, name))
+  const asked = words.length === 0 ? [HERE] : words[0] === 'all' ? NAMES : words
+  const unknown = asked.filter((name) => !NAMES.includes(name))
   if (unknown.length > 0) {
-    console.error(`The targets are ${Object.keys(TARGETS).join(', ')} and all, not ${unknown}`)
+    console.error(`The targets are ${NAMES.join(', ')} and all, not ${unknown}`)
     process.exit(2)
   }
   const scratch = join(out, '.building')
@@ -59,7 +53,7 @@ function build(target: string, scratch: string): string {
   const file = join(scratch, 'headgate')
   const isHere = target === HERE
   const home = isHere ? ROOT : installFor(target, scratch)
-  const runtime = join(home, 'node_modules', '@oven', TARGETS[target]!.runtime, 'bin', 'bun')
+  const runtime = join(home, 'node_modules', EXECUTABLE_TARGETS[target]!.runtime, 'bin', 'bun')
   run(home, [
     ...[process.execPath, 'build', '--compile', '--sourcemap', '--no-compile-autoload-bunfig'],
     ...(isHere ? [] : ['--target', target, '--compile-executable-path', runtime]),
@@ -72,7 +66,7 @@ function build(target: string, scratch: string): string {
 
 /** The packages of another platform, the runtime among them, as the lock file has them. */
 function installFor(target: string, home: string): string {
-  const { os, cpu } = TARGETS[target]!
+  const { os, cpu } = EXECUTABLE_TARGETS[target]!
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json']) {
     copyFileSync(join(ROOT, name), join(home, name))
   }
@@ -82,18 +76,23 @@ function installFor(target: string, home: string): string {
   return home
 }
 
+/** The builder must be told of them, as nothing imports them. */
 function threadScripts(): string[] {
-  const glob = new Bun.Glob('src/**/*.ts')
   // The chains of local development are processes, which the executable's main file knows.
-  const paths = [...glob.scanSync({ cwd: ROOT })]
+  const sources = [...new Bun.Glob('src/**/*.ts').scanSync({ cwd: ROOT })]
     .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/devnet/'))
     .sort()
-  return paths.flatMap((path) => {
+  const scripts = sources.flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8')
-    return [...text.matchAll(THREAD_SCRIPT)].map((found) =>
-      posix.join(posix.dirname(path), found[1] ?? ''),
-    )
+    return [...text.matchAll(THREAD_SCRIPT)].map((found) => {
+      const script = posix.join(posix.dirname(path), found[1] ?? '')
+      if (posix.dirname(script) === posix.dirname(path)) return script
+      throw new Error(`${path} starts ${script}, which the executable has beside it`)
+    })
   })
+  const names = new Set(scripts.map((path) => posix.basename(path)))
+  if (names.size < new Set(scripts).size) throw new Error(`two of ${scripts} have one name`)
+  return [...new Set(scripts)]
 }
 
 function run(cwd: string, command: string[]): void {

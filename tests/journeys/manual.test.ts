@@ -22,6 +22,9 @@ test('the manuals and the change log are of the version that the package has', (
   const tarballs = wordsIn(read('docs/receiving-webhooks.md'), /(headgate-)(\d[\d.]*\d)\.tgz/g)
   expect(tarballs.length).toBeGreaterThan(0)
   expect(new Set(tarballs)).toEqual(new Set([version]))
+  const built = wordsIn(read('docs/deploying.md'), /(headgate[-:])(\d+\.\d+\.\d+)/g)
+  expect(built.length).toBeGreaterThan(0)
+  expect(new Set(built)).toEqual(new Set([version]))
 })
 
 describe('docs/operating.md', () => {

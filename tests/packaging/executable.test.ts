@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
+import { EXECUTABLE_TARGETS } from '../../scripts/executable-targets.ts'
 import { stopProcess } from '../support/configured-process.ts'
 import {
   cleanUp,
@@ -58,6 +59,19 @@ test('a platform that is not built for is named, with those that are', () => {
   expect(exitCode).toBe(2)
   expect(stderr).toContain('bun-darwin-arm64 and all, not bun-windows-x64')
 })
+
+test.each(Object.entries(EXECUTABLE_TARGETS))(
+  'the lock file has the runtime and the chains for %s',
+  (_target, { os, cpu, runtime }) => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+    const libc = os === 'linux' ? '-gnu' : ''
+    const chains = ['@nomicfoundation/edr', 'litesvm'].map((name) => `${name}-${os}-${cpu}${libc}`)
+    for (const name of [runtime, ...chains]) {
+      const entry = packages[`node_modules/${name}`]
+      expect(entry, name).toMatchObject({ os: [os], cpu: [cpu], integrity: expect.any(String) })
+    }
+  },
+)
 
 test('in an empty folder it serves both chains and delivers a webhook, then stops', async () => {
   const env = { ...BARE, HEADGATE_PROGRAM_ACCOUNTS_INDEX: TOKEN_PROGRAM }
