@@ -4,18 +4,15 @@ import { errorText } from '../core/errors.ts'
 import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
+import { type CourierHints, DELIVERIES_TOPIC, hintOf } from './hint-couriers.ts'
 import { openNamedWebhooks } from './upkeep/named-webhooks.ts'
 import { openPruner } from './upkeep/pruner.ts'
 import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
 import { openTeamPauses } from './upkeep/team-pauses.ts'
 
-/** Sends deliveries. Everything it is told is a hint: a sweep finds what is not said. */
-export type Courier = {
-  /** An event was committed. Its deliveries to webhooks of our shards go out from memory. */
-  remind(event: RecordedEvent): void
-  /** These webhooks have something to send again. */
-  remindWebhooks(webhookIds: readonly string[]): void
+/** Sends deliveries: those of an event that it is told of, to our shards, from memory. */
+export type Courier = CourierHints & {
   /** Starts nothing more, lets attempts end, commits every outcome, and gives up its shards. */
   stop(): Promise<void>
 }
@@ -32,10 +29,6 @@ const STOP_MS_MAX = 8000
 /** Results of one event that may fill a backlog before the next look at all of them. */
 const LARGE_EVENT_BYTES = 2 ** 20
 
-/** Webhooks that one hint to other processes names; the others are found by their sweeps. */
-const HINTED_MAX = 500
-const TOPIC = 'deliveries'
-
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
   const { clock, signals } = needs
@@ -47,7 +40,7 @@ export function openCourier(needs: CourierNeeds): Courier {
       if (webhookId !== '') named.remind([webhookId])
       look.ask()
     }),
-    signals.subscribe(TOPIC, (text) => {
+    signals.subscribe(DELIVERIES_TOPIC, (text) => {
       webhooks.remind(text.split(' ').map(Number), ['new'])
       dispatch.run()
     }),
@@ -62,7 +55,7 @@ export function openCourier(needs: CourierNeeds): Courier {
     remind(event) {
       const others = webhooks.offer(event)
       dispatch.run()
-      if (others.length > 0) signals.publish(TOPIC, others.slice(0, HINTED_MAX).join(' '))
+      hintOf(signals, others)
       if (isLarge(event)) pauses.checkBacklogs()
     },
     remindWebhooks: named.remind,

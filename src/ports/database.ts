@@ -15,7 +15,7 @@ export type Sql = { readonly parts: readonly string[]; readonly values: readonly
  */
 export type Procedure<Args extends readonly unknown[], Answer> = {
   readonly name: string
-  run(tx: Database, args: Args): Promise<Answer>
+  run(tx: Transaction, args: Args): Promise<Answer>
 }
 
 /** All we ask of a database; nothing else speaks SQL. */
@@ -30,7 +30,7 @@ export interface Database {
   each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
 
   /** Everything `work` writes through `tx` is committed together, or not at all. */
-  transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
   /** Runs a procedure in one transaction; inside of one, as a part of it. */
   perform<Args extends readonly unknown[], Answer>(
@@ -39,6 +39,16 @@ export interface Database {
   ): Promise<Answer>
 
   close(): Promise<void>
+}
+
+/** A database as the work of one transaction sees it. */
+export interface Transaction extends Database {
+  /**
+   * Statements that go out together with the commit, when the work is done: rows that many
+   * write are then locked for no longer than that takes. `work` sends all of them at once, and
+   * the transaction fails with any of them.
+   */
+  last(work: () => Promise<unknown>): void
 }
 
 /** The room on the disk that the store is on. */

@@ -3,13 +3,21 @@ export type MetricSpec = {
   labels: readonly string[]
   /** Stands in `# HELP`: a sentence for whoever reads the page. */
   help: string
+  /**
+   * How the values of several processes are shown as one; absent: that of the main process, or
+   * the greatest where it has none. Counters and histograms are summed.
+   */
+  over?: 'sum' | 'max' | 'min'
 }
 
 const counter = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
   ({ kind: 'counter', labels, help }) as const
 
-const gauge = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
-  ({ kind: 'gauge', labels, help }) as const
+const gauge = <const Labels extends readonly string[]>(
+  labels: Labels,
+  help: string,
+  over?: MetricSpec['over'],
+) => ({ kind: 'gauge', labels, help, ...(over && { over }) }) as const
 
 /** A histogram of durations: noted in milliseconds, shown in Prometheus's unit, seconds. */
 const histogram = <const Labels extends readonly string[]>(labels: Labels, help: string) =>
@@ -29,18 +37,33 @@ export const METRICS = {
     ['network'],
     'Time of a JSON-RPC request until its answer begins.',
   ),
-  headgate_accepting_connections: gauge([], '0 while new connections are refused.'),
+  headgate_accepting_connections: gauge([], '0 while new connections are refused.', 'min'),
+  headgate_gateway_workers: gauge([], 'Processes that serve JSON-RPC beside the main one.'),
+  headgate_gateway_worker_exits_total: counter(
+    [],
+    'Processes serving JSON-RPC that ended by themselves and were replaced.',
+  ),
+  headgate_worker_messages_ignored_total: counter(
+    [],
+    'Messages between processes of this machine that could not be read.',
+  ),
   headgate_network_head: gauge(['network'], 'Height of the agreed head; 0 while unknown.'),
-  headgate_upstream_used: gauge(['network', 'upstream'], '1 while the upstream gets calls.'),
+  headgate_upstream_used: gauge(['network', 'upstream'], '1 while the upstream gets calls.', 'max'),
   headgate_upstream_head: gauge(['network', 'upstream'], 'Height that the upstream reported last.'),
-  headgate_upstream_in_flight: gauge(['network', 'upstream'], 'Calls under way to the upstream.'),
+  headgate_upstream_in_flight: gauge(
+    ['network', 'upstream'],
+    'Calls under way to the upstream.',
+    'sum',
+  ),
   headgate_upstream_latency_seconds: gauge(
     ['network', 'upstream'],
     'Moving average of the time that the upstream takes to answer.',
+    'max',
   ),
   headgate_upstream_error_ratio: gauge(
     ['network', 'upstream'],
     'Share of calls to the upstream that failed in the last ten seconds.',
+    'max',
   ),
   headgate_blocks_total: counter(['network'], 'Blocks that became canonical and were evaluated.'),
   headgate_block_duration_seconds: histogram(
@@ -109,6 +132,18 @@ export const METRICS = {
   headgate_store_failures_total: counter(['part'], 'Other statements that the store refused.'),
   headgate_usage_write_failures_total: counter([], 'Writes of usage that failed and are repeated.'),
   headgate_directory_look_failures_total: counter([], 'Looks for changed keys that failed.'),
+  headgate_signals_lost_total: counter(
+    ['reason'],
+    'Hints to other processes that were not sent; the changes are found a little later.',
+  ),
+  headgate_signals_ignored_total: counter(
+    ['reason'],
+    'Messages between processes that no process of this version sends.',
+  ),
+  headgate_limit_frames_ignored_total: counter(
+    [],
+    'Messages of other processes about limits that could not be read.',
+  ),
   headgate_account_scans_total: counter(
     ['network', 'outcome'],
     'Scans of programs for getProgramAccounts.',
@@ -129,30 +164,38 @@ export const METRICS = {
   headgate_log_lines_dropped_total: counter([], 'Log lines that nobody read in time.'),
   headgate_metric_samples_dropped_total: counter([], 'Samples beyond 10,000 series.'),
   process_cpu_seconds_total: counter([], 'CPU time of the process, of all its threads.'),
-  process_resident_memory_bytes: gauge([], 'Memory of the process that is in RAM.'),
+  process_resident_memory_bytes: gauge([], 'Memory of the process that is in RAM.', 'sum'),
   process_start_time_seconds: gauge([], 'When the process started, in seconds since 1970.'),
-  process_open_fds: gauge([], 'Open file descriptors; only where the system tells (Linux).'),
+  process_open_fds: gauge([], 'Open file descriptors; only where the system tells (Linux).', 'sum'),
   process_max_fds: gauge(
     [],
     'Limit of open file descriptors; only where the system tells (Linux).',
   ),
-  nodejs_heap_size_used_bytes: gauge([], 'Heap of the main thread in use.'),
-  nodejs_external_memory_bytes: gauge([], 'Memory outside of the heap that its objects hold.'),
+  nodejs_heap_size_used_bytes: gauge([], 'Heap of the main thread in use.', 'sum'),
+  nodejs_external_memory_bytes: gauge(
+    [],
+    'Memory outside of the heap that its objects hold.',
+    'sum',
+  ),
   nodejs_eventloop_lag_mean_seconds: gauge(
     [],
     'Mean lateness of timers in the main thread since the last scrape.',
+    'max',
   ),
   nodejs_eventloop_lag_p50_seconds: gauge(
     [],
     'Median lateness of timers in the main thread since the last scrape.',
+    'max',
   ),
   nodejs_eventloop_lag_p99_seconds: gauge(
     [],
     '99th percentile of the lateness of timers in the main thread since the last scrape.',
+    'max',
   ),
   nodejs_eventloop_lag_max_seconds: gauge(
     [],
     'Greatest lateness of a timer in the main thread since the last scrape.',
+    'max',
   ),
 } as const satisfies Record<string, MetricSpec>
 

@@ -33,9 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */
 export async function migrate(db: Database): Promise<void> {
-  await createRecord(db)
-  await refuseNewer(db)
-
+  await openRecord(db)
   for (const { version } of MIGRATIONS) await db.perform(applyMigration, [version])
 }
 
@@ -48,17 +46,30 @@ export const applyMigration: Procedure<[version: number], void> = {
   async run(tx, [version]) {
     const migration = MIGRATIONS.find((one) => one.version === version)
     assert(migration !== undefined, 'a migration is known by its version')
-    const mine = await tx.query(sql`
-      INSERT INTO migrations (version, name) VALUES (${version}, ${migration.name})
-      ON CONFLICT (version) DO NOTHING RETURNING version`)
-    if (mine.length === 0) return
-
-    for (const text of splitStatements(migration.script)) {
-      const statement: Sql = { parts: [text], values: [] }
-      await tx.query(statement)
-    }
-    await migration.carry?.(tx)
+    if (await runOnce(tx, migration)) await migration.carry?.(tx)
   },
+}
+
+/** Makes the record of migrations, and refuses one that a newer version has written. */
+export async function openRecord(db: Database): Promise<void> {
+  await createRecord(db)
+  await refuseNewer(db)
+}
+
+/** Runs a script unless it is recorded; true when it was run. */
+export async function runOnce(
+  tx: Database,
+  { version, name, script }: Pick<Migration, 'version' | 'name' | 'script'>,
+): Promise<boolean> {
+  const mine = await tx.query(sql`
+    INSERT INTO migrations (version, name) VALUES (${version}, ${name})
+    ON CONFLICT (version) DO NOTHING RETURNING version`)
+  if (mine.length === 0) return false
+  for (const text of splitStatements(script)) {
+    const statement: Sql = { parts: [text], values: [] }
+    await tx.query(statement)
+  }
+  return true
 }
 
 async function createRecord(db: Database): Promise<void> {

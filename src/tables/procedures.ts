@@ -1,6 +1,6 @@
 import type { Procedure } from '../ports/database.ts'
 import { commitEvent } from './chain/chain-events.ts'
-import { pruneOldest } from './deliveries/retention.ts'
+import { dropOldDays, pruneOldest } from './deliveries/retention.ts'
 import { settleBatch } from './deliveries/settle-batch.ts'
 import { applyMigration } from './migrate.ts'
 
@@ -8,6 +8,7 @@ import { applyMigration } from './migrate.ts'
 export const PROCEDURES: readonly Procedure<never, unknown>[] = [
   applyMigration,
   commitEvent,
+  dropOldDays,
   pruneOldest,
   settleBatch,
 ]

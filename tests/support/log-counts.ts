@@ -1,6 +1,7 @@
 import { type Database, sql } from '../../src/ports/database.ts'
 import { logBytes, logBytesOf } from '../../src/tables/usage/log-bytes.ts'
 import { undeliveredBytes } from '../../src/tables/usage/team-backlogs.ts'
+import { LAST_LISTED } from './stored-deliveries.ts'
 
 /** By how much the size of the log that is kept differs from what is counted row by row. */
 export async function bytesMiscounted(db: Database): Promise<number> {
@@ -39,12 +40,12 @@ export async function listedWrongly(db: Database): Promise<string[]> {
     EXCEPT SELECT event || ' ' || webhook || ' 0' FROM outbox
     EXCEPT SELECT event || ' ' || webhook || ' ' || state FROM done_deliveries
     EXCEPT SELECT (key / 16777216) || ' ' || (key % 16777216) || ' 1' FROM deliveries
-    WHERE key / 16777216 > (SELECT event FROM listing)`)
+    WHERE key / 16777216 > ${LAST_LISTED}`)
   const strays = await db.query<{ what: string }>(sql`
     SELECT what FROM (
       SELECT event || ' ' || webhook || ' 0' AS what FROM outbox
       UNION ALL SELECT event || ' ' || webhook || ' ' || state FROM done_deliveries) AS listed
     EXCEPT SELECT (key / 16777216) || ' ' || (key % 16777216) || ' ' || state FROM deliveries
-    WHERE state <> 1 OR key / 16777216 <= (SELECT event FROM listing)`)
+    WHERE state <> 1 OR key / 16777216 <= ${LAST_LISTED}`)
   return [...rows, ...strays].map(({ what }) => what)
 }

@@ -18,6 +18,9 @@ const DELIVERY_BYTES = 1024
 const WAITING = 0
 const FAILED = 2
 
+/** Of later events, what is delivered is not listed yet; PostgreSQL lists all of it at once. */
+export const LAST_LISTED = sql`COALESCE((SELECT event FROM listing), 549755813886)`
+
 export function storedDeliveries(db: Database): Promise<StoredDelivery[]> {
   return db.query<StoredDelivery>(sql`
     SELECT deliveries.key / 16777216 AS event, deliveries.key % 16777216 AS webhook, team_id, part,
@@ -36,7 +39,7 @@ export async function contradiction(db: Database): Promise<string | null> {
     SELECT event, webhook, ${WAITING} AS state FROM outbox
     UNION ALL SELECT event, webhook, state FROM done_deliveries
     UNION ALL SELECT key / 16777216, key % 16777216, state FROM deliveries
-    WHERE state = 1 AND key / 16777216 > (SELECT event FROM listing)`)
+    WHERE state = 1 AND key / 16777216 > ${LAST_LISTED}`)
   for (const { event, webhook, state } of rows) {
     const key = `${event}/${webhook}`
     entries.set(key, [...(entries.get(key) ?? []), state])
@@ -70,7 +73,7 @@ export async function miscount(db: Database): Promise<string | null> {
     undelivered.set(team_id, (undelivered.get(team_id) ?? 0) + bytes)
   }
   const [size] = await db.query<{ bytes: number | null }>(sql`
-    SELECT SUM(bytes) AS bytes FROM log_sizes`)
+    SELECT CAST(SUM(bytes) AS BIGINT) AS bytes FROM log_sizes`)
   if ((size?.bytes ?? 0) !== logBytes) return `the log of ${logBytes} is said to be ${size?.bytes}`
   const backlogs = await db.query<{ team_id: string; bytes: number }>(sql`
     SELECT team_id, bytes FROM team_backlogs`)

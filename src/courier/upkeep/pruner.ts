@@ -2,7 +2,7 @@ import { coalesced } from '../../core/async/coalesced.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { pruneDelivered } from '../../tables/deliveries/retention.ts'
+import { dropOldDays, pruneDelivered } from '../../tables/deliveries/retention.ts'
 import { pruneMarks } from '../../tables/usage/usage.ts'
 import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
 
@@ -44,10 +44,12 @@ export function openPruner(needs: Needs): Pruner {
   }
 
   const prune = coalesced(async () => {
-    await inSteps('deliveries', () => {
-      const olderThanMs = clock.nowMs() - RETENTION_MS
+    await inSteps('deliveries', async () => {
+      const [nowMs, olderThanMs] = [clock.nowMs(), clock.nowMs() - RETENTION_MS]
+      const { removed, eventsBeforeMs } = await database.perform(dropOldDays, [nowMs, olderThanMs])
+      if (removed > 0) return removed
       const limits = { olderThanMs, bytesMax: LOG_BYTES_MAX, rowsMax: ROWS_PER_STEP }
-      return pruneDelivered(database, limits)
+      return pruneDelivered(database, limits, eventsBeforeMs)
     })
     await inSteps('variable_items', () => forgetGoneItems(database, ITEMS_PER_STEP))
     await pruneMarks(database, clock.nowMs())

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
 
 /** The files that Headgate puts into its data folder. */
-const OURS = /^(?:headgate\.(?:sqlite|lock)|accounts-.+\.sqlite|instance-secret|first-run\.json)/
-const OUR_FOLDERS = new Set(['spill'])
+const OURS =
+  /^(?:headgate\.(?:sqlite|lock)|accounts-.+\.sqlite|instance-secret|first-run\.json|process-name)/
+const OUR_FOLDERS = /^(?:spill|scratch-\d+)$/
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700, mask: 0o077 }
 
@@ -37,12 +38,12 @@ export function ownFolder(folder: string): () => void {
  * Takes from others what an older version, a copy or a mounted volume let them read. A folder
  * that holds other people's files too stays open to them, for it may be anything.
  */
-function keepPrivate(folder: string): void {
+export function keepPrivate(folder: string): void {
   let isOursAlone = true
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isFile() && OURS.test(entry.name)) chmodSync(path, OWNER_ONLY.file)
-    else if (entry.isDirectory() && OUR_FOLDERS.has(entry.name)) chmodSync(path, OWNER_ONLY.folder)
+    else if (entry.isDirectory() && OUR_FOLDERS.test(entry.name)) chmodSync(path, OWNER_ONLY.folder)
     else isOursAlone = false
   }
   if (isOursAlone) closeFolder(folder)

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../ports/clock.ts'
-import type { Database, StoreHealth } from '../../ports/database.ts'
+import type { Database, Sql, StoreHealth } from '../../ports/database.ts'
+import { watchCommits } from '../../ports/driver-parts/commit-watch.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { watchCommits } from './commit-watch.ts'
 import { watchDisk } from './disk-watch.ts'
 import { ownFolder } from './own-folder.ts'
 import { openSqliteFile } from './sqlite-database.ts'
@@ -21,6 +21,9 @@ type Options<Prepared> = {
 
 type Opened<Prepared> = { database: Database; storeHealth: StoreHealth; prepared: Prepared }
 
+/** Writes the header of the file as it was. */
+const WRITE_HEADER: Sql = { parts: ['PRAGMA user_version = 0'], values: [] }
+
 /** The store of a folder that nobody else uses meanwhile. */
 export async function openOwnStore<Prepared>(
   needs: Needs,
@@ -30,7 +33,11 @@ export async function openOwnStore<Prepared>(
   opened.defer(ownFolder(folder))
   const path = join(folder, 'headgate.sqlite')
   const prepared = prepare(existsSync(path))
-  const { database, commits } = watchCommits(needs, await openSqliteFile(path, script))
+  const { database, commits } = watchCommits(
+    needs,
+    await openSqliteFile(path, script),
+    WRITE_HEADER,
+  )
   opened.defer(() => database.close())
   const disk = watchDisk(needs, folder, freeBytesMin)
   opened.defer(disk.stop)

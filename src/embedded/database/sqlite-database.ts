@@ -1,7 +1,11 @@
 import { serial } from '../../core/async/serial.ts'
-import { assert, Failure } from '../../core/errors.ts'
-import type { Database, Procedure, Sql, SqlValue } from '../../ports/database.ts'
-import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
+import { Failure } from '../../core/errors.ts'
+import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../ports/database.ts'
+import {
+  guardedTransaction,
+  type TransactionRun,
+} from '../../ports/driver-parts/guarded-transaction.ts'
+import { openSqliteEngine, openSqliteReadEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
 
 /** An engine that writes, in this thread or in another. */
@@ -18,11 +22,6 @@ type Writer = {
 }
 
 type MaybePromise<T> = T | Promise<T>
-
-type Run = {
-  query<Row>(statement: Sql): Promise<Row[]>
-  each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
-}
 
 /** Codes for which the file, the disk or the thread is at fault; all others are bugs of ours. */
 const UNAVAILABLE =
@@ -47,6 +46,23 @@ export async function openSqliteFile(path: string, script?: ThreadScript): Promi
   return openDatabase(writer, reader)
 }
 
+/** The database of another process of ours, for statements that only read. */
+export async function openSqliteReader(path: string): Promise<Database> {
+  const engine = await guarded(() => openSqliteReadEngine(path))
+  const refused = async () => {
+    throw new Error('this process only reads the store')
+  }
+  return {
+    async query<Row>({ parts, values }: Sql) {
+      return (await guarded(() => engine.run(parts.join('?'), values))) as Row[]
+    },
+    each: refused,
+    transaction: refused,
+    perform: refused,
+    close: async () => engine.close(),
+  }
+}
+
 /** A database on an engine of this thread. */
 export function openSqliteHere(engine: SqliteEngine): Database {
   return openDatabase({ ...engine, perform: null }, null)
@@ -68,7 +84,7 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
   const inTurn = serial({ waitingMax: WAITING_MAX, full })
   let closed: Promise<void> | null = null
 
-  const run: Run = {
+  const run: TransactionRun = {
     query: <Row>({ parts, values }: Sql) =>
       guarded(() => writer.run(parts.join('?'), values)) as Promise<Row[]>,
     each: ({ parts }, rows) => guarded(() => writer.each(parts.join('?'), rows)),
@@ -109,7 +125,7 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
       open()
       return inTurn((release) => transact(writer, run, (tx) => tx.each(statement, rows), release))
     },
-    async transaction<T>(work: (tx: Database) => Promise<T>) {
+    async transaction<T>(work: (tx: Transaction) => Promise<T>) {
       open()
       return inTurn((release) => transact(writer, run, work, release))
     },
@@ -130,19 +146,20 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
 
 async function transact<T>(
   writer: Writer,
-  run: Run,
-  work: (tx: Database) => Promise<T>,
+  run: TransactionRun,
+  work: (tx: Transaction) => Promise<T>,
   release: () => void,
 ): Promise<T> {
-  const tx = openTransaction(run)
+  const guard = guardedTransaction(run)
   // Not waited for: when it fails, so does all that follows, for the same reason.
   guarded(() => writer.begin()).catch(() => {})
   let result: T
   try {
-    result = await work(tx.database)
-    tx.end()
+    result = await work(guard.tx)
+    // Waited for: the engine would commit what is left when one of them fails.
+    await guard.end()
   } catch (error) {
-    tx.abandon()
+    guard.abandon()
     const ended = guarded(() => writer.rollback())
     release()
     await ended
@@ -152,46 +169,6 @@ async function transact<T>(
   release()
   await ended
   return result
-}
-
-/** The `tx` of one transaction. As in PostgreSQL, after a failed statement nothing is kept. */
-function openTransaction(run: Run) {
-  let over = false
-  let failed: { error: unknown } | null = null
-
-  const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
-    assert(!over, 'a transaction is used only until its work is done')
-    if (failed) throw failed.error
-    try {
-      return await call()
-    } catch (error) {
-      failed = { error }
-      throw error
-    }
-  }
-
-  const database: Database = {
-    query: <Row>(statement: Sql) => attempt(() => run.query<Row>(statement)),
-    each: (statement, rows) => attempt(() => run.each(statement, rows)),
-    perform: (procedure, args) => procedure.run(database, args),
-    async transaction() {
-      throw new Error('a transaction cannot hold another: do the work with the tx at hand')
-    },
-    async close() {
-      throw new Error('a transaction cannot close the database')
-    },
-  }
-
-  return {
-    database,
-    end(): void {
-      over = true
-      if (failed) throw failed.error
-    },
-    abandon(): void {
-      over = true
-    },
-  }
 }
 
 async function guarded<T>(work: () => MaybePromise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
+import { Database as Connection, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { assert } from '../../core/errors.ts'
 import type { SqlValue } from '../../ports/database.ts'
 import { openStatementCache } from './statement-cache.ts'
@@ -72,14 +72,7 @@ export function openSqliteEngine(
   }
 
   return {
-    run: (text, values) =>
-      step(() =>
-        cache.use(text, (prepared) => {
-          const rows = prepared.all(...values.map(bound)) as Record<string, unknown>[]
-          for (const row of rows) plainNumbers(row)
-          return rows
-        }),
-      ),
+    run: (text, values) => step(() => cache.use(text, (prepared) => rowsOf(prepared, values))),
     each: (text, rows) =>
       step(() =>
         cache.use(text, (prepared) => {
@@ -111,6 +104,26 @@ export function openSqliteEngine(
       connection.close()
     },
   }
+}
+
+/** Reads a file that another process of ours has opened, and can change nothing in it. */
+export function openSqliteReadEngine(path: string): Pick<SqliteEngine, 'run' | 'close'> {
+  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+  connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  const cache = openStatementCache(connection)
+  return {
+    run: (text, values) => cache.use(text, (prepared) => rowsOf(prepared, values)),
+    close() {
+      cache.close()
+      connection.close()
+    },
+  }
+}
+
+function rowsOf(prepared: Statement, values: readonly SqlValue[]): Record<string, unknown>[] {
+  const rows = prepared.all(...values.map(bound)) as Record<string, unknown>[]
+  for (const row of rows) plainNumbers(row)
+  return rows
 }
 
 function bound(value: SqlValue): SQLQueryBindings {

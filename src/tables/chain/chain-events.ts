@@ -1,6 +1,12 @@
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { assert } from '../../core/errors.ts'
-import { type Database, type Procedure, sql, sqlRows } from '../../ports/database.ts'
+import {
+  type Database,
+  type Procedure,
+  sql,
+  sqlRows,
+  type Transaction,
+} from '../../ports/database.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.ts'
 import { type Delivery, isOfEvent } from '../deliveries/delivery.ts'
 import { LANE } from '../deliveries/outbox.ts'
@@ -145,7 +151,7 @@ function chainEventOf([rest, ...pieces]: SentEvent): ChainEvent {
 
 /** The number of the event. Its results are those that anybody gets. */
 async function commitDue(
-  tx: Database,
+  tx: Transaction,
   { network, header, atMs, due }: ChainEvent,
   sequenceNumber: number,
   receivers: ReadonlyMap<string, Receiver>,
@@ -175,7 +181,7 @@ async function commitDue(
     deliveries,
     lane: LANE.new,
   })
-  await moveMarks(tx, event, sequenceNumber)
+  tx.last(() => moveMarks(tx, event, sequenceNumber))
   return event
 }
 

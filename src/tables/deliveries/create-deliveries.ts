@@ -1,4 +1,4 @@
-import type { Database } from '../../ports/database.ts'
+import type { Transaction } from '../../ports/database.ts'
 import { growLog, logBytesOf } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { insertDeliveries, type NewDelivery } from './deliveries.ts'
@@ -22,18 +22,22 @@ export type EventToDeliver = {
  * log and in the backlogs of their teams. The number of the event.
  */
 export async function createDeliveries(
-  tx: Database,
+  tx: Transaction,
   { event, results, deliveries, lane }: EventToDeliver,
 ): Promise<number> {
   const number = await insertEvent(tx, { ...event, parts: results.length })
   await Promise.all([
     insertResults(tx, number, results),
     insertDeliveries(tx, number, deliveries),
-    growLog(tx, event.network, logBytesOf(results, deliveries.length)),
-    growBacklogs(tx, backlogsOf(deliveries)),
+    enqueueEvent(tx, { event: number, lane }, event.createdAtMs),
     countCreated(tx, number, deliveries.length),
   ])
-  await enqueueEvent(tx, { event: number, lane }, event.createdAtMs)
+  tx.last(() =>
+    Promise.all([
+      growLog(tx, event.network, logBytesOf(results, deliveries.length)),
+      growBacklogs(tx, backlogsOf(deliveries)),
+    ]),
+  )
   return number
 }
 

@@ -54,7 +54,7 @@ export async function insertDeliveries(
     const isReplay = replay ? 1 : 0
     return [event, webhook, part, dataBytes, previousSequence, isReplay, isReplay]
   })
-  for (const chunk of rowChunks(rows)) await tx.each(INSERT, chunk)
+  await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT, chunk)))
 }
 
 /**

@@ -5,7 +5,7 @@ import { type DeliveryKey, type DeliveryState, keyOf, stateNumber } from './deli
 export type DoneEntry = DeliveryKey & { state: Exclude<DeliveryState, 'waiting'> }
 
 /** Higher than the number of any event; the keys of the next one still have 63 bits. */
-const EVENT_MAX = 2 ** 39 - 2
+export const EVENT_MAX = 2 ** 39 - 2
 
 const INSERT = sql`
   INSERT INTO done_deliveries (webhook, state, event) VALUES (${null}, ${null}, ${null})`

@@ -1,4 +1,4 @@
-import type { Database } from '../../ports/database.ts'
+import type { Database, Transaction } from '../../ports/database.ts'
 import { growLog } from '../usage/log-bytes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { createDeliveries } from './create-deliveries.ts'
@@ -23,7 +23,7 @@ export type Renewal = {
  * Makes the result due as a replay: as the delivery that the event had, from before its first
  * attempt, or as a new one. The outcome of an attempt under way does not count.
  */
-export async function renewDelivery(tx: Database, renewal: Renewal): Promise<void> {
+export async function renewDelivery(tx: Transaction, renewal: Renewal): Promise<void> {
   const { webhook, due, atMs } = renewal
   const known = await findEventOf(tx, webhook, renewal)
   if (known !== null) {

@@ -26,7 +26,7 @@ export async function insertResults(
     truncation && JSON.stringify(truncation),
     data,
   ])
-  for (const chunk of rowChunks(rows)) await tx.each(INSERT, chunk)
+  await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT, chunk)))
 }
 
 /** The result that a delivery carries; null when the log does not hold it any more. */

@@ -26,6 +26,18 @@ const INSERT_LATE = sql`
   INSERT INTO late_deliveries (done_at_ms, event, webhook) VALUES (${null}, ${null}, ${null})
   ON CONFLICT (done_at_ms, event, webhook) DO NOTHING`
 
+/**
+ * Removes what is old by whole days, where the store has days: a step of it, with the number of
+ * deliveries removed. Else there is nothing to do, and old events are gone through one by one.
+ */
+export const dropOldDays: Procedure<
+  [nowMs: number, beforeMs: number],
+  { removed: number; eventsBeforeMs: number }
+> = {
+  name: 'dropOldDays',
+  run: async (_tx, [, beforeMs]) => ({ removed: 0, eventsBeforeMs: beforeMs }),
+}
+
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 
 /**
@@ -34,16 +46,24 @@ const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
  * what is done later. The number of deliveries removed, which is 0 only when nothing is left to
  * remove, and more than `rowsMax` when the last event had many.
  */
-export async function pruneDelivered(db: Database, retention: Retention): Promise<number> {
+export async function pruneDelivered(
+  db: Database,
+  retention: Retention,
+  eventsBeforeMs = retention.olderThanMs,
+): Promise<number> {
   for (;;) {
-    const { removed, isOver } = await db.perform(pruneOldest, [retention])
+    const { removed, isOver } = await db.perform(pruneOldest, [retention, eventsBeforeMs])
     if (removed > 0 || isOver) return removed
   }
 }
 
-export const pruneOldest: Procedure<[Retention], { removed: number; isOver: boolean }> = {
+export const pruneOldest: Procedure<
+  [Retention, eventsBeforeMs: number],
+  { removed: number; isOver: boolean }
+> = {
   name: 'pruneOldest',
-  async run(tx, [{ olderThanMs, bytesMax, rowsMax }]) {
+  async run(tx, [{ olderThanMs, bytesMax, rowsMax }, eventsBeforeMs]) {
+    await holdRetention(tx)
     // Undelivered results stay, so none of them counts: else the backlog of one team would take
     // the log of all others.
     let surplus = (await logBytes(tx)) - (await allBacklogBytes(tx)) - bytesMax
@@ -52,7 +72,10 @@ export const pruneOldest: Procedure<[Retention], { removed: number; isOver: bool
     let isOver = false
     // Events of which nothing can be removed count as well: they take time too.
     while (removals.length < rowsMax && removed < rowsMax) {
-      const removal = await removeNext(tx, surplus > 0 ? FOR_EVER_MS : olderThanMs)
+      const removal =
+        surplus > 0
+          ? await removeNext(tx, FOR_EVER_MS, FOR_EVER_MS)
+          : await removeNext(tx, olderThanMs, eventsBeforeMs)
       isOver = removal === null
       if (!removal) break
       removals.push(removal)
@@ -65,12 +88,16 @@ export const pruneOldest: Procedure<[Retention], { removed: number; isOver: bool
 }
 
 /** Removes what was done first; null when nothing is old enough. */
-async function removeNext(tx: Database, beforeMs: number): Promise<Removal | null> {
+async function removeNext(
+  tx: Database,
+  beforeMs: number,
+  eventsBeforeMs: number,
+): Promise<Removal | null> {
   const [late, next] = [await firstLate(tx), await eventAfter(tx, await retentionMark(tx))]
   if (late && (!next || late.doneAtMs <= next.created_at_ms)) {
     return late.doneAtMs < beforeMs ? pruneLate(tx, late) : null
   }
-  if (!next || next.created_at_ms >= beforeMs) return null
+  if (!next || next.created_at_ms >= eventsBeforeMs) return null
 
   const { event, network } = next
   const gone = await removeDone(tx, event, beforeMs)
@@ -147,6 +174,12 @@ async function firstLate(tx: Database): Promise<LateDelivery | null> {
     SELECT done_at_ms, event, webhook FROM late_deliveries
     ORDER BY done_at_ms, event, webhook LIMIT 1`)
   return first ? { doneAtMs: first.done_at_ms, event: first.event, webhook: first.webhook } : null
+}
+
+/** Two who remove at the same time would take each other's mark back. */
+async function holdRetention(tx: Database): Promise<void> {
+  // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
+  await tx.query(sql`UPDATE retention SET event = event WHERE id = 1`)
 }
 
 /** The last event that was looked at. */

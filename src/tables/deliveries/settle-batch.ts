@@ -62,14 +62,15 @@ export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
       const some = all.filter((one) => one.kind === kind)
       if (some.length > 0) await settleKind(tx, kind, some, sums)
     }
-    await Promise.all([
-      addUsage(
-        tx,
-        usage.filter(({ calls }) => calls > 0),
-      ),
-      growLog(tx, ATTEMPTS, sums.attemptBytes),
-      growBacklogs(tx, new Map(teams.map((team, at) => [team, -(sums.backlog[at] ?? 0)]))),
-    ])
+    const billed = usage.filter(({ calls }) => calls > 0)
+    const paid = new Map(teams.map((team, at) => [team, -(sums.backlog[at] ?? 0)]))
+    tx.last(() =>
+      Promise.all([
+        addUsage(tx, billed),
+        growLog(tx, ATTEMPTS, sums.attemptBytes),
+        growBacklogs(tx, paid),
+      ]),
+    )
     return sums.missed
   },
 }

@@ -68,19 +68,46 @@ const GROUP = { method: sql`method`, network: sql`network`, app: sql`app_id`, no
  * False when that sequence was written before: the commit had come through although its answer
  * had not.
  */
-export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const marked = await tx.query(sql`
-      INSERT INTO usage_marks (writer, sequence, written_at_ms)
-      VALUES (${batch.writer}, ${batch.sequence}, ${batch.atMs})
-      ON CONFLICT (writer) DO UPDATE
-      SET sequence = excluded.sequence, written_at_ms = excluded.written_at_ms
-      WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
-    if (marked.length === 0) return false
+export async function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
+  return (await recordUsages(db, [batch])) === 1
+}
 
-    await addUsage(tx, batch.rows)
-    return true
+/** The batches of several writers in one transaction; how many had not been written before. */
+export function recordUsages(db: Database, batches: readonly UsageBatch[]): Promise<number> {
+  return db.transaction(async (tx) => {
+    const fresh: UsageBatch[] = []
+    for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
+    if (fresh.length > 0) await addUsage(tx, merged(fresh))
+    return fresh.length
   })
+}
+
+async function markBatch(tx: Database, { writer, sequence, atMs }: UsageBatch): Promise<boolean> {
+  const marked = await tx.query(sql`
+    INSERT INTO usage_marks (writer, sequence, written_at_ms)
+    VALUES (${writer}, ${sequence}, ${atMs})
+    ON CONFLICT (writer) DO UPDATE
+    SET sequence = excluded.sequence, written_at_ms = excluded.written_at_ms
+    WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
+  return marked.length > 0
+}
+
+/** Several processes use much the same methods, so their rows are mostly the same ones. */
+function merged(batches: readonly UsageBatch[]): readonly UsageRow[] {
+  const [only] = batches
+  if (only && batches.length === 1) return only.rows
+  const rows = new Map<string, UsageRow>()
+  for (const row of batches.flatMap((batch) => batch.rows)) {
+    const key = JSON.stringify([row.teamId, row.appId, row.network, row.method, row.hourMs])
+    const sum = rows.get(key)
+    if (!sum) rows.set(key, { ...row })
+    else {
+      sum.calls += row.calls
+      sum.centiCu += row.centiCu
+      sum.bytes += row.bytes
+    }
+  }
+  return [...rows.values()]
 }
 
 /** For those who know by other means that it was not counted before. */
@@ -168,16 +195,17 @@ async function addToLedger(tx: Database, rows: readonly UsageRow[]): Promise<voi
     row.centiCu,
     row.bytes,
   ])
-  for (const chunk of rowChunks(values)) {
-    await tx.query(sql`
+  const statements = rowChunks(values).map(
+    (chunk) => sql`
       INSERT INTO usage
         (team_id, hour_ms, app_id, network, method, calls, centi_cu, bytes)
       VALUES ${sqlRows(chunk)}
       ON CONFLICT (team_id, hour_ms, app_id, network, method) DO UPDATE
       SET calls = usage.calls + excluded.calls,
         centi_cu = usage.centi_cu + excluded.centi_cu,
-        bytes = usage.bytes + excluded.bytes`)
-  }
+        bytes = usage.bytes + excluded.bytes`,
+  )
+  await Promise.all(statements.map((statement) => tx.query(statement)))
 }
 
 async function addToMonths(tx: Database, rows: readonly UsageRow[]): Promise<void> {
@@ -187,12 +215,13 @@ async function addToMonths(tx: Database, rows: readonly UsageRow[]): Promise<voi
     const key = JSON.stringify([teamId, month])
     sums.set(key, [teamId, month, (sums.get(key)?.[2] ?? 0) + centiCu])
   }
-  for (const chunk of rowChunks(inOrder(sums))) {
-    await tx.query(sql`
+  const statements = rowChunks(inOrder(sums)).map(
+    (chunk) => sql`
       INSERT INTO team_months (team_id, month, centi_cu) VALUES ${sqlRows(chunk)}
       ON CONFLICT (team_id, month) DO UPDATE
-      SET centi_cu = team_months.centi_cu + excluded.centi_cu`)
-  }
+      SET centi_cu = team_months.centi_cu + excluded.centi_cu`,
+  )
+  await Promise.all(statements.map((statement) => tx.query(statement)))
 }
 
 function added(sum: UsageRow, row: UsageRow): UsageRow {

@@ -1,5 +1,5 @@
 import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
-import { type Database, sql } from '../../ports/database.ts'
+import { type Database, sql, type Transaction } from '../../ports/database.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.ts'
 import { LANE } from '../deliveries/outbox.ts'
@@ -65,7 +65,7 @@ export async function pauseGoneWebhook(
  * before the pause is heard of is followed by an error nonetheless.
  */
 export async function commitErrors(
-  tx: Database,
+  tx: Transaction,
   paused: readonly PausedRow[],
   pause: Pause,
   revision: number,
@@ -83,7 +83,7 @@ export async function commitErrors(
 }
 
 async function commitError(
-  tx: Database,
+  tx: Transaction,
   network: string,
   webhooks: readonly number[],
   { teamId, message, nowMs }: Pause,

@@ -2,7 +2,7 @@ import type { Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { backlogMessage, capacityMessage } from '../../core/delivery/envelope.ts'
 import type { Webhook } from '../../core/delivery/webhook.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Transaction } from '../../ports/database.ts'
 import { isOverLimit } from '../usage/capacity-pause.ts'
 import { backlogOf, setDraining } from '../usage/team-backlogs.ts'
 import { commitErrors, type Pause, pauseTeam } from './pause-webhooks.ts'
@@ -40,7 +40,7 @@ async function pauseInstead(
 
 /** The webhook that is to be active, or as it is paused instead, with its error event. */
 export async function activeOrPaused(
-  tx: Database,
+  tx: Transaction,
   { wanted, number }: { wanted: Webhook; number: number },
   which: 'new' | 'unpaused',
   revision: number,

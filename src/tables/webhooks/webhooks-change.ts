@@ -1,4 +1,4 @@
-import type { Database } from '../../ports/database.ts'
+import type { Database, Transaction } from '../../ports/database.ts'
 import { bumpRevision } from '../sql/revisions.ts'
 
 /**
@@ -9,15 +9,15 @@ import { bumpRevision } from '../sql/revisions.ts'
  */
 export function changeWebhooks<T>(
   db: Database,
-  work: (tx: Database, revision: number) => Promise<T>,
+  work: (tx: Transaction, revision: number) => Promise<T>,
 ): Promise<T> {
   return db.transaction((tx) => changeWebhooksIn(tx, work))
 }
 
 /** The same as a part of a transaction that does more. */
-export async function changeWebhooksIn<T>(
-  tx: Database,
-  work: (tx: Database, revision: number) => Promise<T>,
+export async function changeWebhooksIn<Tx extends Database, T>(
+  tx: Tx,
+  work: (tx: Tx, revision: number) => Promise<T>,
 ): Promise<T> {
   return work(tx, await bumpRevision(tx, 'webhooks'))
 }

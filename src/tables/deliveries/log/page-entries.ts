@@ -115,7 +115,7 @@ const waiting = (where: Sql): Source => {
 }
 
 const done = (where: Sql): Source => {
-  return { table: sql`done_deliveries`, where, dueAtMs: sql`NULL` }
+  return { table: sql`done_deliveries`, where, dueAtMs: sql`CAST(NULL AS BIGINT)` }
 }
 
 /** Each of these has a webhook's deliveries in the order of events. */

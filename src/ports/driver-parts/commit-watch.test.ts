@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type FaultyDatabase, faultyDatabase } from '../../../tests/support/faulty-database.ts'
 import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
-import { type Database, sql } from '../../ports/database.ts'
+import { openSqlite } from '../../embedded/database/sqlite-database.ts'
+import { type Database, sql } from '../database.ts'
 import { watchCommits } from './commit-watch.ts'
-import { openSqlite } from './sqlite-database.ts'
 
 const TRY_AFTER_MS = 5000
 
@@ -15,7 +15,7 @@ let commits: () => boolean
 beforeEach(async () => {
   clock = testClock()
   faulty = faultyDatabase(openSqlite(':memory:'))
-  const watched = watchCommits({ clock }, faulty)
+  const watched = watchCommits({ clock }, faulty, sql`PRAGMA user_version = 0`)
   database = watched.database
   commits = watched.commits
   await database.query(sql`CREATE TABLE notes (id BIGINT PRIMARY KEY)`)

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database, Sql } from '../../ports/database.ts'
+import type { Clock } from '../clock.ts'
+import type { Database, Sql } from '../database.ts'
 
 type Needs = { clock: Clock }
 
@@ -17,13 +17,10 @@ type Watched = {
  */
 const TRY_AFTER_MS = 5000
 
-/** Writes the header of the file as it was: the smallest commit that there is. */
-const TRIAL: Sql = { parts: ['PRAGMA user_version = 0'], values: [] }
-
 const READS = /^\s*SELECT\b/i
 
-/** Notes of every commit whether it came through. */
-export function watchCommits({ clock }: Needs, database: Database): Watched {
+/** Notes of every commit whether it came through. The trial is the smallest commit there is. */
+export function watchCommits({ clock }: Needs, database: Database, trial: Sql): Watched {
   let isGood = true
   let cancelTrial: (() => void) | null = null
   let isClosed = false
@@ -32,7 +29,7 @@ export function watchCommits({ clock }: Needs, database: Database): Watched {
     cancelTrial?.()
     if (isClosed) return
     cancelTrial = clock.after(TRY_AFTER_MS, () => {
-      if (!isGood) noted(() => database.query(TRIAL)).catch(() => {})
+      if (!isGood) noted(() => database.query(trial)).catch(() => {})
     })
   }
 

@@ -1,0 +1,169 @@
+import { SQL } from 'bun'
+import { assert, Failure } from '../../core/errors.ts'
+import type { Sql, SqlValue } from '../../ports/database.ts'
+import { countsOf, manyRows } from './many-rows.ts'
+import { numberedText } from './numbered-text.ts'
+import { postgresFault } from './postgres-fault.ts'
+
+type PostgresRow = Record<string, SqlValue>
+
+/** One connection to the server. Statements are sent at once and answered in their order. */
+export type PostgresConnection = {
+  run(statement: Sql): Promise<PostgresRow[]>
+  /** The statement for each of the rows; how many rows each wrote. */
+  each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
+  begin(): Promise<void>
+  /** Fails where the server rolled back instead. */
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  /** True when nothing more can be expected of it. */
+  isBroken(): boolean
+  /** True when it has prepared so many statements that the server is better rid of it. */
+  isWorn(): boolean
+  /** When the server last answered, or was first asked after that; null when nothing is asked. */
+  waitingSinceMs(): number | null
+  /** At once: whatever is under way fails. */
+  close(): Promise<void>
+}
+
+type Options = {
+  url: string
+  /** A pooler lends a connection to each transaction: nothing outlasts one. */
+  isPooled: boolean
+  nowMs(): number
+  connectMs: number
+}
+
+type Answer = PostgresRow[] & { count: number; command: string }
+
+/** A server keeps the plan of each statement for as long as the connection lives. */
+const STATEMENTS_MAX = 500
+
+const SESSION = {
+  application_name: 'headgate',
+  /** Statements that take longer are cancelled, so that none holds locks for ever. */
+  statement_timeout: '60s',
+  /**
+   * How long a transaction may be open without a statement: its process is frozen or gone. Whoever
+   * takes over waits for the rows that it holds, so this is shorter than a lease.
+   */
+  idle_in_transaction_session_timeout: '5s',
+  /**
+   * Every hot statement has an index. A plan that was made while a table was small would read the
+   * whole of it when it has grown.
+   */
+  enable_seqscan: 'off',
+  /** A plan without an index seems so dear then that servers before 18 compile it each time. */
+  jit: 'off',
+}
+
+export function openPostgresConnection(options: Options): PostgresConnection {
+  const { nowMs } = options
+  let isBroken = false
+  const client = openClient(options, () => {
+    // The client would connect anew, and go on in the middle of what was rolled back.
+    isBroken = true
+  })
+  const texts = new Set<string>()
+  let waiting = 0
+  let sinceMs: number | null = null
+
+  async function send(text: string, values: readonly SqlValue[]): Promise<Answer> {
+    if (isBroken) throw new Failure('database_unavailable', { code: 'connection_lost' })
+    if (waiting === 0) sinceMs = nowMs()
+    waiting += 1
+    try {
+      return (await asked(client, text, values)) as Answer
+    } catch (thrown) {
+      const fault = postgresFault(thrown)
+      if (fault.isConnectionLost) isBroken = true
+      throw fault.error
+    } finally {
+      waiting -= 1
+      sinceMs = waiting === 0 ? null : nowMs()
+    }
+  }
+
+  async function oneByOne({ parts }: Sql, rows: readonly (readonly SqlValue[])[]) {
+    const text = numberedText(parts)
+    const answers = await Promise.all(rows.map((values) => send(text, values)))
+    return answers.map(({ count }) => count)
+  }
+
+  async function commit(): Promise<void> {
+    const { command } = await send('COMMIT', [])
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  return {
+    async run({ parts, values }) {
+      const text = numberedText(parts)
+      texts.add(text)
+      const rows = await send(text, values)
+      for (const row of rows) plainNumbers(row)
+      // Without what the client hangs on the list.
+      return [...rows]
+    },
+    async each(statement, rows) {
+      const many = manyRows(statement)
+      if (!many) return oneByOne(statement, rows)
+      const answers = many.statements(rows).map(async ({ text, values, rows: count }) => {
+        const written = await send(text, values)
+        if (many.writesOneEach) return Array<number>(count).fill(1)
+        return countsOf(count, written as unknown as { at: number }[])
+      })
+      return (await Promise.all(answers)).flat()
+    },
+    begin: async () => void (await send('BEGIN', [])),
+    commit,
+    rollback: async () => void (await send('ROLLBACK', [])),
+    isBroken: () => isBroken,
+    isWorn: () => texts.size > STATEMENTS_MAX,
+    waitingSinceMs: () => sinceMs,
+    async close() {
+      isBroken = true
+      await client.close({ timeout: 0 })
+    },
+  }
+}
+
+function openClient({ url, isPooled, connectMs }: Options, onclose: () => void): SQL {
+  return new SQL(url, {
+    max: 1,
+    bigint: true,
+    prepare: !isPooled,
+    idleTimeout: 0,
+    maxLifetime: 0,
+    connectionTimeout: connectMs / 1000,
+    onclose,
+    connection: isPooled ? { application_name: SESSION.application_name } : SESSION,
+  })
+}
+
+/** Called as a template, the client lets the server prepare it, which takes one statement only. */
+function asked(client: SQL, text: string, values: readonly SqlValue[]) {
+  if (values.length > 0) return client.unsafe(text, values.map(bound))
+  const parts = [text]
+  Object.defineProperty(parts, 'raw', { value: parts })
+  return client(parts as unknown as TemplateStringsArray)
+}
+
+function bound(value: SqlValue): string | bigint | Uint8Array | null {
+  if (typeof value === 'number') {
+    assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
+    // Always the wide type: by small numbers the server would reckon in the narrow one.
+    return BigInt(value)
+  }
+  if (typeof value === 'string') assert(!value.includes('\0'), 'a stored text holds no NUL')
+  return value
+}
+
+function plainNumbers(row: Record<string, unknown>): void {
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value !== 'bigint') continue
+    const plain = Number(value)
+    assert(Number.isSafeInteger(plain), `${column} is whole and below 2^53`)
+    row[column] = plain
+  }
+}

@@ -1,0 +1,54 @@
+import { Failure } from '../../core/errors.ts'
+
+type Fault = {
+  error: Error
+  /** True when the connection is of no use any more. */
+  isConnectionLost: boolean
+}
+
+/** Classes of SQLSTATE, and single ones, for which the server or the way to it is at fault. */
+const UNAVAILABLE = /^(08|53|57|58|XX|25006|28|3D000|55P03)/
+
+/** The connection lives on after these. */
+const STATEMENT_ALONE = /^(57014|55P03|53100|53200|25006)/
+
+/** The transaction lost to another that ran at the same time, and can be run again. */
+const LOST_RACE = /^(40001|40P01)$/
+
+/**
+ * The words of the server or the client, without what was stored: details name values. Errors of
+ * the client itself, which speak of the connection, have codes of letters.
+ */
+export function postgresFault(thrown: unknown): Fault {
+  if (!(thrown instanceof Error)) return { error: new Error('no error'), isConnectionLost: true }
+  const code = codeOf(thrown)
+  if (code === null) return { error: thrown, isConnectionLost: false }
+  const isState = /^[0-9A-Z]{5}$/.test(code)
+  if (!isState || UNAVAILABLE.test(code)) {
+    return {
+      error: new Failure('database_unavailable', { code }, thrown),
+      isConnectionLost: !isState || !STATEMENT_ALONE.test(code),
+    }
+  }
+  return { error: new PostgresError(code, thrown.message), isConnectionLost: false }
+}
+
+export function isLostRace(thrown: unknown): boolean {
+  return thrown instanceof PostgresError && LOST_RACE.test(thrown.state)
+}
+
+/** A statement that the server refused. */
+class PostgresError extends Error {
+  override readonly name = 'PostgresError'
+  readonly state: string
+
+  constructor(state: string, message: string) {
+    super(message)
+    this.state = state
+  }
+}
+
+function codeOf(thrown: Error): string | null {
+  if ('errno' in thrown && typeof thrown.errno === 'string') return thrown.errno
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null
+}

@@ -1,0 +1,5 @@
+import type { Procedure } from '../../ports/database.ts'
+import { dropOldDaysOnPostgres } from './drop-days.ts'
+
+/** The procedures that PostgreSQL does in a way of its own. */
+export const POSTGRES_PROCEDURES: readonly Procedure<never, unknown>[] = [dropOldDaysOnPostgres]
