@@ -64,9 +64,11 @@ export type FailureCode =
   | 'upstream_timed_out'
   | 'upstream_answered_badly'
   | 'database_unavailable'
+  | 'signals_unavailable'
   | 'secret_unreadable'
   | 'start_failed'
   | 'spill_failed'
+  | 'move_failed'
 
 /** The world let us down. Thrown, with its facts as fields, never as prose to be parsed. */
 export class Failure extends Error {

@@ -43,27 +43,51 @@ export function takeFromBucket(
 }
 
 /**
- * Gives back what a call took that failed on our side. A caller with nothing but such calls
- * would have no limit at all, so what is given back has one of its own, of the same size.
+ * Gives back what a call took that failed on our side, and returns how much that was. A caller
+ * with nothing but such calls would have no limit at all, so what is given back has one of its
+ * own, of the same size.
  */
 export function returnToBucket(
   bucket: TokenBucket,
   cuPerSecond: number,
   priceCentiCu: number,
   nowMs: number,
-): void {
+): number {
   const full = capacity(cuPerSecond)
   bucket.refunds ??= { tokens: full, atMs: nowMs }
   const { refunds } = bucket
   refill(refunds, cuPerSecond, nowMs)
-  if (refunds.tokens <= 0) return
+  if (refunds.tokens <= 0) return 0
   const tokens = priceCentiCu * TOKENS_PER_CENTI_CU
   refunds.tokens -= tokens
   bucket.tokens = Math.min(full, bucket.tokens + tokens)
+  return priceCentiCu
+}
+
+/** Subtracts what others took of the same limit, whatever is left; they may have given back. */
+export function deductFromBucket(
+  bucket: TokenBucket,
+  cuPerSecond: number,
+  centiCu: number,
+  nowMs: number,
+): void {
+  refill(bucket, cuPerSecond, nowMs)
+  const left = bucket.tokens - centiCu * TOKENS_PER_CENTI_CU
+  bucket.tokens = Math.min(capacity(cuPerSecond), left)
+}
+
+/** The amount by which a bucket is not full. */
+export function missingCentiCu(bucket: TokenBucket, cuPerSecond: number, nowMs: number): number {
+  refill(bucket, cuPerSecond, nowMs)
+  return Math.ceil((capacity(cuPerSecond) - bucket.tokens) / TOKENS_PER_CENTI_CU)
 }
 
 export function burstCu(cuPerSecond: number): number {
   return cuPerSecond * BURST_SECONDS
+}
+
+export function burstCentiCu(cuPerSecond: number): number {
+  return burstCu(cuPerSecond) * CENTI_PER_CU
 }
 
 function refill(bucket: Level, cuPerSecond: number, nowMs: number): void {

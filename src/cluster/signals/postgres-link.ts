@@ -1,0 +1,68 @@
+import { SQL } from 'bun'
+import { within } from '../../core/async/within.ts'
+import { errorText, Failure } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Entropy } from '../../ports/entropy.ts'
+
+type Needs = { clock: Pick<Clock, 'after' | 'every'>; entropy: Pick<Entropy, 'alphanumeric'> }
+
+/** A connection that listens, and one that notifies, until either ends. */
+export type PostgresLink = {
+  send(text: string): Promise<unknown>
+  /** Why it ended. */
+  ended: Promise<string>
+  close(): Promise<void>
+}
+
+/** All processes on one database share a channel: other databases do not hear it. */
+const CHANNEL = 'headgate'
+
+/** A server that is cut off closes nothing: we call ourselves, and must hear it. */
+const CALL_EVERY_MS = 2000
+const HEAR_MS = 3000
+
+const CONNECT_MS = 5000
+
+/** Listens on a connection that no pooler shares out. */
+export async function openPostgresLink(
+  { clock, entropy }: Needs,
+  url: string,
+  hear: (text: string) => void,
+): Promise<PostgresLink> {
+  const ended = Promise.withResolvers<string>()
+  const client = new SQL(url, {
+    max: 1,
+    idleTimeout: 0,
+    connectionTimeout: CONNECT_MS / 1000,
+    connection: { application_name: 'headgate signals' },
+    onclose: (error) => ended.resolve(error ? errorText(error) : 'closed'),
+  })
+  const ownChannel = `${CHANNEL}_${entropy.alphanumeric(16)}`
+  let heardOurselves = () => {}
+  const call = async () => {
+    const heard = new Promise<boolean>((resolve) => {
+      heardOurselves = () => resolve(true)
+    })
+    client.notify(ownChannel, '').catch(() => {})
+    if (!(await within(clock, HEAR_MS, heard, () => false))) ended.resolve('no answer')
+  }
+  const stopCalling = clock.every(CALL_EVERY_MS, () => void call())
+  const close = async () => {
+    ended.resolve('closed')
+    stopCalling()
+    await client.close({ timeout: 0 })
+  }
+  const listening = Promise.all([
+    client.listen(CHANNEL, hear),
+    client.listen(ownChannel, () => heardOurselves()),
+  ]).then(() => true)
+  try {
+    if (!(await within(clock, CONNECT_MS, listening, () => false))) {
+      throw new Failure('signals_unavailable', { reason: 'no answer' })
+    }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+  return { send: (text) => client.notify(CHANNEL, text), ended: ended.promise, close }
+}
