@@ -162,7 +162,13 @@ describe('the demo key', () => {
 
 function openDirectory(demoKey: boolean): AppDirectory {
   const tiers = new Map([['free', FREE]])
-  const guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test' })
+  const guard = openSpendGuard({
+    clock,
+    database,
+    tiers,
+    publicUrl: 'http://gate.test',
+    exchange: null,
+  })
   const telemetry = quietTelemetry()
   return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey: () => demoKey })
 }

@@ -1,4 +1,5 @@
 import {
+  deductFromBucket,
   fullBucket,
   returnToBucket,
   type TokenBucket,
@@ -7,6 +8,7 @@ import {
 import type { Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
 import { openTwoGenerationMap } from '../core/two-generation-map.ts'
+import type { LimitExchange } from '../metering/limit-exchange.ts'
 import { tooFast } from '../metering/spend-guard.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -19,15 +21,28 @@ const ADDRESSES_MAX = 10_000
 /** A large body has to be paid for before it is read, if only with the smallest price. */
 const BODY_CENTI_CU = 1
 
+/** Tells the limits of addresses from those of teams. */
+const KEY_PREFIX = 'demo '
+
+type Needs = {
+  clock: Clock
+  publicUrl: string
+  /** Null where no other process serves. */
+  exchange: LimitExchange | null
+}
+
 export type DemoLimiter = {
   admit(address: string, method: Method): Rejection | null
   /** Gives back what a call took that failed on our side. */
   refund(address: string, method: Method): void
   /** Admits a large body, before anybody knows what it asks for. */
   admitBody(address: string): Rejection | null
+  /** Hears no more of others. */
+  stop(): void
 }
 
-export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): DemoLimiter {
+export function openDemoLimiter(needs: Needs): DemoLimiter {
+  const { exchange } = needs
   const buckets = openTwoGenerationMap<string, TokenBucket>({ weightMax: ADDRESSES_MAX })
 
   const bucketOf = (client: string, nowMs: number): TokenBucket => {
@@ -40,19 +55,33 @@ export function openDemoLimiter(needs: { clock: Clock; publicUrl: string }): Dem
 
   const take = (address: string, priceCentiCu: number): Rejection | null => {
     const nowMs = needs.clock.nowMs()
-    const bucket = bucketOf(demoClient(address), nowMs)
+    const client = demoClient(address)
+    const bucket = bucketOf(client, nowMs)
     const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, priceCentiCu, nowMs)
-    return waitS === 0 ? null : tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
+    if (waitS > 0) return tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
+    exchange?.took(KEY_PREFIX + client, priceCentiCu, 0, DEMO_CU_PER_SECOND)
+    return null
   }
+
+  const unsubscribe = exchange?.subscribe((key, { throughputCentiCu }) => {
+    if (!key.startsWith(KEY_PREFIX)) return
+    const nowMs = needs.clock.nowMs()
+    const bucket = bucketOf(key.slice(KEY_PREFIX.length), nowMs)
+    deductFromBucket(bucket, DEMO_CU_PER_SECOND, throughputCentiCu, nowMs)
+  })
 
   return {
     admit: (address, method) => take(address, method.throughputCentiCu),
     admitBody: (address) => take(address, BODY_CENTI_CU),
     refund(address, method) {
       const nowMs = needs.clock.nowMs()
-      const bucket = bucketOf(demoClient(address), nowMs)
-      returnToBucket(bucket, DEMO_CU_PER_SECOND, method.throughputCentiCu, nowMs)
+      const client = demoClient(address)
+      const { throughputCentiCu } = method
+      const bucket = bucketOf(client, nowMs)
+      const back = returnToBucket(bucket, DEMO_CU_PER_SECOND, throughputCentiCu, nowMs)
+      exchange?.took(KEY_PREFIX + client, -back, 0, DEMO_CU_PER_SECOND)
     },
+    stop: () => unsubscribe?.(),
   }
 }
 

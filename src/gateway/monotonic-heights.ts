@@ -5,9 +5,21 @@ import type { NetworkService } from '../upstream/answers/ask-network.ts'
 export type MonotonicHeights = {
   /** The result, or the highest one that the app has seen where that is higher. */
   raise(appId: string, service: NetworkService, resultText: string): string
+  /**
+   * Tells other processes of a new height before anybody is shown it, so that none of them shows
+   * a lower one afterwards. Null where they know, where there are none, and for other methods.
+   */
+  share(service: NetworkService, method: string, reply: Reply): Promise<void> | null
+  /** Another process shows this height of a network. */
+  hear(networkId: string, height: number): void
 }
 
+type Reply = { kind: string; text?: string }
+
 type Held = { height: number; atMs: number }
+
+/** The highest block that any process shows; while it is being told, with the telling. */
+type Floor = Held & { telling: Promise<void> | null }
 
 /** Nodes run this far ahead of the head that a second one confirmed; more is made up. */
 const AHEAD_BLOCKS_MAX = 16
@@ -18,12 +30,21 @@ const HELD_MAX = 100_000
 
 export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeights {
   let held = new Map<string, Held>()
+  // By network, so no more than are served; empty where one process serves alone.
+  const floors = new Map<string, Floor>()
+
+  const floorOf = (networkId: string): Floor | null => {
+    const floor = floors.get(networkId)
+    return floor && monotonicMs() - floor.atMs < HELD_MS_MAX ? floor : null
+  }
+
   return {
     raise(appId, service, resultText) {
       const said = quantityToNumber(resultText.slice(1, -1))
       if (said === null) return resultText
-      const height = believable(service, said)
-      const key = `${appId} ${service.network.id}`
+      const { id } = service.network
+      const height = Math.max(believable(service, said), floorOf(id)?.height ?? 0)
+      const key = `${appId} ${id}`
       const nowMs = monotonicMs()
       const before = held.get(key)
       if (before && height < before.height && nowMs - before.atMs < HELD_MS_MAX) {
@@ -32,6 +53,28 @@ export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeight
       if (held.size >= HELD_MAX) held = new Map()
       if (before?.height !== height) held.set(key, { height, atMs: nowMs })
       return height === said ? resultText : `"${numberToQuantity(height)}"`
+    },
+
+    share(service, method, { kind, text }) {
+      const { tellOthers, network } = service
+      if (tellOthers === null || method !== 'eth_blockNumber' || kind !== 'result') return null
+      const said = quantityToNumber(text?.slice(1, -1))
+      if (said === null) return null
+      const height = believable(service, said)
+      const known = floorOf(network.id)
+      if (known && height <= known.height) return known.telling
+      const floor: Floor = { height, atMs: monotonicMs(), telling: null }
+      floor.telling = tellOthers({ kind: 'shown', height }).finally(() => {
+        floor.telling = null
+      })
+      floors.set(network.id, floor)
+      return floor.telling
+    },
+
+    hear(networkId, height) {
+      const known = floorOf(networkId)
+      if (known && height <= known.height) return
+      floors.set(networkId, { height, atMs: monotonicMs(), telling: null })
     },
   }
 }

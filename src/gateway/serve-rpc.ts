@@ -109,6 +109,9 @@ export function serveRpc(
 
   const answer = ask(needs, context, method, call, transport)
   if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
+  const { tellOthers } = service
+  const shared = tellOthers ? needs.heights.share(service, call.method, answer.reply) : null
+  if (shared) return shared.then(() => charge(needs, context, method, call, answer))
   return charge(needs, context, method, call, answer)
 }
 
@@ -119,15 +122,17 @@ async function awaitAnswer(
   call: Call,
   answer: Promise<Answer>,
 ): Promise<Served> {
+  const { service } = context
   let asked: Answer
   try {
     asked = await answer
   } catch (thrown) {
-    const { caller, service } = context
+    const { caller } = context
     needs.guard.settle(caller.account, method, true)
     if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
+  if (service.tellOthers) await needs.heights.share(service, call.method, asked.reply)
   return charge(needs, context, method, call, asked)
 }
 

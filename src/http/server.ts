@@ -22,8 +22,10 @@ export type Routes = {
   rpc: RpcRoute
   api(request: Request, path: string, clientAddress: string): Response | Promise<Response>
   /** Pages and probes, by exact path; GET only. */
-  pages: ReadonlyMap<string, (headers: Headers) => Response | Promise<Response>>
+  pages: { get(path: string): Page | undefined }
 }
+
+export type Page = (headers: Headers) => Response | Promise<Response>
 
 type ServerNeeds = {
   clock: Pick<Clock, 'every' | 'sleep'>
@@ -32,6 +34,12 @@ type ServerNeeds = {
   descriptors: Descriptors | null
   host: string
   port: number
+  /** Other processes listen on the same port, and the system spreads connections over all. */
+  isShared?: boolean
+  /** The path of a socket to listen on instead, for processes of ours. */
+  socket?: string
+  /** Trusted to name the client: what comes here was passed on by a process of ours. */
+  addressHeader?: string
   connectionsMax?: number | undefined
   trustProxy: boolean
   /** Below it, the first label of the host names the network. Known once the port is. */
@@ -112,11 +120,16 @@ function listen(needs: ServerNeeds, port: number): BunServer {
     return route(needs, request, asked, client)
   }
   const routed = pathPatterns().map(({ pattern, asked }) => [pattern, handler(asked)])
+  // Written out because `development: false` turns the shared port on.
+  const reusePort = needs.isShared === true
+  const { socket: unix } = needs
   return Bun.serve({
-    hostname: needs.host,
-    port,
-    // Written out because `development: false` turns the shared port on.
-    reusePort: false,
+    // The runtime heeds the idle timeout of sockets too, which its types do not know.
+    ...((unix === undefined ? { hostname: needs.host, port, reusePort } : { unix }) as {
+      hostname: string
+      port: number
+      reusePort: boolean
+    }),
     development: false,
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: BODY_BYTES_MAX,
@@ -159,6 +172,7 @@ function oddPath(): Response {
 }
 
 function clientAddress(needs: ServerNeeds, request: Request, peer: string | undefined): string {
+  if (needs.addressHeader !== undefined) return request.headers.get(needs.addressHeader) ?? ''
   const forwarded = needs.trustProxy ? request.headers.get('x-forwarded-for') : null
   return forwardedAddress(forwarded) ?? peer ?? 'unknown'
 }

@@ -36,7 +36,7 @@ beforeEach(async () => {
     ['big', aTier({ name: 'big', paid: true })],
     ['fast', aTier({ name: 'fast', monthlyCu: 1000, paid: true })],
   ])
-  guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test' })
+  guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test', exchange: null })
 })
 
 afterEach(() => database.close())
@@ -160,8 +160,9 @@ describe('the monthly capacity of a team', () => {
   test('of the new month is not used up by the last calls of the old one', async () => {
     const meter = openUsageMeter({
       clock,
-      database,
       telemetry: quietTelemetry(),
+      exchange: null,
+      record: (batch) => recordUsage(database, batch),
       writer: 'writer_1',
       refresh: guard.refresh,
     })

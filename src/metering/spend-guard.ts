@@ -1,17 +1,28 @@
 import { monthEndMs, monthIsFull, monthOf, type Team, type Tier } from '../core/billing/plan.ts'
 import {
   burstCu,
+  deductFromBucket,
   fullBucket,
   returnToBucket,
+  type TokenBucket,
   takeFromBucket,
 } from '../core/billing/token-bucket.ts'
 import { capacityMessage } from '../core/delivery/envelope.ts'
 import { assert, Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
+import { openTwoGenerationMap, type TwoGenerationMap } from '../core/two-generation-map.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
+import type { HearTaken, LimitExchange } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
+import {
+  forgetUseElsewhere,
+  forgetWritten,
+  noteUseElsewhere,
+  noUseElsewhere,
+  type UseElsewhere,
+} from './use-elsewhere.ts'
 
 /** A tier taken out of the configuration must not set its teams free. */
 const NO_TIER = {
@@ -28,6 +39,8 @@ type Needs = {
   database: Database
   tiers: ReadonlyMap<string, Tier>
   publicUrl: string
+  /** Null where no other process spends. */
+  exchange: LimitExchange | null
 }
 
 export type SpendGuard = {
@@ -41,25 +54,42 @@ export type SpendGuard = {
   replan(): void
   /** Reads the months of the teams in use anew: other processes spend too. */
   refresh(): Promise<void>
+  /** Hears no more of others. */
+  stop(): void
 }
+
+/** A team that others told of and that nobody has called as here yet. */
+type Heard = { bucket: TokenBucket | null; elsewhere: UseElsewhere }
+
+type Teams = { accounts: Map<string, TeamAccount>; heard: TwoGenerationMap<string, Heard> }
 
 /** A team that has been silent this long is not read; its first call afterwards does that. */
 const IDLE_MS_MAX = 600_000
 const ACCOUNTS_READ_AT_ONCE_MAX = 5000
 
+/** In each of two generations; a bucket that is forgotten begins full. */
+const HEARD_MAX = 50_000
+
+/** Tells the limits of teams from those of others. */
+const KEY_PREFIX = 'team '
+
 export function openSpendGuard(needs: Needs): SpendGuard {
   // Bounded by the teams there are. None is forgotten: the directory holds on to accounts, and a
   // second one for the same team would be a second allowance.
   const accounts = new Map<string, TeamAccount>()
-  const { clock } = needs
+  const heard = openTwoGenerationMap<string, Heard>({ weightMax: HEARD_MAX })
+  const { clock, exchange } = needs
+  const stop = exchange?.subscribe(hearTaken(clock, { accounts, heard })) ?? (() => {})
   return {
     async open(team) {
       const known = accounts.get(team.id)
       if (known) return planned(needs, known, team)
-      const fresh = await readAccount(needs, team)
+      const writtenCentiCu = await readMonth(needs, team)
       const raced = accounts.get(team.id)
       if (raced) return planned(needs, raced, team)
+      const fresh = newAccount(needs, team, writtenCentiCu, heard.get(team.id))
       accounts.set(team.id, fresh)
+      heard.delete(team.id)
       return fresh
     },
 
@@ -72,6 +102,10 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       const slowed = throughputRefusal(needs, account, method, nowMs)
       if (slowed) return slowed
       account.reservedCentiCu += method.billedCentiCu
+      const { cuPerSecond } = account.tier
+      if (exchange !== null && cuPerSecond !== null) {
+        exchange.took(account.limitKey, method.throughputCentiCu, 0, cuPerSecond)
+      }
       return null
     },
 
@@ -80,7 +114,9 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       assert(account.reservedCentiCu >= 0, 'each admitted call is settled once')
       const { cuPerSecond } = account.tier
       if (!refund || !account.bucket || cuPerSecond === null) return
-      returnToBucket(account.bucket, cuPerSecond, method.throughputCentiCu, clock.nowMs())
+      const { throughputCentiCu } = method
+      const back = returnToBucket(account.bucket, cuPerSecond, throughputCentiCu, clock.nowMs())
+      exchange?.took(account.limitKey, -back, 0, cuPerSecond)
     },
 
     replan() {
@@ -88,22 +124,54 @@ export function openSpendGuard(needs: Needs): SpendGuard {
     },
 
     refresh: () => refreshMonths(needs, accounts),
+    stop,
   }
 }
 
-async function readAccount(needs: Needs, team: Team): Promise<TeamAccount> {
+/** Subtracts what others took, from the accounts here and from those that may come to be. */
+function hearTaken(clock: Clock, { accounts, heard }: Teams): HearTaken {
+  return (key, { throughputCentiCu, billedCentiCu, cuPerSecond }) => {
+    if (!key.startsWith(KEY_PREFIX)) return
+    const teamId = key.slice(KEY_PREFIX.length)
+    const nowMs = clock.nowMs()
+    const known = accounts.get(teamId) ?? heard.get(teamId)
+    const limits = known ?? { bucket: null, elsewhere: noUseElsewhere() }
+    if (!known) heard.set(teamId, limits)
+    const isOpen = accounts.has(teamId)
+    // An account will read the ledger when it is opened, which has the older part.
+    if (!isOpen) forgetWritten(limits.elsewhere, nowMs)
+    noteUseElsewhere(limits.elsewhere, billedCentiCu, nowMs)
+    if (cuPerSecond === null) return
+    // The account of a team without a limit has no bucket, whatever others still think.
+    if (!isOpen) limits.bucket ??= fullBucket(cuPerSecond, nowMs)
+    if (limits.bucket) deductFromBucket(limits.bucket, cuPerSecond, throughputCentiCu, nowMs)
+  }
+}
+
+function readMonth(needs: Needs, team: Team): Promise<number> {
+  return teamMonthCentiCu(needs.database, team.id, monthOf(needs.clock.nowMs()))
+}
+
+function newAccount(
+  needs: Needs,
+  team: Team,
+  writtenCentiCu: number,
+  heard: Heard | undefined,
+): TeamAccount {
   const nowMs = needs.clock.nowMs()
-  const month = monthOf(nowMs)
   const tier = tierOf(needs, team)
+  const { cuPerSecond } = tier
   return {
     team,
+    limitKey: KEY_PREFIX + team.id,
     tier,
-    bucket: tier.cuPerSecond === null ? null : fullBucket(tier.cuPerSecond, nowMs),
-    month,
+    bucket: cuPerSecond === null ? null : (heard?.bucket ?? fullBucket(cuPerSecond, nowMs)),
+    month: monthOf(nowMs),
     monthEndsMs: monthEndMs(nowMs),
-    writtenCentiCu: await teamMonthCentiCu(needs.database, team.id, month),
+    writtenCentiCu,
     pendingCentiCu: 0,
     reservedCentiCu: 0,
+    elsewhere: heard?.elsewhere ?? noUseElsewhere(),
     usedAtMs: nowMs,
   }
 }
@@ -129,13 +197,15 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
   account.month = monthOf(nowMs)
   account.monthEndsMs = monthEndMs(nowMs)
   account.writtenCentiCu = 0
+  forgetUseElsewhere(account.elsewhere)
 }
 
 /** A refusal without a time to retry at: clients would wait for weeks before they say why. */
 function capacityRefusal(needs: Needs, account: TeamAccount): Rejection | null {
   if (account.team.autoscaling) return null
   // Calls under way count as used, so that many at the same time do not overdraw the month.
-  const used = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
+  const own = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
+  const used = own + account.elsewhere.centiCu
   if (!monthIsFull(used, account.tier.monthlyCu)) return null
   return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl))
 }
@@ -165,13 +235,17 @@ export function tooFast(publicUrl: string, cuPerSecond: number, retryAfterS: num
 async function refreshMonths(needs: Needs, accounts: Map<string, TeamAccount>): Promise<void> {
   const nowMs = needs.clock.nowMs()
   const month = monthOf(nowMs)
-  const active = [...accounts.values()].filter(({ usedAtMs }) => nowMs - usedAtMs <= IDLE_MS_MAX)
+  const active = [...accounts.values()].filter(
+    ({ usedAtMs, elsewhere }) => nowMs - usedAtMs <= IDLE_MS_MAX || elsewhere.heard.length > 0,
+  )
   while (active.length > 0) {
     const some = active.splice(0, ACCOUNTS_READ_AT_ONCE_MAX)
     const ids = some.map(({ team }) => team.id)
     const sums = await teamsMonthCentiCu(needs.database, ids, month)
     for (const account of some) {
-      if (account.month === month) account.writtenCentiCu = sums.get(account.team.id) ?? 0
+      if (account.month !== month) continue
+      account.writtenCentiCu = sums.get(account.team.id) ?? 0
+      forgetWritten(account.elsewhere, nowMs)
     }
   }
 }

@@ -1,9 +1,12 @@
 import type { Team, Tier } from '../core/billing/plan.ts'
 import type { TokenBucket } from '../core/billing/token-bucket.ts'
+import type { UseElsewhere } from './use-elsewhere.ts'
 
 /** One team's limits and spending, as known in this process. */
 export type TeamAccount = {
   team: Team
+  /** Names its limits to other processes. */
+  limitKey: string
   tier: Tier
   /** Null when the tier knows no throughput limit. */
   bucket: TokenBucket | null
@@ -15,5 +18,6 @@ export type TeamAccount = {
   pendingCentiCu: number
   /** Admitted calls that have not been answered yet. */
   reservedCentiCu: number
+  elsewhere: UseElsewhere
   usedAtMs: number
 }

@@ -3,7 +3,13 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
 import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { teamMonthCentiCu, usageSeries, usageTotals } from '../tables/usage/usage.ts'
+import {
+  recordUsage,
+  teamMonthCentiCu,
+  type UsageBatch,
+  usageSeries,
+  usageTotals,
+} from '../tables/usage/usage.ts'
 import { openSpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'
 import { openUsageMeter, type UsageMeter } from './usage-meter.ts'
@@ -24,7 +30,7 @@ beforeEach(async () => {
   telemetry = quietTelemetry()
   refreshed = 0
   const refresh = async () => void refreshed++
-  meter = openUsageMeter({ clock, database, telemetry, writer: 'writer_1', refresh })
+  meter = openUsageMeter({ ...alone(), writer: 'writer_1', refresh })
   account = await accountOf('team_a')
   database.asked = 0
 })
@@ -111,7 +117,7 @@ describe('while the database is away', () => {
     const refresh = async () => {
       throw new Error('no months today')
     }
-    meter = openUsageMeter({ clock, database, telemetry, writer: 'writer_2', refresh })
+    meter = openUsageMeter({ ...alone(), writer: 'writer_2', refresh })
     call(4)
     await meter.flush()
     await meter.flush()
@@ -157,6 +163,12 @@ describe('flushing', () => {
   })
 })
 
+/** The needs of the only process that there is. */
+function alone() {
+  const record = (batch: UsageBatch) => recordUsage(database, batch)
+  return { clock, telemetry, exchange: null, record }
+}
+
 function call(times: number): void {
   for (let made = 0; made < times; made++) meter.add(account, 'app_1', 'ETH', 'eth_call', 100)
 }
@@ -171,6 +183,6 @@ function series(groupBy: 'app' | 'none') {
 }
 
 function accountOf(id: string): Promise<TeamAccount> {
-  const guard = openSpendGuard({ clock, database, tiers: new Map(), publicUrl: '' })
+  const guard = openSpendGuard({ clock, database, tiers: new Map(), publicUrl: '', exchange: null })
   return guard.open({ id, name: id, tier: 'free', autoscaling: false, createdAtMs: 0 })
 }

@@ -1,15 +1,18 @@
 import { serial } from '../core/async/serial.ts'
 import { hourOf } from '../core/billing/plan.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { recordUsage, type UsageBatch, type UsageRow } from '../tables/usage/usage.ts'
+import type { UsageBatch, UsageRow } from '../tables/usage/usage.ts'
+import type { LimitExchange } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
 
 type Needs = {
   clock: Clock
-  database: Database
   telemetry: Telemetry
+  /** Null where no other process spends. */
+  exchange: LimitExchange | null
+  /** Resolves once the ledger has it. */
+  record(batch: UsageBatch): Promise<unknown>
   /** Names this process in the ledger's marks; new at every start. */
   writer: string
   /** Reads what others have spent; called after each write. */
@@ -31,7 +34,7 @@ const FLUSH_EVERY_MS = 500
 
 /** Sums up what calls cost, and writes it to the ledger while they go on. */
 export function openUsageMeter(needs: Needs): UsageMeter {
-  const { clock } = needs
+  const { clock, exchange } = needs
   let entries = new Map<string, Entry>()
   /** The entry that each method's last call went to, mostly the next one's as well. */
   let latest = new Map<string, Entry>()
@@ -55,7 +58,7 @@ export function openUsageMeter(needs: Needs): UsageMeter {
   const write = async () => {
     takeBatch()
     if (unwritten) {
-      await recordUsage(needs.database, unwritten.batch)
+      await needs.record(unwritten.batch)
       for (const entry of unwritten.entries) settleEntry(entry)
       unwritten = null
     }
@@ -72,6 +75,9 @@ export function openUsageMeter(needs: Needs): UsageMeter {
   return {
     add(account, appId, network, method, centiCu) {
       account.pendingCentiCu += centiCu
+      if (exchange !== null && account.tier.monthlyCu !== null) {
+        exchange.took(account.limitKey, 0, centiCu, account.tier.cuPerSecond)
+      }
       const nowMs = clock.nowMs()
       if (nowMs >= hourEndsMs || nowMs < hourMs) {
         hourMs = hourOf(nowMs)

@@ -9,8 +9,8 @@ import { stdoutWriter } from './telemetry/stdout-writer.ts'
 /** Where log lines go. */
 export type WriteLog = (text: string) => void | Promise<void>
 
-/** Time, chance, the way out and the log of the machine we run on. */
-export function openSystem(write: WriteLog = stdoutWriter()) {
+/** Time, chance, the way out and the log of the machine we run on; lines name the component. */
+export function openSystem(write: WriteLog = stdoutWriter(), component?: string) {
   const clock = systemClock()
   return {
     clock,
@@ -18,7 +18,9 @@ export function openSystem(write: WriteLog = stdoutWriter()) {
     entropy: systemEntropy(),
     outbound: openOutbound(),
     sockets: openWebSockets(),
-    telemetry: jsonTelemetry({ clock, write }),
+    telemetry: jsonTelemetry({ clock, write, ...(component !== undefined && { component }) }),
+    /** For the lines of processes that write through this one. */
+    writeLog: write,
   }
 }
 

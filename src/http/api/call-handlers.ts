@@ -23,7 +23,7 @@ export type CallNeeds = apps.AppCallNeeds &
     /** The document of this API. */
     openApi: CachedReply
     /** The state of the networks and their upstreams right now. */
-    networkReport(): readonly NetworkReport[]
+    networkReport(): Promise<readonly NetworkReport[]>
   }
 
 /** Each operation has its handler, and no other can take its place: else this does not compile. */
@@ -73,6 +73,6 @@ export const CALL_HANDLERS: CallHandlers = {
   getUsageSummary: usage.getUsageSummary,
   getUsageSeries: usage.getUsageSeries,
 
-  listNetworks: async (needs) => ({ data: needs.networkReport() }),
+  listNetworks: async (needs) => ({ data: await needs.networkReport() }),
   getOpenApi: (needs, { headers }) => needs.openApi(headers),
 }

@@ -1,7 +1,6 @@
 import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, StoreHealth } from '../../ports/database.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
 import { readRevision } from '../../tables/sql/revisions.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
@@ -9,10 +8,13 @@ import { networkReport } from '../../upstream/answers/network-report.ts'
 type Needs = {
   clock: Clock
   database: Database
-  telemetry: Telemetry
   storeHealth: StoreHealth
   networks(): readonly NetworkService[]
   isBehind(networkId: string): boolean
+  /** Somebody serves JSON-RPC, where this process is to have it served. */
+  isServing(): boolean
+  /** The metrics of all processes of this service. */
+  exposition(): Promise<string>
 }
 
 /** A head nobody has reported for so many polls is not fresh. */
@@ -41,14 +43,14 @@ export async function readinessProbe(needs: Needs): Promise<Response> {
     const behind = needs.isBehind(id)
     return { id, ready: fresh && !behind, head: head?.number ?? null, follower_behind: behind }
   })
-  const ready = store && networks.every((network) => network.ready)
+  const ready = store && needs.isServing() && networks.every((network) => network.ready)
   // Stored webhooks and calls go on with little room, so traffic may come.
   const { isLow: disk_low } = needs.storeHealth.room()
   return json(ready ? 200 : 503, { ready, store, disk_low, networks })
 }
 
-export function metricsPage(needs: Needs): Response {
-  return new Response(needs.telemetry.exposition(), {
+export async function metricsPage(needs: Pick<Needs, 'exposition'>): Promise<Response> {
+  return new Response(await needs.exposition(), {
     headers: {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'x-content-type-options': 'nosniff',

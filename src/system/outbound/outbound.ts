@@ -5,6 +5,14 @@ import { openSocketOutbound } from './socket-outbound.ts'
 /** The runtime knows `proxy: false` (and nothing else turns the proxy off), its types do not. */
 type FetchInit = Omit<BunFetchRequestInit, 'proxy'> & { proxy: false }
 
+/** A request of a client for another process of ours. */
+type ForwardedRequest = {
+  method: string
+  headers: Headers
+  body: string
+  signal: AbortSignal
+}
+
 /** The runtime's words for a connection that never came about. */
 const NEVER_SENT = new Set([
   'ConnectionRefused',
@@ -90,4 +98,15 @@ function fetchAgain(url: string, init: FetchInit): Promise<Response> {
   return fetch(url, { ...init, keepalive: false } as BunFetchRequestInit).catch(() => {
     throw new Failure('upstream_answered_badly')
   })
+}
+
+/** Passes a request on to a process of ours that listens on a socket, its answer as it comes. */
+export function requestOverSocket(
+  socket: string,
+  path: string,
+  { method, headers, body, signal }: ForwardedRequest,
+): Promise<Response> {
+  const init = { method, headers, signal, unix: socket, redirect: 'manual', decompress: false }
+  const withBody = body === '' ? init : { ...init, body }
+  return fetch(`http://localhost${path}`, { ...withBody, proxy: false } as BunFetchRequestInit)
 }

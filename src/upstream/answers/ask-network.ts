@@ -8,6 +8,7 @@ import {
 } from '../../core/rpc/cache-policy.ts'
 import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
+import type { ChainNews } from '../heads/shared-watch.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
@@ -25,6 +26,8 @@ export type NetworkService = AnswerCache & {
   request: Transport
   /** Asks the upstreams for their heads at once. */
   pollNow(): void
+  /** Tells other processes that serve it what their caches cannot know; null where none do. */
+  tellOthers: ((news: ChainNews) => Promise<void>) | null
 }
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
@@ -98,7 +101,8 @@ async function joinOrAsk(
   } finally {
     singleFlight.finish(key, underWay)
   }
-  noteHeightShown(service, call, answer.reply, head)
+  const told = noteHeightShown(service, call, answer.reply, head)
+  if (told) await told
   cacheAnswer(service, context, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
 }
@@ -112,7 +116,7 @@ async function askUnsafe(
   const poolCall = toPoolCall(call, 'never')
   if (safety === 'filter') {
     const answer = await serveFilter(service.pool, poolCall, call.owner)
-    noteHeightShown(service, call, answer.reply, service.pool.selection.head)
+    await noteHeightShown(service, call, answer.reply, service.pool.selection.head)
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
@@ -121,7 +125,15 @@ async function askUnsafe(
       ? await sendTransaction(service.pool, service.methods, poolCall)
       : await transport(poolCall)
   startEpoch(service.headCache)
+  // Its sender may ask for it next by another connection, which another process has.
+  if (service.tellOthers) await service.tellOthers({ kind: 'write' })
   return { ...answer, cache: 'miss' }
+}
+
+/** Another process noticed that the chain moved on: nothing older is shown here either. */
+export function hearChainNews(service: NetworkService, news: ChainNews): void {
+  if (news.kind === 'write') startEpoch(service.headCache)
+  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head)
 }
 
 function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
@@ -143,28 +155,36 @@ function isNews(service: NetworkService, height: number, head: HeadView | null):
   return noteHeightSeen(service.headCache, height, head, service.pool.clock.monotonicMs())
 }
 
-/** A caller that was shown a new block must not be given older state after it. */
+/**
+ * A caller that was shown a new block must not be given older state after it. Returns the telling
+ * of other processes, to be waited for; null where there is nothing to tell.
+ */
 function noteHeightShown(
   service: NetworkService,
   { of, params }: NetworkCall,
   reply: PoolAnswer['reply'],
   head: HeadView | null,
-): void {
-  if (reply.kind === 'stream') {
-    // A stream passes by unread and may speak of any block, so nothing older is shown after it.
-    startEpoch(service.headCache)
-    service.pollNow()
-  }
-  if (reply.kind !== 'result') return
+): Promise<void> | null {
+  // A stream passes by unread and may speak of any block, so nothing older is shown after it.
+  if (reply.kind === 'stream') return noteUnknownHeight(service)
+  if (reply.kind !== 'result') return null
   const { value } = reply
-  const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
-  if (height !== null && isNews(service, height, head)) service.pollNow()
 
   // A filter of blocks shows hashes, which do not say how high they are.
-  if (of.safety !== 'filter' || !Array.isArray(value) || !watchesBlocks(params[0])) return
-  if (value.length === 0 || value.at(-1) === head?.hash) return
+  if (of.safety === 'filter' && Array.isArray(value) && watchesBlocks(params[0])) {
+    const isKnown = value.length === 0 || value.at(-1) === head?.hash
+    return isKnown ? null : noteUnknownHeight(service)
+  }
+  const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
+  if (height === null || !isNews(service, height, head)) return null
+  service.pollNow()
+  return service.tellOthers?.({ kind: 'seen', height }) ?? null
+}
+
+function noteUnknownHeight(service: NetworkService): Promise<void> | null {
   startEpoch(service.headCache)
   service.pollNow()
+  return service.tellOthers?.({ kind: 'write' }) ?? null
 }
 
 /** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */

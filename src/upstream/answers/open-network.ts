@@ -1,16 +1,16 @@
 import type { Network } from '../../core/network.ts'
 import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
-import type { Sockets } from '../../ports/sockets.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
-import { watchUpstreams } from '../heads/watch-upstreams.ts'
+import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
+import type { ChainNews } from '../heads/shared-watch.ts'
+import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
 import { newUpstream } from '../node/upstream.ts'
+import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
 import { openAnswerCache } from './answer-cache.ts'
-import type { NetworkService } from './ask-network.ts'
+import { hearChainNews, type NetworkService } from './ask-network.ts'
 
-type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
+export type NetworkNeeds = WatchNeeds & { outbound: Outbound }
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -18,31 +18,39 @@ export type NetworkSettings = {
   latestMaxAgeMs: number
 }
 
-export type OpenNetwork = NetworkService & {
-  /** Resolves when each upstream was asked for its chain and head once. */
-  ready: Promise<void>
-  stop(): void
-}
+export type OpenNetwork = NetworkService &
+  Pick<UpstreamWatch, 'observations' | 'subscribeToObservations' | 'noteThrottled'> & {
+    /** Resolves when each upstream was asked for its chain and head once. */
+    ready: Promise<void>
+    stop(): void
+  }
 
 /** Starts serving one network: its upstreams, its caches and the watch over its heads. */
 export function openNetwork(
-  needs: Needs,
+  needs: NetworkNeeds,
   network: Network,
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
-  const { clock } = needs
+  const { clock, shared } = needs
   const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
-  const watch = watchUpstreams(needs, network, upstreams)
+  const watch = openUpstreamWatch(needs, network, upstreams)
   const pool = openUpstreamPool(clock, network, watch.selection)
-  return {
+  const { heads, pollNow, firstRound: ready, ...seen } = watch
+  const { observations, subscribeToObservations, noteThrottled } = seen
+  const service = {
     network,
-    request: (call) => requestAny(pool, call),
+    request: (call: PoolCall) => requestAny(pool, call),
     methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
-    heads: watch.heads,
-    pollNow: watch.pollNow,
-    ready: watch.firstRound,
-    stop: watch.stop,
+    heads,
+    pollNow,
+    tellOthers: shared ? (news: ChainNews) => shared.tell(network.id, news) : null,
   }
+  const unsubscribe = shared?.subscribeToNews(network.id, (news) => hearChainNews(service, news))
+  const stop = () => {
+    unsubscribe?.()
+    watch.stop()
+  }
+  return { ...service, ready, observations, subscribeToObservations, noteThrottled, stop }
 }

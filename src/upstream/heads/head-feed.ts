@@ -22,7 +22,11 @@ export type OpenHeadFeed = HeadFeed & {
   note(upstream: Upstream, head: NodeHead, nowMs: number): void
 }
 
-export function openHeadFeed(selection: Selection): OpenHeadFeed {
+/** `noted` is called for each head that counts. */
+export function openHeadFeed(
+  selection: Selection,
+  noted: (upstream: Upstream) => void,
+): OpenHeadFeed {
   const listeners = new Set<(head: HeadNews) => void>()
   return {
     subscribe(listener) {
@@ -47,6 +51,7 @@ export function openHeadFeed(selection: Selection): OpenHeadFeed {
       if (upstream.chain !== 'right') return
       noteHead(upstream, head, nowMs)
       review(selection)
+      noted(upstream)
       const header = headerOf(head)
       if (!header) return
       for (const listener of [...listeners]) listener({ upstream, header })

@@ -8,6 +8,7 @@ import type { Reply } from '../node/rpc-client.ts'
 import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
 import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
+import type { PollOutcome } from './shared-watch.ts'
 
 type Needs = {
   clock: Clock
@@ -15,6 +16,8 @@ type Needs = {
   selection: Selection
   network: Network
   feed: OpenHeadFeed
+  /** Called after each poll, and when another block is final. */
+  polled(upstream: Upstream, outcome: PollOutcome | null): void
 }
 
 export type HeadWatcher = {
@@ -27,9 +30,6 @@ export type HeadWatcher = {
 const POLL_TIMEOUT_MS = 5000
 const CHAIN_CHECK_EVERY_MS = 60_000
 const FINALITY_EVERY_MS = 15_000
-/** Upstreams are judged at least this often, for some of it changes by time alone. */
-const REVIEW_EVERY_MS = 250
-
 /** Asks every upstream for its head and its chain, for as long as the network is served. */
 export function watchHeads(needs: Needs): HeadWatcher {
   const { clock, selection, network } = needs
@@ -46,7 +46,6 @@ export function watchHeads(needs: Needs): HeadWatcher {
     rounds.push(poll())
     return clock.every(network.headPollMs, () => void poll())
   })
-  stops.push(clock.every(REVIEW_EVERY_MS, () => review(selection)))
   stops.push(clock.every(FINALITY_EVERY_MS, () => void pollFinality(needs)))
   const firstRound = Promise.all(rounds).then(() => pollFinality(needs))
   return { firstRound, stop: () => stops.forEach((stop) => void stop()) }
@@ -71,10 +70,11 @@ async function pollHead(needs: Needs, upstream: Upstream): Promise<void> {
   const nowMs = clock.monotonicMs()
   const head = headOf(network, reply, clock.nowMs())
   if (!head) {
-    noteBadPoll(upstream, reply, nowMs)
+    noteBadPoll(needs, upstream, reply, nowMs)
     return
   }
   notePolled(upstream, nowMs - sentAtMs, nowMs)
+  needs.polled(upstream, { tookMs: nowMs - sentAtMs })
   // A head announced while the answer was on its way may well be newer than the answer.
   const known = upstream.head
   const overtaken = known !== null && known.reportedAtMs > sentAtMs && known.number > head.number
@@ -90,7 +90,7 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
       : await ask(needs, upstream, 'getGenesisHash', '[]')
   const nowMs = clock.monotonicMs()
   if (reply.kind !== 'result') {
-    noteBadPoll(upstream, reply, nowMs)
+    noteBadPoll(needs, upstream, reply, nowMs)
     return
   }
   const reported = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
@@ -105,6 +105,7 @@ async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
     })
   }
   upstream.chain = chain
+  if (!isRight) needs.polled(upstream, null)
   const isReadable = typeof reported === 'number' || typeof reported === 'string'
   upstream.reportedChain = isReadable ? reported : null
   upstream.chainCheckedAtMs = nowMs
@@ -135,6 +136,7 @@ async function pollFinality(needs: Needs): Promise<void> {
   const plausible = lowest !== null && lowest < (selection.head?.number ?? 0)
   selection.finalizedTag = plausible ? lowest : null
   review(selection)
+  for (const upstream of selection.upstreams) needs.polled(upstream, null)
 }
 
 function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null {
@@ -142,11 +144,13 @@ function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null
   return network.kind === 'evm' ? headInBlock(reply.value, wallMs) : headAtSlot(reply.value)
 }
 
-function noteBadPoll(upstream: Upstream, reply: Reply, nowMs: number): void {
+function noteBadPoll(needs: Needs, upstream: Upstream, reply: Reply, nowMs: number): void {
   const failed = pollFailure(upstream, reply)
   // A node that comes back after a failure may be on another chain.
   if (!failed.throttled) upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
   notePollFailed(upstream, failed, nowMs)
+  const { reason, throttled, retryAfterMs } = failed
+  needs.polled(upstream, { reason, throttled, retryAfterMs })
 }
 
 /** Nobody but us chose the words of a poll, so those of its answer can be believed. */

@@ -2,24 +2,34 @@ import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { Upstream } from '../node/upstream.ts'
-import { followedUpstreams, openSelection, type Selection } from '../pool/selection.ts'
+import { noteThrottled, type Upstream } from '../node/upstream.ts'
+import { followedUpstreams, openSelection, review, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
+import { lastPollOf, observe, type PollOutcome, type UpstreamObservation } from './shared-watch.ts'
 import { subscribeToHeads } from './subscribe-to-heads.ts'
 
 type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
-type UpstreamWatch = {
+export type UpstreamWatch = {
   selection: Selection
   heads: HeadFeed
   /** Asks the upstreams for their heads at once. */
   pollNow(): void
   /** Resolves after each upstream was asked once, answered or not. */
   firstRound: Promise<void>
+  /** Each upstream as it was seen last. */
+  observations(): UpstreamObservation[]
+  /** Hears of each poll and head, for processes that do not watch themselves. */
+  subscribeToObservations(hear: (seen: UpstreamObservation) => void): () => void
+  /** An upstream has asked another process for fewer calls. */
+  noteThrottled(upstreamName: string, forMs: number): void
   stop(): void
 }
+
+/** Upstreams are judged at least this often, for some of it changes by time alone. */
+export const REVIEW_EVERY_MS = 250
 
 /** However many answers hint at a new block, upstreams are polled at most this often. */
 const POLL_NOW_EVERY_MS_MIN = 100
@@ -32,10 +42,17 @@ export function watchUpstreams(
 ): UpstreamWatch {
   const { clock } = needs
   const selection = openSelection(clock, network, upstreams)
-  const feed = openHeadFeed(selection)
-  const watching = { ...needs, network, selection, feed }
+  const listeners = new Set<(seen: UpstreamObservation) => void>()
+  const polled = (upstream: Upstream, poll: PollOutcome | null) => {
+    if (listeners.size === 0) return
+    const seen = observe(upstream, poll, selection.finalizedTag, clock.monotonicMs())
+    for (const hear of listeners) hear(seen)
+  }
+  const feed = openHeadFeed(selection, (upstream) => polled(upstream, null))
+  const watching = { ...needs, network, selection, feed, polled }
   const watcher = watchHeads(watching)
   const unsubscribe = subscribeToHeads(watching, upstreams)
+  const stopReview = clock.every(REVIEW_EVERY_MS, () => review(selection))
   const forgetGauges = gaugeUpstreams(needs.telemetry, selection)
   let isPausing = false
   let isWanted = false
@@ -56,7 +73,23 @@ export function watchUpstreams(
     heads: feed,
     pollNow,
     firstRound: watcher.firstRound,
+    observations: () =>
+      upstreams.map((upstream) => {
+        const poll = lastPollOf(upstream)
+        return observe(upstream, poll, selection.finalizedTag, clock.monotonicMs())
+      }),
+    subscribeToObservations(hear) {
+      listeners.add(hear)
+      return () => void listeners.delete(hear)
+    },
+    noteThrottled(upstreamName, forMs) {
+      const upstream = upstreams.find(({ spec }) => spec.name === upstreamName)
+      if (!upstream) return
+      noteThrottled(upstream, forMs, clock.monotonicMs())
+      polled(upstream, null)
+    },
     stop() {
+      stopReview()
       watcher.stop()
       unsubscribe()
       forgetGauges()

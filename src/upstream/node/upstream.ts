@@ -210,6 +210,11 @@ export function noteHead(upstream: Upstream, head: NodeHead, nowMs: number): voi
   upstream.head = { ...head, reportedAtMs: nowMs, advancedAtMs }
 }
 
+/** Another process saw the head advance, and when. */
+export function adoptHead(upstream: Upstream, advancedAtMs: number): void {
+  if (upstream.head) upstream.head.advancedAtMs = Math.min(upstream.head.reportedAtMs, advancedAtMs)
+}
+
 /** The view that `core` judges. Turns a breaker half open when it was open for long enough. */
 export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
   const { breaker, head } = upstream

@@ -170,7 +170,7 @@ test('the networks are shown as the pool reports them', async () => {
     ],
     account_indexes: [],
   }
-  const other = await managementApi({ networkReport: () => [report] })
+  const other = await managementApi({ networkReport: async () => [report] })
   expect((await other.call('GET', '/api/networks')).body).toEqual({ data: [report] })
   await other.close()
 })

@@ -1,0 +1,65 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { recordUsages, type UsageBatch } from '../tables/usage/usage.ts'
+
+type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
+
+/** Writes the usage of several processes, in as few transactions as it comes. */
+export type UsageWriter = {
+  /** Calls back when the ledger has it, however long that takes. */
+  record(batch: UsageBatch, written: () => void): void
+  /** Resolves when nothing waits any more, or the last try has failed. */
+  flush(): Promise<void>
+}
+
+type Waiting = { batch: UsageBatch; written: () => void }
+
+const RETRY_MS = 500
+
+export function openUsageWriter({ clock, database, telemetry }: Needs): UsageWriter {
+  let waiting: Waiting[] = []
+  let writing: Promise<void> | null = null
+
+  const write = async () => {
+    const taken = waiting
+    waiting = []
+    try {
+      await recordUsages(
+        database,
+        taken.map(({ batch }) => batch),
+      )
+      for (const { written } of taken) written()
+    } catch {
+      waiting = [...taken, ...waiting]
+      telemetry.log('error', 'usage_not_written', { lines: linesOf(waiting) })
+      telemetry.count('headgate_usage_write_failures_total', {})
+      clock.after(RETRY_MS, begin)
+      return
+    }
+    if (waiting.length > 0) await write()
+  }
+
+  const begin = () => {
+    if (writing || waiting.length === 0) return
+    writing = write().finally(() => {
+      writing = null
+    })
+  }
+
+  return {
+    record(batch, written) {
+      waiting.push({ batch, written })
+      begin()
+    },
+    async flush() {
+      await writing
+      begin()
+      await writing
+    },
+  }
+}
+
+function linesOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { batch }) => sum + batch.rows.length, 0)
+}

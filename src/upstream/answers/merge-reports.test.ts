@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { type CallReport, mergeReports, readCallReports } from './merge-reports.ts'
+
+const WATCHED = {
+  id: 'ETH',
+  slug: 'eth',
+  kind: 'evm' as const,
+  head: { number: 5, hash: '0xaa', age_ms: 3 },
+  finalized: null,
+  upstreams: [upstream('a'), upstream('b')].map((calls) => {
+    return { ...calls, head: 5, lag_blocks: 0, heard: true }
+  }),
+}
+
+test('an upstream that one process leaves out is shown so, with the calls of all', () => {
+  const reports = [
+    { id: 'ETH', upstreams: [upstream('a', { in_flight: 2 }), upstream('b', { latency_ms: 4 })] },
+    {
+      id: 'ETH',
+      upstreams: [
+        upstream('a', { in_flight: 3 }),
+        upstream('b', { state: 'excluded', reason: 'breaker open', latency_ms: 2, error_rate: 1 }),
+      ],
+    },
+    { id: 'OTHER', upstreams: [upstream('a', { in_flight: 100 })] },
+  ]
+  const { upstreams, ...rest } = mergeReports(WATCHED, reports)
+  expect(rest).toMatchObject({ id: 'ETH', head: { number: 5 } })
+  expect(upstreams).toMatchObject([
+    { name: 'a', state: 'used', in_flight: 6, head: 5 },
+    { name: 'b', state: 'excluded', reason: 'breaker open', latency_ms: 3, error_rate: 1 },
+  ])
+})
+
+test('a report that nobody adds to stays as it is', () => {
+  expect(mergeReports(WATCHED, [])).toEqual(WATCHED)
+})
+
+test('a report of another form is none', () => {
+  expect(readCallReports([{ id: 'ETH', upstreams: [upstream('a')] }])).toHaveLength(1)
+  for (const wrong of [null, {}, [null], [{ id: 5, upstreams: [] }], [{ id: 'ETH' }]]) {
+    expect(readCallReports(wrong)).toBeNull()
+  }
+  for (const wrong of [
+    { state: 'gone' },
+    { in_flight: '1' },
+    { name: null },
+    { error_rate: null },
+  ]) {
+    const upstreams = [{ ...upstream('a'), ...wrong }]
+    expect(readCallReports([{ id: 'ETH', upstreams }])).toBeNull()
+  }
+})
+
+function upstream(name: string, more: Partial<CallReport['upstreams'][number]> = {}) {
+  const usual = { state: 'used' as const, reason: 'ok', last_fault: null }
+  return { name, ...usual, error_rate: 0, latency_ms: 0, in_flight: 1, ...more }
+}

@@ -1,0 +1,123 @@
+import { isJsonObject } from '../../core/json/json-value.ts'
+import type { NodeHead } from '../node/node-head.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+/** The outcome of one poll. */
+export type PollOutcome =
+  | { tookMs: number }
+  | { reason: string; throttled: boolean; retryAfterMs: number }
+
+/**
+ * One upstream as the process saw it that polls it, for those that do not. Facts, not verdicts:
+ * each process judges by these and by what it saw of its own calls. Times are ages, since clocks
+ * of two processes need not agree.
+ */
+export type UpstreamObservation = {
+  name: string
+  chain: Upstream['chain']
+  /** Null when it was not polled since the last observation. */
+  poll: PollOutcome | null
+  head: (NodeHead & { reportedAgoMs: number; advancedAgoMs: number }) | null
+  finalizedTag: number | null
+  /** For how long it is to be spared, as it asked of any process; 0: not at all. */
+  throttledForMs: number
+}
+
+/**
+ * A change of the chain that shows in answers before heads tell of it: a write went through, an
+ * answer spoke of a block beyond the head, or `eth_blockNumber` was answered with a new height.
+ */
+export type ChainNews = { kind: 'write' } | { kind: 'seen' | 'shown'; height: number }
+
+/** The one process that watches the upstreams, as those see it that serve beside it. */
+export type SharedWatch = {
+  /** Hears the latest observation of each upstream, and all that follow. */
+  subscribe(networkId: string, hear: (seen: UpstreamObservation) => void): () => void
+  /** Has the upstreams of a network polled at once. */
+  pollNow(networkId: string): void
+  /** Tells that an upstream has asked this process for fewer calls. */
+  throttled(networkId: string, upstream: string, forMs: number): void
+  /** Resolves when all other processes have heard it, or after a moment. */
+  tell(networkId: string, news: ChainNews): Promise<void>
+  /** Hears the news of others. */
+  subscribeToNews(networkId: string, hear: (news: ChainNews) => void): () => void
+}
+
+export function observe(
+  upstream: Upstream,
+  poll: PollOutcome | null,
+  finalizedTag: number | null,
+  nowMs: number,
+): UpstreamObservation {
+  const { spec, chain, head } = upstream
+  return {
+    name: spec.name,
+    chain,
+    poll,
+    head: head && {
+      number: head.number,
+      hash: head.hash,
+      parentHash: head.parentHash,
+      blockAgeMs: head.blockAgeMs,
+      reportedAgoMs: nowMs - head.reportedAtMs,
+      advancedAgoMs: nowMs - head.advancedAtMs,
+    },
+    finalizedTag,
+    throttledForMs: Math.max(0, upstream.throttledUntilMs - nowMs),
+  }
+}
+
+/** The last poll as far as it is remembered, for a process that comes later. */
+export function lastPollOf({ activeHealth, lastFault }: Upstream): PollOutcome | null {
+  const { pollsFailedInARow, pollLatencyMs } = activeHealth
+  if (pollsFailedInARow === 0) return pollLatencyMs === 0 ? null : { tookMs: pollLatencyMs }
+  return { reason: lastFault, throttled: false, retryAfterMs: 0 }
+}
+
+/** The observation in a message of another process; null where it is none. */
+export function readObservation(value: unknown): UpstreamObservation | null {
+  if (!isJsonObject(value)) return null
+  const { name, chain, poll, head, finalizedTag, throttledForMs } = value
+  if (typeof name !== 'string' || !isOneOf(['unknown', 'right', 'wrong'], chain)) return null
+  if (!isNullOr(isPoll, poll) || !isNullOr(isHead, head)) return null
+  if (!isNullOr(isWhole, finalizedTag) || !isTime(throttledForMs)) return null
+  return value as UpstreamObservation
+}
+
+export function readChainNews(value: unknown): ChainNews | null {
+  if (!isJsonObject(value)) return null
+  const { kind, height } = value
+  if (kind === 'write') return { kind }
+  return isOneOf(['seen', 'shown'], kind) && isWhole(height) ? { kind, height } : null
+}
+
+function isPoll(value: unknown): value is PollOutcome {
+  if (!isJsonObject(value)) return false
+  if ('tookMs' in value) return isTime(value.tookMs)
+  const { reason, throttled, retryAfterMs } = value
+  return typeof reason === 'string' && typeof throttled === 'boolean' && isTime(retryAfterMs)
+}
+
+function isHead(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { number, hash, parentHash, blockAgeMs, reportedAgoMs, advancedAgoMs } = value
+  if (!isWhole(number) || typeof hash !== 'string' || !isTime(reportedAgoMs)) return false
+  if (!isTime(advancedAgoMs) || !isNullOr(Number.isFinite, blockAgeMs)) return false
+  return parentHash === null || typeof parentHash === 'string'
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isNullOr(is: (value: unknown) => boolean, value: unknown): boolean {
+  return value === null || is(value)
+}
+
+function isOneOf<const Word extends string>(words: readonly Word[], value: unknown): value is Word {
+  return words.some((word) => word === value)
+}

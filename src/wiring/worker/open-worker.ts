@@ -1,0 +1,78 @@
+import type { Settings } from '../../config/config.ts'
+import { openRpcRoute, type RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
+import { type HttpServer, startServer } from '../../http/server.ts'
+import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import { openRpcNeeds } from '../rpc-needs.ts'
+import type { WorkerOpening } from '../workers/worker-messages.ts'
+import { forwardAccounts, forwardRequests } from './forward-requests.ts'
+import { openHeardNetworks } from './heard-networks.ts'
+import { openMainLedger } from './main-ledger.ts'
+import type { MainLink } from './main-link.ts'
+import { takeOverReloads } from './take-over-reloads.ts'
+import type { WorkerDrivers } from './worker-drivers.ts'
+
+export type OpenWorker = {
+  /** Shares the port with the other workers from here on. */
+  listen(): void
+  /** How calls go at the upstreams. */
+  reports(): CallReport[]
+  /** Finishes what is in flight and hands over what was metered. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Opens everything that serves JSON-RPC, over what the main process watches and writes for it. */
+export async function openWorker(
+  drivers: WorkerDrivers,
+  link: MainLink,
+  opening: WorkerOpening,
+  settings: Settings,
+): Promise<OpenWorker> {
+  await using opened = new AsyncDisposableStack()
+  const { networks, shared, reports } = await openHeardNetworks(drivers, link, settings)
+  opened.defer(networks.stop)
+  const { exchange, recordUsage } = openMainLedger(drivers, link, settings.gateway.workers)
+  opened.defer(exchange.stop)
+  const { publicUrl, socket } = opening
+  const filterSecret = Uint8Array.fromHex(opening.filterSecretHex)
+  const inputs = { drivers, settings, networks, publicUrl, exchange, recordUsage, filterSecret }
+  const rpc = openRpcNeeds(inputs, forwardAccounts({ ...drivers, socket }), opened)
+  hearHeights(link, rpc)
+  const pages = new Set(opening.pages)
+  takeOverReloads({ link, networks, shared, settings, rpc, pages })
+  link.subscribe((message) => {
+    if (message.kind === 'signal') drivers.signals.publish(message.topic, message.text)
+  })
+
+  const { bodies } = rpc
+  const forwarded = forwardRequests({ ...drivers, bodies, socket, pages: () => pages })
+  const routes = { rpc: openRpcRoute(rpc), ...forwarded }
+  let server: HttpServer | null = null
+  const rest = opened.move()
+  return {
+    listen() {
+      server ??= startServer({
+        ...drivers,
+        host: settings.listen.host,
+        port: opening.port,
+        isShared: true,
+        connectionsMax: settings.limits.connectionsMax,
+        trustProxy: settings.trustProxy,
+        domain: () => settings.domain,
+        routes: () => routes,
+      })
+    },
+    reports,
+    async stop(graceMs) {
+      await server?.stop(graceMs)
+      await rest.disposeAsync()
+    },
+  }
+}
+
+/** No app is shown a lower height here than another worker showed. */
+function hearHeights(link: MainLink, { heights }: RpcRouteNeeds): void {
+  link.subscribe((message) => {
+    if (message.kind !== 'news' || message.news.kind !== 'shown') return
+    heights.hear(message.network, message.news.height)
+  })
+}

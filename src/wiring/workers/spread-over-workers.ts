@@ -1,0 +1,71 @@
+import type { Settings } from '../../config/config.ts'
+import type { LimitExchange } from '../../metering/limit-exchange.ts'
+import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { Drivers } from '../drivers.ts'
+import type { WriteLog } from '../embedded-drivers.ts'
+import type { NetworkSet } from '../networks/network-set.ts'
+import type { Service } from '../service.ts'
+import { serveForwardedAccounts } from './forwarded-accounts.ts'
+import { startGatewayWorkers } from './gateway-workers.ts'
+import { serveOverSocket } from './serve-over-socket.ts'
+import { openWorkerHub } from './worker-hub.ts'
+import { settingsForWorker } from './worker-settings.ts'
+
+export type SpreadInputs = {
+  drivers: Drivers & { writeLog: WriteLog }
+  settings: Settings
+  networks: NetworkSet
+  service: Service
+  publicUrl: string
+  /** Shares limits with other machines; null where there are none. */
+  exchange: LimitExchange | null
+}
+
+type Port = {
+  port: number
+  /** Frees it, as this process has held it alone so far. */
+  release(): Promise<void>
+}
+
+/** The workers, as the rest of the main process sees them. */
+export type Spread = {
+  isServing(): boolean
+  exposition(): Promise<string>
+  reports(): Promise<CallReport[]>
+  reloaded(): Promise<void>
+  stop(graceMs: number): Promise<void>
+}
+
+/** Has JSON-RPC served by workers, and serves here what they pass on. */
+export async function spreadOverWorkers(inputs: SpreadInputs, port: Port): Promise<Spread> {
+  const { drivers, settings, networks, service, publicUrl, exchange } = inputs
+  await using opened = new AsyncDisposableStack()
+  const rpc = serveForwardedAccounts(networks, service.local)
+  const { socket, stop } = serveOverSocket(drivers, { ...service.routes, rpc })
+  opened.defer(stop)
+  const { workers } = settings.gateway
+  const hub = openWorkerHub({ ...drivers, networks, workers, outside: exchange })
+  opened.defer(hub.stop)
+  const pages = [...service.routes.pages.keys()]
+  const filterSecretHex = service.filterSecret.toHex()
+  const rest = { port: port.port, publicUrl, filterSecretHex, socket, pages }
+  const running = await startGatewayWorkers({
+    ...drivers,
+    workers,
+    hub,
+    opening: () => ({ ...rest, settings: settingsForWorker(settings) }),
+    releasePort: port.release,
+  })
+
+  const kept = opened.move()
+  return {
+    isServing: running.isServing,
+    exposition: hub.exposition,
+    reports: hub.reports,
+    reloaded: () => hub.reload(settingsForWorker(settings), pages),
+    async stop(graceMs) {
+      await running.stop(graceMs)
+      await kept.disposeAsync()
+    },
+  }
+}

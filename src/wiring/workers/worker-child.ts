@@ -1,0 +1,66 @@
+import type { WriteLog } from '../embedded-drivers.ts'
+import { type FromWorker, readFromWorker, type ToWorker } from './worker-messages.ts'
+
+/** The process of a worker, as the main process holds it. */
+export type WorkerChild = {
+  pid: number
+  send(message: ToWorker): void
+  kill(): void
+  /** How it ended: its exit code, or the name of a signal. */
+  exited: Promise<string>
+}
+
+type Hear = {
+  message(message: FromWorker): void
+  /** A message that this version does not know. */
+  garbled(): void
+}
+
+const PROCESS_FILE = new URL('../worker/worker-process.ts', import.meta.url).pathname
+
+const NEWLINE = 10
+
+/** A line longer than this is cut off from its end: no reader of the log would take it. */
+const LINE_BYTES_MAX = 1024 * 1024
+
+/** Starts a worker. Its log goes through this process, so that no line is torn by another. */
+export function startWorkerChild(write: WriteLog, hear: Hear): WorkerChild {
+  const child = Bun.spawn([process.execPath, PROCESS_FILE], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    serialization: 'json',
+    ipc(sent) {
+      const message = readFromWorker(sent)
+      if (message) hear.message(message)
+      else hear.garbled()
+    },
+  })
+  const logged = passLines(child.stdout, write)
+  return {
+    pid: child.pid,
+    send(message) {
+      try {
+        child.send(message)
+      } catch {
+        // It has ended, which `exited` tells.
+      }
+    },
+    kill: () => child.kill('SIGKILL'),
+    exited: child.exited.then(async (code) => {
+      await logged
+      return String(child.signalCode ?? code)
+    }),
+  }
+}
+
+/** Whole lines, as fast as the log takes them: a log that stands still holds up the worker's. */
+async function passLines(stream: ReadableStream<Uint8Array>, write: WriteLog): Promise<void> {
+  let rest = Buffer.alloc(0)
+  for await (const bytes of stream) {
+    const text = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes])
+    const end = text.lastIndexOf(NEWLINE) + 1
+    rest = text.length - end > LINE_BYTES_MAX ? Buffer.alloc(0) : text.subarray(end)
+    if (end > 0) await write(text.toString('utf8', 0, end))
+  }
+}

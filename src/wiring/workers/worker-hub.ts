@@ -1,0 +1,142 @@
+import { type LimitExchange, paceBetweenWorkers } from '../../metering/limit-exchange.ts'
+import { openLimitHub } from '../../metering/limit-hub.ts'
+import { openUsageWriter } from '../../metering/usage-writer.ts'
+import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { Drivers } from '../drivers.ts'
+import type { NetworkSet } from '../networks/network-set.ts'
+import { type Gather, openGather } from './gather.ts'
+import { openObservationRelay } from './observation-relay.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './worker-messages.ts'
+import { openWorkerMetrics } from './worker-metrics.ts'
+import { openWorkerReports } from './worker-reports.ts'
+
+type Needs = Pick<Drivers, 'clock' | 'database' | 'signals' | 'telemetry'> & {
+  networks: NetworkSet
+  workers: number
+  /** Shares limits with other machines; null where there are none. */
+  outside: LimitExchange | null
+}
+
+/** All that workers have in common, in the main process. */
+export type WorkerHub = {
+  /** A worker that is about to open; from here on it is told everything. */
+  join(send: (message: ToWorker) => void): HubMember
+  /** Resolves when all workers have taken the settings over, or after some seconds. */
+  reload(settings: WorkerSettings, pages: readonly string[]): Promise<void>
+  exposition(): Promise<string>
+  /** How calls go at the upstreams, as each worker sees it. */
+  reports(): Promise<CallReport[]>
+  /** Writes what workers have handed over. */
+  stop(): Promise<void>
+}
+
+export type HubMember = {
+  receive(message: FromWorker): void
+  leave(): void
+}
+
+type News = Extract<FromWorker, { kind: 'news' }>
+
+type Throttled = Extract<FromWorker, { kind: 'throttled' }>
+
+type Member = { send(message: ToWorker): void }
+
+/** A worker that takes longer takes them over later. */
+const RELOAD_MS_MAX = 5000
+
+/** A worker that stands still must not hold up the answers of the others. */
+const NEWS_MS_MAX = 100
+
+/** The topic that workers listen to. */
+const ACCOUNTS_CHANGED = 'accounts'
+
+export function openWorkerHub(needs: Needs): WorkerHub {
+  const { clock, networks } = needs
+  const members = new Set<Member>()
+  const limits = openLimitHub(needs, paceBetweenWorkers(needs.workers))
+  const usage = openUsageWriter(needs)
+  const metrics = openWorkerMetrics(needs, members)
+  const hearing = openGather<Member>(clock, NEWS_MS_MAX)
+  const reloading = openGather<Member>(clock, RELOAD_MS_MAX)
+  const reporting = openWorkerReports(clock, members)
+  const sendAll = (message: ToWorker) => {
+    for (const member of members) member.send(message)
+  }
+  const observations = openObservationRelay({ clock, networks, sendAll })
+  const unsubscribe = needs.signals.subscribe(ACCOUNTS_CHANGED, (text) =>
+    sendAll({ kind: 'signal', topic: ACCOUNTS_CHANGED, text }),
+  )
+
+  const receive = (member: Member, message: FromWorker) => {
+    if (message.kind === 'usage') {
+      const { batch } = message
+      usage.record(batch, () => member.send({ kind: 'written', sequence: batch.sequence }))
+    }
+    if (message.kind === 'news') void passNews(hearing, members, member, message)
+    if (message.kind === 'heard') hearing.answered(member, message.id)
+    if (message.kind === 'measured') metrics.measured(member, message)
+    if (message.kind === 'reloaded') reloading.answered(member, message.id)
+    if (message.kind === 'reported') reporting.reported(member, message)
+    if (message.kind === 'throttled') noteThrottle(networks, message)
+    if (message.kind === 'poll') pollNow(networks, message.network)
+  }
+
+  return {
+    join(send) {
+      const member: Member = { send }
+      for (const seen of observations.snapshot()) send(seen)
+      const limit = limits.join((frame) => send({ kind: 'limits', frame }))
+      members.add(member)
+      return {
+        receive: (message) =>
+          message.kind === 'limits' ? limit.receive(message.frame) : receive(member, message),
+        leave() {
+          members.delete(member)
+          limit.leave()
+          for (const part of [hearing, reloading, reporting, metrics]) part.leave(member)
+        },
+      }
+    },
+
+    reload(settings, pages) {
+      const done = reloading.ask(members, (member, id) =>
+        member.send({ kind: 'settings', id, settings, pages }),
+      )
+      for (const seen of observations.snapshot()) sendAll(seen)
+      return done
+    },
+
+    exposition: metrics.exposition,
+    reports: reporting.reports,
+
+    async stop() {
+      unsubscribe()
+      observations.stop()
+      limits.stop()
+      await usage.flush()
+    },
+  }
+}
+
+/** Passes news of a chain from one worker to all others, and tells it when they have them. */
+async function passNews(
+  hearing: Gather<Member>,
+  members: ReadonlySet<Member>,
+  from: Member,
+  { id: theirs, network, news }: News,
+): Promise<void> {
+  const others = [...members].filter((other) => other !== from)
+  await hearing.ask(others, (other, id) => other.send({ kind: 'news', id, network, news }))
+  from.send({ kind: 'told', id: theirs })
+}
+
+/** The others are told with what is seen next of that upstream. */
+function noteThrottle(networks: NetworkSet, { network: id, upstream, forMs }: Throttled): void {
+  const asked = networks.list().find(({ network }) => network.id === id)
+  asked?.noteThrottled(upstream, forMs)
+}
+
+function pollNow(networks: NetworkSet, networkId: string): void {
+  const asked = networks.list().find(({ network }) => network.id === networkId)
+  asked?.pollNow()
+}

@@ -1,0 +1,79 @@
+import type { Tier } from '../../src/core/billing/plan.ts'
+import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
+import {
+  frameSignals,
+  type LimitExchange,
+  openLimitExchange,
+  PACE_BETWEEN_MACHINES,
+} from '../../src/metering/limit-exchange.ts'
+import { openSpendGuard, type SpendGuard } from '../../src/metering/spend-guard.ts'
+import type { TeamAccount } from '../../src/metering/team-account.ts'
+import { openUsageMeter, type UsageMeter } from '../../src/metering/usage-meter.ts'
+import type { Signals } from '../../src/ports/signals.ts'
+import { recordUsage } from '../../src/tables/usage/usage.ts'
+import { freshStore } from '../fresh-store.ts'
+import { aTier } from './a-tier.ts'
+import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
+import { type TestClock, testClock } from './test-clock.ts'
+
+export type ClusterGateway = {
+  guard: SpendGuard
+  meter: UsageMeter
+  exchange: LimitExchange
+  account(): Promise<TeamAccount>
+}
+
+export type Cluster = {
+  clock: TestClock
+  signals: Signals
+  telemetry: QuietTelemetry
+  /** Opens gateways, each as a process of its own would, for a team with these limits. */
+  gateways(count: number, limits: Partial<Tier>): ClusterGateway[]
+  close(): Promise<void>
+}
+
+const TEAM = { id: 'team_a', name: 'A', tier: 'free', autoscaling: false, createdAtMs: 0 }
+
+/** Gateways on one store that share one team's limits over signals. */
+export async function openCluster(): Promise<Cluster> {
+  const clock = testClock()
+  const database = await freshStore()
+  const signals = openInProcessSignals()
+  const telemetry = quietTelemetry()
+  const opened: ClusterGateway[] = []
+
+  const open = (name: string, tiers: Map<string, Tier>): ClusterGateway => {
+    const carrier = frameSignals(signals, name)
+    const exchange = openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
+    const guard = openSpendGuard({ clock, database, tiers, publicUrl: '', exchange })
+    const meter = openUsageMeter({
+      clock,
+      telemetry,
+      exchange,
+      record: (batch) => recordUsage(database, batch),
+      writer: name,
+      refresh: guard.refresh,
+    })
+    return { guard, meter, exchange, account: () => guard.open(TEAM) }
+  }
+
+  return {
+    clock,
+    signals,
+    telemetry,
+    gateways(count, limits) {
+      const tiers = new Map([['free', aTier(limits)]])
+      for (let at = 0; at < count; at++) opened.push(open(`gateway_${at}`, tiers))
+      return opened
+    },
+    async close() {
+      for (const { guard, meter, exchange } of opened) {
+        guard.stop()
+        meter.stop()
+        exchange.stop()
+      }
+      await signals.close()
+      await database.close()
+    },
+  }
+}
