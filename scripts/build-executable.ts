@@ -78,15 +78,16 @@ function installFor(target: string, home: string): string {
 
 /** The builder must be told of them, as nothing imports them. */
 function threadScripts(): string[] {
-  // The chains of local development are processes, which the executable's main file knows.
   const sources = [...new Bun.Glob('src/**/*.ts').scanSync({ cwd: ROOT })]
-    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/devnet/'))
+    .filter((path) => !path.endsWith('.test.ts'))
     .sort()
   const scripts = sources.flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8')
-    return [...text.matchAll(THREAD_SCRIPT)].map((found) => {
+    return [...text.matchAll(THREAD_SCRIPT)].flatMap((found) => {
       const script = posix.join(posix.dirname(path), found[1] ?? '')
-      if (posix.dirname(script) === posix.dirname(path)) return script
+      // The executable's main file knows the scripts of processes.
+      if (script.endsWith('-process.ts')) return []
+      if (posix.dirname(script) === posix.dirname(path)) return [script]
       throw new Error(`${path} starts ${script}, which the executable has beside it`)
     })
   })

@@ -6,8 +6,12 @@ import { environmentToRestartWith } from './config/config.ts'
  * imports together. Threads find their scripts in it beside this one.
  */
 
-/** The chains of local development start a process of the runtime with one of these scripts. */
-const SCRIPTS = new Map([
+/** Gateway workers and the chains of local development are processes with one of these scripts. */
+const SCRIPTS = new Map<string, () => Promise<unknown>>([
+  [
+    join(import.meta.dir, '..', 'worker', 'worker-process.ts'),
+    () => import('./wiring/worker/worker-process.ts'),
+  ],
   [
     join(import.meta.dir, 'evm-chain-process.ts'),
     () => import('./devnet/evm/evm-chain-process.ts'),

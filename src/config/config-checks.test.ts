@@ -206,14 +206,9 @@ describe('a mistake is named with its place', () => {
       '9: database must be a postgres:// address',
     ],
     [
-      'a database, until it is built',
-      own('database: postgres://x'),
-      '9: database cannot be used: running on many machines is not built yet; leave it out',
-    ],
-    [
-      'a NATS server, until it is built',
-      own('nats: nats://x'),
-      '9: nats cannot be used: running on many machines is not built yet; leave it out',
+      'a database without a secret',
+      own('database: postgres://x/y'),
+      '1: secret is required with database, and must be the same in every process',
     ],
     ['broken YAML', own('roles: [api'), '9: '],
   ])('%s', (_, yaml, fault) => {

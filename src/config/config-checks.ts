@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
+import { parseNatsServers } from '../core/parse-nats-servers.ts'
 import type { SchemaFault } from '../core/schema/check-schema.ts'
 import type { NetworkValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
@@ -24,14 +25,18 @@ const RESERVED_SLUGS = new Set([
 
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
+
 /** Checks the rules that a schema cannot say, on values that have passed it. */
-export function checkValues(values: ConfigValues): SchemaFault[] {
+export function checkValues(values: ConfigValues, platform: string): SchemaFault[] {
   const networks = values.networks ?? []
   return [
     ...checkListen(values.listen, ['listen']),
     ...checkListen(values.metrics.listen, ['metrics', 'listen']),
     ...checkPublicUrl(values.publicUrl),
-    ...notBuiltYet(values),
+    ...checkStore(values),
+    ...checkNats(values),
+    ...checkWorkers(values.gateway.workers, platform),
     ...repeats(
       networks.map(({ id }) => id),
       (at) => ['networks', at, 'id'],
@@ -65,12 +70,51 @@ function fault(path: JsonPath, said: string): SchemaFault[] {
   return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
 }
 
-/** These options are part of the file's form; no version so far does what they ask for. */
-function notBuiltYet(values: ConfigValues): SchemaFault[] {
-  const asked = (['database', 'nats'] as const).filter((option) => values[option] !== undefined)
-  return asked.flatMap((option) =>
-    fault([option], 'cannot be used: running on many machines is not built yet; leave it out'),
-  )
+/** Many processes read what each other has sealed. */
+function checkStore({ database, secret, postgres }: ConfigValues): SchemaFault[] {
+  if (database === undefined) return []
+  return [
+    ...checkPostgres(database, ['database']),
+    ...checkPostgres(postgres.directUrl, ['postgres', 'directUrl']),
+    ...(secret === undefined
+      ? fault(['secret'], 'is required with database, and must be the same in every process')
+      : []),
+  ]
+}
+
+/** A mode that the client does not know would leave the connection as open as none at all. */
+function checkPostgres(address: string | undefined, path: JsonPath): SchemaFault[] {
+  if (address === undefined) return []
+  const faults = checkAddress(address, /^postgres(ql)?:$/, 'a postgres', path)
+  if (faults.length > 0) return faults
+  const { hostname, pathname, searchParams } = new URL(address)
+  if (hostname === '' || hostname.includes(',')) return fault(path, 'must name one host')
+  if (pathname.length < 2) return fault(path, 'must name a database after the host')
+  const mode = searchParams.get('sslmode')
+  if (mode === null || SSL_MODES.includes(mode)) return []
+  return fault(path, `must have one of ${SSL_MODES.join(', ')} as sslmode`)
+}
+
+/** The addresses may hold credentials, so nothing of them is repeated. */
+function checkNats(values: ConfigValues): SchemaFault[] {
+  const { nats, natsCredentials } = values
+  if (nats === undefined) {
+    const files = (['natsCredentials', 'natsCa'] as const).filter((name) => values[name])
+    return files.flatMap((name) => fault([name], 'is only for nats, which is not given'))
+  }
+  const servers = parseNatsServers(nats)
+  if (typeof servers === 'string') return fault(['nats'], servers)
+  if (natsCredentials !== undefined && servers.some(({ login }) => login)) {
+    return fault(['natsCredentials'], 'cannot be used: nats has credentials of its own')
+  }
+  if (values.database !== undefined) return []
+  return fault(['nats'], 'is only for database, which is not given: one process needs no hints')
+}
+
+/** Elsewhere the system gives all connections to one of the listeners, or refuses the second. */
+function checkWorkers(workers: number | 'auto', platform: string): SchemaFault[] {
+  if (workers === 'auto' || workers === 1 || platform === 'linux') return []
+  return fault(['gateway', 'workers'], 'must be 1 or auto: only Linux shares a port evenly')
 }
 
 function checkPublicUrl(text: string | undefined): SchemaFault[] {

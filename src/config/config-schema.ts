@@ -14,6 +14,7 @@ import {
 import { BASE58_32_BYTES, NETWORK_SCHEMA } from './config-network-schema.ts'
 import { flagOr, options, wholeOr } from './config-options.ts'
 import { EDGE_SCHEMAS } from './edge-schemas.ts'
+import { STORE_SCHEMAS } from './store-schemas.ts'
 
 const DAY_MS = 86_400_000
 
@@ -57,21 +58,14 @@ const OPTIONS = {
     'x-form': 'a lower-case host name without a port',
   }),
   data: preset(
-    text({ description: 'Folder of the embedded store.', minLength: 1, maxLength: 4096 }),
+    text({
+      description: 'Folder of the embedded store, and of scratch files.',
+      minLength: 1,
+      maxLength: 4096,
+    }),
     './data',
   ),
-  database: text({
-    description: 'PostgreSQL, for many machines; with nats, instead of data. Never shown.',
-    pattern: '^postgres(ql)?://',
-    'x-form': 'a postgres:// address',
-    maxLength: 4096,
-  }),
-  nats: text({
-    description: 'NATS, for many machines; with database. Never shown.',
-    pattern: '^(nats|tls)://',
-    'x-form': 'a nats:// address',
-    maxLength: 4096,
-  }),
+  ...STORE_SCHEMAS,
   roles: preset(
     list(choice(ROLES), {
       description: 'What this process does.',

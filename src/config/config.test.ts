@@ -41,9 +41,11 @@ describe('without a file', () => {
       publicUrlGiven: false,
       domain: 'localhost',
       data: './data',
+      postgres: { connectionsMax: 10, transactionPooler: false },
       roles: ['gateway', 'follower', 'courier', 'api'],
       trustProxy: false,
       demoKey: true,
+      gateway: { workers: 1 },
       log: { requests: true, format: 'auto' },
       limits: {
         bodiesBytesMax: 268_435_456,
@@ -54,6 +56,7 @@ describe('without a file', () => {
       metrics: {},
       tokenHeaders: ['X-Alchemy-Token'],
       networks: [],
+      nats: null,
       prices: {},
       cache: { maxBytes: 67_108_864, latestMaxAgeMs: 1000 },
       webhooks: {

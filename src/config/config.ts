@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Tier } from '../core/billing/plan.ts'
 import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
 import type { Network } from '../core/network.ts'
@@ -8,6 +9,7 @@ import { applyEnvironment, type Environment, type Override } from './config-envi
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
 import type { NetworkValues } from './config-network-schema.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
+import { type NatsSettings, natsSettings } from './nats-settings.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
 export type Settings = {
@@ -20,12 +22,21 @@ export type Settings = {
   publicUrlGiven: boolean
   domain: string
   networks: readonly Network[]
+  /** Null: hints need no server of their own. */
+  nats: NatsSettings | null
   tiers: ReadonlyMap<string, Tier>
+  /** The processes that serve JSON-RPC; with 1 it is this process itself. */
+  gateway: { workers: number }
   /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
   locate(networkId: string, upstreamName?: string): string
   /** The same for an option. */
   locateOption(name: string): string
-} & Omit<ConfigValues, 'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers'>
+} & Omit<
+  ConfigValues,
+  'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers' | 'gateway' | NatsOption
+>
+
+type NatsOption = 'nats' | 'natsCredentials' | 'natsCa'
 
 type ConfigFault = { where: string; message: string }
 
@@ -82,7 +93,7 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
     return new ConfigFaults([{ where: where(['networks']), message: NETWORKS_MISSING }])
   }
   const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
-  const inconsistent = checkValues(values)
+  const inconsistent = checkValues(values, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
   return toSettings(values, local, where)
 }
@@ -135,16 +146,23 @@ function located(faults: readonly SchemaFault[], where: Where): ConfigFault[] {
 }
 
 /**
- * The defaults of local development: webhooks to the same machine, and a key that works
- * when pasted.
+ * The defaults of local development: webhooks to the same machine, a key that works when pasted,
+ * and no more processes than are needed.
  */
 function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const webhooks = isJsonObject(value.webhooks) ? value.webhooks : {}
-  return { demoKey: true, ...value, webhooks: { allowPrivateDestinations: true, ...webhooks } }
+  const gateway = isJsonObject(value.gateway) ? value.gateway : {}
+  return {
+    demoKey: true,
+    ...value,
+    webhooks: { allowPrivateDestinations: true, ...webhooks },
+    gateway: { workers: 1, ...gateway },
+  }
 }
 
 function toSettings(values: ConfigValues, local: boolean, where: Where): Settings {
-  const { listen, publicUrl, domain, networks = [], tiers, ...rest } = values
+  const { listen, publicUrl, domain, networks = [], tiers, gateway, ...others } = values
+  const { nats, natsCredentials, natsCa, ...rest } = others
   const address = parseListen(listen)!
   const url = new URL(publicUrl ?? `http://localhost:${address.port}`)
   return {
@@ -154,11 +172,19 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
     publicUrl: url.origin,
     publicUrlGiven: publicUrl !== undefined,
     domain: domain ?? url.hostname,
+    gateway: { workers: workersOf(gateway.workers, availableParallelism(), process.platform) },
     networks: networks.map(toNetwork),
+    nats: natsSettings(nats, natsCredentials, natsCa),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
     locate: (networkId, upstreamName) => locate(networks, where, networkId, upstreamName),
     locateOption: (name) => where([name]),
   }
+}
+
+/** One core is left to the main process, which follows chains, delivers and writes. */
+export function workersOf(asked: number | 'auto', cores: number, platform: string): number {
+  if (asked !== 'auto') return asked
+  return platform === 'linux' ? Math.max(1, cores - 1) : 1
 }
 
 function toNetwork(values: NetworkValues): Network {

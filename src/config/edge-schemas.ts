@@ -1,4 +1,4 @@
-import { list, preset, text } from '../core/schema/schema.ts'
+import { list, preset, type Schema, text } from '../core/schema/schema.ts'
 import { options, whole, wholeOr } from './config-options.ts'
 
 const LIMITS = options('What is taken in and held at once.', {
@@ -40,6 +40,23 @@ const METRICS = options('Where metrics are read.', {
   }),
 })
 
+/** More processes than this on one machine are a mistake. */
+const WORKERS_MAX = 256
+
+const WORKERS: Schema<number | 'auto'> = {
+  type: ['integer', 'string'],
+  description:
+    'Processes that serve JSON-RPC side by side on the one port (Linux). auto: as many as there ' +
+    'are cores, less one for the rest; 1 with one or two cores, on other systems, and in local ' +
+    'development.',
+  pattern: '^auto$',
+  'x-form': 'auto or a whole number',
+  minimum: 1,
+  maximum: WORKERS_MAX,
+}
+
+const GATEWAY = options('How JSON-RPC is served.', { workers: preset(WORKERS, 'auto') })
+
 const HEADER_NAME = text({
   maxLength: 64,
   pattern: '^[A-Za-z][A-Za-z0-9-]*$',
@@ -48,6 +65,7 @@ const HEADER_NAME = text({
 
 /** Options of the HTTP edge. */
 export const EDGE_SCHEMAS = {
+  gateway: GATEWAY,
   limits: LIMITS,
   metrics: METRICS,
   tokenHeaders: preset(

@@ -9,7 +9,7 @@ import type { Drivers } from './drivers.ts'
  * Limits on requests on their way in and answers on their way out, for all clients together.
  * The limits are read each time, since a reload may change them.
  */
-export function openEdgeLimits({ clock }: Drivers, { limits }: Settings) {
+export function openEdgeLimits({ clock }: Pick<Drivers, 'clock'>, { limits }: Settings) {
   return {
     bodies: openRequestBodies({
       clock,

@@ -7,25 +7,26 @@ import { openEgress } from '../system/egress/egress.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
 import { openSpillFiles } from '../system/machine/spill-files.ts'
 import { openSystem, type WriteLog, writeLogAs } from '../system/open-system.ts'
-import type { Drivers } from './drivers.ts'
+import { migrate } from '../tables/migrate.ts'
 import { instanceSecret } from './first-run.ts'
+import type { ProcessDrivers } from './process-drivers.ts'
 
 export { type WriteLog, writeLogAs }
 
-/** The drivers, with the count of open files that only the server at the edge needs. */
-export type EmbeddedDrivers = Drivers & {
-  descriptors: ReturnType<typeof openSystem>['descriptors']
-  /** Closes the store and the ways out, and writes the last lines of the log. */
-  close(): Promise<void>
-}
+/**
+ * One process has the data folder to itself, so a restart under the same name need not wait for
+ * its own leases to lapse.
+ */
+const NAME = 'embedded'
 
-const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
+/** The script of the thread that the store of a folder runs in. */
+export const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The drivers of one machine: a file for the store, memory for the rest. */
 export async function openEmbeddedDrivers(
   settings: Settings,
   write?: WriteLog,
-): Promise<EmbeddedDrivers> {
+): Promise<ProcessDrivers> {
   await using opened = new AsyncDisposableStack()
   const system = openSystem(write)
   const { clock, entropy, telemetry } = system
@@ -43,6 +44,9 @@ export async function openEmbeddedDrivers(
   const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
   const drivers = {
     ...system,
+    name: NAME,
+    exchange: null,
+    migrate,
     accountStores: openAccountStores(folder),
     database: store.database,
     egress,
@@ -56,13 +60,16 @@ export async function openEmbeddedDrivers(
 }
 
 /** Enough to check a configuration: no store, and nothing written. */
-export function openProbeDrivers(): Pick<Drivers, 'clock' | 'outbound' | 'sockets' | 'telemetry'> {
+export function openProbeDrivers(): Pick<
+  ProcessDrivers,
+  'clock' | 'outbound' | 'sockets' | 'telemetry'
+> {
   return openSystem(() => {})
 }
 
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
-  { clock }: Drivers,
+  { clock }: Pick<ProcessDrivers, 'clock'>,
   devnet: Settings['devnet'],
   opened: AsyncDisposableStack,
 ) {

@@ -72,5 +72,5 @@ function run(url: string) {
   const entropy = systemEntropy()
   const secrets = openSecrets(new Uint8Array(32), entropy)
   const given = { folder, url, networkIds: ['ETH'], operatorToken: undefined }
-  return firstRun({ clock: testClock(), database, entropy, secrets }, given)
+  return firstRun({ clock: testClock(), database, entropy, secrets, name: 'embedded' }, given)
 }

@@ -12,8 +12,16 @@ import {
   setOperatorToken,
 } from '../tables/accounts/new-accounts.ts'
 import { readInstanceFact, writeInstanceFactOnce } from '../tables/sql/instance.ts'
+import { releaseLease, takeLease } from '../tables/sql/leases.ts'
 
-type Needs = { clock: Clock; database: Database; entropy: Entropy; secrets: Secrets }
+type Needs = {
+  clock: Clock
+  database: Database
+  entropy: Entropy
+  secrets: Secrets
+  /** The name of this process, under which it holds leases. */
+  name: string
+}
 
 /** The content of `<data>/first-run.json`. */
 export type FirstRun = {
@@ -34,6 +42,11 @@ type Given = {
 
 const DONE = 'first_run_done'
 
+/** Far longer than it takes: one that died in between is replaced after this. */
+const LEASE = 'first-run'
+const LEASE_MS = 10_000
+const LOOK_AGAIN_MS = 100
+
 const SECRET_HEX = /^[0-9a-fA-F]{64}$/
 
 /**
@@ -45,7 +58,7 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
   const { folder, url, networkIds, operatorToken } = given
   const file = join(folder, 'first-run.json')
   if (operatorToken !== undefined) await useOperatorToken(needs, operatorToken)
-  if ((await readInstanceFact(needs.database, DONE)) !== null) return keptFirstRun(file, given)
+  if (!(await isOurs(needs))) return keptFirstRun(file, given)
 
   const operator_token = operatorToken === undefined ? await makeOperatorToken(needs) : null
   const { team, token } = await createTeam(needs.database, needs, {
@@ -62,7 +75,21 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
   const made = { url, operator_token, team_token: token, app_key: created.key }
   writePrivately(file, textOf(made))
   await writeInstanceFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
+  await releaseLease(needs.database, LEASE, needs.name)
   return made
+}
+
+/** False when the first run is done. Of many that start at once one does it, the others wait. */
+async function isOurs({ clock, database, name }: Needs): Promise<boolean> {
+  while ((await readInstanceFact(database, DONE)) === null) {
+    const nowMs = clock.nowMs()
+    if (await takeLease(database, LEASE, name, nowMs, nowMs + LEASE_MS)) {
+      // It may have been done between our look and the lease.
+      return (await readInstanceFact(database, DONE)) === null
+    }
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+  return false
 }
 
 async function makeOperatorToken(needs: Needs): Promise<string> {
@@ -89,6 +116,19 @@ export function instanceSecret(
   const secret = entropy.bytes(32)
   writePrivately(file, `${secret.toHex()}\n`)
   return secret
+}
+
+/** Puts the secret of a store that is moved into the folder, unless it is there. */
+export function keepSecret(folder: string, secret: string): void {
+  const file = join(folder, 'instance-secret')
+  if (!existsSync(file)) {
+    writePrivately(file, `${secret.toLowerCase()}\n`)
+    return
+  }
+  if (keptSecret(file).toHex() === secret.toLowerCase()) return
+  throw new Failure('move_failed', {
+    reason: `${file} holds the secret of another store; move into an empty folder`,
+  })
 }
 
 /** A new one would fit none of the stored keys, and nobody would notice before they are needed. */

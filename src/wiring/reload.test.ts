@@ -85,7 +85,7 @@ function settingsOf(env: Record<string, string>): Settings {
 }
 
 function running(settings: Settings) {
-  const reloaded = () => {
+  const reloaded = async () => {
     told++
   }
   return { settings, networks: networksSaying([]), drivers: { database }, reloaded }

@@ -32,7 +32,7 @@ type Reloadable = {
   settings: Settings
   networks: NetworkSet
   drivers: { database: Database }
-  reloaded(): void
+  reloaded(): Promise<void>
 }
 
 type Reloaded = { faults: string[]; needsRestart: string[] }
@@ -53,7 +53,7 @@ export async function reload(running: Reloadable, next: Settings): Promise<Reloa
 
   const needsRestart = changedOptions(inForce, next).filter((name) => !LIVE.has(name))
   takeOver(inForce, { ...next, networks })
-  running.reloaded()
+  await running.reloaded()
   return { faults: [], needsRestart }
 }
 
@@ -98,7 +98,8 @@ function isSection(name: string, value: unknown): value is object {
   return name !== 'listen' && typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function takeOver(inForce: Settings, next: Settings): void {
+/** Settings that everybody in a process holds become the new ones, as far as they are live. */
+export function takeOver(inForce: Settings, next: Settings): void {
   const { networks, prices, cache, demoKey } = next
   Object.assign(inForce, { networks, prices, cache, demoKey })
   const { connectionsMax: _, ...live } = next.limits

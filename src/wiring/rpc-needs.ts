@@ -6,26 +6,31 @@ import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
 import { openEdgeLimits } from './edge-limits.ts'
-import type { ServiceInputs } from './service-inputs.ts'
+import type { RpcInputs } from './service-inputs.ts'
 
 /** By the W3C's Trace Context. */
 const SPAN_ID_BYTES = 8
 
 /** Opens what the RPC endpoint is served with: who calls, what they may spend, what it costs. */
 export function openRpcNeeds(
-  { drivers, settings, networks, publicUrl }: ServiceInputs,
+  inputs: RpcInputs,
   local: RpcRouteNeeds['local'],
   opened: AsyncDisposableStack,
 ): RpcRouteNeeds {
-  const { clock, database, entropy, secrets, signals, telemetry } = drivers
-  const guard = openSpendGuard({ clock, database, tiers: settings.tiers, publicUrl })
+  const { drivers, settings, networks, publicUrl, exchange } = inputs
+  const { clock, database, entropy, signals, telemetry } = drivers
+  const guard = openSpendGuard({ clock, database, tiers: settings.tiers, publicUrl, exchange })
+  opened.defer(guard.stop)
   const writer = `writer_${entropy.alphanumeric(16)}`
   const refresh = () => guard.refresh()
-  const meter = openUsageMeter({ clock, database, telemetry, writer, refresh })
+  const record = inputs.recordUsage
+  const meter = openUsageMeter({ clock, telemetry, exchange, record, writer, refresh })
   opened.defer(() => {
     meter.stop()
     return meter.flush()
   })
+  const demo = openDemoLimiter({ clock, publicUrl, exchange })
+  opened.defer(demo.stop)
   const demoKey = () => settings.demoKey
   const directory = openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
   opened.defer(directory.stop)
@@ -37,8 +42,8 @@ export function openRpcNeeds(
     meter,
     directory,
     publicUrl,
-    filterSecret: secrets.derive('ids of filters'),
-    demo: openDemoLimiter({ clock, publicUrl }),
+    filterSecret: inputs.filterSecret,
+    demo,
     heights: openMonotonicHeights(() => clock.monotonicMs()),
     local,
     networkBySlug: networks.bySlug,

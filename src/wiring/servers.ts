@@ -2,32 +2,60 @@ import type { Settings } from '../config/config.ts'
 import { parseListen } from '../config/config-checks.ts'
 import { type HttpServer, type Routes, startServer } from '../http/server.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
+import type { CallReport } from '../upstream/answers/merge-reports.ts'
 import type { Drivers } from './drivers.ts'
+import { type Spread, type SpreadInputs, spreadOverWorkers } from './workers/spread-over-workers.ts'
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
+
+/** The listeners of this process, and the processes that listen for it. */
+export type Servers = HttpServer & {
+  /** False while nobody takes the calls that this process is to have served. */
+  isServing(): boolean
+  /** The metrics of this process and of those that listen for it. */
+  exposition(): Promise<string>
+  /** How calls go at the upstreams, as those see it that listen for this process. */
+  reports(): Promise<CallReport[]>
+  /** Hands the port over to workers, where there are to be several. */
+  spread(inputs: SpreadInputs): Promise<void>
+  /** Has workers take over settings that were reloaded. */
+  reloaded(): Promise<void>
+}
 
 /** Listens for clients and, where metrics have an address of their own, for those who read them. */
 export async function startServers(
   drivers: Drivers & { descriptors: Descriptors },
   settings: Settings,
   service: () => Served | null,
-): Promise<HttpServer> {
+): Promise<Servers> {
   await using opened = new AsyncDisposableStack()
+  const isSpread = settings.roles.includes('gateway') && settings.gateway.workers > 1
   const main = startServer({
     ...drivers,
     ...settings.listen,
     connectionsMax: settings.limits.connectionsMax,
     trustProxy: settings.trustProxy,
     domain: () => settings.domain,
-    routes: () => service()?.routes ?? null,
+    // Held for workers, the port says that the service is starting until they have it.
+    routes: () => (isSpread ? null : (service()?.routes ?? null)),
   })
   opened.defer(() => main.stop(0))
   const metrics = startMetricsServer(drivers, settings, () => service()?.metricRoutes ?? null)
   opened.move()
+  let spread: Spread | null = null
   return {
     port: main.port,
+    isServing: () => !isSpread || (spread?.isServing() ?? false),
+    exposition: async () => spread?.exposition() ?? drivers.telemetry.exposition(),
+    reports: async () => spread?.reports() ?? [],
+    async spread(inputs) {
+      if (!isSpread) return
+      const port = { port: main.port, release: () => main.stop(0) }
+      spread = await spreadOverWorkers(inputs, port)
+    },
+    reloaded: async () => spread?.reloaded(),
     async stop(graceMs) {
-      await main.stop(graceMs)
+      await (spread ?? main).stop(graceMs)
       await metrics?.stop(0)
     },
   }

@@ -1,19 +1,24 @@
-import { openProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
+import { openProgramAccounts, type ProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
 import { openRpcRoute } from '../http/rpc/rpc-route.ts'
-import type { Routes } from '../http/server.ts'
-import { networkReport } from '../upstream/answers/network-report.ts'
+import type { Page, Routes } from '../http/server.ts'
+import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
 import { managementApi } from './management-api.ts'
 import { openAccountIndexes } from './networks/account-indexes.ts'
+import { networkReports } from './networks/network-reports.ts'
 import { makePages } from './pages.ts'
 import { openRpcNeeds } from './rpc-needs.ts'
 import type { ServiceInputs } from './service-inputs.ts'
 
 export type Service = {
-  routes: Routes
+  routes: Routes & { pages: ReadonlyMap<string, Page> }
   /** Routes of the listener that metrics have of their own; null when they have none. */
   metricRoutes: Routes | null
+  /** Methods that this process answers for others too that serve beside it. */
+  local: ProgramAccounts
+  /** Signs the ids of filters. */
+  filterSecret: Uint8Array
   /** Takes over the limits of tiers and the demo key as they are set now. */
   reloaded(): void
 }
@@ -32,25 +37,24 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
   const accountNeeds = { ...drivers, pageKeySecret, indexOf: indexes.of }
   const accounts = openProgramAccounts(accountNeeds, programAccounts)
   opened.defer(accounts.stop)
-  const rpc = openRpcNeeds(inputs, accounts, opened)
-  const networkReports = () =>
-    networks.list().map((service) => ({
-      ...networkReport(service),
-      account_indexes: indexes.reportOf(service.network.id),
-    }))
-
+  const recordUsage = (batch: UsageBatch) => writeUsage(drivers.database, batch)
+  const filterSecret = drivers.secrets.derive('ids of filters')
+  const rpc = openRpcNeeds({ ...inputs, recordUsage, filterSecret }, accounts, opened)
+  const reports = () => networkReports(networks, indexes, inputs.reports)
   const { pages, probes, metrics } = makePages(inputs)
   const apart = settings.metrics.listen !== undefined
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     routes: {
       rpc: has('gateway') ? openRpcRoute(rpc) : absentGatewayRole,
-      api: has('api') ? managementApi(inputs, rpc.bodies, networkReports) : absentApiRole,
+      api: has('api') ? managementApi(inputs, rpc.bodies, reports) : absentApiRole,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
     },
     metricRoutes: apart
       ? { rpc: absentGatewayRole, api: absentApiRole, pages: new Map([...probes, ...metrics]) }
       : null,
+    local: accounts,
+    filterSecret,
     reloaded() {
       rpc.guard.replan()
       rpc.directory.forget()

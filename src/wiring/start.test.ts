@@ -7,9 +7,9 @@ import { ConfigFaults, loadSettings, type Settings } from '../config/config.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Signals } from '../ports/signals.ts'
-import { type EmbeddedDrivers, openEmbeddedDrivers } from './embedded-drivers.ts'
+import { openEmbeddedDrivers } from './embedded-drivers.ts'
+import { upgradeStore } from './process-drivers.ts'
 import { start, startOn } from './start.ts'
-import { upgradeStore } from './upgrade-store.ts'
 
 let folder: string
 let node: FakeNode
@@ -41,7 +41,10 @@ function settings(env: Record<string, string> = {}): Settings {
 }
 
 /** Drivers that know what is still open, with a store that fails at one of its calls. */
-function watched(drivers: EmbeddedDrivers, callsBeforeFailure = Number.POSITIVE_INFINITY) {
+function watched(
+  drivers: Awaited<ReturnType<typeof openEmbeddedDrivers>>,
+  callsBeforeFailure = Number.POSITIVE_INFINITY,
+) {
   const timers = new Set<object>()
   const subscriptions = new Set<object>()
   let calls = 0

@@ -1,7 +1,7 @@
+import type { CourierHints } from '../../courier/hint-couriers.ts'
 import { type Follower, followNetwork } from '../../follower/follow-network.ts'
 import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
 import { openStandingQueries } from '../../follower/standing-queries.ts'
-import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
@@ -14,27 +14,19 @@ export type Followers = {
   stop(): Promise<void>
 }
 
-/** Told after each commit that there is something to send. */
-type Listeners = {
-  committed(event: RecordedEvent): void
-  /** These webhooks have something to send again. */
-  replayed(webhookIds: readonly string[]): void
-}
-
 /**
  * Keeps one follower for each EVM network that is served, through reloads too, and works on
  * replays beside them.
  */
 export function openFollowers(
-  drivers: Drivers,
+  drivers: Drivers & { name: string },
   networks: NetworkSet,
-  holder: string,
-  { committed, replayed }: Listeners,
+  couriers: CourierHints,
 ): Followers {
-  const { clock, database, signals, telemetry } = drivers
+  const { clock, database, signals, telemetry, name: holder } = drivers
   const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
   const standing = openStandingQueries({ database, telemetry, seed: [high, low] })
-  const needs = { clock, database, telemetry, standing, holder, committed }
+  const needs = { clock, database, telemetry, standing, holder, committed: couriers.remind }
   const followers = perNetwork<Follower>(telemetry, networks, {
     kind: 'evm',
     failedEvent: 'follower_unavailable',
@@ -48,7 +40,7 @@ export function openFollowers(
     database,
     telemetry,
     services,
-    committed: replayed,
+    committed: couriers.remindWebhooks,
     hasRoom,
     holder,
   })

@@ -2,20 +2,18 @@ import type { Settings } from '../../config/config.ts'
 import { serial } from '../../core/async/serial.ts'
 import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Outbound } from '../../ports/outbound.ts'
-import type { Sockets } from '../../ports/sockets.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
-import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import { type OpenNetwork, openNetwork } from '../../upstream/answers/open-network.ts'
-
-type Needs = { clock: Clock; outbound: Outbound; sockets: Sockets; telemetry: Telemetry }
+import {
+  type NetworkNeeds,
+  type OpenNetwork,
+  openNetwork,
+} from '../../upstream/answers/open-network.ts'
 
 type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'>
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
-  list(): readonly NetworkService[]
-  bySlug(slug: string): NetworkService | undefined
+  list(): readonly OpenNetwork[]
+  bySlug(slug: string): OpenNetwork | undefined
   /** Resolves with the faults of the new settings, which leave everything as it was. */
   reload(settings: NetworkSettings): Promise<string[]>
   /** Calls `onReload` after each reload that was taken over. */
@@ -30,11 +28,11 @@ const FIRST_ROUND_MS_MAX = 1500
 
 /** Opens all networks and waits for their first heads; faults when one is on a wrong chain. */
 export async function openNetworkSet(
-  needs: Needs,
+  needs: NetworkNeeds,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
   let opened: Opened = new Map()
-  let bySlug = new Map<string, NetworkService>()
+  let bySlug = new Map<string, OpenNetwork>()
   const listeners = new Set<() => void>()
   // Two reloads at once could each keep what the other has stopped.
   const inTurn = serial()
@@ -42,7 +40,8 @@ export async function openNetworkSet(
   const exchange = async (next: NetworkSettings): Promise<string[]> => {
     const fresh = openAll(needs, next, opened)
     await firstRound(needs.clock, fresh)
-    const faults = wrongChains(next, fresh)
+    // The process that watches them for us has judged them, and goes on where one became wrong.
+    const faults = needs.shared ? [] : wrongChains(next, fresh)
     const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
     stopAll(dropped, kept)
     opened = kept
@@ -67,7 +66,7 @@ export async function openNetworkSet(
 }
 
 /** Networks that did not change keep all that was learned about their upstreams. */
-function openAll(needs: Needs, settings: NetworkSettings, before: Opened): Opened {
+function openAll(needs: NetworkNeeds, settings: NetworkSettings, before: Opened): Opened {
   const { prices, cache } = settings
   const share = Math.floor(cache.maxBytes / Math.max(1, settings.networks.length))
   const opened: Opened = new Map()

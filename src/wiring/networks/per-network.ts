@@ -30,7 +30,7 @@ type Lifecycle<T> = {
  */
 export function perNetwork<T>(
   telemetry: Telemetry,
-  networks: Pick<NetworkSet, 'list' | 'subscribe'>,
+  networks: Pick<NetworkSet, 'subscribe'> & { list(): readonly NetworkService[] },
   { kind, failedEvent, open, close }: Lifecycle<T>,
 ): PerNetwork<T> {
   const running = new Map<string, Running<T>>()

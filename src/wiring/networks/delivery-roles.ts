@@ -1,0 +1,28 @@
+import type { Settings } from '../../config/config.ts'
+import { type Courier, openCourier } from '../../courier/courier.ts'
+import { hintCouriers } from '../../courier/hint-couriers.ts'
+import type { ProcessDrivers } from '../process-drivers.ts'
+import { type Followers, openFollowers } from './followers.ts'
+import type { NetworkSet } from './network-set.ts'
+
+/** The roles of this process that make deliveries and send them; null where it has not. */
+export type DeliveryRoles = { courier: Courier | null; followers: Followers | null }
+
+type Inputs = {
+  drivers: ProcessDrivers
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+}
+
+export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
+  const { drivers, settings, networks, publicUrl } = inputs
+  const { roles, tiers } = settings
+  const courier = roles.includes('courier')
+    ? openCourier({ ...drivers, settings: settings.webhooks, tiers, publicUrl })
+    : null
+  const followers = roles.includes('follower')
+    ? openFollowers(drivers, networks, courier ?? hintCouriers(drivers.signals))
+    : null
+  return { courier, followers }
+}
