@@ -1,4 +1,7 @@
-import { HELP_TEXT, readCommandLine } from './cli/command-line.ts'
+import { type CommandLine, HELP_TEXT, readCommandLine } from './cli/command-line.ts'
+import { moveFailure } from './cli/move-failure.ts'
+import { movedText, moveProgress } from './cli/move-progress.ts'
+import { planMove } from './cli/plan-move.ts'
 import { startFailure } from './cli/start-failure.ts'
 import { terminalLog } from './cli/terminal-log.ts'
 import { welcome } from './cli/welcome.ts'
@@ -24,6 +27,7 @@ async function main(): Promise<void> {
   const settings = readSettings(line.configFile)
   if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_BAD_CONFIG)
   if (line.check) return check(settings)
+  if (line.migrate) return migrate(line.migrate, settings)
 
   const started = startOrExplain(settings)
   // From the first moment on: by default a signal would end a process that is still opening.
@@ -73,6 +77,28 @@ function unreached(networks: NetworkSet, settings: Settings): string[] {
         return `${where}: upstream ${spec.name} of ${network.id} could not be reached (${why})`
       }),
   )
+}
+
+/** Moves a store to the other world; the target can be started on only when all is there. */
+async function migrate(
+  said: NonNullable<CommandLine['migrate']>,
+  settings: Settings,
+): Promise<void> {
+  const places = planMove(said, settings.database)
+  if (typeof places === 'string') return complain(places, EXIT_BAD_CONFIG)
+  const isTerminal = process.stderr.isTTY === true
+  const report = moveProgress({ isTerminal, write: (text) => void process.stderr.write(text) })
+  const { moveStore } = await import('./wiring/move/move-store.ts')
+  try {
+    const moved = await moveStore({ ...places, settings }, report)
+    if (typeof moved === 'string') return complain(moved, EXIT_BAD_CONFIG)
+    console.log(moved ? movedText(moved) : 'This move was finished before: both are the same.')
+    process.exit(0)
+  } catch (thrown) {
+    const failure = moveFailure(thrown, places)
+    if (failure === null) throw thrown
+    return complain(failure, EXIT_CANNOT_START)
+  }
 }
 
 let stopping = false

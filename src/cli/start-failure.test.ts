@@ -42,6 +42,14 @@ test.each([
   expect(startFailure(thrown, WANTED)).toBe(text)
 })
 
+test('a server that lets us not in is named by its host, without the password', () => {
+  const database = 'postgres://me:hunter2@db.example:5433/headgate?sslmode=verify-full'
+  const thrown = new Failure('database_unavailable', { code: '28P01' })
+  expect(startFailure(thrown, { ...WANTED, database })).toBe(
+    'The PostgreSQL server at db.example:5433 cannot be used (28P01).',
+  )
+})
+
 test('an IPv6 address is written in brackets', () => {
   const thrown = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen' })
   const text = startFailure(thrown, { ...WANTED, listen: { host: '::1', port: 80 } })

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { Failure } from '../core/errors.ts'
 
-type Wanted = { listen: { host: string; port: number }; data: string }
+type Wanted = {
+  listen: { host: string; port: number }
+  data: string
+  database?: string | undefined
+}
 
 /** The codes of a system that refuses a file or a folder. */
 const FILE_CODES = /^E(?:ACCES|PERM|ROFS|EXIST|NOTDIR|ISDIR|NOSPC|DQUOT|IO|NAMETOOLONG|LOOP)$/
@@ -24,7 +28,11 @@ function listenText(code: string, { listen: { host, port } }: Wanted): string {
   return `Cannot listen on ${address} (${code}). Choose an address of this machine with listen or HEADGATE_LISTEN.`
 }
 
-function failureText({ code, facts }: Failure, { data }: Wanted): string | null {
+function failureText({ code, facts }: Failure, { data, database }: Wanted): string | null {
+  if (code === 'database_unavailable' && database !== undefined) {
+    // Nothing but the host: the rest of the address may hold a password.
+    return `The PostgreSQL server at ${URL.parse(database)?.host} cannot be used (${facts.code}).`
+  }
   if (code === 'database_unavailable') {
     return `The store ${join(data, 'headgate.sqlite')} cannot be used (${facts.code}).`
   }
