@@ -40,7 +40,7 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
     services: () => [],
     ...apiParts(stoppedClock(time), PUBLIC_URL),
     attempt: () => Promise.reject(new Error('no destination is expected')),
-    networkReport: () => [],
+    networkReport: async () => [],
     publicUrl: PUBLIC_URL,
     accountsChanged: () => {
       seen.changes++

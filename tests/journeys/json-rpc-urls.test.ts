@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv, solanaNetwork } from '../support/networks.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { expectRpcAnswer } from '../support/rpc-answer.ts'
+import { storedText } from '../support/stored-text.ts'
 
 const evmNode = startFakeNode('node-a')
 const solanaNode = startFakeNode('node-s')
@@ -227,9 +226,7 @@ describe('ids and keys', () => {
   test('an app’s key is shown again, and neither it nor a token lies open in the store', async () => {
     const { data } = (await headgate.api('GET', `/api/apps/${app.id}`)).json
     expect(data.key).toBe(app.key)
-    const folder = headgate.running.settings.data
-    const files = readdirSync(folder).filter((name) => name.startsWith('headgate.sqlite'))
-    const stored = files.map((name) => readFileSync(join(folder, name), 'latin1')).join('')
+    const stored = await storedText(headgate.running.settings)
     expect(stored).toContain(app.id)
     for (const secret of [app.key, headgate.appKey, headgate.teamToken, headgate.operatorToken]) {
       expect(stored).not.toContain(secret)

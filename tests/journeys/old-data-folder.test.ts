@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { openSqliteFile } from '../../src/embedded/database/sqlite-database.ts'
-import type { ChainNode } from '../support/chain-node.ts'
 import { until } from '../support/headgate.ts'
 import {
   cleanUp,
@@ -32,6 +31,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
+import { WORLD } from '../support/world.ts'
 
 /** Some seconds of a real process, or more where the machine is busy with others. */
 setDefaultTimeout(120_000)
@@ -42,7 +42,7 @@ type Stage = {
   folder: string
   file: string
   receiver: WebhookReceiver
-  nodes: ChainNode[]
+  nodes: ReturnType<typeof startNodes>
   webhooks: OldWebhook[]
 }
 
@@ -78,47 +78,56 @@ afterEach(async () => {
   for (const node of stage.nodes) node.stop()
 })
 
-test('a data folder of version 0.2.0 keeps its log, and what was open in it is sent once under its old id', async () => {
-  const { folder, receiver, webhooks } = stage
-  const headgate = await startProcess({ folder, args: ARGS })
-  const open = wholeOldLog().filter(isOpen)
-  await until(() => receiver.arrivals.length >= open.length, 'all that was open arrives')
-  await expectArrived(headgate, open)
-  await expectLog(headgate, open)
+// On PostgreSQL there is no store of such an age: its tables begin with a later version.
+const inOldFolder = test.skipIf(WORLD === 'postgres')
 
-  // What waits for somebody goes out when he comes.
-  const held = webhooks.filter(({ url }) => /\/(paused|gone)$/.test(url)).map(({ id }) => id)
-  const api = apiOf(headgate.url, firstToken())
-  for (const id of held) {
-    await api('PUT', '/api/update-webhook', { webhook_id: id, is_active: true })
-  }
-  const kept = wholeOldLog().filter(
-    ({ webhook_id, status }) => held.includes(webhook_id) && status === 'waiting',
-  )
-  expect(kept.length).toBeGreaterThan(2)
-  const all = [...open, ...kept]
-  await until(() => receiver.arrivals.length >= all.length, 'what was held arrives')
-  await expectArrived(headgate, all)
-  await expectLog(headgate, all)
-  await expectNextBlock(headgate)
-  await expectStore(headgate)
-})
+inOldFolder(
+  'a data folder of version 0.2.0 keeps its log, and what was open in it is sent once under its old id',
+  async () => {
+    const { folder, receiver, webhooks } = stage
+    const headgate = await startProcess({ folder, args: ARGS })
+    const open = wholeOldLog().filter(isOpen)
+    await until(() => receiver.arrivals.length >= open.length, 'all that was open arrives')
+    await expectArrived(headgate, open)
+    await expectLog(headgate, open)
 
-test(`a data folder of version 0.2.0 loses nothing when it is killed ${KILLS} times while it is opened`, async () => {
-  const { folder, file, receiver, shiftMs } = stage
-  inflate(file, MORE_EVENTS)
-  const killer = seededChance(1)
-  for (let kill = 0; kill < KILLS; kill++) await startAndKill(killer.between(0, KILL_MS_MAX))
+    // What waits for somebody goes out when he comes.
+    const held = webhooks.filter(({ url }) => /\/(paused|gone)$/.test(url)).map(({ id }) => id)
+    const api = apiOf(headgate.url, firstToken())
+    for (const id of held) {
+      await api('PUT', '/api/update-webhook', { webhook_id: id, is_active: true })
+    }
+    const kept = wholeOldLog().filter(
+      ({ webhook_id, status }) => held.includes(webhook_id) && status === 'waiting',
+    )
+    expect(kept.length).toBeGreaterThan(2)
+    const all = [...open, ...kept]
+    await until(() => receiver.arrivals.length >= all.length, 'what was held arrives')
+    await expectArrived(headgate, all)
+    await expectLog(headgate, all)
+    await expectNextBlock(headgate)
+    await expectStore(headgate)
+  },
+)
 
-  const headgate = await startProcess({ folder, args: ARGS })
-  const open = wholeOldLog().filter(isOpen)
-  const arrived = () => new Set(receiver.arrivals.map(({ json }) => json.id)).size
-  await until(() => arrived() >= open.length, 'all that was open arrives')
-  const bodies = new Map(open.map((one) => [one.id, bodyOf(one, shiftMs)]))
-  for (const { json, body } of receiver.arrivals) expect(body).toBe(bodies.get(json.id) ?? '')
-  await expectLog(headgate, open, MORE_EVENTS)
-  await expectStore(headgate, MORE_EVENTS)
-})
+inOldFolder(
+  `a data folder of version 0.2.0 loses nothing when it is killed ${KILLS} times while it is opened`,
+  async () => {
+    const { folder, file, receiver, shiftMs } = stage
+    inflate(file, MORE_EVENTS)
+    const killer = seededChance(1)
+    for (let kill = 0; kill < KILLS; kill++) await startAndKill(killer.between(0, KILL_MS_MAX))
+
+    const headgate = await startProcess({ folder, args: ARGS })
+    const open = wholeOldLog().filter(isOpen)
+    const arrived = () => new Set(receiver.arrivals.map(({ json }) => json.id)).size
+    await until(() => arrived() >= open.length, 'all that was open arrives')
+    const bodies = new Map(open.map((one) => [one.id, bodyOf(one, shiftMs)]))
+    for (const { json, body } of receiver.arrivals) expect(body).toBe(bodies.get(json.id) ?? '')
+    await expectLog(headgate, open, MORE_EVENTS)
+    await expectStore(headgate, MORE_EVENTS)
+  },
+)
 
 function wholeOldLog(): LoggedDelivery[] {
   return stage.data.teams.flatMap(({ log }) => log)

@@ -102,6 +102,16 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test.skipIf(process.platform !== 'linux')('it serves from gateway workers', async () => {
+  const env = { ...BARE, HEADGATE_GATEWAY_WORKERS: '2' }
+  const headgate = await startProcess({ folder: newFolder(), command, env })
+  expect(await call(headgate, 'eth-devnet', 'eth_chainId')).toMatchObject({ result: '0x7a69' })
+  const metrics = await (await fetch(`${headgate.url}/metrics`)).text()
+  expect(metrics).toContain('headgate_gateway_workers 2')
+  await stopProcess(headgate)
+  expect(await headgate.exited).toBe(0)
+})
+
 test('it takes the words of the command line, and a wrong file ends it with 2', async () => {
   const folder = newFolder()
   const help = await runToEnd({ folder, command, env: BARE, args: ['--help'] })

@@ -1,9 +1,13 @@
 import { Failure } from '../../src/core/errors.ts'
 import { openSqlite } from '../../src/embedded/database/sqlite-database.ts'
-import { type Database, type Sql, sql } from '../../src/ports/database.ts'
+import { type Database, type Sql, sql, type Transaction } from '../../src/ports/database.ts'
 import { migrate } from '../../src/tables/migrate.ts'
+import { dayOfEvent, makeDay } from '../../src/tables/postgres/event-days.ts'
+import { migratedDatabase, openTestPostgres } from '../fresh-store.ts'
 import type { Chance } from '../support/seeded-chance.ts'
+import { WORLD } from '../support/world.ts'
 import type { Life } from './process-life.ts'
+import { openSyncPostgres } from './sync-postgres.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 export const NETWORK = 'SIM_CHAIN'
@@ -68,10 +72,12 @@ export const NO_FAULTS: StoreFaults = {
 
 /** One store in memory for all runs of a test: making its tables takes longer than a run. */
 export async function openSimStores(): Promise<SimStores> {
-  const database = openSqlite(':memory:')
-  await migrate(database)
+  const database = WORLD === 'postgres' ? await openOnPostgres() : openSqlite(':memory:')
+  if (WORLD === 'embedded') await migrate(database)
   await database.query(sql`UPDATE listing SET created_max = ${CREATED_MAX}`)
   const wiping = (await tablesOf(database)).map(wipingText)
+  // Events of each run are numbered alike.
+  if (WORLD === 'postgres') wiping.push("SELECT setval('event_numbers', 1, false)")
   return {
     open(clock, chance, watch) {
       const store: SimStore = {
@@ -87,6 +93,17 @@ export async function openSimStores(): Promise<SimStores> {
       return store
     },
   }
+}
+
+/** Runs begin at event numbers that only stores of many years have: they have partitions too. */
+async function openOnPostgres(): Promise<Database> {
+  const { url } = await migratedDatabase()
+  const db = openTestPostgres(url)
+  for (const event of [2 ** 31, 2 ** 38]) {
+    await db.transaction((tx) => makeDay(tx, dayOfEvent(event)))
+  }
+  await db.close()
+  return openSyncPostgres(url)
 }
 
 function connect(
@@ -106,7 +123,7 @@ function connect(
       return heard(connection, rows)
     },
     each: (statement, rows) => database.transaction((tx) => tx.each(statement, rows)),
-    async transaction<T>(work: (tx: Database) => Promise<T>) {
+    async transaction<T>(work: (tx: Transaction) => Promise<T>) {
       await reach(connection)
       if (!life.alive) return never()
       let result: T
@@ -130,12 +147,14 @@ function connect(
 /** All of a transaction: `committed` is told before its commit, which does not fail any more. */
 async function within<T>(
   connection: Connection,
-  tx: Database,
-  work: (tx: Database) => Promise<T>,
+  tx: Transaction,
+  work: (tx: Transaction) => Promise<T>,
   committed: (chain: ChainRow | null) => void,
 ): Promise<T> {
   const { life, watch } = connection
-  const made = await work(guarded(connection, tx))
+  const last: (() => Promise<unknown>)[] = []
+  const made = await work(guarded(connection, tx, last))
+  await Promise.all(last.map((statements) => statements()))
   life.step('commit')
   if (!life.alive) throw new Died()
   const chain = await chainIn(tx)
@@ -159,7 +178,11 @@ function isWrite({ parts }: Sql): boolean {
 }
 
 /** The `tx` of one process: it throws when the process is dead. */
-function guarded(connection: Connection, tx: Database): Database {
+function guarded(
+  connection: Connection,
+  tx: Transaction,
+  last: (() => Promise<unknown>)[],
+): Transaction {
   const { life } = connection
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!life.alive) throw new Died()
@@ -183,11 +206,12 @@ function guarded(connection: Connection, tx: Database): Database {
     )
     return mine
   }
-  const guardedTx: Database = {
+  const guardedTx: Transaction = {
     query: <Row>(statement: Sql) => inTurn(() => tx.query<Row>(statement)),
     each: (statement, rows) => inTurn(() => tx.each(statement, rows)),
     transaction: (work) => tx.transaction(work),
     perform: (procedure, args) => procedure.run(guardedTx, args),
+    last: (statements) => void last.push(statements),
     close: () => tx.close(),
   }
   return guardedTx
@@ -240,8 +264,15 @@ function wipingText(table: string): string {
 
 /** The youngest first: what refers to another table was made after it. */
 async function tablesOf(database: Database): Promise<string[]> {
-  const rows = await database.query<{ name: string }>(sql`
-    SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'
-    ORDER BY rowid DESC`)
-  return rows.map(({ name }) => name)
+  const names =
+    WORLD === 'postgres'
+      ? sql`
+        SELECT CAST(relname AS TEXT) AS name FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+          AND NOT relispartition AND relname NOT IN ('migrations', 'event_days')
+        ORDER BY oid DESC`
+      : sql`
+        SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'
+        ORDER BY rowid DESC`
+  return (await database.query<{ name: string }>(names)).map(({ name }) => name)
 }

@@ -5,8 +5,12 @@ import { seededChance } from './seeded-chance.ts'
 
 /** A fake node with a chain of whole blocks, which outlives the process that asks it. */
 export type ChainNode = FakeNode & {
-  /** All blocks so far, lowest first. */
+  /** All blocks of the canonical chain so far, lowest first. */
   blocks: readonly NodeJson[]
+  /** Any block that ever was canonical. */
+  blockOf(hash: string): NodeJson | undefined
+  /** Replaces the last `depth` blocks by as many others, and one more. */
+  reorganise(depth: number): void
 }
 
 const FIRST = 1000
@@ -39,6 +43,11 @@ export function startChainNode(seed: number): ChainNode {
   return Object.assign(node, {
     blocks,
     mine,
+    blockOf: (hash: string) => byKey.get(hash)?.block,
+    reorganise(depth: number) {
+      blocks.length -= depth
+      for (let at = 0; at <= depth; at++) mine()
+    },
     answers: {
       eth_getBlockByNumber: find,
       eth_getBlockByHash: find,

@@ -14,7 +14,7 @@ import {
 type Environment = Record<string, string>
 
 /** Is called when the process runs, before it is ready. */
-type WhileStarting = (pid: number) => Promise<void>
+type WhileStarting = (pid: number, said: () => string) => Promise<void>
 
 /** A folder with a configuration file, and the processes that are started with it. */
 export type ConfiguredProcess = {

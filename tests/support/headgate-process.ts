@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,19 +6,24 @@ import type { Subprocess } from 'bun'
 import type { FirstRun } from '../../src/wiring/first-run.ts'
 import type { FakeNode } from './fake-node.ts'
 import { until } from './headgate.ts'
+import { dropWorldOf, worldOf } from './world.ts'
 
-export type HeadgateProcess = {
+/** The keys of a first run; the operator's token is made there unless configured. */
+export type FirstKeys = FirstRun & { operator_token: string }
+
+/** One process of the product; of several on one database only one has the first run. */
+export type MemberProcess = {
   url: string
   pid: number
   folder: string
-  /** The keys of its first run; the operator's token is made there unless configured. */
-  keys: FirstRun & { operator_token: string }
   /** Everything it has said so far, on both outputs. */
   said(): string
   signal(name: NodeJS.Signals): void
   /** Its exit code, however it ended. */
   exited: Promise<number>
 }
+
+export type HeadgateProcess = MemberProcess & { keys: FirstKeys }
 
 type Options = {
   /** Its working folder; `data` is made in it. */
@@ -33,8 +38,10 @@ type Options = {
   viaNpm?: boolean
   /** Its limit of open files, as `ulimit -n` sets it; needs bash. */
   openFilesMax?: number
-  /** Called when it runs, before it is ready. */
-  whileStarting?: (pid: number) => Promise<void>
+  /** Called when it runs, before it is ready; `said` gives its output so far. */
+  whileStarting?: (pid: number, said: () => string) => Promise<void>
+  /** How long it may take, where many start at the same time or its database may be away. */
+  startMsMax?: number
 }
 
 export type Ended = { exitCode: number; stdout: string; stderr: string }
@@ -83,7 +90,21 @@ function secret(url: string): string {
 
 /** Starts the product and waits until it is ready for traffic. */
 export async function startProcess(options: Options): Promise<HeadgateProcess> {
-  const child = spawn(options)
+  const started = await startMember(options)
+  const keys = keysIn(options.folder)
+  if (!keys) throw new Error('it had no first run')
+  return { ...started, keys }
+}
+
+/** The keys that the first run left in a folder; null where another process had it. */
+export function keysIn(folder: string): FirstKeys | null {
+  const file = join(folder, 'data', 'first-run.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+}
+
+/** Starts the product as one of several processes, and waits until it is ready for traffic. */
+export async function startMember(options: Options): Promise<MemberProcess> {
+  const child = await spawn(options)
   let text = ''
   const collect = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()
@@ -95,20 +116,24 @@ export async function startProcess(options: Options): Promise<HeadgateProcess> {
     return code
   })
 
-  await options.whileStarting?.(child.pid)
+  await options.whileStarting?.(child.pid, () => text)
   const urlSaid = () => /Headgate is up at (\S+)/.exec(text)?.[1]
-  await until(() => {
-    const end = child.exitCode ?? child.signalCode
-    if (end !== null) throw new Error(`it ended with ${end}: ${text}`)
-    return urlSaid() !== undefined
-  }, 'the process says where it is')
+  await until(
+    () => {
+      const end = child.exitCode ?? child.signalCode
+      if (end !== null) throw new Error(`it ended with ${end}: ${text}`)
+      return urlSaid() !== undefined
+    },
+    'the process says where it is',
+    options.startMsMax,
+  )
   const url = urlSaid() ?? ''
-  await until(async () => (await fetch(`${url}/readyz`)).ok, 'the process is ready')
+  const isReady = async () => (await fetch(`${url}/readyz`)).ok
+  await until(isReady, 'the process is ready', options.startMsMax)
   return {
     url,
     pid: child.pid,
     folder: options.folder,
-    keys: JSON.parse(readFileSync(join(options.folder, 'data', 'first-run.json'), 'utf8')),
     said: () => text,
     signal: (name) => void process.kill(child.pid, name),
     exited,
@@ -117,7 +142,7 @@ export async function startProcess(options: Options): Promise<HeadgateProcess> {
 
 /** Runs the product to its end, as with `--check`. */
 export async function runToEnd(options: Options): Promise<Ended> {
-  const child = spawn(options)
+  const child = await spawn(options)
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -133,11 +158,14 @@ export async function cleanUp(): Promise<void> {
     await child.exited
   }
   children.clear()
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders) {
+    rmSync(folder, { recursive: true, force: true })
+    await dropWorldOf(folder)
+  }
   folders.clear()
 }
 
-function spawn({
+async function spawn({
   folder,
   args = [],
   env = {},
@@ -153,7 +181,12 @@ function spawn({
   ]
   const child = Bun.spawn([...command, ...args], {
     cwd: viaNpm ? ROOT : folder,
-    env: { ...environment(), ...(viaNpm ? { HEADGATE_DATA: join(folder, 'data') } : {}), ...env },
+    env: {
+      ...environment(),
+      ...(await worldOf(folder)),
+      ...(viaNpm ? { HEADGATE_DATA: join(folder, 'data') } : {}),
+      ...env,
+    },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -165,5 +198,10 @@ function spawn({
 /** Variables of the person who runs the tests must not reach the product. */
 function environment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
-  return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }
+  return {
+    ...Object.fromEntries(kept),
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
+    // Whatever the machine has: those who want several say so.
+    HEADGATE_GATEWAY_WORKERS: '1',
+  }
 }

@@ -5,6 +5,7 @@ import { ConfigFaults, loadSettings } from '../../src/config/config.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
 import { type Running, start } from '../../src/wiring/start.ts'
 import type { FakeNode } from './fake-node.ts'
+import { dropWorldOf, worldOf } from './world.ts'
 
 export { until } from './until.ts'
 
@@ -46,6 +47,9 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
     env: {
       HEADGATE_LISTEN: '127.0.0.1:0',
       HEADGATE_DATA: folder,
+      ...(await worldOf(folder)),
+      // Whatever the machine has: those who want several say so.
+      HEADGATE_GATEWAY_WORKERS: '1',
       ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },
@@ -56,7 +60,7 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
     log += text
   })
   if (Array.isArray(running)) {
-    if (!options.dataFolder) rmSync(folder, { recursive: true, force: true })
+    if (!options.dataFolder) await remove(folder)
     throw new Error(running.join('\n'))
   }
   const { firstRun } = running
@@ -82,9 +86,14 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
       }),
     async stop() {
       await running.stop()
-      if (!options.dataFolder) rmSync(folder, { recursive: true, force: true })
+      if (!options.dataFolder) await remove(folder)
     },
   }
+}
+
+async function remove(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  await dropWorldOf(folder)
 }
 
 /** A call with the usual envelope. */

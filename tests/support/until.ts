@@ -5,8 +5,12 @@ const WAIT_MS_MAX = 15_000
 const POLL_MS = 20
 
 /** Waits until `holds` is true; fails the test when it never is. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const endsAtMs = Date.now() + WAIT_MS_MAX
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  waitMsMax = WAIT_MS_MAX,
+): Promise<void> {
+  const endsAtMs = Date.now() + waitMsMax
   while (!(await holds())) {
     if (Date.now() > endsAtMs) throw new Error(`never came true: ${what}`)
     await Bun.sleep(POLL_MS)

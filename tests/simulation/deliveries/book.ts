@@ -1,4 +1,5 @@
 import { deliveryId } from '../../../src/core/delivery/delivery-id.ts'
+import { WORLD } from '../../support/world.ts'
 import type {
   Change,
   DeliveryRow,
@@ -92,7 +93,8 @@ export function openBook(): Book {
     rows: new Map(),
     outbox: new Map(),
     done: new Map(),
-    lastListed: 0,
+    // PostgreSQL lists what is delivered at once, whatever its event.
+    lastListed: WORLD === 'postgres' ? Number.POSITIVE_INFINITY : 0,
     deliveries: new Map(),
     webhooks: new Map(),
     byNumber: new Map(),

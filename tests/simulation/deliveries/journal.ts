@@ -1,4 +1,5 @@
 import { type Database, type Sql, sql } from '../../../src/ports/database.ts'
+import { WORLD } from '../../support/world.ts'
 import type { Change } from './journal-changes.ts'
 
 /** A key that is put together is taken apart: as a whole it may be too large for a number. */
@@ -29,13 +30,19 @@ const SEMICOLON = "/*'*/;/*'*/"
 
 /** The store itself notes every row that changes, with the change: both are kept or neither. */
 export async function installJournal(database: Database): Promise<void> {
-  await run(database, 'CREATE TABLE sim_journal (place INTEGER PRIMARY KEY, change TEXT NOT NULL)')
+  const place = WORLD === 'postgres' ? 'BIGSERIAL' : 'INTEGER'
+  await run(database, `CREATE TABLE sim_journal (place ${place} PRIMARY KEY, change TEXT NOT NULL)`)
   for (const [table, columns] of Object.entries(COLUMNS)) {
     const old = rowText(columns, 'OLD')
     const now = rowText(columns, 'NEW')
-    await run(database, triggerText(table, 'INSERT', 'NULL', now))
-    await run(database, triggerText(table, 'UPDATE', old, now))
-    await run(database, triggerText(table, 'DELETE', old, 'NULL'))
+    const install = WORLD === 'postgres' ? postgresTriggers : sqliteTriggers
+    for (const text of install(table, [
+      ['INSERT', 'NULL', now],
+      ['UPDATE', old, now],
+      ['DELETE', old, 'NULL'],
+    ])) {
+      await run(database, text)
+    }
   }
 }
 
@@ -48,12 +55,31 @@ export async function readJournal(tx: Database): Promise<Change[]> {
   return JSON.parse(`[${rows.map(({ change }) => change).join()}]`)
 }
 
-function triggerText(table: string, when: string, old: string, now: string): string {
-  return `
-    CREATE TRIGGER sim_${table}_${when} AFTER ${when} ON ${table} BEGIN
-      INSERT INTO sim_journal (change)
-      VALUES (json_object('table', '${table}', 'old', ${old}, 'now', ${now}))${SEMICOLON}
-    END`
+type Noted = readonly [when: string, old: string, now: string]
+
+function sqliteTriggers(table: string, noted: readonly Noted[]): string[] {
+  return noted.map(
+    ([when, old, now]) => `
+      CREATE TRIGGER sim_${table}_${when} AFTER ${when} ON ${table} BEGIN
+        INSERT INTO sim_journal (change)
+        VALUES (json_object('table', '${table}', 'old', ${old}, 'now', ${now}))${SEMICOLON}
+      END`,
+  )
+}
+
+function postgresTriggers(table: string, noted: readonly Noted[]): string[] {
+  return noted.flatMap(([when, old, now]) => {
+    const name = `sim_${table}_${when}`
+    return [
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
+        INSERT INTO sim_journal (change)
+        VALUES (json_build_object('table', '${table}', 'old', ${old}, 'now', ${now})::text);
+        RETURN NULL;
+      END $body$`,
+      `CREATE TRIGGER ${name} AFTER ${when} ON ${table}
+        FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+    ]
+  })
 }
 
 function rowText(columns: string, row: 'OLD' | 'NEW'): string {
@@ -61,7 +87,7 @@ function rowText(columns: string, row: 'OLD' | 'NEW'): string {
     const [name, from = column] = column.split('=')
     return `'${name}', ${row}.${from}`
   })
-  return `json_object(${pairs.join(', ')})`
+  return `${WORLD === 'postgres' ? 'json_build_object' : 'json_object'}(${pairs.join(', ')})`
 }
 
 function run(database: Database, text: string): Promise<unknown> {

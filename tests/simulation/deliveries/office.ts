@@ -2,6 +2,7 @@ import { type Database, sql } from '../../../src/ports/database.ts'
 import { changeTeam, insertTeam } from '../../../src/tables/accounts/teams.ts'
 import { SHARDS } from '../../../src/tables/couriers/shards.ts'
 import { recordUsage } from '../../../src/tables/usage/usage.ts'
+import { WORLD } from '../../support/world.ts'
 import { NETWORK } from '../sim-store.ts'
 import type { Act, ActNeeds } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
@@ -56,8 +57,11 @@ export function openOffice(needs: ActNeeds): Office {
 
 /** Events are counted from there on. */
 async function countFrom(tx: Database, { firstEvent }: DeliveryPlan): Promise<void> {
-  await tx.query(sql`
-    INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ${firstEvent - 1})`)
+  await tx.query(
+    WORLD === 'postgres'
+      ? sql`SELECT setval('event_numbers', ${firstEvent}, false)`
+      : sql`INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ${firstEvent - 1})`,
+  )
 }
 
 /** Before anybody has seen it. */

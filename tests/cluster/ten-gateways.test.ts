@@ -1,0 +1,82 @@
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  callApi,
+  callRpc,
+  clusterEnv,
+  type Member,
+  openCluster,
+  untilAnswered,
+} from '../support/cluster/cluster.ts'
+import { startFakeNode } from '../support/fake-node.ts'
+import { cleanUp } from '../support/headgate-process.ts'
+import { testDatabase } from '../support/postgres/test-postgres.ts'
+import { lacksPostgres } from '../support/world.ts'
+
+setDefaultTimeout(120_000)
+
+const GATEWAYS = 10
+const CLIENTS_EACH = 3
+const FLOOD_MS = 4000
+
+/** The price of eth_getBalance, on the bill and against the rate. */
+const PRICE_CU = 20
+const CU_PER_SECOND = 5000
+const BURST_CU = CU_PER_SECOND * 10
+
+afterEach(cleanUp)
+
+test.skipIf(lacksPostgres())('ten gateways hold a team within its limit', async () => {
+  const node = startFakeNode('node-a')
+  const database = await testDatabase()
+  const cluster = openCluster({
+    ...clusterEnv(database.url, [{ id: 'ETH_MAINNET', chainId: 1, upstreams: [node] }]),
+    HEADGATE_LOG_REQUESTS: 'false',
+    HEADGATE_POSTGRES_CONNECTIONS_MAX: '3',
+    HEADGATE_TIERS: JSON.stringify({ rate: { monthlyCu: null, cuPerSecond: CU_PER_SECOND } }),
+  })
+  const first = await cluster.start(['api', 'gateway'])
+  const others = await Promise.all(
+    Array.from({ length: GATEWAYS - 1 }, () => cluster.start(['gateway'])),
+  )
+  const gateways = [first, ...others]
+  const key = await keyOfTeam(first, cluster.keys().operator_token)
+  for (const one of gateways) await untilAnswered(() => callRpc(one, key, 'eth_chainId'), 200)
+
+  const startedMs = performance.now()
+  const served = await Promise.all(gateways.map((gateway) => flood(gateway, key)))
+  const tookS = (performance.now() - startedMs) / 1000
+  const usedCu = served.reduce((sum, count) => sum + count, 0) * PRICE_CU
+  const allowedCu = BURST_CU + CU_PER_SECOND * tookS
+  expect(usedCu).toBeLessThan(allowedCu * 1.15)
+  // Each of them alone would have let as much through.
+  expect(usedCu).toBeGreaterThan(BURST_CU)
+  node.stop()
+  await database.drop()
+})
+
+async function keyOfTeam(api: Member, operatorToken: string | null): Promise<string> {
+  const made = await callApi(api, operatorToken ?? '', 'POST', '/api/teams', {
+    name: 'Flooding',
+    tier: 'rate',
+  })
+  const { token } = made.json.data
+  const app = { name: 'An app', networks: ['ETH_MAINNET'] }
+  const { json } = await callApi(api, token, 'POST', '/api/apps', app)
+  return json.data.key
+}
+
+/** Asks as fast as it can; how many calls were let through. */
+async function flood(gateway: Member, key: string): Promise<number> {
+  const endsMs = performance.now() + FLOOD_MS
+  let served = 0
+  const client = async (which: number) => {
+    for (let at = 0; performance.now() < endsMs; at++) {
+      const address = `0x${which}${at.toString(16).padStart(39, '0')}`
+      const params = [address, 'latest']
+      const { status } = await callRpc(gateway, key, 'eth_getBalance', { params })
+      if (status === 200) served++
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS_EACH }, (_, which) => client(which)))
+  return served
+}
