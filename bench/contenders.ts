@@ -99,12 +99,18 @@ export async function startNginx(upstreamUrl: string): Promise<Contender | null>
   }
 }
 
-/** The product as it is started by its users, with keys, limits, meter and request log on. */
+/**
+ * The product as it is started by its users, with keys, limits, meter and request log on: in one
+ * process unless told otherwise, whatever the machine has.
+ */
 export function startHeadgate(
   upstreams: readonly Upstream[],
-  checkout?: string,
+  { workers = 1, checkout }: { workers?: number; checkout?: string } = {},
 ): Promise<Contender> {
-  return startHeadgateOn({ id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }, {}, checkout)
+  const network = { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }
+  // Another version may not know the option.
+  const env = checkout === undefined ? { HEADGATE_GATEWAY_WORKERS: String(workers) } : {}
+  return startHeadgateOn(network, env, checkout)
 }
 
 /** The same over one node with accounts, of which those of some programs are indexed. */
@@ -117,6 +123,7 @@ export function startAccountGate(
   return startHeadgateOn(
     { id: 'SOLANA_MAINNET', kind: 'solana', upstreams: [node] },
     {
+      HEADGATE_GATEWAY_WORKERS: '1',
       HEADGATE_PROGRAM_ACCOUNTS_INDEX: programs.join(','),
       HEADGATE_PROGRAM_ACCOUNTS_PAGE_LIMIT: String(pageLimit),
     },
@@ -169,8 +176,12 @@ async function startHeadgateOn(
   }
 }
 
-/** Seconds of processor time a process has used so far, all its threads together. */
+/** Seconds of processor time that a process and its children have used, all threads together. */
 export function cpuSeconds(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + ownCpuSeconds(one), 0)
+}
+
+function ownCpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * TICK_S
 }
@@ -247,8 +258,12 @@ async function freePort(): Promise<number> {
 }
 
 function workerOf(masterPid: number): number {
-  const children = readFileSync(`/proc/${masterPid}/task/${masterPid}/children`, 'utf8')
-  return Number(children.trim().split(' ')[0])
+  return childrenOf(masterPid)[0] ?? 0
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
 function nginxConf(folder: string, port: number, upstream: string): string {

@@ -2,10 +2,20 @@ import { dataBody } from '../src/core/delivery/envelope.ts'
 import { deliveryHeaders } from '../src/core/delivery/signature.ts'
 import { openEgress } from '../src/system/egress/egress.ts'
 import { systemClock } from '../src/system/machine/system-clock.ts'
-import { DATA_TEXT, openDeliveryStand, SIGNING_KEY, type StandWebhook } from './delivery-stand.ts'
+import {
+  DATA_TEXT,
+  openDeliveryStand,
+  SIGNING_KEY,
+  type StandPart,
+  type StandWebhook,
+} from './delivery-stand.ts'
 
 /** Which way to send, and to which webhooks of one team. */
-export type SenderOrder = { way: 'bare' | 'durable'; webhooks: readonly StandWebhook[] }
+export type SenderOrder = {
+  way: 'bare' | 'durable'
+  webhooks: readonly StandWebhook[]
+  part?: StandPart
+}
 
 export type SenderReport = { seconds: number; cpuUs: number; failed: number }
 
@@ -29,8 +39,8 @@ if (import.meta.main) {
   process.exit(0)
 }
 
-async function openDurable({ webhooks }: SenderOrder): Promise<Sender> {
-  const stand = await openDeliveryStand(webhooks)
+async function openDurable({ webhooks, part }: SenderOrder): Promise<Sender> {
+  const stand = await openDeliveryStand(webhooks, part)
   const teamId = webhooks[0]?.teamId ?? ''
   return {
     deliver: async (count) => ({ ...(await stand.deliver(teamId, count)), failed: 0 }),

@@ -2,13 +2,13 @@ import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { ConfigFaults, loadSettings } from '../src/config/config.ts'
 import { type Courier, openCourier } from '../src/courier/courier.ts'
+import type { Database } from '../src/ports/database.ts'
 import { insertTeam } from '../src/tables/accounts/teams.ts'
 import { type DueResult, recordEvent } from '../src/tables/chain/chain-events.ts'
 import { sequenceAfter } from '../src/tables/chain/chain-tail.ts'
-import { migrate } from '../src/tables/migrate.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
-import { openEmbeddedDrivers } from '../src/wiring/embedded-drivers.ts'
+import { openDrivers } from '../src/wiring/open-drivers.ts'
 import { eventAt, sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
 
 /** A courier as the product has it, on a new store in a file, with webhooks to send to. */
@@ -21,26 +21,30 @@ export type DeliveryStand = {
   stop(): Promise<void>
 }
 
-type Drivers = Awaited<ReturnType<typeof openEmbeddedDrivers>>
-
 export type StandWebhook = { id: string; teamId: string; url: string }
+
+/** What one of several processes on the same store does. */
+export type StandPart = {
+  at: number
+  of: number
+  /** Blocks of so many networks come side by side, each with its webhooks. */
+  networks: number
+  /**
+   * Each network has so many events on their way to the disk: with one alone, sending waits for
+   * the next event's commit, and that is what is measured. A store of many processes has one.
+   */
+  eventsUnderWay: number
+  /** HEADGATE_ variables that say where the store is. */
+  env: Record<string, string>
+}
 
 export const SIGNING_KEY = `whsec_${'k'.repeat(24)}`
 
 /** With the envelope around it, a body of 2 KB. */
 export const DATA_TEXT = `{"block":{"text":"${'x'.repeat(1800)}"}}`
 
-/** Blocks of so many networks come side by side, each with its webhooks. */
-const NETWORKS = 2
-
 /** Enough for every host to have what it can take; the store is as it is in a busy hour. */
 const BACKLOG_MAX = 4000
-
-/**
- * Each network has so many events on their way to the disk: with one alone, sending waits for the
- * next event's commit, and that is what is measured.
- */
-const EVENTS_UNDER_WAY = 2
 
 const LOOK_EVERY_MS = 50
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
@@ -48,91 +52,102 @@ const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 /** So long without any progress, and something is broken. */
 const PATIENCE_MS = 20_000
 
-export async function openDeliveryStand(webhooks: readonly StandWebhook[]): Promise<DeliveryStand> {
+/** The process of one machine: it does all there is to do. */
+const ALONE: StandPart = { at: 0, of: 1, networks: 2, eventsUnderWay: 2, env: {} }
+
+export async function openDeliveryStand(
+  webhooks: readonly StandWebhook[],
+  part = ALONE,
+): Promise<DeliveryStand> {
   const folder = mkdtempSync(`${tmpdir()}/headgate-bench-`)
   const settings = loadSettings({
     env: {
       HEADGATE_DATA: folder,
       HEADGATE_WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS: 'true',
+      ...part.env,
     },
   })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)
   const nowhere = openSync('/dev/null', 'w')
-  const drivers = await openEmbeddedDrivers(settings, (text) => void writeSync(nowhere, text))
+  const drivers = await openDrivers(settings, (text) => void writeSync(nowhere, text))
   const { database } = drivers
-  await migrate(database)
-  for (const id of new Set(webhooks.map(({ teamId }) => teamId))) {
-    const team = { id, name: id, tier: 'enterprise', autoscaling: true, createdAtMs: 1 }
-    await insertTeam(database, team)
-  }
-  for (const [at, { id, ...differing }] of webhooks.entries()) {
-    const sealed = sealedKey(drivers.secrets, id, SIGNING_KEY)
-    const webhook = webhookCalled(id, { ...differing, network: networkAt(at % NETWORKS) })
-    await createWebhook(database, webhook, sealed, webhooks.length)
-  }
+  await drivers.migrate(database)
+  if (part.at === 0) await createWebhooks(drivers, webhooks, part.networks)
   const { tiers, publicUrl } = settings
-  const courier = openCourier({
-    ...drivers,
-    name: 'bench',
-    settings: settings.webhooks,
-    tiers,
-    publicUrl,
-  })
-
-  const chains = Array.from({ length: NETWORKS }, (_, at) => {
-    const mine = webhooks.filter((_, index) => index % NETWORKS === at)
+  const courier = openCourier({ ...drivers, settings: settings.webhooks, tiers, publicUrl })
+  const chains = Array.from({ length: part.networks }, (_, at) => {
+    const mine = webhooks.filter((_, index) => index % part.networks === at)
     return openFeed(database, courier, networkAt(at), mine)
-  })
+  }).filter((_, at) => at % part.of === part.at)
+  const feeds = chains.flatMap((feed) => Array<Feed>(part.eventsUnderWay).fill(feed))
 
   return {
-    async deliver(teamId, deliveries) {
-      const done = async () => (await usageTotals(database, teamId, 0, FOR_EVER_MS)).calls
-      const before = await done()
-      const cpu = process.cpuUsage()
-      const startedMs = performance.now()
-      let fed = 0
-      let delivered = 0
-      let movedMs = startedMs
-      // As many networks are followed at the same time.
-      const feeding = chains.flatMap(severalAtOnce).map(async ({ feed, perEvent }) => {
-        while (fed < deliveries) {
-          if (fed - delivered >= BACKLOG_MAX) await Bun.sleep(LOOK_EVERY_MS)
-          else {
-            fed += perEvent(teamId)
-            await feed()
-          }
-        }
-      })
-      while (delivered < deliveries) {
-        await Bun.sleep(LOOK_EVERY_MS)
-        const now = (await done()) - before
-        if (now > delivered) movedMs = performance.now()
-        if (performance.now() - movedMs > PATIENCE_MS) throw new Error('nothing moves any more')
-        delivered = now
-      }
-      await Promise.all(feeding)
-      const { user, system } = process.cpuUsage(cpu)
-      return { seconds: (performance.now() - startedMs) / 1000, cpuUs: user + system }
-    },
+    deliver: (teamId, deliveries) => deliver(database, feeds, part, teamId, deliveries),
     async stop() {
       await courier.stop()
-      drivers.egress.close()
-      await drivers.signals.close()
-      await database.close()
+      await drivers.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-type Feed = { feed(): Promise<void>; perEvent(teamId: string): number }
-
-function severalAtOnce(feed: Feed): Feed[] {
-  return Array<Feed>(EVENTS_UNDER_WAY).fill(feed)
+async function createWebhooks(
+  { database, secrets }: Awaited<ReturnType<typeof openDrivers>>,
+  webhooks: readonly StandWebhook[],
+  networks: number,
+): Promise<void> {
+  for (const id of new Set(webhooks.map(({ teamId }) => teamId))) {
+    const team = { id, name: id, tier: 'enterprise', autoscaling: true, createdAtMs: 1 }
+    await insertTeam(database, team)
+  }
+  for (const [at, { id, ...differing }] of webhooks.entries()) {
+    const sealed = sealedKey(secrets, id, SIGNING_KEY)
+    const webhook = webhookCalled(id, { ...differing, network: networkAt(at % networks) })
+    await createWebhook(database, webhook, sealed, webhooks.length)
+  }
 }
+
+async function deliver(
+  database: Database,
+  feeds: readonly Feed[],
+  { of }: StandPart,
+  teamId: string,
+  deliveries: number,
+): Promise<{ seconds: number; cpuUs: number }> {
+  const done = async () => (await usageTotals(database, teamId, 0, FOR_EVER_MS)).calls
+  const before = await done()
+  const cpu = process.cpuUsage()
+  const startedMs = performance.now()
+  let fed = 0
+  let delivered = 0
+  let movedMs = startedMs
+  // As many networks are followed at the same time.
+  const feeding = feeds.map(async ({ feed, perEvent }) => {
+    while (fed < deliveries / of) {
+      if (fed - delivered / of >= BACKLOG_MAX / of) await Bun.sleep(LOOK_EVERY_MS)
+      else {
+        fed += perEvent(teamId)
+        await feed()
+      }
+    }
+  })
+  while (delivered < deliveries) {
+    await Bun.sleep(LOOK_EVERY_MS)
+    const now = (await done()) - before
+    if (now > delivered) movedMs = performance.now()
+    if (performance.now() - movedMs > PATIENCE_MS) throw new Error('nothing moves any more')
+    delivered = now
+  }
+  await Promise.all(feeding)
+  const { user, system } = process.cpuUsage(cpu)
+  return { seconds: (performance.now() - startedMs) / 1000, cpuUs: user + system }
+}
+
+type Feed = { feed(): Promise<void>; perEvent(teamId: string): number }
 
 /** The events of one network, with something for each of its webhooks. */
 function openFeed(
-  database: Drivers['database'],
+  database: Database,
   courier: Courier,
   network: string,
   webhooks: readonly StandWebhook[],

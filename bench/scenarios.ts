@@ -1,13 +1,12 @@
 import type { Scenario } from './compare.ts'
+import { DELIVERY_SCENARIOS } from './delivery-scenarios.ts'
+import { workers } from './p1-workers.ts'
 import { standingQueries } from './p6-standing-queries.ts'
 import { manyQueries } from './p7-many-queries.ts'
 import { largeVariables } from './p8-large-variables.ts'
-import { deliveries } from './p9-deliveries.ts'
-import { hangingHosts } from './p10-hanging-hosts.ts'
 import { blockLatency } from './p11-block-latency.ts'
 import { indexedPages } from './p12-indexed-pages.ts'
 import { fullWalk } from './p13-full-walk.ts'
-import { deadNames } from './p20-dead-names.ts'
 import { RPC_SCENARIOS } from './rpc-scenarios.ts'
 
 /** By the names they are given on the command line. */
@@ -16,10 +15,9 @@ export const SCENARIOS: Record<string, Scenario> = {
   p6: standingQueries,
   p7: manyQueries,
   p8: largeVariables,
-  p9: deliveries,
-  p10: hangingHosts,
   p11: blockLatency,
   p12: indexedPages,
   p13: fullWalk,
-  p20: deadNames,
+  ...DELIVERY_SCENARIOS,
+  'p1-workers': workers,
 }

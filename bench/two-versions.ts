@@ -19,7 +19,7 @@ const node = await startFastUpstream()
 const start = (checkout?: string) =>
   Promise.all(
     Array.from({ length: PROCESSES }, () =>
-      startHeadgate([{ name: 'node', url: node.url }], checkout),
+      startHeadgate([{ name: 'node', url: node.url }], checkout === undefined ? {} : { checkout }),
     ),
   )
 const [before, now] = [await start(resolve(folder)), await start()]
