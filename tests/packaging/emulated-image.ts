@@ -67,6 +67,8 @@ export function instructionsOf(dockerfile: string): DockerInstruction[] {
 
 /** Does what the Dockerfile says, in a folder. The packages are those that are installed here. */
 export function emulateImage(folder: string): EmulatedImage {
+  // Other tests of this process may have closed new files to others, as the product does.
+  process.umask(0o022)
   const stages: DockerInstruction[][] = []
   for (const instruction of instructionsOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))) {
     if (instruction.name === 'FROM') stages.push([])
