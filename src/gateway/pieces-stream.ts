@@ -79,6 +79,17 @@ export function piecesStream(pieces: Piece[], sending: Sending): ReadableStream<
   return new ReadableStream<Uint8Array>({ pull, cancel: end }, { highWaterMark: 0 })
 }
 
+/** The same for a reader that is a process of ours, which watches the client itself. */
+export function unwatchedStream(pieces: Piece[]): ReadableStream<Uint8Array> {
+  const source = openSource(pieces)
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const bytes = await source.next()
+    if (bytes) controller.enqueue(bytes)
+    else controller.close()
+  }
+  return new ReadableStream<Uint8Array>({ pull, cancel: source.drop }, { highWaterMark: 0 })
+}
+
 /** Gives up what nobody will read: an unread stream would hold its upstream. */
 export function drop(piece: Piece | HeldAnswer): void {
   if (piece instanceof ReadableStream) piece.cancel().catch(() => {})

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type Cluster, type ClusterGateway, openCluster } from '../../tests/support/cluster.ts'
+import {
+  openSharingGateways,
+  type SharingGateway,
+  type SharingGateways,
+} from '../../tests/support/sharing-gateways.ts'
 import { openMethodRegistry } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'
@@ -7,20 +11,20 @@ import type { TeamAccount } from './team-account.ts'
 /** 20 CU billed, 20 CU of throughput. */
 const BALANCE = openMethodRegistry('evm').find('eth_getBalance')
 
-type One = [ClusterGateway]
-type Two = [ClusterGateway, ClusterGateway]
+type One = [SharingGateway]
+type Two = [SharingGateway, SharingGateway]
 
-let cluster: Cluster
+let shared: SharingGateways
 
 beforeEach(async () => {
-  cluster = await openCluster()
+  shared = await openSharingGateways()
 })
 
-afterEach(() => cluster.close())
+afterEach(() => shared.close())
 
 describe('the throughput of a team over several gateways', () => {
   test('stays within 15 % of its bucket while all are flooded', async () => {
-    const four = cluster.gateways(4, { cuPerSecond: 500 })
+    const four = shared.gateways(4, { cuPerSecond: 500 })
     const accounts = await Promise.all(four.map((gateway) => gateway.account()))
     let served = 0
     let worst = 0
@@ -28,7 +32,7 @@ describe('the throughput of a team over several gateways', () => {
     for (let ms = 0; ms < 6000; ms++) {
       for (const [at, { guard }] of four.entries()) served += calls(guard, accounts[at]!, 1) * 20
       worst = Math.max(worst, served - (5000 + (500 * ms) / 1000))
-      await cluster.clock.advance(1)
+      await shared.clock.advance(1)
     }
     expect(worst).toBeLessThan(0.15 * 5000)
     expect(served).toBeGreaterThan(0.99 * (5000 + 500 * 6))
@@ -36,31 +40,31 @@ describe('the throughput of a team over several gateways', () => {
   })
 
   test('is not a new bucket for a gateway that never saw the team', async () => {
-    const [first, second] = cluster.gateways(2, { cuPerSecond: 50 }) as Two
+    const [first, second] = shared.gateways(2, { cuPerSecond: 50 }) as Two
     expect(calls(first.guard, await first.account(), 100)).toBe(25)
-    await cluster.clock.advance(60)
+    await shared.clock.advance(60)
     // The 3 CU that came in meanwhile are enough for one call, which owes the rest.
     expect(calls(second.guard, await second.account(), 100)).toBe(1)
   })
 
   test('counts calls that failed on our side as given back everywhere', async () => {
-    const [first, second] = cluster.gateways(2, { cuPerSecond: 50 }) as Two
+    const [first, second] = shared.gateways(2, { cuPerSecond: 50 }) as Two
     const [here, there] = [await first.account(), await second.account()]
     expect(calls(first.guard, here, 100)).toBe(25)
-    await cluster.clock.advance(60)
+    await shared.clock.advance(60)
     expect(calls(second.guard, there, 100)).toBe(1)
     here.reservedCentiCu += 10 * BALANCE.billedCentiCu
     for (let call = 0; call < 10; call++) first.guard.settle(here, BALANCE, true)
-    await cluster.clock.advance(60)
+    await shared.clock.advance(60)
     expect(calls(second.guard, there, 100)).toBe(10)
   })
 
   test('is told of in messages that PostgreSQL can carry', async () => {
-    const [first] = cluster.gateways(1, { cuPerSecond: 50 }) as One
+    const [first] = shared.gateways(1, { cuPerSecond: 50 }) as One
     const sizes: number[] = []
-    cluster.signals.subscribe('limits', (text) => sizes.push(Buffer.byteLength(text)))
+    shared.signals.subscribe('limits', (text) => sizes.push(Buffer.byteLength(text)))
     for (let team = 0; team < 1000; team++) first.exchange.took(`team team_${team}`, 2000, 0, 50)
-    await cluster.clock.advance(100)
+    await shared.clock.advance(100)
     expect(sizes.length).toBeGreaterThan(3)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(7000)
   })
@@ -68,20 +72,20 @@ describe('the throughput of a team over several gateways', () => {
 
 describe('the month of a team over several gateways', () => {
   test('ends everywhere when it is used up, before the ledger knows', async () => {
-    const [first, second] = cluster.gateways(2, { monthlyCu: 1000 }) as Two
+    const [first, second] = shared.gateways(2, { monthlyCu: 1000 }) as Two
     const [here, there] = [await first.account(), await second.account()]
     first.meter.add(here, 'app_1', 'ETH', 'eth_call', 100_000)
     expect(second.guard.admit(there, BALANCE)).toBeNull()
     second.guard.settle(there, BALANCE, false)
-    await cluster.clock.advance(60)
+    await shared.clock.advance(60)
     expect(second.guard.admit(there, BALANCE)?.code).toBe('capacity_exceeded')
   })
 
   test('counts once what others told of and the ledger has', async () => {
-    const [first, second] = cluster.gateways(2, { monthlyCu: 1000 }) as Two
+    const [first, second] = shared.gateways(2, { monthlyCu: 1000 }) as Two
     const [here, there] = [await first.account(), await second.account()]
     first.meter.add(here, 'app_1', 'ETH', 'eth_call', 60_000)
-    await cluster.clock.advance(3000)
+    await shared.clock.advance(3000)
     expect(there).toMatchObject({ writtenCentiCu: 60_000, elsewhere: { centiCu: 0, heard: [] } })
     expect(second.guard.admit(there, BALANCE)).toBeNull()
   })
@@ -101,11 +105,11 @@ describe('a message that is none', () => {
     ['a flood', `gateway_9 ["limits1",${'["team team_a",1,0,50],'.repeat(100_000)}`],
     ['deep brackets', `gateway_9 ${'['.repeat(6000)}`],
   ])('is ignored and counted: %s', async (_, text) => {
-    const [gateway] = cluster.gateways(1, { cuPerSecond: 50 }) as One
+    const [gateway] = shared.gateways(1, { cuPerSecond: 50 }) as One
     const account = await gateway.account()
-    cluster.signals.publish('limits', text)
-    await cluster.clock.advance(60)
-    expect(cluster.telemetry.counts.get('headgate_limit_frames_ignored_total')).toBe(1)
+    shared.signals.publish('limits', text)
+    await shared.clock.advance(60)
+    expect(shared.telemetry.counts.get('headgate_limit_frames_ignored_total')).toBe(1)
     expect(calls(gateway.guard, account, 100)).toBe(25)
   })
 })

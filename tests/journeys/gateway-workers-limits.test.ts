@@ -24,7 +24,7 @@ let headgate: TestHeadgate
 
 describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => {
   beforeAll(async () => {
-    fill(solana, 500)
+    fill(solana, 500, 1500)
     headgate = await startHeadgate({
       env: {
         ...networksEnv(
@@ -138,6 +138,9 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
     }
     expect(found.sort()).toEqual(keysOf(solana).sort())
     expect(workers.size).toBeGreaterThan(1)
+    const large = { encoding: 'base64', limit: 500, order: 'desc' }
+    const whole = await callAnywhere(asked, 'getProgramAccounts', [PROGRAM, large])
+    expect(whole.json.result.map(({ pubkey }: { pubkey: string }) => pubkey).sort()).toEqual(found)
     const wrong = await callAnywhere(asked, 'getProgramAccounts', [5])
     expect(wrong.json.error.code).toBe(-32602)
   })

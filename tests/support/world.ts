@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from './postgres/test-postgres.ts'
 
 export type World = 'embedded' | 'postgres'
 
-/** The world that tests of the whole product run in; `npm test` goes through both. */
+/** The world that tests of the whole product run in. */
 export const WORLD: World = process.env.HEADGATE_TEST_WORLD === 'postgres' ? 'postgres' : 'embedded'
 
 /** True where there is no PostgreSQL to be had, which is said once, and never in CI. */

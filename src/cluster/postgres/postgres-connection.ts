@@ -1,6 +1,7 @@
 import { SQL } from 'bun'
 import { assert, Failure } from '../../core/errors.ts'
 import type { Sql, SqlValue } from '../../ports/database.ts'
+import { plainNumbers } from '../../ports/driver-parts/plain-numbers.ts'
 import { countsOf, manyRows } from './many-rows.ts'
 import { numberedText } from './numbered-text.ts'
 import { postgresFault } from './postgres-fault.ts'
@@ -156,14 +157,4 @@ function bound(value: SqlValue): string | bigint | Uint8Array | null {
   }
   if (typeof value === 'string') assert(!value.includes('\0'), 'a stored text holds no NUL')
   return value
-}
-
-function plainNumbers(row: Record<string, unknown>): void {
-  for (const column in row) {
-    const value = row[column]
-    if (typeof value !== 'bigint') continue
-    const plain = Number(value)
-    assert(Number.isSafeInteger(plain), `${column} is whole and below 2^53`)
-    row[column] = plain
-  }
 }

@@ -7,10 +7,10 @@ type Fault = {
 }
 
 /** Classes of SQLSTATE, and single ones, for which the server or the way to it is at fault. */
-const UNAVAILABLE = /^(08|53|57|58|XX|25006|28|3D000|55P03)/
+const UNAVAILABLE = /^(08|53|57|58|XX|25006|28|3D000)/
 
 /** The connection lives on after these. */
-const STATEMENT_ALONE = /^(57014|55P03|53100|53200|25006)/
+const STATEMENT_ALONE = /^(57014|53100|53200|25006)/
 
 /** The transaction lost to another that ran at the same time, and can be run again. */
 const LOST_RACE = /^(40001|40P01)$/

@@ -8,18 +8,10 @@ import {
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
 import { NodeTransport, nodeResolveHost } from '@nats-io/transport-node/lib/node_transport.js'
-import { errorText, Failure } from '../../core/errors.ts'
+import { Failure } from '../../core/errors.ts'
 import type { NatsServer } from '../../core/parse-nats-servers.ts'
+import { type Link, reasonOf } from './linked-wire.ts'
 import { FRAME_BYTES_MAX } from './signal-frame.ts'
-
-/** One connection to one server; it ends once and is not opened again. */
-export type NatsLink = {
-  /** Done when the server has the text; fails when the connection ends before. */
-  send(text: string): Promise<void>
-  /** The reason, once the connection is over. */
-  ended: Promise<string>
-  close(): Promise<void>
-}
 
 export type NatsAccess = {
   subject: string
@@ -44,7 +36,7 @@ export async function openNatsLink(
   server: NatsServer,
   access: NatsAccess,
   hear: (text: string) => void,
-): Promise<NatsLink> {
+): Promise<Link> {
   const connection = await connectTo(server, access)
   const waiting: Waiting = new Set()
   let fault: string | null = null
@@ -86,12 +78,6 @@ export async function openNatsLink(
 }
 
 type Waiting = Set<(failure: Failure) => void>
-
-/** The words of a failed attempt, which may be the server's. */
-export function reasonOf(thrown: unknown): string {
-  const reason = thrown instanceof Failure ? thrown.facts.reason : undefined
-  return String(reason ?? errorText(thrown))
-}
 
 async function connectTo(server: NatsServer, access: NatsAccess): Promise<NatsConnection> {
   const ca = await authoritiesOf(access)

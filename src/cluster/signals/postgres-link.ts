@@ -3,16 +3,9 @@ import { within } from '../../core/async/within.ts'
 import { errorText, Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
+import type { Link } from './linked-wire.ts'
 
 type Needs = { clock: Pick<Clock, 'after' | 'every'>; entropy: Pick<Entropy, 'alphanumeric'> }
-
-/** A connection that listens, and one that notifies, until either ends. */
-export type PostgresLink = {
-  send(text: string): Promise<unknown>
-  /** Why it ended. */
-  ended: Promise<string>
-  close(): Promise<void>
-}
 
 /** All processes on one database share a channel: other databases do not hear it. */
 const CHANNEL = 'headgate'
@@ -23,12 +16,12 @@ const HEAR_MS = 3000
 
 const CONNECT_MS = 5000
 
-/** Listens on a connection that no pooler shares out. */
+/** Listens on a connection that no pooler shares out, and notifies on it. */
 export async function openPostgresLink(
   { clock, entropy }: Needs,
   url: string,
   hear: (text: string) => void,
-): Promise<PostgresLink> {
+): Promise<Link> {
   const ended = Promise.withResolvers<string>()
   const client = new SQL(url, {
     max: 1,

@@ -1,6 +1,7 @@
 import { Database as Connection, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { assert } from '../../core/errors.ts'
 import type { SqlValue } from '../../ports/database.ts'
+import { plainNumbers } from '../../ports/driver-parts/plain-numbers.ts'
 import { openStatementCache } from './statement-cache.ts'
 
 /**
@@ -137,14 +138,4 @@ function bound(value: SqlValue): SQLQueryBindings {
   // PostgreSQL cannot store it, and what one engine refuses the other must not accept.
   if (typeof value === 'string') assert(!value.includes('\0'), 'a stored text holds no NUL')
   return value
-}
-
-function plainNumbers(row: Record<string, unknown>): void {
-  for (const column in row) {
-    const value = row[column]
-    if (typeof value !== 'bigint' && typeof value !== 'number') continue
-    const plain = Number(value)
-    assert(Number.isSafeInteger(plain), `${column} is whole and below 2^53`)
-    row[column] = plain
-  }
 }

@@ -10,7 +10,6 @@ type ForwardedRequest = {
   method: string
   headers: Headers
   body: string
-  signal: AbortSignal
 }
 
 /** The runtime's words for a connection that never came about. */
@@ -104,9 +103,9 @@ function fetchAgain(url: string, init: FetchInit): Promise<Response> {
 export function requestOverSocket(
   socket: string,
   path: string,
-  { method, headers, body, signal }: ForwardedRequest,
+  { method, headers, body }: ForwardedRequest,
 ): Promise<Response> {
-  const init = { method, headers, signal, unix: socket, redirect: 'manual', decompress: false }
+  const init = { method, headers, unix: socket, redirect: 'manual', decompress: false }
   const withBody = body === '' ? init : { ...init, body }
   return fetch(`http://localhost${path}`, { ...withBody, proxy: false } as BunFetchRequestInit)
 }

@@ -9,6 +9,7 @@ import {
   webhookCalled,
 } from '../../../tests/support/webhook-store.ts'
 import { lacksPostgres } from '../../../tests/support/world.ts'
+import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { resendDelivery } from '../deliveries/resend-delivery.ts'
@@ -112,6 +113,24 @@ describe.skipIf(lacksPostgres())('days on PostgreSQL', () => {
     expect(await partitions()).toContain(dayOf(NOW_MS))
     await drop(end)
     expect(await partitions()).not.toContain(dayOf(NOW_MS))
+  })
+
+  test('a day that another transaction holds stays, and the server is not thought away', async () => {
+    await settle(db, await nextEvent(db, ['wh_1']), { kind: 'delivered' })
+    const later = NOW_MS + 8 * DAY_MS
+    const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = db.transaction(async (tx) => {
+      await tx.query(sql`UPDATE deliveries SET done_at_ms = done_at_ms`)
+      held.resolve()
+      await letGo.promise
+    })
+    await held.promise
+    const thrown = await drop(later).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(Error)
+    expect(thrown).not.toBeInstanceOf(Failure)
+    letGo.resolve()
+    await holding
+    expect(await drop(later)).toMatchObject({ removed: 1 })
   })
 
   test('deliveries of an old day are settled while others drop it', async () => {

@@ -32,9 +32,8 @@ const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 /** Passes management calls and pages on to the main process. */
 export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages'> {
   const forward = async (path: string, method: string, headers: Headers, body: string) => {
-    const { signal } = new AbortController()
     try {
-      const sent = { method, headers: withoutConnection(headers), body, signal }
+      const sent = { method, headers: withoutConnection(headers), body }
       const answer = await needs.requestOverSocket(needs.socket, path, sent)
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
@@ -54,7 +53,9 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages'> {
     },
     pages: {
       get: (path) =>
-        needs.pages().has(path) ? (headers) => forward(path, 'GET', headers, '') : undefined,
+        needs.pages().has(path)
+          ? (headers) => forward(path, 'GET', withoutAddress(headers), '')
+          : undefined,
     },
   }
 }
@@ -66,10 +67,9 @@ export function forwardAccounts({
 }: Pick<Needs, 'requestOverSocket' | 'socket'>): LocalMethods {
   return {
     async serve({ network }, method, paramsText, teamId) {
-      const abort = new AbortController()
       const headers = new Headers({ 'content-type': 'application/json' })
       const body = JSON.stringify({ method, paramsText, teamId })
-      const sent = { method: 'POST', headers, body, signal: abort.signal }
+      const sent = { method: 'POST', headers, body }
       let answer: Response
       try {
         answer = await requestOverSocket(socket, accountsPath(network.slug), sent)
@@ -89,6 +89,13 @@ function queryOf(url: string): string {
 function withoutConnection(headers: Headers): Headers {
   const kept = new Headers(headers)
   for (const name of OF_THE_CONNECTION) kept.delete(name)
+  return kept
+}
+
+/** The main process believes this header, so a client's own never reaches it. */
+function withoutAddress(headers: Headers): Headers {
+  const kept = new Headers(headers)
+  kept.delete(ADDRESS_HEADER)
   return kept
 }
 

@@ -1,6 +1,7 @@
 import { Failure, type FailureCode } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 import type { LocalMethods } from '../../gateway/local-methods.ts'
+import { bytesOf, unwatchedStream } from '../../gateway/pieces-stream.ts'
 import type { RpcRoute } from '../../http/rpc/rpc-route.ts'
 import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
@@ -77,6 +78,9 @@ function answerReply(answer: Answer): Response {
   headers.set(CACHE, answer.cache)
   if (answer.kind === 'result') return new Response(answer.text, { headers })
   if (answer.kind === 'stream') return new Response(answer.stream, { headers })
+  if (bytesOf(answer.pieces) > TEXT_BYTES_MAX) {
+    return new Response(unwatchedStream([...answer.pieces]), { headers })
+  }
   const bytes = Buffer.concat(answer.pieces)
   answer.release()
   return new Response(bytes, { headers })

@@ -22,8 +22,6 @@ export type PostgresServer = {
   stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
   start(): Promise<void>
   /** Every process of the server stands still. */
-  freeze(): void
-  thaw(): void
   close(): Promise<void>
 }
 
@@ -123,8 +121,6 @@ function serverOf(keeper: Keeper, port: number): PostgresServer {
       const said = await keeper.ask('start')
       if (said !== 'ready') throw new Error(said)
     },
-    freeze: () => void keeper.ask('SIGSTOP'),
-    thaw: () => void keeper.ask('SIGCONT'),
     close: keeper.end,
   }
 }

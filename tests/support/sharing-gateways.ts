@@ -16,33 +16,33 @@ import { aTier } from './a-tier.ts'
 import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 
-export type ClusterGateway = {
+export type SharingGateway = {
   guard: SpendGuard
   meter: UsageMeter
   exchange: LimitExchange
   account(): Promise<TeamAccount>
 }
 
-export type Cluster = {
+export type SharingGateways = {
   clock: TestClock
   signals: Signals
   telemetry: QuietTelemetry
   /** Opens gateways, each as a process of its own would, for a team with these limits. */
-  gateways(count: number, limits: Partial<Tier>): ClusterGateway[]
+  gateways(count: number, limits: Partial<Tier>): SharingGateway[]
   close(): Promise<void>
 }
 
 const TEAM = { id: 'team_a', name: 'A', tier: 'free', autoscaling: false, createdAtMs: 0 }
 
 /** Gateways on one store that share one team's limits over signals. */
-export async function openCluster(): Promise<Cluster> {
+export async function openSharingGateways(): Promise<SharingGateways> {
   const clock = testClock()
   const database = await freshStore()
   const signals = openInProcessSignals()
   const telemetry = quietTelemetry()
-  const opened: ClusterGateway[] = []
+  const opened: SharingGateway[] = []
 
-  const open = (name: string, tiers: Map<string, Tier>): ClusterGateway => {
+  const open = (name: string, tiers: Map<string, Tier>): SharingGateway => {
     const carrier = frameSignals(signals, name)
     const exchange = openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
     const guard = openSpendGuard({ clock, database, tiers, publicUrl: '', exchange })
