@@ -37,6 +37,50 @@ describe('two processes', () => {
     expect(await stage.billed()).toMatchObject({ calls: 400 })
   })
 
+  test('send what the other has committed when it hints at it, webhook by webhook in order', async () => {
+    const stage = await courierStage()
+    const ids = await webhooks(stage, 10)
+    const [a, b] = [stage.open('a'), stage.open('b')]
+    await stage.block(...ids)
+    await stage.clock.advance(5 * SECOND)
+    expect(await owners(stage)).toEqual({ a: 128, b: 128 })
+    let reads = 0
+    const { query } = stage.database
+    stage.database.query = (statement) => {
+      reads += 1
+      return query(statement)
+    }
+    const numbers = [...new Set(stage.sentNumbers())]
+    for (let at = 0; at < 20; at++) numbers.push(await stage.blockOf(at % 3 ? a : b, ...ids))
+    // No sweep has come yet. Each event is read by the other: its deliveries, then their result.
+    for (const id of ids) expect(numbersTo(stage, id)).toEqual(numbers)
+    expect(reads).toBe(40)
+    await stage.rest()
+    expect(await stage.billed()).toMatchObject({ calls: 210 })
+  })
+
+  test('ignore what is no hint', async () => {
+    const stage = await courierStage()
+    const ids = await webhooks(stage, 2)
+    stage.open('a')
+    for (const text of [
+      '',
+      ' ',
+      'a',
+      '-1 b',
+      '1',
+      '1e3 b',
+      `${'9'.repeat(30)} b`,
+      '77 b',
+      'NaN b',
+    ]) {
+      stage.signals.publish('deliveries', text)
+    }
+    await stage.block(...ids)
+    await stage.rest()
+    expect(stage.egress.sent).toHaveLength(2)
+  })
+
   test('keep the order of every webhook while one joins and leaves', async () => {
     const stage = await courierStage()
     const ids = await webhooks(stage, 8)

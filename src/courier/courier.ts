@@ -1,10 +1,10 @@
 import { coalesced } from '../core/async/coalesced.ts'
 import { within } from '../core/async/within.ts'
 import { errorText } from '../core/errors.ts'
-import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import type { CourierNeeds } from './courier-needs.ts'
 import { openDispatch } from './dispatch.ts'
 import { type CourierHints, DELIVERIES_TOPIC, hintOf } from './hint-couriers.ts'
+import { openHintedEvents } from './upkeep/hinted-events.ts'
 import { openNamedWebhooks } from './upkeep/named-webhooks.ts'
 import { openPruner } from './upkeep/pruner.ts'
 import { openShardLease } from './upkeep/shard-lease.ts'
@@ -26,13 +26,10 @@ const LOOK_EVERY_MS = 1000
 /** Ends before the rest of the process does. */
 const STOP_MS_MAX = 8000
 
-/** Results of one event that may fill a backlog before the next look at all of them. */
-const LARGE_EVENT_BYTES = 2 ** 20
-
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
   const { clock, signals } = needs
-  const { failed, dispatch, lease, pauses, pruner, sweeps, look, named } = openParts(needs)
+  const { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted } = openParts(needs)
   const { webhooks } = dispatch
   const ends = [
     // The id of a webhook that was changed or is sent something again, or nothing.
@@ -40,10 +37,7 @@ export function openCourier(needs: CourierNeeds): Courier {
       if (webhookId !== '') named.remind([webhookId])
       look.ask()
     }),
-    signals.subscribe(DELIVERIES_TOPIC, (text) => {
-      webhooks.remind(text.split(' ').map(Number), ['new'])
-      dispatch.run()
-    }),
+    signals.subscribe(DELIVERIES_TOPIC, hinted.hear),
     clock.every(SWEEP_EVERY_MS, sweeps.ask),
     clock.every(LOOK_EVERY_MS, () => {
       look.ask()
@@ -53,10 +47,10 @@ export function openCourier(needs: CourierNeeds): Courier {
 
   return {
     remind(event) {
-      const others = webhooks.offer(event)
+      const isAllOurs = webhooks.offer(event)
       dispatch.run()
-      hintOf(signals, others)
-      if (isLarge(event)) pauses.checkBacklogs()
+      if (!isAllOurs) hintOf(signals, event, needs.name)
+      pauses.checkBacklogs(event)
     },
     remindWebhooks: named.remind,
     async stop() {
@@ -66,7 +60,7 @@ export function openCourier(needs: CourierNeeds): Courier {
       dispatch.close()
       lease.stop()
       await Promise.all([pruner, pauses].map((one) => one.stop()))
-      await Promise.all([look, sweeps, named].map((one) => one.idle()))
+      await Promise.all([look, sweeps, named, hinted].map((one) => one.idle()))
     },
   }
 }
@@ -108,11 +102,6 @@ function openParts(needs: CourierNeeds) {
   const look = coalesced(dispatch.refresh, failed)
   const pruner = openPruner({ ...needs, failed })
   const named = openNamedWebhooks({ ...needs, dispatch, failed })
-  return { failed, dispatch, lease, pauses, pruner, sweeps, look, named }
-}
-
-function isLarge({ deliveries }: RecordedEvent): boolean {
-  let bytes = 0
-  for (const { dataBytes } of deliveries) bytes += dataBytes
-  return bytes > LARGE_EVENT_BYTES
+  const hinted = openHintedEvents({ ...needs, dispatch, lease, failed })
+  return { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted }
 }

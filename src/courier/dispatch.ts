@@ -3,7 +3,6 @@ import { type DispatchLoop, openDispatchLoop } from './dispatch-loop.ts'
 import { probeTripped } from './schedule/allocate-slots.ts'
 import { type OwnedWebhooks, openOwnedWebhooks } from './schedule/owned-webhooks.ts'
 import { enlist, isScheduled, openSchedule, type Schedule } from './schedule/schedule.ts'
-import { settled } from './schedule/webhook-queue.ts'
 import { openWebhookSettings, type WebhookSettings } from './schedule/webhook-settings.ts'
 import { type DeliveryNotes, openDeliveryNotes } from './send/delivery-notes.ts'
 import { type Finished, type GroupCommit, openGroupCommit } from './send/group-commit.ts'
@@ -122,7 +121,7 @@ function afterCommit(
     // The sweep may have passed that moment before it was written. What was changed meanwhile
     // may be due as it is now.
     const again = !counts || (next.kind === 'retry' && next.dueAtMs <= nowMs)
-    settled(webhook.queue, event, again)
+    webhooks.settled(webhook, event, again)
     if (again || webhook.queue.isOrdered) enlist(schedule, webhook)
   }
   if (teamIds.size > 0) needs.billed(teamIds)

@@ -4,8 +4,10 @@ import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 /** Webhooks that one hint names; the others are found by the sweeps of their couriers. */
 const HINTED_MAX = 500
 
-/** Couriers hear here which webhooks, by their numbers, have something new to send. */
+/** Couriers hear here of events with new deliveries, by their numbers. */
 export const DELIVERIES_TOPIC = 'deliveries'
+
+const HINT = /^(\d{1,12}) (.*)$/
 
 /** Everything that a courier is told is a hint: a sweep finds what is not said. */
 export type CourierHints = {
@@ -18,11 +20,8 @@ export type CourierHints = {
 /** Tells the couriers of other processes what was committed here. */
 export function hintCouriers(signals: Signals): CourierHints {
   return {
-    remind({ deliveries }) {
-      hintOf(
-        signals,
-        deliveries.map(({ webhook }) => webhook),
-      )
+    remind(event) {
+      if (event.deliveries.length > 0) hintOf(signals, event, '')
     },
     remindWebhooks(webhookIds) {
       for (const id of webhookIds.slice(0, HINTED_MAX)) signals.publish('webhooks', id)
@@ -30,7 +29,17 @@ export function hintCouriers(signals: Signals): CourierHints {
   }
 }
 
-export function hintOf(signals: Signals, webhooks: readonly number[]): void {
-  if (webhooks.length === 0) return
-  signals.publish(DELIVERIES_TOPIC, webhooks.slice(0, HINTED_MAX).join(' '))
+/** The courier that gives the hint is named, as it hears it too. */
+export function hintOf(
+  signals: Signals,
+  { event }: Pick<RecordedEvent, 'event'>,
+  courier: string,
+): void {
+  if (event !== null) signals.publish(DELIVERIES_TOPIC, `${event} ${courier}`)
+}
+
+/** The event of another's hint; null for our own, and for a text that is none. */
+export function hintedEvent(hint: string, courier: string): number | null {
+  const [, event, from] = HINT.exec(hint) ?? []
+  return event === undefined || from === courier ? null : Number(event)
 }

@@ -100,6 +100,17 @@ function passing(database: Database): Database {
 function acts({ clock, secrets, signals }: CourierWorld, database: Database, couriers: Courier[]) {
   let number = 0
   let sequence: number | null = null
+  const commit = async (webhookIds: readonly string[], told: readonly Courier[]) => {
+    const data = `{"block":{"number":${++number},"text":"Größe in €"}}`
+    const due = [{ data, bytes: Buffer.byteLength(data), truncation: null, webhookIds }]
+    const facts = { network: NETWORK, atMs: clock.nowMs(), due }
+    const recorded = await recordEvent(database, eventAt(number, sequence, facts))
+    if (recorded === 'lost') throw new Error('the chain moved elsewhere')
+    sequence = recorded.sequenceNumber
+    for (const courier of told) courier.remind(recorded)
+    await clock.advance(0)
+    return recorded.sequenceNumber
+  }
   return {
     async webhook(id: string, differing: Partial<Webhook> = {}) {
       const webhook = webhookCalled(id, { url: `https://${id}.example/hook`, ...differing })
@@ -114,17 +125,9 @@ function acts({ clock, secrets, signals }: CourierWorld, database: Database, cou
       await clock.advance(0)
     },
     /** A block with a result for these, committed and told to the couriers. */
-    async block(...webhookIds: string[]): Promise<number> {
-      const data = `{"block":{"number":${++number},"text":"Größe in €"}}`
-      const due = [{ data, bytes: Buffer.byteLength(data), truncation: null, webhookIds }]
-      const told = { network: NETWORK, atMs: clock.nowMs(), due }
-      const recorded = await recordEvent(database, eventAt(number, sequence, told))
-      if (recorded === 'lost') throw new Error('the chain moved elsewhere')
-      sequence = recorded.sequenceNumber
-      for (const courier of couriers) courier.remind(recorded)
-      await clock.advance(0)
-      return recorded.sequenceNumber
-    },
+    block: (...webhookIds: string[]): Promise<number> => commit(webhookIds, couriers),
+    /** The same, committed by the process of one courier, which hints at it. */
+    blockOf: (courier: Courier, ...webhookIds: string[]) => commit(webhookIds, [courier]),
   }
 }
 

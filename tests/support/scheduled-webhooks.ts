@@ -4,6 +4,7 @@ import {
   releaseSlot,
   type SlotGrant,
 } from '../../src/courier/schedule/allocate-slots.ts'
+import type { StoredLane } from '../../src/courier/schedule/outbox-question.ts'
 import {
   addWebhook,
   enlist,
@@ -12,13 +13,7 @@ import {
   type Schedule,
   type ScheduledWebhook,
 } from '../../src/courier/schedule/schedule.ts'
-import {
-  beginLoad,
-  configure,
-  endLoad,
-  remind,
-  type StoredLane,
-} from '../../src/courier/schedule/webhook-queue.ts'
+import { beginLoad, configure, endLoad, remind } from '../../src/courier/schedule/webhook-queue.ts'
 import type { CourierWebhook } from '../../src/tables/webhooks/courier-webhooks.ts'
 
 /** A webhook that has its place at a host. */

@@ -1,7 +1,10 @@
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import { shardOf } from '../../tables/couriers/shards.ts'
+import type { Delivery, DeliveryKey } from '../../tables/deliveries/delivery.ts'
 import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
+import type { StoredPart } from '../../tables/deliveries/results.ts'
 import type { ResultCache } from '../send/result-cache.ts'
+import type { StoredLane } from './outbox-question.ts'
 import {
   addWebhook,
   dropWebhook,
@@ -15,7 +18,7 @@ import {
   remind,
   remindOfDue,
   remindOfNew,
-  type StoredLane,
+  settled,
   suspend,
   type WebhookQueue,
 } from './webhook-queue.ts'
@@ -31,10 +34,12 @@ type Needs = {
 
 /** The webhooks of our shards, as far as they have something to send; others are ignored. */
 export type OwnedWebhooks = {
-  /** Takes the deliveries of an event that was just committed; the webhooks that are not ours. */
-  offer(event: RecordedEvent): number[]
-  /** The outbox may have something of theirs. */
-  remind(webhooks: readonly number[], lanes: readonly StoredLane[]): void
+  /** Takes the deliveries of an event that was just committed; false when some are not ours. */
+  offer(event: RecordedEvent): boolean
+  /** New deliveries are about to be read, which are offered as they are found. */
+  beginReading(): OutboxReading
+  /** The outcome of an attempt is committed; with `again`, the outbox may still have it. */
+  settled(webhook: ScheduledWebhook, event: number, again: boolean): void
   /** They have a retry or an error that became due. */
   remindOfDue(webhooks: readonly number[]): void
   /** Something of theirs was resent or replayed: what is known of the outbox is out of date. */
@@ -50,10 +55,15 @@ export type OwnedWebhooks = {
   dropAll(): void
 }
 
+type OutboxReading = {
+  offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
+  end(): void
+}
+
 const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
 
 export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
-  const { schedule, webhookSettings, results, owns } = needs
+  const { schedule, webhookSettings, owns } = needs
   const { webhooks } = schedule
 
   /** Null when it is not ours, or there are too many: then a sweep finds it later. */
@@ -65,6 +75,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     if (added) webhookSettings.outdated(added)
     return added
   }
+  const readings = openReadings(needs, owned)
   const allOwned = (numbers: readonly number[]) =>
     numbers.map(owned).filter((webhook) => webhook !== null)
   const tell = (numbers: readonly number[], note: (queue: WebhookQueue) => void) => {
@@ -75,28 +86,12 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   }
 
   return {
-    offer({ deliveries, results: texts }) {
-      const others: number[] = []
-      /** Webhooks with the same query share a result, and come one after the other. */
-      let keptPart: number | null = null
-      for (const delivery of deliveries) {
-        const { event, webhook: number, part } = delivery
-        const webhook = owned(number)
-        if (!webhook) {
-          others.push(number)
-          continue
-        }
-        const isTaken = offer(webhook.queue, delivery)
-        const result = isTaken && part !== keptPart ? texts[part ?? 0] : undefined
-        if (result) {
-          results.keep(event, part ?? 0, result)
-          keptPart = part
-        }
-        enlist(schedule, webhook)
-      }
-      return others
+    offer: (event) => offerEvent(needs, owned, event),
+    beginReading: readings.begin,
+    settled(webhook, event, again) {
+      readings.settled({ event, webhook: webhook.number })
+      settled(webhook.queue, event, again)
     },
-    remind: (numbers, lanes) => tell(numbers, (queue) => remind(queue, lanes)),
     remindOfDue: (numbers) => tell(numbers, remindOfDue),
     reread: (numbers) => tell(numbers, forget),
     swept(waiting, isThorough) {
@@ -127,6 +122,60 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   }
 }
 
+type Owned = (webhook: number) => ScheduledWebhook | null
+
+function offerEvent(
+  { schedule, results }: Needs,
+  owned: Owned,
+  { deliveries, results: texts }: RecordedEvent,
+): boolean {
+  let isAllOurs = true
+  /** Webhooks with the same query share a result, and come one after the other. */
+  let keptPart: number | null = null
+  for (const delivery of deliveries) {
+    const { event, part } = delivery
+    const webhook = owned(delivery.webhook)
+    if (!webhook) {
+      isAllOurs = false
+      continue
+    }
+    const isTaken = offer(webhook.queue, delivery)
+    const result = isTaken && part !== keptPart ? texts[part ?? 0] : undefined
+    if (result) {
+      results.keep(event, part ?? 0, result)
+      keptPart = part
+    }
+    enlist(schedule, webhook)
+  }
+  return isAllOurs
+}
+
+function openReadings({ schedule, results }: Needs, owned: Owned) {
+  /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */
+  const underWay = new Set<Set<string>>()
+  return {
+    begin(): OutboxReading {
+      const settledMeanwhile = new Set<string>()
+      underWay.add(settledMeanwhile)
+      return {
+        offer({ deliveries, results: parts }) {
+          for (const { event, part, ...result } of parts) results.keep(event, part, result)
+          for (const delivery of deliveries) {
+            const webhook = owned(delivery.webhook)
+            if (!webhook || settledMeanwhile.has(keyText(delivery))) continue
+            offer(webhook.queue, delivery)
+            enlist(schedule, webhook)
+          }
+        },
+        end: () => void underWay.delete(settledMeanwhile),
+      }
+    },
+    settled(key: DeliveryKey): void {
+      for (const settledMeanwhile of underWay) settledMeanwhile.add(keyText(key))
+    },
+  }
+}
+
 /** Drops the webhooks that are not ours; those with something in flight only stop sending. */
 function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
   const busy = new Set<number>()
@@ -142,4 +191,8 @@ function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
     busy.add(shardOf(number))
   }
   return busy
+}
+
+function keyText({ event, webhook }: DeliveryKey): string {
+  return `${event} ${webhook}`
 }

@@ -5,10 +5,10 @@ import type { SendAttempt } from '../send/attempt-outcome.ts'
 import type { ResultCache } from '../send/result-cache.ts'
 import { type AttemptNeeds, startAttempt } from '../send/start-attempt.ts'
 import { endGrant, releaseSlot, type SlotGrant, takeBytes } from './allocate-slots.ts'
+import type { Load } from './outbox-question.ts'
 import {
   beginLoad,
   endLoad,
-  type Load,
   loaded,
   mayStart,
   nextNew,

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { queueModel } from '../../../tests/support/queue-model.ts'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
 import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
+import type { Load } from './outbox-question.ts'
 import {
   beginLoad,
   configure,
   endLoad,
   forget,
   isIdle,
-  type Load,
   loaded,
   mayStart,
   moveSlots,

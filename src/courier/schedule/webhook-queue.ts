@@ -1,7 +1,13 @@
 import { assert } from '../../core/errors.ts'
 import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
-import type { OutboxQuestion } from '../../tables/deliveries/outbox.ts'
-import { isUsedUp, outboxQuestion, type PrefetchBudget } from './outbox-question.ts'
+import {
+  isUsedUp,
+  type Load,
+  outboxQuestion,
+  type PrefetchBudget,
+  type StoredLane,
+  storedLanes,
+} from './outbox-question.ts'
 
 /**
  * The deliveries that one webhook has to send, as far as its owner knows: everybody reads it, and
@@ -18,20 +24,6 @@ export type WebhookQueue = {
   readonly unsettled: ReadonlySet<number>
 }
 
-/**
- * Deliveries of one lane on their way from the store, with their results. One lane of a queue
- * has at most one load, and nothing else of that lane starts meanwhile, to keep its order.
- */
-export type Load = {
-  readonly lane: Lane
-  /** The question to the outbox; null when enough is prefetched. */
-  readonly question: OutboxQuestion | null
-  /** Deliveries of another lane than 'new', whose own are prefetched instead. */
-  readonly found: Delivery[]
-  /** Settled while the outbox was read, which may have seen them waiting. */
-  readonly settled: Set<number>
-}
-
 type State = {
   mode: WebhookQueue['mode']
   isOrdered: boolean
@@ -43,14 +35,13 @@ type State = {
   prefetched: Delivery[]
   /** The newest delivery that was prefetched, where all before it were too. */
   tail: { event: number; sequenceNumber: number | null } | null
+  /** The newest delivery that the last sweep has seen in the outbox. */
+  newestSwept: number
   /** The outbox may have something that is not here. */
   mayHave: Record<StoredLane, boolean>
   loads: Record<Lane, Load | null>
   budget: PrefetchBudget
 }
-
-/** The lanes that the outbox has; 'ordered' is a question to two of them. */
-export type StoredLane = Exclude<Lane, 'ordered'>
 
 const LANES: readonly Lane[] = ['new', 'retry', 'ordered', 'error']
 
@@ -67,6 +58,7 @@ export function newWebhookQueue(budget: PrefetchBudget): WebhookQueue {
     isAbandoned: false,
     prefetched: [],
     tail: null,
+    newestSwept: 0,
     mayHave: { new: true, retry: true, error: true },
     loads: { new: null, retry: null, ordered: null, error: null },
     budget,
@@ -140,10 +132,15 @@ export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void 
   for (const lane of lanes) stateOf(queue).mayHave[lane] = true
 }
 
-/** The outbox has new deliveries up to that event; those up to the tail are known. */
+/**
+ * The outbox has new deliveries up to that event. Those up to the tail are known; others are read
+ * when the sweep before has seen them too, since we are mostly about to be told of the youngest.
+ */
 export function remindOfNew(queue: WebhookQueue, newest: number): void {
-  const { tail, mayHave } = stateOf(queue)
-  if (tail === null || tail.event < newest) mayHave.new = true
+  const state = stateOf(queue)
+  const { tail, mayHave, newestSwept } = state
+  if (tail === null || tail.event < newestSwept) mayHave.new = true
+  state.newestSwept = newest
 }
 
 /** Retries are due, perhaps replays of what is prefetched, which is read again then. */
@@ -293,8 +290,4 @@ function forgetData(state: State): void {
 function prefetch(state: State, delivery: Delivery): void {
   state.budget.used += 1
   state.prefetched.push(delivery)
-}
-
-function storedLanes(lane: Lane): readonly [StoredLane, ...StoredLane[]] {
-  return lane === 'ordered' ? ['new', 'retry'] : [lane]
 }

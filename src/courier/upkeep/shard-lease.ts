@@ -43,6 +43,8 @@ export type LeaseRequest = { fence: Fence; granted(): void }
  */
 export type ShardLease = {
   owns(webhook: number): boolean
+  /** The shards whose webhooks we send for. */
+  served(): ReadonlySet<number>
   /** It lasts longer than an attempt that starts now. */
   outlastsAttempt(): boolean
   renewing(): LeaseRequest
@@ -100,6 +102,7 @@ export function openShardLease(needs: Needs): ShardLease {
 
   return {
     owns: (webhook) => serves(state, shardOf(webhook)),
+    served: () => new Set([...state.owned].filter((shard) => serves(state, shard))),
     outlastsAttempt() {
       const { token, until } = state
       // By both clocks: one may be set, the other may stand still while the machine sleeps.

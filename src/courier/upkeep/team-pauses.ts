@@ -27,8 +27,8 @@ type Needs = {
 export type TeamPauses = {
   /** Looks at these teams soon: something was billed to them. */
   checkUsage(teamIds: ReadonlySet<string>): void
-  /** Looks at what teams have undelivered: much was added to it. */
-  checkBacklogs(): void
+  /** Looks at what teams have undelivered, if an event adds much to it. */
+  checkBacklogs(event: { deliveries: readonly { dataBytes: number }[] }): void
   /** Looks at all teams with active webhooks: calls use up the month too. */
   checkAll(): void
   stop(): Promise<void>
@@ -36,6 +36,9 @@ export type TeamPauses = {
 
 /** The least time between two looks: groups of outcomes are committed more often than that. */
 const LOOKS_APART_MS = 50
+
+/** Results of one event that may fill a backlog before the next look at all of them. */
+const LARGE_EVENT_BYTES = 2 ** 20
 
 /** More than that, and a look at all of them is as good. */
 const TEAMS_LOOKED_AT_MAX = 1000
@@ -76,7 +79,8 @@ export function openTeamPauses(needs: Needs): TeamPauses {
       for (const id of ids) teamIds.add(id)
       look.ask()
     },
-    checkBacklogs() {
+    checkBacklogs(event) {
+      if (!isLarge(event)) return
       isForBacklogs = true
       look.ask()
     },
@@ -136,4 +140,10 @@ function tell(
   needs.telemetry.count(metric, {})
   needs.paused(webhooks)
   needs.signals.publish('webhooks', '')
+}
+
+function isLarge({ deliveries }: Parameters<TeamPauses['checkBacklogs']>[0]): boolean {
+  let bytes = 0
+  for (const { dataBytes } of deliveries) bytes += dataBytes
+  return bytes > LARGE_EVENT_BYTES
 }

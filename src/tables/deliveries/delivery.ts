@@ -82,12 +82,15 @@ export type LogRow = DeliveryRow & {
   body_bytes: number | null
 }
 
-/** The columns of a `DeliveryRow`, where `DELIVERY_OF_ENTRY` is joined. */
-export const DELIVERY_COLUMNS = sql`
-  entries.event, entries.webhook, webhooks.id AS webhook_id, webhooks.team_id, events.network,
+/** The columns of a `DeliveryRow`, where its event and webhook are joined to a delivery. */
+export const deliveryColumns = (event: Sql, webhook: Sql) => sql`
+  ${event} AS event, ${webhook} AS webhook, webhooks.id AS webhook_id, webhooks.team_id, events.network,
   events.sequence_number, events.block_number, events.block_hash, deliveries.part,
   deliveries.data_bytes, events.error, deliveries.previous_sequence, deliveries.replay,
   events.created_at_ms, deliveries.version, deliveries.attempts_made`
+
+/** The same where `DELIVERY_OF_ENTRY` is joined. */
+export const DELIVERY_COLUMNS = deliveryColumns(sql`entries.event`, sql`entries.webhook`)
 
 /** The columns of a `LogRow`, except when it is due, where a delivery is joined to its entry. */
 export const LOG_COLUMNS = sql`

@@ -1,4 +1,5 @@
 import { type Database, type Sql, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
+import { SHARDS } from '../couriers/shards.ts'
 import { listChunks } from '../sql/row-chunks.ts'
 import {
   DELIVERY_COLUMNS,
@@ -6,6 +7,7 @@ import {
   type Delivery,
   type DeliveryKey,
   type DeliveryRow,
+  deliveryColumns,
   deliveryOf,
   isOfEvent,
   type Lane,
@@ -52,6 +54,28 @@ export async function waitingDeliveries(
   const rows = await db.query<DeliveryRow>(sql`
     SELECT ${DELIVERY_COLUMNS} FROM (${entries}) AS entries ${DELIVERY_OF_ENTRY} ${isSent}
     ORDER BY ${order} LIMIT ${limit}`)
+  return rows.map(deliveryOf)
+}
+
+/**
+ * The deliveries of an event that wait for their first attempt, to webhooks of these shards. Hot
+ * path: shards are one text of digits, since hundreds of values take longer than the rest.
+ */
+export async function newDeliveriesOf(
+  db: Database,
+  event: number,
+  shards: ReadonlySet<number>,
+  limit: number,
+): Promise<Delivery[]> {
+  const digits = Array.from({ length: SHARDS }, (_, shard) => (shards.has(shard) ? '1' : '0'))
+  const rows = await db.query<DeliveryRow>(sql`
+    SELECT ${deliveryColumns(sql`events.event`, sql`webhooks.number`)}
+    FROM deliveries JOIN events ON events.event = ${event}
+      JOIN webhooks ON webhooks.number = deliveries.key % 16777216
+    WHERE ${isOfEvent('deliveries', event)} AND events.error IS NULL AND deliveries.state = 0
+      AND deliveries.version = 0 AND deliveries.attempts_made = 0 AND webhooks.state = 'active'
+      AND SUBSTR(${digits.join('')}, CAST(deliveries.key % ${SHARDS} AS INTEGER) + 1, 1) = '1'
+    ORDER BY deliveries.key LIMIT ${limit}`)
   return rows.map(deliveryOf)
 }
 

@@ -1,12 +1,15 @@
 import type { Truncation } from '../../core/query/output/query-result.ts'
-import { type Database, sql } from '../../ports/database.ts'
-import { rowChunks } from '../sql/row-chunks.ts'
+import { type Database, sql, sqlRows } from '../../ports/database.ts'
+import { listChunks, rowChunks } from '../sql/row-chunks.ts'
 import { isOfEvent, keyOf } from './delivery.ts'
 
 /** The result of one query on the block of one event. */
 export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
 
 export type StoredResult = Pick<EventResult, 'data' | 'truncation'>
+
+/** A result with the event and the part that deliveries know it by. */
+export type StoredPart = StoredResult & { event: number; part: number }
 
 const INSERT = sql`
   INSERT INTO results (key, bytes, truncation, data)
@@ -29,6 +32,22 @@ export async function insertResults(
   await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT, chunk)))
 }
 
+/** These parts of an event, as far as the log holds them; none of the others. */
+export async function resultsOf(
+  db: Database,
+  event: number,
+  parts: readonly number[],
+): Promise<StoredPart[]> {
+  const found: StoredPart[] = []
+  for (const chunk of listChunks(parts)) {
+    const rows = await db.query<{ part: number; data: string; truncation: string | null }>(sql`
+      SELECT key % 16777216 AS part, data, truncation FROM results
+      WHERE ${isOfEvent('results', event)} AND key % 16777216 IN ${sqlRows([chunk])}`)
+    for (const { part, ...stored } of rows) found.push({ event, part, ...resultOf(stored) })
+  }
+  return found
+}
+
 /** The result that a delivery carries; null when the log does not hold it any more. */
 export async function findResult(
   db: Database,
@@ -37,8 +56,7 @@ export async function findResult(
 ): Promise<StoredResult | null> {
   const [found] = await db.query<{ data: string; truncation: string | null }>(sql`
     SELECT data, truncation FROM results WHERE key = ${keyOf(event, part)}`)
-  if (!found) return null
-  return { data: found.data, truncation: found.truncation && JSON.parse(found.truncation) }
+  return found ? resultOf(found) : null
 }
 
 /** Removes the results of an event that none of its deliveries carries; their bytes. */
@@ -50,4 +68,8 @@ export async function dropResults(tx: Database, event: number): Promise<number> 
         WHERE ${isOfEvent('deliveries', event)} AND part IS NOT NULL)
     RETURNING bytes`)
   return dropped.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+function resultOf({ data, truncation }: { data: string; truncation: string | null }): StoredResult {
+  return { data, truncation: truncation && JSON.parse(truncation) }
 }
