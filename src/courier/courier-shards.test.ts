@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { numbersTo, owners, webhooks } from '../../tests/support/courier-shards.ts'
 import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
 import { sql } from '../ports/database.ts'
 import { joinCouriers } from '../tables/couriers/shards.ts'
@@ -35,50 +36,6 @@ describe('two processes', () => {
     expect(sent).toHaveLength(400)
     expect(new Set(sent).size).toBe(400)
     expect(await stage.billed()).toMatchObject({ calls: 400 })
-  })
-
-  test('send what the other has committed when it hints at it, webhook by webhook in order', async () => {
-    const stage = await courierStage()
-    const ids = await webhooks(stage, 10)
-    const [a, b] = [stage.open('a'), stage.open('b')]
-    await stage.block(...ids)
-    await stage.clock.advance(5 * SECOND)
-    expect(await owners(stage)).toEqual({ a: 128, b: 128 })
-    let reads = 0
-    const { query } = stage.database
-    stage.database.query = (statement) => {
-      reads += 1
-      return query(statement)
-    }
-    const numbers = [...new Set(stage.sentNumbers())]
-    for (let at = 0; at < 20; at++) numbers.push(await stage.blockOf(at % 3 ? a : b, ...ids))
-    // No sweep has come yet. Each event is read by the other: its deliveries, then their result.
-    for (const id of ids) expect(numbersTo(stage, id)).toEqual(numbers)
-    expect(reads).toBe(40)
-    await stage.rest()
-    expect(await stage.billed()).toMatchObject({ calls: 210 })
-  })
-
-  test('ignore what is no hint', async () => {
-    const stage = await courierStage()
-    const ids = await webhooks(stage, 2)
-    stage.open('a')
-    for (const text of [
-      '',
-      ' ',
-      'a',
-      '-1 b',
-      '1',
-      '1e3 b',
-      `${'9'.repeat(30)} b`,
-      '77 b',
-      'NaN b',
-    ]) {
-      stage.signals.publish('deliveries', text)
-    }
-    await stage.block(...ids)
-    await stage.rest()
-    expect(stage.egress.sent).toHaveLength(2)
   })
 
   test('keep the order of every webhook while one joins and leaves', async () => {
@@ -305,26 +262,6 @@ describe('a process that stops', () => {
     expect(stage.egress.sent).toHaveLength(10)
   })
 })
-
-async function webhooks(stage: CourierStage, count: number): Promise<string[]> {
-  const ids: string[] = []
-  for (let at = 0; at < count; at++) ids.push(await stage.webhook(`wh_${at}`))
-  // Over all shards, and so over all couriers.
-  await stage.database.query(sql`UPDATE webhooks SET number = number * 83`)
-  return ids
-}
-
-function numbersTo({ egress }: CourierStage, id: string): number[] {
-  const sent = egress.sent.filter(({ json }) => json.webhookId === id)
-  return sent.map(({ json }) => Number(json.event.sequenceNumber))
-}
-
-/** How many shards each courier has. */
-async function owners({ database }: CourierStage): Promise<Record<string, number>> {
-  const rows = await database.query<{ courier: string; count: number }>(sql`
-    SELECT courier, COUNT(*) AS count FROM shards WHERE courier IS NOT NULL GROUP BY courier`)
-  return Object.fromEntries(rows.map(({ courier, count }) => [courier, count]))
-}
 
 async function ownerOf({ database }: CourierStage, shard: number): Promise<string | undefined> {
   const [row] = await database.query<{ courier: string }>(sql`
