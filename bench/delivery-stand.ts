@@ -69,7 +69,7 @@ export async function openDeliveryStand(
   })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)
   const nowhere = openSync('/dev/null', 'w')
-  const drivers = await openDrivers(settings, (text) => void writeSync(nowhere, text))
+  const drivers = await openDrivers(settings, (lines) => void writeSync(nowhere, String(lines)))
   const { database } = drivers
   await drivers.migrate(database)
   if (part.at === 0) await createWebhooks(drivers, webhooks, part.networks)

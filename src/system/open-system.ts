@@ -6,8 +6,8 @@ import { openOutbound } from './outbound/outbound.ts'
 import { jsonTelemetry } from './telemetry/json-telemetry.ts'
 import { stdoutWriter } from './telemetry/stdout-writer.ts'
 
-/** Where log lines go. */
-export type WriteLog = (text: string) => void | Promise<void>
+/** Where whole log lines go, as text or in UTF-8. */
+export type WriteLog = (lines: string | Uint8Array) => void | Promise<void>
 
 /** Time, chance, the way out and the log of the machine we run on; lines name the component. */
 export function openSystem(write: WriteLog = stdoutWriter(), component?: string) {
@@ -27,5 +27,6 @@ export function openSystem(write: WriteLog = stdoutWriter(), component?: string)
 /** The standard output, for lines that are given another form first. */
 export function writeLogAs(format: (jsonLines: string) => string): WriteLog {
   const write = stdoutWriter()
-  return (jsonLines) => write(format(jsonLines))
+  const decoder = new TextDecoder()
+  return (lines) => write(format(typeof lines === 'string' ? lines : decoder.decode(lines)))
 }

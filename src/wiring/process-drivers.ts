@@ -15,7 +15,7 @@ export type ProcessDrivers = Drivers & {
   /** Shares limits with other processes that serve; null where there are none. */
   exchange: LimitExchange | null
   /** For the lines of processes that write through this one. */
-  writeLog(text: string): void | Promise<void>
+  writeLog(lines: string | Uint8Array): void | Promise<void>
   /** Closes the store and the ways out, and writes the last lines of the log. */
   close(): Promise<void>
 }
