@@ -5,6 +5,7 @@ import { plainNumbers } from '../../ports/driver-parts/plain-numbers.ts'
 import { countsOf, manyRows } from './many-rows.ts'
 import { numberedText } from './numbered-text.ts'
 import { postgresFault } from './postgres-fault.ts'
+import { BEGIN_WITH_SETTINGS, SESSION_SETTINGS } from './session-settings.ts'
 
 type PostgresRow = Record<string, SqlValue>
 
@@ -40,26 +41,10 @@ type Answer = PostgresRow[] & { count: number; command: string }
 /** A server keeps the plan of each statement for as long as the connection lives. */
 const STATEMENTS_MAX = 500
 
-const SESSION = {
-  application_name: 'headgate',
-  /** Statements that take longer are cancelled, so that none holds locks for ever. */
-  statement_timeout: '60s',
-  /**
-   * How long a transaction may be open without a statement: its process is frozen or gone. Whoever
-   * takes over waits for the rows that it holds, so this is shorter than a lease.
-   */
-  idle_in_transaction_session_timeout: '5s',
-  /**
-   * Every hot statement has an index. A plan that was made while a table was small would read the
-   * whole of it when it has grown.
-   */
-  enable_seqscan: 'off',
-  /** A plan without an index seems so dear then that servers before 18 compile it each time. */
-  jit: 'off',
-}
+const APPLICATION = { application_name: 'headgate' }
 
 export function openPostgresConnection(options: Options): PostgresConnection {
-  const { nowMs } = options
+  const { nowMs, isPooled } = options
   let isBroken = false
   const client = openClient(options, () => {
     // The client would connect anew, and go on in the middle of what was rolled back.
@@ -115,7 +100,7 @@ export function openPostgresConnection(options: Options): PostgresConnection {
       })
       return (await Promise.all(answers)).flat()
     },
-    begin: async () => void (await send('BEGIN', [])),
+    begin: async () => void (await send(isPooled ? BEGIN_WITH_SETTINGS : 'BEGIN', [])),
     commit,
     rollback: async () => void (await send('ROLLBACK', [])),
     isBroken: () => isBroken,
@@ -137,13 +122,14 @@ function openClient({ url, isPooled, connectMs }: Options, onclose: () => void):
     maxLifetime: 0,
     connectionTimeout: connectMs / 1000,
     onclose,
-    connection: isPooled ? { application_name: SESSION.application_name } : SESSION,
+    connection: isPooled ? APPLICATION : { ...APPLICATION, ...SESSION_SETTINGS },
   })
 }
 
-/** Called as a template, the client lets the server prepare it, which takes one statement only. */
+/** A template is prepared by the server, and takes one statement; a text may hold several. */
 function asked(client: SQL, text: string, values: readonly SqlValue[]) {
-  if (values.length > 0) return client.unsafe(text, values.map(bound))
+  const isText = values.length > 0 || text === BEGIN_WITH_SETTINGS
+  if (isText) return client.unsafe(text, values.map(bound))
   const parts = [text]
   Object.defineProperty(parts, 'raw', { value: parts })
   return client(parts as unknown as TemplateStringsArray)

@@ -70,9 +70,14 @@ export function openPostgresDatabase({ clock }: Needs, options: Options): Databa
   const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
     used((connection) => transact(connection, work))
 
+  /** A pooler gives each statement any connection: only a transaction brings its limits along. */
+  const query = <Row>(statement: Sql): Promise<Row[]> =>
+    isPooled
+      ? transaction((tx) => tx.query<Row>(statement))
+      : used(async (connection) => (await connection.run(statement)) as Row[])
+
   return {
-    query: <Row>(statement: Sql) =>
-      used(async (connection) => (await connection.run(statement)) as Row[]),
+    query,
     each: (statement, rows) => transaction((tx) => tx.each(statement, rows)),
     transaction,
     perform<Args extends readonly unknown[], Answer>(

@@ -3,6 +3,7 @@ import { within } from '../../core/async/within.ts'
 import { errorText, Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
+import { KEEPALIVE_SETTINGS } from '../postgres/session-settings.ts'
 import type { Link } from './linked-wire.ts'
 
 type Needs = { clock: Pick<Clock, 'after' | 'every'>; entropy: Pick<Entropy, 'alphanumeric'> }
@@ -27,7 +28,7 @@ export async function openPostgresLink(
     max: 1,
     idleTimeout: 0,
     connectionTimeout: CONNECT_MS / 1000,
-    connection: { application_name: 'headgate signals' },
+    connection: { application_name: 'headgate signals', ...KEEPALIVE_SETTINGS },
     onclose: (error) => ended.resolve(error ? errorText(error) : 'closed'),
   })
   const ownChannel = `${CHANNEL}_${entropy.alphanumeric(16)}`
