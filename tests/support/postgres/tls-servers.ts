@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeAuthority } from '../certificates.ts'
+import { isRoot, NOBODY } from '../kept-server.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
 /** Servers with and without a certificate, and files of authorities. */
@@ -17,9 +18,6 @@ export type TlsServers = {
   close(): Promise<void>
 }
 
-/** The server refuses to run as root, and to read a key that another user owns. */
-const NOBODY = 65_534
-
 export async function startTlsServers(): Promise<TlsServers> {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-tls-'))
   chmodSync(folder, 0o755)
@@ -28,7 +26,8 @@ export async function startTlsServers(): Promise<TlsServers> {
   const write = (name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, text, { mode: 0o600 })
-    if (process.getuid?.() === 0) chownSync(file, NOBODY, NOBODY)
+    // The server refuses to read a key that another user owns.
+    if (isRoot) chownSync(file, NOBODY, NOBODY)
     return file
   }
   const startFor = (name: string) => {

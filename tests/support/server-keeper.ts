@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
  * wanted it, and removes its folder then. Each line is a command: `start`, or a signal's name;
  * each is answered by a line when it is done.
  */
-const [command = '', port = '', data = '', folder = '', user = '', ...more] = process.argv.slice(2)
+const [folder = '', user = '', ready = '', command = '', ...options] = process.argv.slice(2)
 const identity = user === '' ? {} : { uid: Number(user), gid: Number(user) }
 
 // A test that takes too long has this process killed; where Linux can, the server ends with it.
@@ -17,7 +17,6 @@ let server = null as ChildProcess | null
 let ended: Promise<void> = Promise.resolve()
 
 const start = async () => {
-  const options = ['-D', data, '-p', port, '-c', 'listen_addresses=127.0.0.1', ...more]
   const child = spawn(first, [...rest, command, ...options], {
     ...identity,
     cwd: folder,
@@ -28,7 +27,7 @@ const start = async () => {
   const said: string[] = []
   for await (const line of createInterface({ input: child.stderr! })) {
     said.push(line)
-    if (!line.includes('ready to accept connections')) continue
+    if (!line.includes(ready)) continue
     child.stderr?.resume()
     return 'ready'
   }
