@@ -1,6 +1,8 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteFile } from '../../src/embedded/database/sqlite-database.ts'
+import type { Database } from '../../src/ports/database.ts'
+import { openTestPostgres } from '../fresh-store.ts'
 import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import { type FlakyReceivers, startFlakyReceivers } from '../support/flaky-receivers.ts'
 import {
@@ -14,6 +16,7 @@ import {
 import type { NodeJson } from '../support/node-json.ts'
 import { seededChance } from '../support/seeded-chance.ts'
 import { contradiction, miscount, storedDeliveries } from '../support/stored-deliveries.ts'
+import { worldOf } from '../support/world.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(30_000)
@@ -254,12 +257,18 @@ function expectOrder({ receivers, webhooks }: Stage): void {
 async function expectStore({ headgate }: Stage, deliveries: number): Promise<void> {
   headgate.signal('SIGTERM')
   expect(await headgate.exited).toBe(0)
-  const store = await openSqliteFile(join(headgate.folder, 'data', 'headgate.sqlite'))
+  const store = await openStoreOf(headgate)
   expect(await contradiction(store)).toBeNull()
   expect(await miscount(store)).toBeNull()
   const states = (await storedDeliveries(store)).map(({ state }) => state)
   expect(states).toEqual(Array(deliveries).fill(DELIVERED))
   await store.close()
+}
+
+/** The store of the process that has stopped, in whichever world it is. */
+async function openStoreOf({ folder }: HeadgateProcess): Promise<Database> {
+  const { HEADGATE_DATABASE: url } = await worldOf(folder)
+  return url ? openTestPostgres(url) : openSqliteFile(join(folder, 'data', 'headgate.sqlite'))
 }
 
 function byNumber([one]: [string, unknown], [other]: [string, unknown]): number {
