@@ -50,6 +50,14 @@ test('a server that lets us not in is named by its host, without the password', 
   )
 })
 
+test('a pooler that is taken for a server is told of', () => {
+  const database = 'postgres://me:hunter2@db.example:6432/headgate'
+  const thrown = new Failure('database_unavailable', { code: 'UNSUPPORTED_STARTUP_PARAMETER' })
+  expect(startFailure(thrown, { ...WANTED, database })).toEndWith(
+    'For a transaction pooler, set postgres.transactionPooler.',
+  )
+})
+
 test('an IPv6 address is written in brackets', () => {
   const thrown = Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen' })
   const text = startFailure(thrown, { ...WANTED, listen: { host: '::1', port: 80 } })

@@ -31,7 +31,9 @@ function listenText(code: string, { listen: { host, port } }: Wanted): string {
 function failureText({ code, facts }: Failure, { data, database }: Wanted): string | null {
   if (code === 'database_unavailable' && database !== undefined) {
     // Nothing but the host: the rest of the address may hold a password.
-    return `The PostgreSQL server at ${URL.parse(database)?.host} cannot be used (${facts.code}).`
+    const said = `The PostgreSQL server at ${URL.parse(database)?.host} cannot be used (${facts.code}).`
+    const isPooler = facts.code === 'UNSUPPORTED_STARTUP_PARAMETER'
+    return isPooler ? `${said} For a transaction pooler, set postgres.transactionPooler.` : said
   }
   if (code === 'database_unavailable') {
     return `The store ${join(data, 'headgate.sqlite')} cannot be used (${facts.code}).`

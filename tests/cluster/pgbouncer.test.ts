@@ -8,7 +8,7 @@ import {
   type Member,
   openCluster,
 } from '../support/cluster/cluster.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import { cleanUp, newFolder, runToEnd } from '../support/headgate-process.ts'
 import {
   isPgBouncerMissing,
   type PgBouncer,
@@ -36,6 +36,7 @@ function tests(): void {
   let cluster: Cluster
   let front: Member
   let back: Member
+  const networks = () => [{ id: NETWORK, chainId: 1, upstreams: [node] }]
   beforeEach(async () => {
     node = startChainNode(7)
     receiver = startWebhookReceiver()
@@ -43,7 +44,7 @@ function tests(): void {
     pooler = await startPgBouncer(server.port)
     const direct = `${server.url}/postgres`
     cluster = openCluster({
-      ...clusterEnv(pooler.urlOf(direct), [{ id: NETWORK, chainId: 1, upstreams: [node] }]),
+      ...clusterEnv(pooler.urlOf(direct), networks()),
       HEADGATE_POSTGRES_TRANSACTION_POOLER: 'true',
       HEADGATE_POSTGRES_DIRECT_URL: direct,
     })
@@ -89,6 +90,14 @@ function tests(): void {
       expect(await member.metric('headgate_store_failures_total')).toBe(0)
     }
     expect(await Promise.all([front.stop(), back.stop()])).toEqual([0, 0])
+  })
+
+  test('that is taken for a server ends the start at once, and says what to set', async () => {
+    const env = clusterEnv(pooler.urlOf(`${server.url}/postgres`), networks())
+    const { exitCode, stdout, stderr } = await runToEnd({ folder: newFolder(), env })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('set postgres.transactionPooler')
+    expect(stdout).not.toContain('database_awaited')
   })
 
   test('goes on where it was when PgBouncer was started again', async () => {

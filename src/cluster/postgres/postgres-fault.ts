@@ -12,6 +12,9 @@ const UNAVAILABLE = /^(08|53|57|58|XX|25006|28|3D000)/
 /** The connection lives on after these. */
 const STATEMENT_ALONE = /^(57014|53100|53200|25006)/
 
+/** A pooler refuses the settings of our sessions; its code for that, 08P01, has many meanings. */
+const POOLER = /^unsupported startup parameter/
+
 /** The transaction lost to another that ran at the same time, and can be run again. */
 const LOST_RACE = /^(40001|40P01)$/
 
@@ -23,6 +26,10 @@ export function postgresFault(thrown: unknown): Fault {
   if (!(thrown instanceof Error)) return { error: new Error('no error'), isConnectionLost: true }
   const code = codeOf(thrown)
   if (code === null) return { error: thrown, isConnectionLost: false }
+  if (POOLER.test(thrown.message)) {
+    const facts = { code: 'UNSUPPORTED_STARTUP_PARAMETER' }
+    return { error: new Failure('database_unavailable', facts, thrown), isConnectionLost: true }
+  }
   const isState = /^[0-9A-Z]{5}$/.test(code)
   if (!isState || UNAVAILABLE.test(code)) {
     return {

@@ -33,7 +33,7 @@ const WAIT_MS = 60_000
 const ASK_EVERY_MS = 1000
 
 /** The server will not let us in however long we wait, or is not the one that is meant. */
-const REFUSED = /^(28|3D|42501)|CERT|VERIFY|TLS_NOT_AVAILABLE|BORINGSSL|INVALID_ARG/
+const REFUSED = /^(28|3D|42501)|CERT|VERIFY|TLS_NOT_AVAILABLE|BORINGSSL|INVALID_ARG|STARTUP_PARAM/
 
 /** Partitions are made two days ahead, so a day is not missed by hours. */
 const LOOK_AT_DAY_EVERY_MS = 10 * 60_000
