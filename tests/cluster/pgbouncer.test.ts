@@ -50,6 +50,10 @@ function tests(): void {
     })
     front = await cluster.start(['gateway', 'api'])
     back = await cluster.start(['follower', 'courier'])
+    const { number } = node.head
+    // A webhook that is there before the first block is followed would get that block too.
+    const isFollowed = async () => (await back.metric('headgate_follower_block')) >= number
+    await until(isFollowed, 'the first block is followed')
   })
   afterEach(async () => {
     await cleanUp()
