@@ -1,6 +1,7 @@
 import type { CourierNeeds } from './courier-needs.ts'
 import { type DispatchLoop, openDispatchLoop } from './dispatch-loop.ts'
 import { probeTripped } from './schedule/allocate-slots.ts'
+import { type OldestWaiting, openOldestWaiting } from './schedule/oldest-waiting.ts'
 import { type OwnedWebhooks, openOwnedWebhooks } from './schedule/owned-webhooks.ts'
 import { enlist, isScheduled, openSchedule, type Schedule } from './schedule/schedule.ts'
 import { openWebhookSettings, type WebhookSettings } from './schedule/webhook-settings.ts'
@@ -39,6 +40,7 @@ type Parts = {
   notes: DeliveryNotes
   webhookSettings: WebhookSettings
   webhooks: OwnedWebhooks
+  oldest: OldestWaiting
   commits: GroupCommit
   loop: DispatchLoop
 }
@@ -46,7 +48,7 @@ type Parts = {
 export function openDispatch(needs: Needs): Dispatch {
   let isStopped = false
   const parts = openParts(needs, () => isStopped)
-  const { schedule, notes, webhookSettings, webhooks, commits, loop } = parts
+  const { schedule, notes, webhookSettings, webhooks, oldest, commits, loop } = parts
   return {
     webhooks,
     run: loop.run,
@@ -70,17 +72,20 @@ export function openDispatch(needs: Needs): Dispatch {
     close() {
       commits.close()
       notes.stop()
+      oldest.stop()
     },
   }
 }
 
 function openParts(needs: Needs, isStopped: () => boolean): Parts {
-  const { database, lease, telemetry } = needs
+  const { clock, database, lease, telemetry } = needs
   const schedule = openSchedule()
   const notes = openDeliveryNotes(telemetry, schedule)
   const webhookSettings = openWebhookSettings({ ...needs, schedule })
   const results = openResultCache(database)
-  const webhooks = openOwnedWebhooks({ schedule, webhookSettings, results, owns: lease.owns })
+  const { owns } = lease
+  const oldest = openOldestWaiting(needs)
+  const webhooks = openOwnedWebhooks({ clock, schedule, webhookSettings, results, oldest, owns })
   const commits = openGroupCommit({
     ...needs,
     renewing: lease.renewing,
@@ -98,7 +103,7 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
     maySend: () => !isStopped() && lease.outlastsAttempt(),
     finished: ({ webhook }, outcome) => commits.push({ webhook, outcome }),
   })
-  const parts = { schedule, notes, webhookSettings, webhooks, commits, loop }
+  const parts = { schedule, notes, webhookSettings, webhooks, oldest, commits, loop }
   return parts
 }
 

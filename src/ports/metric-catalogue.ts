@@ -104,6 +104,10 @@ export const METRICS = {
     ['network'],
     'Time from the commit of a delivery to its acceptance.',
   ),
+  headgate_oldest_waiting_delivery_seconds: gauge(
+    ['network'],
+    'Time for which the oldest delivery waits that its destination could take; 0 while none does.',
+  ),
   headgate_deliveries_in_flight: gauge([], 'Attempts at deliveries under way.'),
   headgate_delivery_in_flight_bytes: gauge([], 'Bodies of the attempts under way.'),
   headgate_host_breakers_open: gauge([], 'Destinations whose circuit breaker is open.'),

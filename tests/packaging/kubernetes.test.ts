@@ -104,11 +104,11 @@ test('couriers are scaled by the age of the backlog, a metric that they have', (
   const { spec } = named<HorizontalPodAutoscaler>('HorizontalPodAutoscaler', 'courier')
   expect(spec?.scaleTargetRef.name).toBe('headgate-courier')
   const name = spec?.metrics?.[0]?.external?.metric.name ?? ''
-  expect(METRICS).toHaveProperty(name, expect.objectContaining({ kind: 'histogram' }))
+  expect(METRICS).toHaveProperty(name, expect.objectContaining({ kind: 'gauge' }))
   const adapter = parse(read(`${FOLDER}/examples/prometheus-adapter.yaml`))
   const [rule] = adapter.rules.external
   expect(rule.name.as).toBe(name)
-  expect(rule.seriesQuery).toStartWith(`${name}_bucket{`)
+  expect(rule.seriesQuery).toStartWith(`${name}{`)
 })
 
 test('a secret as in the example makes the configuration whole', () => {

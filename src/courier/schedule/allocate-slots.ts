@@ -41,7 +41,8 @@ const UNPROVEN_SHARE = 0.5
 /** Retries and replays leave the rest to what is new. */
 const RETRY_SHARE = 0.3
 
-const WEBHOOK_SLOTS_MAX = 8
+/** Attempts to one webhook at once. */
+export const WEBHOOK_SLOTS_MAX = 8
 
 /**
  * A team may have so many times what is free. Alone it gets eight ninths of all slots, two get

@@ -17,7 +17,9 @@ function oneWebhook() {
   endLoad(queue, load, false)
   started(queue, first)
   const webhooks = openOwnedWebhooks({
+    clock: { monotonicMs: () => 0 },
     schedule,
+    oldest: { note() {}, roundEnded() {}, stop() {} },
     webhookSettings: { outdated() {}, hasOutdated: () => false, read: async () => {}, changes },
     results: { atHand: () => undefined, read: async () => null, keep() {} },
     owns: () => true,

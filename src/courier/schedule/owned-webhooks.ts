@@ -1,10 +1,12 @@
+import type { Clock } from '../../ports/clock.ts'
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import { shardOf } from '../../tables/couriers/shards.ts'
-import type { Delivery, DeliveryKey } from '../../tables/deliveries/delivery.ts'
 import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
-import type { StoredPart } from '../../tables/deliveries/results.ts'
 import type { ResultCache } from '../send/result-cache.ts'
+import { heldUpSinceMs } from './held-up.ts'
+import type { OldestWaiting } from './oldest-waiting.ts'
 import type { StoredLane } from './outbox-question.ts'
+import { type OutboxReading, openOutboxReadings } from './outbox-readings.ts'
 import {
   addWebhook,
   dropWebhook,
@@ -25,9 +27,11 @@ import {
 import type { WebhookSettings } from './webhook-settings.ts'
 
 type Needs = {
+  clock: Pick<Clock, 'monotonicMs'>
   schedule: Schedule
   webhookSettings: WebhookSettings
   results: ResultCache
+  oldest: OldestWaiting
   /** The webhook belongs to one of our shards. */
   owns(webhook: number): boolean
 }
@@ -44,8 +48,14 @@ export type OwnedWebhooks = {
   remindOfDue(webhooks: readonly number[]): void
   /** Something of theirs was resent or replayed: what is known of the outbox is out of date. */
   reread(webhooks: readonly number[]): void
-  /** The outbox has something of theirs, which they may know; `isThorough` when they may not. */
-  swept(waiting: readonly WaitingWebhook[], isThorough: boolean): void
+  /**
+   * The outbox has something of theirs, which they may know; `isThorough` when they may not. What
+   * they knew before and could have sent since is held up here, and its age is shown.
+   */
+  swept(
+    waiting: readonly WaitingWebhook[],
+    round: { isThorough: boolean; endsRound: boolean },
+  ): void
   /** Their settings are not what they were. */
   changed(webhooks: readonly number[]): void
   /** These shards are ours again: what is known of their webhooks is out of date. */
@@ -55,15 +65,10 @@ export type OwnedWebhooks = {
   dropAll(): void
 }
 
-type OutboxReading = {
-  offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
-  end(): void
-}
-
 const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
 
 export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
-  const { schedule, webhookSettings, owns } = needs
+  const { schedule, webhookSettings, oldest, owns } = needs
   const { webhooks } = schedule
 
   /** Null when it is not ours, or there are too many: then a sweep finds it later. */
@@ -75,7 +80,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     if (added) webhookSettings.outdated(added)
     return added
   }
-  const readings = openReadings(needs, owned)
+  const readings = openOutboxReadings(needs, owned)
   const allOwned = (numbers: readonly number[]) =>
     numbers.map(owned).filter((webhook) => webhook !== null)
   const tell = (numbers: readonly number[], note: (queue: WebhookQueue) => void) => {
@@ -94,15 +99,17 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     },
     remindOfDue: (numbers) => tell(numbers, remindOfDue),
     reread: (numbers) => tell(numbers, forget),
-    swept(waiting, isThorough) {
-      for (const { webhook: number, newest } of waiting) {
+    swept(waiting, { isThorough, endsRound }) {
+      for (const { webhook: number, newest, sinceMs } of waiting) {
         const webhook = owned(number)
         if (!webhook) continue
+        if (sinceMs !== null) noteHeldUp(needs, webhook, sinceMs)
         // A resend or a replay that nobody told of is known again then.
         if (isThorough) forget(webhook.queue)
         else if (newest !== null) remindOfNew(webhook.queue, newest)
         enlist(schedule, webhook)
       }
+      if (endsRound) oldest.roundEnded()
     },
     changed(numbers) {
       for (const webhook of allOwned(numbers)) {
@@ -150,30 +157,9 @@ function offerEvent(
   return isAllOurs
 }
 
-function openReadings({ schedule, results }: Needs, owned: Owned) {
-  /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */
-  const underWay = new Set<Set<string>>()
-  return {
-    begin(): OutboxReading {
-      const settledMeanwhile = new Set<string>()
-      underWay.add(settledMeanwhile)
-      return {
-        offer({ deliveries, results: parts }) {
-          for (const { event, part, ...result } of parts) results.keep(event, part, result)
-          for (const delivery of deliveries) {
-            const webhook = owned(delivery.webhook)
-            if (!webhook || settledMeanwhile.has(keyText(delivery))) continue
-            offer(webhook.queue, delivery)
-            enlist(schedule, webhook)
-          }
-        },
-        end: () => void underWay.delete(settledMeanwhile),
-      }
-    },
-    settled(key: DeliveryKey): void {
-      for (const settledMeanwhile of underWay) settledMeanwhile.add(keyText(key))
-    },
-  }
+function noteHeldUp({ clock, oldest }: Needs, webhook: ScheduledWebhook, sinceMs: number): void {
+  const heldMs = heldUpSinceMs(webhook, sinceMs, clock.monotonicMs())
+  if (heldMs !== null && webhook.settings) oldest.note(webhook.settings.webhook.network, heldMs)
 }
 
 /** Drops the webhooks that are not ours; those with something in flight only stop sending. */
@@ -191,8 +177,4 @@ function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
     busy.add(shardOf(number))
   }
   return busy
-}
-
-function keyText({ event, webhook }: DeliveryKey): string {
-  return `${event} ${webhook}`
 }

@@ -22,6 +22,8 @@ type Swept = {
   waiting: readonly WaitingWebhook[]
   /** Waiting deliveries may be retries or errors that were missed when they became due. */
   isThorough: boolean
+  /** The last page of a round: all webhooks with anything waiting have been looked at. */
+  endsRound: boolean
 }
 
 /**
@@ -56,9 +58,10 @@ export function openSweep({ clock, database }: Needs): Sweep {
       }
       after ??= 0
       const waiting = await webhooksWaiting(database, after, PAGE)
+      const endsRound = waiting.length < PAGE
       // It may have been restarted meanwhile.
-      if (after !== null) after = waiting.length < PAGE ? null : (waiting.at(-1)?.webhook ?? null)
-      return { due, waiting, isThorough }
+      if (after !== null) after = endsRound ? null : (waiting.at(-1)?.webhook ?? null)
+      return { due, waiting, isThorough, endsRound }
     },
     restart() {
       after = null

@@ -187,9 +187,9 @@ describe('who looks for work', () => {
     const numbers: number[] = []
     for (const id of ids) numbers.push(await numberOf(db, id))
     const made = await nextEvent(db, ids)
-    await nextEvent(db, ids.slice(5, 10))
+    await nextEvent(db, ids.slice(5, 10), { atMs: NOW_MS + 7 })
     await settle(db, made.slice(0, 3), { kind: 'retry', dueAtMs: NOW_MS + 1_000_000 })
-    await settle(db, made.slice(20), { kind: 'delivered' })
+    await settle(db, [made[9]!, ...made.slice(20)], { kind: 'delivered' })
 
     const pages: number[][] = []
     for (let after = 0; ; ) {
@@ -204,10 +204,12 @@ describe('who looks for work', () => {
     const [first, second] = (await db.query<{ event: number }>(sql`SELECT event FROM events`)).map(
       ({ event }) => event,
     )
-    const newest = numbers.slice(0, 20).map((webhook, at) => {
-      return { webhook, newest: at < 3 ? null : at < 5 || at >= 10 ? first : second }
+    const waitingOnes = numbers.slice(0, 20).map((webhook, at) => {
+      if (at < 3) return { webhook, newest: null, sinceMs: null }
+      const newest = at < 5 || at >= 10 ? first : second
+      return { webhook, newest, sinceMs: at === 9 ? NOW_MS + 7 : NOW_MS }
     })
-    expect(await webhooksWaiting(db, 0, 1_000)).toEqual(newest as WaitingWebhook[])
+    expect(await webhooksWaiting(db, 0, 1_000)).toEqual(waitingOnes as WaitingWebhook[])
   })
 
   test('finds nothing where nothing waits', async () => {

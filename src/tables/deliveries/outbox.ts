@@ -112,20 +112,29 @@ function entriesIn(
   return { entries, order: byEvent.order }
 }
 
-/** A webhook with something waiting, due or not, and its newest new event, if it has any. */
-export type WaitingWebhook = { webhook: number; newest: number | null }
+/** A webhook with something waiting, due or not. */
+export type WaitingWebhook = {
+  webhook: number
+  /** Its newest new event, if it has any. */
+  newest: number | null
+  /** When the oldest of its new deliveries was committed; null where there is none. */
+  sinceMs: number | null
+}
 
 /** A page of them in the order of their numbers. */
-export function webhooksWaiting(
+export async function webhooksWaiting(
   db: Database,
   after: number,
   limit: number,
 ): Promise<WaitingWebhook[]> {
   const next = (beyond: Sql) => sql`(SELECT MIN(webhook) FROM outbox WHERE webhook > ${beyond})`
   // From one webhook to the next: one with a million waiting takes no longer than any other.
-  return db.query<WaitingWebhook>(sql`
+  const rows = await db.query<{ webhook: number; newest: number | null; since_ms: number | null }>(
+    sql`
     SELECT webhook, (
-      SELECT MAX(event) FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0) AS newest
+      SELECT MAX(event) FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0) AS newest, (
+      SELECT due_at_ms FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0
+      ORDER BY event LIMIT 1) AS since_ms
     FROM (
       WITH RECURSIVE found (webhook, place) AS (
         SELECT ${next(sql`CAST(${after} AS BIGINT)`)}, 1
@@ -133,7 +142,9 @@ export function webhooksWaiting(
         SELECT ${next(sql`found.webhook`)}, found.place + 1 FROM found
         WHERE found.webhook IS NOT NULL AND found.place < ${limit})
       SELECT webhook FROM found WHERE webhook IS NOT NULL) AS waiting
-    ORDER BY webhook`)
+    ORDER BY webhook`,
+  )
+  return rows.map(({ webhook, newest, since_ms: sinceMs }) => ({ webhook, newest, sinceMs }))
 }
 
 /**

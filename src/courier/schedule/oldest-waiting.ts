@@ -1,0 +1,54 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+
+type Needs = { clock: Pick<Clock, 'nowMs'>; telemetry: Pick<Telemetry, 'gauge'> }
+
+/**
+ * Shows operators, and whoever starts more couriers, how long the oldest delivery of each network
+ * has waited for this process. Sweeps tell of it a page at a time, so it costs no question of
+ * its own, and is as old as a round of them.
+ */
+export type OldestWaiting = {
+  /** A delivery of that network has waited since then. */
+  note(network: string, sinceMs: number): void
+  /** All that wait have been looked at: what is not noted any more waits no more. */
+  roundEnded(): void
+  stop(): void
+}
+
+type Ages = { lastRound: number; thisRound: number; forget(): void }
+
+/** Nothing waits. */
+const NEVER = Number.POSITIVE_INFINITY
+
+export function openOldestWaiting({ clock, telemetry }: Needs): OldestWaiting {
+  const byNetwork = new Map<string, Ages>()
+
+  const add = (network: string): Ages => {
+    const read = () => {
+      const sinceMs = Math.min(ages.lastRound, ages.thisRound)
+      // Clocks of processes differ, and a delivery may have been committed by another.
+      return sinceMs === NEVER ? 0 : Math.max(0, clock.nowMs() - sinceMs) / 1000
+    }
+    const forget = telemetry.gauge('headgate_oldest_waiting_delivery_seconds', { network }, read)
+    const ages: Ages = { lastRound: NEVER, thisRound: NEVER, forget }
+    byNetwork.set(network, ages)
+    return ages
+  }
+
+  return {
+    note(network, sinceMs) {
+      const ages = byNetwork.get(network) ?? add(network)
+      ages.thisRound = Math.min(ages.thisRound, sinceMs)
+    },
+    roundEnded() {
+      for (const ages of byNetwork.values()) {
+        ages.lastRound = ages.thisRound
+        ages.thisRound = NEVER
+      }
+    },
+    stop() {
+      for (const { forget } of byNetwork.values()) forget()
+    },
+  }
+}
