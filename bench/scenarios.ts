@@ -1,3 +1,5 @@
+import { capacity } from './capacity/capacity.ts'
+import { capacityCosts } from './capacity/capacity-costs.ts'
 import type { Scenario } from './compare.ts'
 import { DELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { workers } from './p1-workers.ts'
@@ -20,4 +22,6 @@ export const SCENARIOS: Record<string, Scenario> = {
   p13: fullWalk,
   ...DELIVERY_SCENARIOS,
   'p1-workers': workers,
+  capacity,
+  'capacity-costs': capacityCosts,
 }

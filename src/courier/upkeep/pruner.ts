@@ -20,12 +20,12 @@ export type Pruner = { stop(): Promise<void> }
 const RETENTION_MS = 7 * 24 * 3_600_000
 
 /** How much the log may hold, whatever its age. */
-const LOG_BYTES_MAX = 10 * 2 ** 30
+export const LOG_BYTES_MAX = 10 * 2 ** 30
 
 const PRUNE_EVERY_MS = 60_000
 
 /** Others wait for the store while a step is taken, so each is small, with a rest after it. */
-const ROWS_PER_STEP = 500
+export const ROWS_PER_STEP = 500
 const ITEMS_PER_STEP = 5000
 const REST_MS = 50
 

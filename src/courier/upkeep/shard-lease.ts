@@ -58,8 +58,8 @@ export type ShardLease = {
 }
 
 /** The lease outlasts an attempt by this, and is renewed well before that has passed. */
-const MARGIN_MS = 5000
-const RENEW_EVERY_MS = 3000
+export const MARGIN_MS = 5000
+export const RENEW_EVERY_MS = 3000
 
 /** Processes tell each other that shards are wanted or free. */
 const TOPIC = 'couriers'
