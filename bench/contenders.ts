@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SenderOrder, SenderReport } from './delivery-sender.ts'
+import { answers, freePort, spawnHeadgate } from './headgate-process.ts'
 import type { LoadOrder, LoadReport } from './load-generator.ts'
 
 /** A server that calls can be sent to, as a process of its own. */
@@ -145,32 +146,22 @@ export function startByteServer(): Promise<Contender> {
 async function startHeadgateOn(
   network: { id: string; [member: string]: unknown },
   env: Record<string, string> = {},
-  checkout = join(import.meta.dir, '..'),
+  checkout?: string,
 ): Promise<Gate> {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
-  const port = await freePort()
-  const child = Bun.spawn([process.execPath, join(checkout, 'src/main.ts')], {
-    env: {
-      ...ENV,
-      HEADGATE_LISTEN: `127.0.0.1:${port}`,
-      HEADGATE_DATA: folder,
-      HEADGATE_NETWORKS: JSON.stringify([network]),
-      ...env,
-    },
-    stdout: Bun.file('/dev/null'),
-    stderr: 'inherit',
-  })
-  await answers(`http://127.0.0.1:${port}/readyz`)
+  const order = { folder, networks: [network], env }
+  const headgate = await spawnHeadgate(checkout === undefined ? order : { ...order, checkout })
+  const { url, pid } = headgate
+  await headgate.ready()
   const slug = network.id.toLowerCase().replaceAll('_', '-')
-  const { app_key, team_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
+  const { app_key, team_token } = headgate.firstRun()
   return {
-    networksUrl: `http://127.0.0.1:${port}/api/networks`,
+    networksUrl: `${url}/api/networks`,
     asTeam: { headers: { 'x-service-token': team_token } },
-    url: `http://127.0.0.1:${port}/${slug}/v2/${app_key}`,
-    pid: child.pid,
+    url: `${url}/${slug}/v2/${app_key}`,
+    pid,
     async stop() {
-      child.kill()
-      await child.exited
+      await headgate.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -239,22 +230,6 @@ async function nextLine(child: Script): Promise<string> {
 async function end(child: Script): Promise<void> {
   child.kill()
   await child.exited
-}
-
-async function answers(url: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    const response = await fetch(url, { method: 'GET' }).catch(() => null)
-    if (response && response.status !== 503) return
-    await Bun.sleep(25)
-  }
-  throw new Error(`${url} never came up`)
-}
-
-async function freePort(): Promise<number> {
-  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
-  const { port } = probe
-  await probe.stop(true)
-  return port ?? 0
 }
 
 function workerOf(masterPid: number): number {

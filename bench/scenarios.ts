@@ -9,6 +9,8 @@ import { largeVariables } from './p8-large-variables.ts'
 import { blockLatency } from './p11-block-latency.ts'
 import { indexedPages } from './p12-indexed-pages.ts'
 import { fullWalk } from './p13-full-walk.ts'
+import { memory } from './p14-memory.ts'
+import { startToAnswer } from './p15-start.ts'
 import { RPC_SCENARIOS } from './rpc-scenarios.ts'
 
 /** By the names they are given on the command line. */
@@ -20,6 +22,8 @@ export const SCENARIOS: Record<string, Scenario> = {
   p11: blockLatency,
   p12: indexedPages,
   p13: fullWalk,
+  p14: memory,
+  p15: startToAnswer,
   ...DELIVERY_SCENARIOS,
   'p1-workers': workers,
   capacity,
