@@ -1,8 +1,12 @@
+import { openTimeSlices } from '../core/async/time-slices.ts'
 import type { KeySet } from '../core/query/keys/key-set.ts'
 import type { VariableRegistry } from '../core/query/keys/variable-registry.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import * as changes from '../tables/webhooks/variable-changes.ts'
 import * as variables from '../tables/webhooks/variables.ts'
+
+type Needs = { clock: Clock; database: Database }
 
 export type UsedVariable = { teamId: string; name: string }
 
@@ -17,7 +21,8 @@ const VARIABLES_PAGE = 1000
 const ITEMS_PAGE = 10_000
 
 /** Holds in memory the variables that some query uses, and no others. */
-export function openLiveVariables(database: Database, registry: VariableRegistry): LiveVariables {
+export function openLiveVariables(needs: Needs, registry: VariableRegistry): LiveVariables {
+  const { database } = needs
   const loaded = new Map<string, Loaded>()
 
   const drop = (key: string, { teamId, name }: UsedVariable) => {
@@ -28,7 +33,7 @@ export function openLiveVariables(database: Database, registry: VariableRegistry
   const load = async (key: string, variable: variables.Variable) => {
     const { id, teamId, name, revision } = variable
     const set = registry.newSet()
-    for await (const page of itemPages(database, id, 0)) addAll(set, page)
+    for await (const page of itemPages(needs, id, 0)) addAll(set, page)
     // Adopted whole: no block is evaluated on a part of it.
     registry.adopt(teamId, name, set)
     loaded.set(key, { id, teamId, name, revision })
@@ -37,7 +42,7 @@ export function openLiveVariables(database: Database, registry: VariableRegistry
   const update = async (held: Loaded, revision: number) => {
     const added: string[] = []
     const removed: string[] = []
-    for await (const page of itemPages(database, held.id, held.revision)) {
+    for await (const page of itemPages(needs, held.id, held.revision)) {
       for (const { item, isGone } of page) (isGone ? removed : added).push(item)
     }
     registry.change(held.teamId, held.name, added, removed)
@@ -83,7 +88,8 @@ async function* changedVariables(database: Database, since: number) {
   }
 }
 
-async function* itemPages(database: Database, id: number, since: number) {
+async function* itemPages({ clock, database }: Needs, id: number, since: number) {
+  const slices = openTimeSlices(clock)
   for (let revision = since, after: string | null = null; ; ) {
     const page = await changes.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)
     yield page
@@ -91,5 +97,6 @@ async function* itemPages(database: Database, id: number, since: number) {
     if (!last || page.length < ITEMS_PAGE) return
     revision = last.revision
     after = last.item
+    await slices.rest()
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
 import {
   addWebhooks,
   insertTeams,
@@ -10,7 +11,7 @@ import {
   webhookCalled,
 } from '../../tests/support/webhook-store.ts'
 import type { Block } from '../core/chain/block.ts'
-import type { Database } from '../ports/database.ts'
+import type { Database, Sql } from '../ports/database.ts'
 import { addItems, deleteVariable, removeItems } from '../tables/webhooks/variables.ts'
 import { changeWebhook, deleteWebhook } from '../tables/webhooks/webhooks.ts'
 import { openStandingQueries, type StandingQueries } from './standing-queries.ts'
@@ -21,12 +22,14 @@ const FROM_WHO =
   'query ($who: [Address!]) { block { transactions(filter: {addresses: {from: $who}}) { hash } } }'
 
 let db: Database
+let clock: TestClock
 let standing: StandingQueries
 
 beforeEach(async () => {
   db = await freshStore()
   await insertTeams(db)
-  standing = openStandingQueries({ database: db, telemetry: quietTelemetry(), seed: [1, 2] })
+  clock = testClock()
+  standing = openStandingQueries(needs())
 })
 afterEach(() => db.close())
 
@@ -62,6 +65,41 @@ describe('the standing queries', () => {
     const many = Array.from({ length: 450 }, (_, at) => webhookCalled(`wh_${1000 + at}`))
     await addWebhooks(db, ...many)
     expect(await due()).toHaveLength(450)
+  })
+
+  test('let everything else go first, again and again, while many of them are read', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => webhookCalled(`wh_${1000 + at}`))
+    await addWebhooks(db, ...many)
+    let rests = 0
+    // Each look at the clock finds it a millisecond later, as if a query took that long.
+    let nowMs = 0
+    const slow = { ...clock, monotonicMs: () => nowMs++, sleep: async () => void rests++ }
+    standing = openStandingQueries({ ...needs(), clock: slow })
+    expect(await due()).toHaveLength(250)
+    expect(rests).toBeGreaterThan(30)
+  })
+
+  test('are all there after a first look that the store cut short', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => webhookCalled(`wh_${1000 + at}`))
+    await addWebhooks(db, ...many, webhookCalled('wh_who', { query: FROM_WHO, skipEmpty: true }))
+    await fill([ALICE])
+    const failing = storeWith({ answers: 3 })
+    standing = openStandingQueries({ ...needs(), database: failing })
+    await expect(standing.refresh()).rejects.toThrow('the store is away')
+    await deleteWebhook(db, TEAM_A, 'wh_1000')
+    expect(await due()).toHaveLength(250)
+    expect(await due()).toContain('wh_who')
+  })
+
+  test('change all at once or not at all, even if there were none before', async () => {
+    const failing = storeWith({ answers: 5 })
+    standing = openStandingQueries({ ...needs(), database: failing })
+    await standing.refresh()
+    const many = Array.from({ length: 250 }, (_, at) => webhookCalled(`wh_${1000 + at}`))
+    await addWebhooks(db, ...many)
+    await expect(standing.refresh()).rejects.toThrow('the store is away')
+    expect(standing.engineOf(NETWORK).size()).toBe(0)
+    expect(await due()).toHaveLength(250)
   })
 
   test('leave out a stored query that cannot be read, and no other', async () => {
@@ -128,6 +166,22 @@ describe('a variable', () => {
     expect(await due()).toEqual([])
   })
 })
+
+function needs() {
+  return { clock, database: db, telemetry: quietTelemetry(), seed: [1, 2] as const }
+}
+
+/** The store, which fails once after so many answers. */
+function storeWith({ answers }: { answers: number }): Database {
+  let left = answers
+  return {
+    ...db,
+    query: async <Row>(statement: Sql) => {
+      if (left-- === 0) throw new Error('the store is away')
+      return db.query<Row>(statement)
+    },
+  }
+}
 
 async function fill(items: string[]): Promise<void> {
   await addItems(db, { teamId: TEAM_A, name: 'who', kind: 'Address', items })

@@ -1,23 +1,19 @@
 import { serial } from '../core/async/serial.ts'
-import { Rejection } from '../core/errors.ts'
 import { type Engine, openEngine } from '../core/query/engine/engine.ts'
 import type { KeySeed } from '../core/query/keys/read-key.ts'
 import {
   openVariableRegistry,
   type VariableRegistry,
 } from '../core/query/keys/variable-registry.ts'
-import { compileQuery } from '../core/query/language/compile-query.ts'
-import type { QueryPlan } from '../core/query/language/query-plan.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import {
-  type StandingWebhook,
-  webhookRevision,
-  webhooksChangedSince,
-} from '../tables/webhooks/webhooks.ts'
+import { webhookRevision } from '../tables/webhooks/webhooks.ts'
+import { type ChangedQuery, changedQueries } from './changed-queries.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
 
 type Needs = {
+  clock: Clock
   database: Database
   telemetry: Telemetry
   /** Unknown to others, so that nobody can choose keys that pile up in one place. */
@@ -41,24 +37,19 @@ type Held = {
   placed: Map<string, string>
   /** By network, those that want to hear of heights that became empty. */
   notified: Map<string, Set<string>>
-  revision: number
+  /** Null until all webhooks have been read once. */
+  revision: number | null
 }
-
-/** A webhook that changed, with what its query became; null for one that does not stand. */
-type Compiled = { webhook: StandingWebhook; plan: QueryPlan | null }
-
-/** Compiled in one go; between pages the process gets to its other work. */
-const PAGE = 100
 
 export function openStandingQueries(needs: Needs): StandingQueries {
   const registry = openVariableRegistry(needs.seed)
   const held: Held = {
     registry,
-    variables: openLiveVariables(needs.database, registry),
+    variables: openLiveVariables(needs, registry),
     engines: new Map(),
     placed: new Map(),
     notified: new Map(),
-    revision: 0,
+    revision: null,
   }
   // The followers of all networks share what is held.
   const inTurn = serial()
@@ -72,45 +63,25 @@ export function openStandingQueries(needs: Needs): StandingQueries {
 
 /** The revision is noted only at the end: what a failure leaves half read is read again. */
 async function readChanges(needs: Needs, held: Held): Promise<void> {
-  const { database } = needs
-  const revision = await webhookRevision(database)
+  const revision = await webhookRevision(needs.database)
   if (revision === held.revision) return
 
-  const changes: Compiled[] = []
-  for await (const webhook of changedWebhooks(database, held.revision)) {
-    changes.push({ webhook, plan: planOf(needs, webhook) })
+  const since = held.revision ?? 0
+  const changes: ChangedQuery[] = []
+  for await (const change of changedQueries(needs, since)) {
+    // Nobody runs a query before all have been read once, so those are put in place as they come:
+    // the plans of 100,000 would take more than a gigabyte until then.
+    if (held.revision === null) place(held, change)
+    else changes.push(change)
   }
-  await held.variables.refresh(variablesWith(held, changes), held.revision)
+  await held.variables.refresh(variablesWith(held, changes), since)
   // Without a pause from here on: no block meets half of the changes.
   for (const change of changes) place(held, change)
   held.revision = revision
 }
 
-async function* changedWebhooks(database: Database, since: number) {
-  for (let revision = since, after: string | null = null; ; ) {
-    const page: StandingWebhook[] = await webhooksChangedSince(database, revision, PAGE, after)
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return
-    revision = last.revision
-    after = last.id
-  }
-}
-
-function planOf(
-  { telemetry }: Needs,
-  { id, network, query, state }: StandingWebhook,
-): QueryPlan | null {
-  if (state !== 'active') return null
-  const plan = compileQuery(query)
-  if (!(plan instanceof Rejection)) return plan
-  // The query was accepted once; only another version of the rules can refuse it now.
-  telemetry.log('error', 'query_unreadable', { network, webhook: id, reason: plan.message })
-  return null
-}
-
 /** The variables of all queries once the changes are in place. */
-function variablesWith(held: Held, changes: readonly Compiled[]): UsedVariable[] {
+function variablesWith(held: Held, changes: readonly ChangedQuery[]): UsedVariable[] {
   const used: UsedVariable[] = []
   for (const engine of held.engines.values()) used.push(...engine.variablesUsed())
   for (const { webhook, plan } of changes) {
@@ -119,7 +90,7 @@ function variablesWith(held: Held, changes: readonly Compiled[]): UsedVariable[]
   return used
 }
 
-function place(held: Held, { webhook, plan }: Compiled): void {
+function place(held: Held, { webhook, plan }: ChangedQuery): void {
   const { id, teamId, network, skipEmpty, notifyRemoved } = webhook
   const before = held.placed.get(id)
   if (before !== undefined) {

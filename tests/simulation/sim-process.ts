@@ -53,7 +53,7 @@ export function startProcess(
     needs.network,
     SETTINGS,
   )
-  const standing = openStandingQueries({ database, telemetry, seed: [1, 2] })
+  const standing = openStandingQueries({ clock, database, telemetry, seed: [1, 2] })
   let follower: Follower | null = null
   let stopped = false
   const begin = async () => {

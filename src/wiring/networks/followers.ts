@@ -25,7 +25,7 @@ export function openFollowers(
 ): Followers {
   const { clock, database, signals, telemetry, name: holder } = drivers
   const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
-  const standing = openStandingQueries({ database, telemetry, seed: [high, low] })
+  const standing = openStandingQueries({ clock, database, telemetry, seed: [high, low] })
   const needs = { clock, database, telemetry, standing, holder, committed: couriers.remind }
   const followers = perNetwork<Follower>(telemetry, networks, {
     kind: 'evm',
