@@ -33,8 +33,6 @@ type Held = {
   registry: VariableRegistry
   variables: LiveVariables
   engines: Map<string, Engine>
-  /** The network of each standing query. */
-  placed: Map<string, string>
   /** By network, those that want to hear of heights that became empty. */
   notified: Map<string, Set<string>>
   /** Null until all webhooks have been read once. */
@@ -47,7 +45,6 @@ export function openStandingQueries(needs: Needs): StandingQueries {
     registry,
     variables: openLiveVariables(needs, registry),
     engines: new Map(),
-    placed: new Map(),
     notified: new Map(),
     revision: null,
   }
@@ -92,15 +89,13 @@ function variablesWith(held: Held, changes: readonly ChangedQuery[]): UsedVariab
 
 function place(held: Held, { webhook, plan }: ChangedQuery): void {
   const { id, teamId, network, skipEmpty, notifyRemoved } = webhook
-  const before = held.placed.get(id)
-  if (before !== undefined) {
-    held.notified.get(before)?.delete(id)
-    if (!plan || before !== network) engineOf(held, before).remove(id)
-    held.placed.delete(id)
+  // A webhook stays on the network it was made for.
+  held.notified.get(network)?.delete(id)
+  if (!plan) {
+    engineOf(held, network).remove(id)
+    return
   }
-  if (!plan) return
   engineOf(held, network).put({ id, teamId, plan, skipEmpty })
-  held.placed.set(id, network)
   if (!notifyRemoved) return
   const notified = held.notified.get(network) ?? new Set()
   held.notified.set(network, notified.add(id))

@@ -1,7 +1,11 @@
 import type { BlockWants } from '../../chain/block.ts'
 import { type InternTable, openInternTable } from '../index/intern-table.ts'
 import { liveVariable } from '../index/list-index.ts'
-import { openPredicateIndex, type PredicateIndex } from '../index/predicate-index.ts'
+import {
+  type FilterSource,
+  openPredicateIndex,
+  type PredicateIndex,
+} from '../index/predicate-index.ts'
 import { detachString } from '../keys/detach-string.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
 import { smallSetWith, smallSetWithout } from '../keys/small-set.ts'
@@ -171,9 +175,16 @@ function removeAlwaysDue(registry: QueryRegistry, query: RegisteredQuery): void 
 }
 
 /** Made when needed: one kept for each of 100,000 teams would cost more. */
-function sourceOf({ variables, variableUses }: QueryRegistry, teamId: string): VariableSource {
+function sourceOf({ variables, variableUses }: QueryRegistry, teamId: string): FilterSource {
+  const keys = new Map<string, string>()
   return {
     scope: teamId,
+    // Many queries ask for one address in all of their lists.
+    key(text) {
+      const own = keys.get(text) ?? detachString(text)
+      keys.set(own, own)
+      return own
+    },
     acquire: (name) => {
       const live = variables.acquire(teamId, detachString(name))
       variableUses.set(live, (variableUses.get(live) ?? 0) + 1)

@@ -32,8 +32,6 @@ export type FilterEntry<User extends object = object> = Conjunction & {
   users: SmallSet<User> | undefined
   /** The items found in the block under evaluation; null where there are none. */
   found: readonly Item[] | null
-  /** Whether `found` is its own to add to, or shared with others. */
-  ownsFound: boolean
 }
 
 /** The conjunctions of one list, looked up by the keys that a block has. */
@@ -50,6 +48,13 @@ type Dimension = {
   variable: Map<LiveVariable, SmallSet<Conjunction>>
   /** Keys under which many conjunctions met many items, and how many items those were. */
   hot: Map<string, number>
+}
+
+/** The state of one look at a block. */
+type Matching = {
+  touched: FilterEntry[]
+  /** Lists of items that entries have found in common, and none may add to. */
+  shared: Set<readonly Item[]>
 }
 
 type HotKey = { dimension: number; key: string; items: number }
@@ -81,9 +86,10 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
 
   function match(items: readonly Item[], touched: FilterEntry[]): void {
     const newlyHot: HotKey[] = []
+    const matching: Matching = { touched, shared: new Set() }
     for (const [at, dimension] of dimensions.entries()) {
       if (dimension.literal.size + dimension.variable.size === 0) continue
-      matchDimension(at, dimension, items, touched, newlyHot)
+      matchDimension(at, dimension, items, matching, newlyHot)
     }
     for (const hotKey of newlyHot) rechooseAccessPaths(hotKey)
   }
@@ -92,7 +98,7 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
     at: number,
     { literal, bloom, variable, hot }: Dimension,
     items: readonly Item[],
-    touched: FilterEntry[],
+    matching: Matching,
     newlyHot: HotKey[],
   ): void {
     const large = variable.size > 0 ? [...variables.large()].filter((one) => variable.has(one)) : []
@@ -103,11 +109,11 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
         if (checks > HOT_CHECKS && !hot.has(key)) {
           newlyHot.push({ dimension: at, key, items: met.length })
         }
-        tryAll(list, registered, met, touched)
+        tryAll(list, registered, met, matching)
       }
       if (variable.size === 0) continue
       for (const live of variables.variablesWith(key, large)) {
-        tryAll(list, variable.get(live), met, touched)
+        tryAll(list, variable.get(live), met, matching)
       }
     }
   }
@@ -176,42 +182,40 @@ function tryAll(
   list: BlockListName,
   conjunctions: SmallSet<Conjunction> | undefined,
   items: readonly Item[],
-  touched: FilterEntry[],
+  matching: Matching,
 ): void {
-  for (const conjunction of smallSetItems(conjunctions)) tryItems(list, conjunction, items, touched)
+  for (const one of smallSetItems(conjunctions)) tryItems(list, one, items, matching)
 }
 
 function tryItems(
   list: BlockListName,
   conjunction: Conjunction,
   met: readonly Item[],
-  touched: FilterEntry[],
+  matching: Matching,
 ): void {
   const { entry, checks, access } = conjunction
   // Most filters are one key: then all items with it match, and nothing is copied.
   if (entry.found === null && isOnlyCheck(list, checks, access)) {
     entry.found = met
-    entry.ownsFound = false
-    touched.push(entry)
+    matching.shared.add(met)
+    matching.touched.push(entry)
     return
   }
   for (const item of met) {
-    if (passesChecks(list, item, checks, access)) addFound(entry, item, touched)
+    if (passesChecks(list, item, checks, access)) addFound(entry, item, matching)
   }
 }
 
-function addFound(entry: FilterEntry, item: Item, touched: FilterEntry[]): void {
+function addFound(entry: FilterEntry, item: Item, { touched, shared }: Matching): void {
   if (entry.found === null) {
     entry.found = [item]
     touched.push(entry)
-  } else if (entry.ownsFound) {
+  } else if (shared.has(entry.found)) {
+    entry.found = [...entry.found, item]
+  } else {
     // Its own, so nobody else reads it.
     ;(entry.found as Item[]).push(item)
-    return
-  } else {
-    entry.found = [...entry.found, item]
   }
-  entry.ownsFound = true
 }
 
 /** Whether every item with a key at `access` passes; a log with it may have too few topics. */

@@ -28,14 +28,13 @@ export function positionOf(item: Item): number {
 export function readAlternatives(
   filter: ListFilter | null,
   variable: (name: string) => KeyCheck,
+  ownKey: (key: string) => string = detachString,
 ): Checks[] {
   if (!filter) return []
   const check = (test: KeyTest | null): KeyCheck | null => {
     if (!test) return null
     if (test.kind === 'variable') return variable(test.name)
-    return test.keys.length === 1
-      ? detachString(test.keys[0]!)
-      : new Set(test.keys.map(detachString))
+    return test.keys.length === 1 ? ownKey(test.keys[0]!) : new Set(test.keys.map(ownKey))
   }
   if (filter.kind === 'logs') return [[check(filter.addresses), ...filter.topics.map(check)]]
   return filter.pairs.map(({ from, to }) => [check(from), check(to)])
