@@ -1,8 +1,6 @@
-import { capacity } from './capacity/capacity.ts'
-import { capacityCosts } from './capacity/capacity-costs.ts'
+import { CAPACITY_SCENARIOS } from './capacity/capacity-scenarios.ts'
 import type { Scenario } from './compare.ts'
 import { DELIVERY_SCENARIOS } from './delivery-scenarios.ts'
-import { workers } from './p1-workers.ts'
 import { standingQueries } from './p6-standing-queries.ts'
 import { manyQueries } from './p7-many-queries.ts'
 import { largeVariables } from './p8-large-variables.ts'
@@ -25,7 +23,5 @@ export const SCENARIOS: Record<string, Scenario> = {
   p14: memory,
   p15: startToAnswer,
   ...DELIVERY_SCENARIOS,
-  'p1-workers': workers,
-  capacity,
-  'capacity-costs': capacityCosts,
+  ...CAPACITY_SCENARIOS,
 }

@@ -50,7 +50,7 @@ export async function makeWebhookFolder(
   const settings = loadSettings({ env: { HEADGATE_DATA: folder } })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)
   const nowhere = openSync('/dev/null', 'w')
-  const drivers = await openDrivers(settings, (text) => void writeSync(nowhere, text))
+  const drivers = await openDrivers(settings, (lines) => void writeSync(nowhere, String(lines)))
   try {
     const queryBytes = await storeWebhooks(drivers, network.id, webhooks)
     return { folder, queryBytes, remove }
