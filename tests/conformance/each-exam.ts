@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { failureOf } from '../support/failure-of.ts'
+import { eachValuesExam } from './each-values-exam.ts'
 
 /** One statement for many rows. */
 export function eachExam(db: () => Database, bodies: () => Promise<string[]>): void {
+  eachValuesExam(db, bodies)
   const add = sql`INSERT INTO exam_notes (id, body) VALUES (${null}, ${null})`
   const rename = sql`UPDATE exam_notes SET body = ${null} WHERE body = ${null}`
 

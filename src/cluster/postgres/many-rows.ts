@@ -2,6 +2,9 @@ import { assert } from '../../core/errors.ts'
 import type { Sql, SqlValue } from '../../ports/database.ts'
 import { numberedText } from './numbered-text.ts'
 
+/** Null for a column without any value. */
+type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA' | null
+
 type Rows = readonly (readonly SqlValue[])[]
 
 /** A statement for some of the rows. */
@@ -14,17 +17,27 @@ export type ManyRows = {
   writesOneEach: boolean
 }
 
+/** Longer statements gain little, and are held in memory several times over. */
+const ROWS_MAX = 1000
+
 /**
- * Sizes are powers of two, so that a few prepared statements serve every number of rows. Longer
- * statements gain little.
+ * Rows with texts longer than this on average are given one by one: as a part of an array, where
+ * quotes are escaped, a long text takes twice as long.
  */
-const ROWS_MAX = 64
+const ARRAY_CHARS_MAX = 256
+
+/** Sizes of lists of rows are powers of two, so that a few prepared statements serve them all. */
+const LISTED_ROWS_MAX = 64
 
 const INSERT = /^(\s*INSERT INTO\b[\s\S]*?\bVALUES\s*)(\([\s\S]*)$/i
 const UPDATE = /^\s*UPDATE\s+\w+\s+SET\b/i
 const DELETE = /^\s*DELETE\s+FROM\s+\w+\s+WHERE\b/i
 const CONFLICT = /\bON\s+CONFLICT\b|\bRETURNING\b/i
 const WHERE = /\bWHERE\b/i
+const VALUES = /\bVALUES\s*$/i
+
+/** Characters with a meaning within an element of an array. */
+const ESCAPED = /["\\]/g
 
 /** Hot path: the texts of statements that come again are not put together anew. */
 const known = new WeakMap<readonly string[], ManyRows | 'none'>()
@@ -58,46 +71,56 @@ function read(parts: readonly string[]): ManyRows | null {
   }
   const insert = INSERT.exec(first)
   if (insert) {
-    const one = [insert[2] ?? '', ...parts.slice(1)]
+    const [, before = '', open = ''] = insert
+    const one = [open, ...parts.slice(1)]
+    const listed = (some: Rows) => ({
+      text: textFor(String(some.length), () => insertText(before, one, some.length)),
+      values: some.flat(),
+    })
+    const selected = (some: Rows) => asArrays(some, (types) => selectText(before, one, types))
     return {
       writesOneEach: true,
       statements: (rows) =>
-        cut(rows, (some) => ({
-          text: textFor(String(some.length), () => insertText(insert[1] ?? '', one, some.length)),
-          values: some.flat(),
-        })),
+        hasLongTexts(rows)
+          ? cut(rows, (left) => Math.min(LISTED_ROWS_MAX, 2 ** Math.floor(Math.log2(left))), listed)
+          : cut(rows, () => ROWS_MAX, selected),
     }
   }
   const isUpdate = UPDATE.test(first)
   const join = isUpdate || DELETE.test(first) ? joinOf(parts, isUpdate ? 'FROM' : 'USING') : null
-  return (
-    join && {
-      writesOneEach: false,
-      statements: (rows) =>
-        cut(rows, (some) => {
-          const types = typesOf(some)
-          const shape = `${some.length} ${types.join(' ')}`
-          return {
-            text: textFor(shape, () => joinText(join, types, some.length)),
-            // A column without any value has no type, and stands in the text as what it is.
-            values: some.flatMap((row) => row.filter((_, column) => types[column] !== null)),
-          }
-        }),
-    }
-  )
+  if (!join) return null
+  const joined = (some: Rows) => asArrays(some, (types) => joinText(join, types))
+  return { writesOneEach: false, statements: (rows) => cut(rows, () => ROWS_MAX, joined) }
+
+  function asArrays(some: Rows, make: (types: readonly ColumnType[]) => string) {
+    const types = typesOf(some)
+    assert(
+      types.some((type) => type !== null),
+      'rows have values',
+    )
+    return { text: textFor(types.join(' '), () => make(types)), values: arraysOf(some, types) }
+  }
 }
 
 function cut(
   rows: Rows,
+  sizeFor: (left: number) => number,
   statementOf: (some: Rows) => Omit<RowsStatement, 'rows'>,
 ): RowsStatement[] {
   const statements: RowsStatement[] = []
   for (let from = 0; from < rows.length; ) {
-    const size = Math.min(ROWS_MAX, 2 ** Math.floor(Math.log2(rows.length - from)))
-    statements.push({ ...statementOf(rows.slice(from, from + size)), rows: size })
-    from += size
+    const some = rows.slice(from, from + sizeFor(rows.length - from))
+    statements.push({ ...statementOf(some), rows: some.length })
+    from += some.length
   }
   return statements
+}
+
+function hasLongTexts(rows: Rows): boolean {
+  let chars = 0
+  for (const row of rows)
+    for (const value of row) if (typeof value === 'string') chars += value.length
+  return chars > rows.length * ARRAY_CHARS_MAX
 }
 
 /** `INSERT … VALUES ($1, $2), ($3, $4)`. */
@@ -123,32 +146,66 @@ function joinOf(parts: readonly string[], word: Join['word']): Join | null {
   return { before, after: [text.slice(where), ...parts.slice(at + 1)], word }
 }
 
-/** `UPDATE … FROM (VALUES (0, $1, $2), …) AS given (at, v0, v1) WHERE … RETURNING given.at`. */
-function joinText(
-  { before, after, word }: Join,
-  types: readonly (string | null)[],
-  rows: number,
-): string {
-  const written = (pieces: readonly string[], from: number) =>
-    pieces.reduce((text, piece, at) => {
-      const column = from + at - 1
-      return `${text}${types[column] === null ? 'NULL' : `given.v${column}`}${piece}`
-    })
-  const used = types.flatMap((type, column) => (type === null ? [] : [{ type, column }]))
-  const names = ['at', ...used.map(({ column }) => `v${column}`)].join(', ')
-  let number = 0
-  const given = Array.from({ length: rows }, (_, at) => {
-    const values = used.map(({ type }) => `CAST($${++number} AS ${type})`)
-    return `(${[at, ...values].join(', ')})`
-  })
+/** `INSERT … SELECT given.v0, given.v1 FROM unnest($1, $2) AS given (v0, v1)`. */
+function selectText(before: string, one: readonly string[], types: readonly ColumnType[]): string {
+  const columns = withColumns(one, 0, types).trim().slice(1, -1)
+  const into = before.replace(VALUES, '')
+  return `${into} SELECT ${columns} FROM ${unnestText(types)} AS given (${namesOf(types)})`
+}
+
+/** `UPDATE … FROM unnest($1, $2) WITH ORDINALITY AS given (v0, v1, at) WHERE … RETURNING at`. */
+function joinText({ before, after, word }: Join, types: readonly ColumnType[]): string {
   return [
-    `${written(before, 0)}${word} (VALUES ${given.join(', ')}) AS given (${names})`,
-    `${written(after, before.length - 1)} RETURNING given.at`,
+    `${withColumns(before, 0, types)}${word} ${unnestText(types)} WITH ORDINALITY`,
+    `AS given (${[namesOf(types), 'at'].join(', ')})`,
+    `${withColumns(after, before.length - 1, types)} RETURNING CAST(given.at - 1 AS INTEGER) AS at`,
   ].join(' ')
 }
 
+/** The columns of the rows in the place of parameters; one without any value is what it is. */
+function withColumns(
+  pieces: readonly string[],
+  from: number,
+  types: readonly ColumnType[],
+): string {
+  return pieces.reduce((text, piece, at) => {
+    const column = from + at - 1
+    return `${text}${types[column] === null ? 'NULL' : `given.v${column}`}${piece}`
+  })
+}
+
+function unnestText(types: readonly ColumnType[]): string {
+  const arrays = types.filter((type) => type !== null)
+  return `unnest(${arrays.map((type, at) => `CAST($${at + 1} AS ${type}[])`).join(', ')})`
+}
+
+function namesOf(types: readonly ColumnType[]): string {
+  return types.flatMap((type, column) => (type === null ? [] : [`v${column}`])).join(', ')
+}
+
+/** One array for each column that has any value, in the words of the server. */
+function arraysOf(rows: Rows, types: readonly ColumnType[]): string[] {
+  return types.flatMap((type, column) => {
+    if (type === null) return []
+    let text = ''
+    for (const row of rows) text += `,${elementOf(row[column] ?? null)}`
+    return [`{${text.slice(1)}}`]
+  })
+}
+
+function elementOf(value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') {
+    assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
+    return String(value)
+  }
+  if (typeof value !== 'string') return `"\\\\x${Buffer.from(value).toString('hex')}"`
+  assert(!value.includes('\0'), 'a stored text holds no NUL')
+  return `"${value.replace(ESCAPED, '\\$&')}"`
+}
+
 /** The type of each column by its first value; null where there is none. */
-function typesOf(rows: Rows): (string | null)[] {
+function typesOf(rows: Rows): ColumnType[] {
   return (rows[0] ?? []).map((_, column) => {
     const value = rows.find((row) => row[column] !== null)?.[column] ?? null
     if (value === null) return null
