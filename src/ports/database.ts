@@ -11,11 +11,14 @@ export type Sql = { readonly parts: readonly string[]; readonly values: readonly
  * A transaction by name, which a driver may run where the data is: its statements then need no
  * way there and back each, and nobody waits for the store meanwhile. Its arguments and its answer
  * are plain values that can travel to another thread, where a list of texts and numbers is faster
- * than objects.
+ * than objects: a driver that has such a thread packs arguments for the way.
  */
 export type Procedure<Args extends readonly unknown[], Answer> = {
   readonly name: string
   run(tx: Transaction, args: Args): Promise<Answer>
+  /** Arguments in a form that travels faster; with `unpack`, for those that would not. */
+  pack?(args: Args): readonly unknown[]
+  unpack?(sent: readonly unknown[]): readonly unknown[]
 }
 
 /** All we ask of a database; nothing else speaks SQL. */

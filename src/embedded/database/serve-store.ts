@@ -38,7 +38,8 @@ export function serveStore(procedures: readonly Procedure<never, unknown>[]): vo
     async perform(name, ...args) {
       const procedure = procedures.find((one) => one.name === name)
       assert(procedure !== undefined, `${name} is a procedure of the tables`)
-      return store().database.perform(procedure, args as never)
+      const { unpack } = procedure
+      return store().database.perform(procedure, (unpack ? unpack(args) : args) as never)
     },
     async close() {
       const { engine, log } = store()

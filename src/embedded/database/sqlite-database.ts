@@ -95,14 +95,14 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
   }
 
   async function perform<Args extends readonly unknown[], Answer>(
-    { name, run: runHere }: Procedure<Args, Answer>,
+    { name, run: runHere, pack }: Procedure<Args, Answer>,
     args: Args,
   ): Promise<Answer> {
     open()
     const { perform: runThere } = writer
     return inTurn(async (release) => {
       if (runThere === null) return transact(writer, run, (tx) => runHere(tx, args), release)
-      const answer = guarded(() => runThere(name, args) as Promise<Answer>)
+      const answer = guarded(() => runThere(name, pack ? pack(args) : args) as Promise<Answer>)
       release()
       return answer
     })

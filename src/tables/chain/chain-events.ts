@@ -75,14 +75,15 @@ export async function recordEvent(
   db: Database,
   event: ChainEvent,
 ): Promise<RecordedEvent | 'lost'> {
-  const committed = await db.perform(commitEvent, sentEvent(event))
+  const committed = await db.perform(commitEvent, [event])
   return committed === 'lost' ? 'lost' : recordedEvent(event, committed)
 }
 
-export const commitEvent: Procedure<SentEvent, CommittedEvent | 'lost'> = {
+export const commitEvent: Procedure<[ChainEvent], CommittedEvent | 'lost'> = {
   name: 'commitEvent',
-  async run(tx, sent) {
-    const { due, ...move } = chainEventOf(sent)
+  pack: ([event]) => sentEvent(event),
+  unpack: (sent) => [chainEventOf(sent as SentEvent)],
+  async run(tx, [{ due, ...move }]) {
     const webhookIds = due.flatMap((one) => one.webhookIds)
     assert(new Set(webhookIds).size === webhookIds.length, 'a webhook has one result for a block')
     const [moved, receivers] = await Promise.all([
