@@ -6,8 +6,8 @@ const NAMES = [...NUMBERS.map((number) => `p${number}`), 'p1-workers', 'capacity
 
 const RUN = join(import.meta.dir, '../bench/run.ts')
 
-// Beside each other: they are processes of their own, and nobody looks at their figures.
-describe.concurrent('a bench scenario', () => {
+// One after the other: beside each other they leave too little of a small machine to the rest.
+describe('a bench scenario', () => {
   test.each(NAMES)(
     'still runs, with tiny input: %s',
     async (scenario) => {

@@ -1,4 +1,4 @@
-import { HINTED_MAX } from '../../src/courier/hint-couriers.ts'
+import { DELIVERIES_READ_MAX } from '../../src/courier/upkeep/hinted-events.ts'
 import { SHARDS } from '../../src/tables/couriers/shards.ts'
 import type { Capacity } from './capacity-of.ts'
 import type { Figures } from './figures.ts'
@@ -37,7 +37,12 @@ export function nextLimits(figures: Figures, load: Load, capacity: Capacity): Ne
       most: figures.prunesPerSecond,
       unit: 'a second',
     },
-    { what: 'webhooks that one hint names', used: matches, most: HINTED_MAX, unit: 'webhooks' },
+    {
+      what: 'deliveries of an event that a courier reads at a hint',
+      used: matches,
+      most: DELIVERIES_READ_MAX,
+      unit: 'deliveries',
+    },
     {
       what: 'commits of the fastest network, by one follower',
       used: (matches * 1000) / fastestMs,

@@ -2,7 +2,7 @@ import type { Signals } from '../ports/signals.ts'
 import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 
 /** Webhooks that one hint names; the others are found by the sweeps of their couriers. */
-export const HINTED_MAX = 500
+const HINTED_MAX = 500
 
 /** Couriers hear here of events with new deliveries, by their numbers. */
 export const DELIVERIES_TOPIC = 'deliveries'

@@ -32,7 +32,7 @@ const HINTED_MAX = 1000
 const READ_AT_ONCE = 8
 
 /** Deliveries of one event that come with one read; a sweep finds those beyond. */
-const DELIVERIES_MAX = 2000
+export const DELIVERIES_READ_MAX = 2000
 
 /** Results of one event that come along; others are read when their deliveries are sent. */
 const RESULTS_BYTES_MAX = 2 ** 20
@@ -76,7 +76,7 @@ async function readEvent(
   event: number,
   shards: ReadonlySet<number>,
 ): Promise<ReadEvent> {
-  const deliveries = await newDeliveriesOf(database, event, shards, DELIVERIES_MAX)
+  const deliveries = await newDeliveriesOf(database, event, shards, DELIVERIES_READ_MAX)
   const bytes = new Map(deliveries.map(({ part, dataBytes }) => [part ?? 0, dataBytes]))
   const total = bytes.values().reduce((sum, one) => sum + one, 0)
   const parts = total > RESULTS_BYTES_MAX ? [] : [...bytes.keys()]
