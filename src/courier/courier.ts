@@ -94,9 +94,9 @@ function openParts(needs: CourierNeeds) {
   })
   const dispatch = openDispatch({ ...needs, lease, failed, billed: pauses.checkUsage })
   const sweeps = coalesced(async () => {
-    const { due, waiting, isThorough, endsRound } = await sweep.next()
+    const { due, waiting, ...round } = await sweep.next()
     dispatch.webhooks.remindOfDue(due)
-    dispatch.webhooks.swept(waiting, { isThorough, endsRound })
+    dispatch.webhooks.swept(waiting, round)
     dispatch.probe()
   }, failed)
   const look = coalesced(dispatch.refresh, failed)

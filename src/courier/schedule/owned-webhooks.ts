@@ -54,7 +54,7 @@ export type OwnedWebhooks = {
    */
   swept(
     waiting: readonly WaitingWebhook[],
-    round: { isThorough: boolean; endsRound: boolean },
+    round: { isThorough: boolean; endsRound: boolean; isWholeRound: boolean },
   ): void
   /** Their settings are not what they were. */
   changed(webhooks: readonly number[]): void
@@ -99,14 +99,14 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     },
     remindOfDue: (numbers) => tell(numbers, remindOfDue),
     reread: (numbers) => tell(numbers, forget),
-    swept(waiting, { isThorough, endsRound }) {
+    swept(waiting, { isThorough, endsRound, isWholeRound }) {
       for (const { webhook: number, newest, sinceMs } of waiting) {
         const webhook = owned(number)
         if (!webhook) continue
         if (sinceMs !== null) noteHeldUp(needs, webhook, sinceMs)
         // A resend or a replay that nobody told of is known again then.
         if (isThorough) forget(webhook.queue)
-        else if (newest !== null) remindOfNew(webhook.queue, newest)
+        else if (newest !== null) remindOfNew(webhook.queue, newest, isWholeRound)
         enlist(schedule, webhook)
       }
       if (endsRound) oldest.roundEnded()

@@ -18,6 +18,7 @@ import {
   pauseNow,
   refill,
   remind,
+  remindOfNew,
   settled,
   started,
   suspend,
@@ -81,6 +82,25 @@ describe('a new delivery', () => {
     started(queue, late)
     expect(offer(queue, late)).toBe(false)
     expect(nextNew(queue)).toBeUndefined()
+  })
+
+  test('that nobody told us of is read when a second sweep sees it, or the first if none is near', () => {
+    const { queue, model } = freshQueue()
+    const { event } = model.commit('data')
+    const load = beginLoad(queue, 'new', 1, 0)
+    refill(queue, load, model.read(load.question ?? raise()))
+    endLoad(queue, load, false)
+    started(queue, nextNew(queue) ?? raise())
+    remindOfNew(queue, event, false)
+    expect(wants(queue, 'new')).toBe(false)
+    const untold = model.commit('data')
+    remindOfNew(queue, untold.event, true)
+    expect(wants(queue, 'new')).toBe(false)
+    remindOfNew(queue, untold.event, true)
+    expect(wants(queue, 'new')).toBe(true)
+    endLoad(queue, beginLoad(queue, 'new', 1, 0), false)
+    remindOfNew(queue, untold.event + 1, false)
+    expect(wants(queue, 'new')).toBe(true)
   })
 
   test('that comes while the outbox is read is there once', () => {

@@ -133,13 +133,15 @@ export function remind(queue: WebhookQueue, lanes: readonly StoredLane[]): void 
 }
 
 /**
- * The outbox has new deliveries up to that event. Those up to the tail are known; others are read
- * when the sweep before has seen them too, since we are mostly about to be told of the youngest.
+ * The outbox has new deliveries up to that event. Those up to the tail are known. We are mostly
+ * about to be told of the youngest, so these wait until the next sweep has seen them too, if it
+ * comes soon.
  */
-export function remindOfNew(queue: WebhookQueue, newest: number): void {
+export function remindOfNew(queue: WebhookQueue, newest: number, isSweptSoon: boolean): void {
   const state = stateOf(queue)
   const { tail, mayHave, newestSwept } = state
-  if (tail === null || tail.event < newestSwept) mayHave.new = true
+  const known = isSweptSoon ? newestSwept : newest
+  if (tail === null || tail.event < known) mayHave.new = true
   state.newestSwept = newest
 }
 

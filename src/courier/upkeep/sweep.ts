@@ -24,6 +24,8 @@ type Swept = {
   isThorough: boolean
   /** The last page of a round: all webhooks with anything waiting have been looked at. */
   endsRound: boolean
+  /** The page is a round by itself, so the next sweep looks at the same webhooks. */
+  isWholeRound: boolean
 }
 
 /**
@@ -56,12 +58,13 @@ export function openSweep({ clock, database }: Needs): Sweep {
         isThorough = clock.monotonicMs() - thoroughMs >= THOROUGH_EVERY_MS
         if (isThorough) thoroughMs = clock.monotonicMs()
       }
+      const beginsRound = after === null
       after ??= 0
       const waiting = await webhooksWaiting(database, after, PAGE)
       const endsRound = waiting.length < PAGE
       // It may have been restarted meanwhile.
       if (after !== null) after = endsRound ? null : (waiting.at(-1)?.webhook ?? null)
-      return { due, waiting, isThorough, endsRound }
+      return { due, waiting, isThorough, endsRound, isWholeRound: beginsRound && endsRound }
     },
     restart() {
       after = null
