@@ -41,14 +41,14 @@ export const TINY: Effort = { rounds: 1, seconds: 0.3 }
 
 /**
  * Measures all contenders in every round, in turned order, so that whatever the
- * machine does meanwhile hits each of them alike; the first round only warms up.
+ * machine does meanwhile hits each of them alike; the first of several rounds only warms up.
  */
 export async function compare(
   effort: Effort,
   contenders: readonly { name: string; measure(): Promise<Sample> }[],
 ): Promise<Row[]> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
-  for (let round = 0; round <= effort.rounds; round++) {
+  for (let round = effort.rounds > 1 ? 0 : 1; round <= effort.rounds; round++) {
     const order = round % 2 === 0 ? contenders : contenders.toReversed()
     for (const { name, measure } of order) {
       const sample = await measure()

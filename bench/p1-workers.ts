@@ -1,6 +1,6 @@
 import { compare, type Effort, type Result, ratioOf, target } from './compare.ts'
 import { startFastUpstream, startHeadgate } from './contenders.ts'
-import { full, steady } from './p1-pass-through.ts'
+import { CONNECTIONS, full, steady } from './p1-pass-through.ts'
 import { same } from './p2-repeated.ts'
 
 const WORKERS = 2
@@ -26,6 +26,14 @@ export async function workers(effort: Effort): Promise<Result> {
       { name: 'one, equal load', measure: () => steady(one, effort, rate) },
       { name: `${WORKERS}, equal load`, measure: () => steady(two, effort, rate) },
     ])
+    // An event loop with half the work takes more for a call, with workers and without.
+    const eachLoop = await compare(effort, [
+      {
+        name: 'one, half the load',
+        measure: () => steady(one, effort, rate / WORKERS, CONNECTIONS / WORKERS),
+      },
+      { name: `${WORKERS}, as much a loop`, measure: () => steady(two, effort, rate) },
+    ])
     // Without the node there is more room for the service.
     const cached = await compare(effort, [
       { name: 'one, repeated', measure: () => same(one, effort) },
@@ -35,13 +43,16 @@ export async function workers(effort: Effort): Promise<Result> {
     return {
       scenario: 'P1-WORKERS',
       title: `${WORKERS} gateway workers against one event loop`,
-      rows: [...rows, ...equal, ...cached],
+      rows: [...rows, ...equal, ...eachLoop, ...cached],
       targets: [
         target('calls', ratioOf(several, single), { atLeast: 1.5 }),
         target('calls, repeated', ratioOf(cached[1], cached[0]), { atLeast: 1.5 }),
         target('CPU per call', cpu(several) / cpu(single), { atMost: 1.15 }),
         target('CPU per call, repeated', cpu(cached[1]) / cpu(cached[0]), { atMost: 1.15 }),
         target('CPU per call, equal load', cpu(equal[1]) / cpu(equal[0]), { atMost: 1.15 }),
+        target('CPU per call, equal load of a loop', cpu(eachLoop[1]) / cpu(eachLoop[0]), {
+          atMost: 1.15,
+        }),
       ],
       notes: [
         'CPU is that of all processes of the service.',

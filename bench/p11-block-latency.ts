@@ -12,6 +12,7 @@ import { type Contender, startBlockNode, startReceivers } from './contenders.ts'
 import { benchBlock, queryKeys, queryText } from './query-material.ts'
 
 const WEBHOOKS = 1000
+const WEBHOOKS_TINY = 100
 const MATCHING = 10
 const BLOCKS_PER_ROUND = 20
 const ADDED_MS_MAX = { p50: 30, p99: 100 }
@@ -34,8 +35,9 @@ export async function blockLatency(effort: Effort): Promise<Result> {
   const receivers = await startReceivers(RECEIVERS, 0, 'timed')
   const folder = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
   const running = await startOn(node, folder)
+  const webhooks = effort.rounds > 1 ? WEBHOOKS : WEBHOOKS_TINY
   try {
-    await makeWebhooks(running, receivers.healthy)
+    await makeWebhooks(running, receivers.healthy, webhooks)
     const direct: number[] = []
     const commits: number[] = []
     const arrivals: number[] = []
@@ -58,7 +60,7 @@ export async function blockLatency(effort: Effort): Promise<Result> {
     const added = arrivals.map((ms, at) => ms - (direct[at] ?? 0))
     return {
       scenario: 'P11',
-      title: `announced to arrived, ${WEBHOOKS} webhooks, ${MATCHING} matching`,
+      title: `announced to arrived, ${webhooks} webhooks, ${MATCHING} matching`,
       rows: [
         rowOf('the node alone', direct),
         rowOf('headgate, to the commit', commits),
@@ -102,17 +104,21 @@ async function startOn(node: Contender, folder: string): Promise<Running> {
   return running
 }
 
-async function makeWebhooks({ drivers }: Running, urls: readonly string[]): Promise<void> {
+async function makeWebhooks(
+  { drivers }: Running,
+  urls: readonly string[],
+  count: number,
+): Promise<void> {
   const chance = seededChance(11)
   const block = benchBlock()
   const [team] = await listTeams(drivers.database)
-  for (let at = 0; at < WEBHOOKS; at++) {
+  for (let at = 0; at < count; at++) {
     const query = queryText(queryKeys(chance, block, at < MATCHING))
     const id = `wh_${at.toString().padStart(16, '0')}`
     const url = `${urls[at % urls.length]}`
     const made = { teamId: team?.id ?? '', network: NETWORK, query, skipEmpty: true, url }
     const sealed = sealedKey(drivers.secrets, id, SIGNING_KEY)
-    await createWebhook(drivers.database, webhookCalled(id, made), sealed, WEBHOOKS)
+    await createWebhook(drivers.database, webhookCalled(id, made), sealed, count)
   }
 }
 

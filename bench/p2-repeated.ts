@@ -18,7 +18,7 @@ export async function repeated(effort: Effort): Promise<Result> {
       title: 'the same call repeated',
       rows,
       targets: nginx
-        ? [target('against nginx', speed('headgate') / speed('nginx'), { atLeast: 0.7 })]
+        ? [target('against nginx', speed('headgate') / speed('nginx'), { atLeast: 1.2 })]
         : [],
       notes: nginx ? [] : ['nginx is not installed (Debian: nginx-light), so there is no target'],
     }

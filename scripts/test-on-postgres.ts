@@ -3,22 +3,44 @@ import { lacksPostgres } from '../tests/support/world.ts'
 /** All that behaves alike on both stores, once more with PostgreSQL as the store. */
 const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
 
-/** Journeys about nodes, which ask nothing of the store but keys and usage; `--all` has them. */
-const OF_NODES = [
+/**
+ * Journeys about calls and nodes, which ask nothing of the store but keys and usage, or nothing at
+ * all; `--all` has them.
+ */
+const OF_CALLS = [
   'upstream-',
   'solana-',
   'transaction-sends',
   'program-accounts',
   'long-node-errors',
+  'block-reader',
+  'cached-streams',
+  'evm-filters',
+  'fuzzed-requests',
+  'grafana-dashboard',
+  'head-subscriptions',
+  'hostile-calls',
+  'http-edge',
+  'json-rpc-envelope',
+  'json-rpc-urls',
+  'manual',
+  'many-connections',
+  'monotonic-',
+  'number-precision',
+  'process-config',
+  'response-',
+  'single-flight',
+  'slow-readers',
+  'streamed-answers',
 ]
 
 /** Each statement of a simulation takes a round trip here, so there are fewer seeds. */
-const SEEDS = { HEADGATE_SEEDS: '100', HEADGATE_DELIVERY_SEEDS: '20' }
+const SEEDS = { HEADGATE_SEEDS: '50', HEADGATE_DELIVERY_SEEDS: '10' }
 
 if (lacksPostgres()) process.exit(0)
 const [, , ...given] = process.argv
 const options = given.filter((one) => one !== '--all')
-const left = given.includes('--all') ? [] : OF_NODES
+const left = given.includes('--all') ? [] : OF_CALLS
 const ignored = left.map((name) => `--path-ignore-patterns=tests/journeys/${name}*`)
 const tests = Bun.spawn([process.execPath, 'test', ...options, ...ignored, ...TESTS], {
   env: { ...SEEDS, ...process.env, HEADGATE_TEST_WORLD: 'postgres' },

@@ -55,7 +55,7 @@ function gatewayLines({ gateways, exchange }: Capacity, machines: Machines): str
 function followerLines({ followers }: Capacity): string[] {
   const { blocksPerSecond, busyShare, busiestNetworkShare } = followers
   return [
-    `| followers | ${followers.processes} processes, if networks were spread evenly | ` +
+    `| followers | ${followers.processes} processes, networks spread evenly | ` +
       `${count(blocksPerSecond)} blocks a second, ${share(busyShare)} of an event loop; ` +
       `the fastest network ${share(busiestNetworkShare)} |`,
     `| each follower | ${bytes(followers.memoryBytesEach)} for the queries of all networks | ` +

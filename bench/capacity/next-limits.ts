@@ -20,8 +20,8 @@ export function nextLimits(figures: Figures, load: Load, capacity: Capacity): Ne
       unit: 'a second',
     },
     {
-      what: 'event loop of a follower that has the leases of all networks',
-      used: followers.busyShare * 100,
+      what: 'event loop of a follower, for the fastest network alone',
+      used: followers.busiestNetworkShare * 100,
       most: 100,
       unit: '%',
     },

@@ -105,7 +105,7 @@ function refuseData(stage: CourierStage): void {
 
 async function undelivered({ database }: CourierStage): Promise<number> {
   const [row] = await database.query<{ bytes: number }>(sql`
-    SELECT bytes FROM team_backlogs WHERE team_id = ${TEAM_A}`)
+    SELECT CAST(SUM(bytes) AS BIGINT) AS bytes FROM team_backlogs WHERE team_id = ${TEAM_A}`)
   return row?.bytes ?? 0
 }
 

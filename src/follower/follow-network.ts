@@ -7,13 +7,12 @@ import { lastSequence, readChain } from '../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { followHead } from './follow-head.ts'
 import type { FollowerState } from './follower-state.ts'
-import { holdLease } from './network-lease.ts'
+import type { NetworkLeases } from './network-leases.ts'
 import { openProgressWatch } from './progress-watch.ts'
 import type { EventNeeds } from './run-queries.ts'
 
 type Needs = EventNeeds & {
-  /** Names this process among those that may follow. */
-  holder: string
+  leases: NetworkLeases
 }
 
 export type Follower = {
@@ -47,11 +46,17 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
     ...emptyState(service),
     mayCommit: () => !state.isStopped && lease.held(),
   }
-  const lease = holdLease(needs, service.network.id, needs.holder, (isGained) => {
-    state.mayDiffer = true
-    if (isGained) idle.wake()
+  const lease = needs.leases.hold(service.network.id, {
+    canFollow: () => service.heads.latest().length > 0,
+    renewed(isGained) {
+      state.mayDiffer = true
+      if (isGained) idle.wake()
+    },
   })
-  const unsubscribe = service.heads.subscribe(idle.wake)
+  const unsubscribe = service.heads.subscribe(() => {
+    lease.headSeen()
+    idle.wake()
+  })
   const progress = watchProgress(needs, state)
   const removeGauges = addGauges(needs, state)
   void followUntilStopped(needs, state, idle)

@@ -80,6 +80,7 @@ export const METRICS = {
     ['network', 'upstream'],
     'Blocks whose parts did not agree; they are read again elsewhere.',
   ),
+  headgate_followed_networks: gauge([], 'Networks that this process follows.'),
   headgate_follower_block: gauge(['network'], 'Height of the last block evaluated.'),
   headgate_follower_lag_blocks: gauge(
     ['network'],

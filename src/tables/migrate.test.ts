@@ -35,6 +35,7 @@ describe('migrate', () => {
       'deliveries',
       'done_deliveries',
       'events',
+      'followers',
       'instance_facts',
       'late_deliveries',
       'leases',
@@ -68,6 +69,8 @@ describe('migrate', () => {
       { version: 6, name: 'backlogs' },
       { version: 7, name: 'deliveries' },
       { version: 8, name: 'listing' },
+      { version: 9, name: 'backlog parts' },
+      { version: 10, name: 'followers' },
     ])
   })
 
@@ -80,7 +83,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 8 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 10 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -94,7 +97,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 8 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 10 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

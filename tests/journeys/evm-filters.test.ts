@@ -201,7 +201,7 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
     return json.result
   }
   try {
-    for (const { name } of all) await journey.reported(name, ({ state }) => state === 'used')
+    await journey.allHealthy()
     await run({ all, journey, ask })
   } finally {
     await journey.stop()

@@ -23,12 +23,13 @@ describe.concurrent('webhooks go on while each call of others', () => {
     await withWebhook(async ({ node, gate, receiver }) => {
       node.misbehave = (method) => (method === 'eth_getBalance' ? answer() : null)
       node.answers.eth_getTransactionCount = '0x7'
-      const calls = Array.from({ length: 8 }, (_, at) =>
-        gate.post(rpc('eth_getBalance', [addressAt(at), 'latest'], at)),
-      )
+      const ask = (at: number) => gate.post(rpc('eth_getBalance', [addressAt(at), 'latest'], at))
+      const calls = Array.from({ length: 8 }, (_, at) => ask(at))
       await until(() => reason.test(verdict(gate)?.reason ?? ''), 'calls have taken the node out')
 
       for (let block = 0; block < 3; block++) {
+        // Left alone, the node would be tried again in time, and found well.
+        calls.push(ask(100 + block))
         node.mine()
         const { number } = node.head
         await until(() => numbers(receiver).at(-1) === number, 'the block arrives')

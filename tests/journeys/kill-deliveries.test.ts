@@ -126,11 +126,19 @@ async function openStage(): Promise<Stage> {
   writeConfig(folder, configText([node], more))
   const headgate = await startProcess({ folder, args: ARGS })
   const stage: Stage = { headgate, node, receivers, webhooks: [] }
+  // No webhook gets the block that was there before it.
+  const first = Number(node.head.number)
+  await progress(() => followedBlock(headgate), first)
   for (let at = 0; at < WEBHOOKS; at++) {
     const skips = at % SKIPPING_EVERY === 1
     stage.webhooks.push(await create(stage, at, skips, at % ORDERED_EVERY === 0))
   }
   return stage
+}
+
+async function followedBlock({ url }: HeadgateProcess): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^headgate_follower_block\{.*\} (\d+)/m.exec(metrics)?.[1] ?? 0)
 }
 
 async function create(stage: Stage, at: number, skips: boolean, ordered: boolean) {

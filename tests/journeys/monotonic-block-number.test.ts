@@ -111,7 +111,7 @@ async function nodes(count: number, run: (given: Given) => Promise<void>): Promi
     return said
   }
   try {
-    for (const { name } of all) await journey.reported(name, ({ state }) => state === 'used')
+    await journey.allHealthy()
     await run({ all, journey, heights })
   } finally {
     await journey.stop()

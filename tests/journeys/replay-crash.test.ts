@@ -28,6 +28,9 @@ const KILLS_AT = Array.from({ length: KILLS }, (_, at) => 20 + Math.floor((at * 
 /** Of the node, so that a replay lasts long enough to be killed in the middle. */
 const BLOCK_MS = 3
 
+/** A busy machine takes its time for hundreds of blocks. */
+const REPLAY_MS_MAX = 120_000
+
 afterEach(cleanUp)
 
 test(
@@ -63,7 +66,7 @@ test(
     // The node's head may be followed too, when that comes after the webhook was made.
     const replayed = () => receiver.acceptedOn(PATH).filter(({ json }) => heightOf(json) <= BLOCKS)
     const heights = () => new Set(replayed().map(({ json }) => heightOf(json)))
-    await until(() => heights().size === BLOCKS, 'every height has arrived')
+    await until(() => heights().size === BLOCKS, 'every height has arrived', REPLAY_MS_MAX)
     expect(await call(headgate, 'GET', `/api/replays/${replay.id}`)).toMatchObject({
       state: 'done',
       delivered: BLOCKS,

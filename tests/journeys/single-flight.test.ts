@@ -141,6 +141,7 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
   for (const node of [first, second]) node.answers.eth_getBalance = '0x1'
   const journey = await poolJourney([first, second], { upstreams: [{}, { priority: 1 }] })
   try {
+    await journey.allHealthy()
     await run({ first, second, journey })
   } finally {
     await journey.stop()
@@ -148,9 +149,12 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
 }
 
 /** Long enough for all callers to arrive while the first call is under way. */
+/** Nothing tells when the last of many callers has come in, so a read takes long enough for all. */
+const READ_MS = 1_000
+
 function holdReads(node: FakeNode): void {
   node.misbehave = async (method) => {
-    if (method === 'eth_getBalance') await Bun.sleep(150)
+    if (method === 'eth_getBalance') await Bun.sleep(READ_MS)
     return null
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { UpstreamSpec } from '../../src/core/network.ts'
 import { type FakeNode, hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import type { PoolJourney } from '../support/pool-journey.ts'
@@ -6,6 +7,9 @@ import { says, withTwoNodes } from '../support/solana-journey.ts'
 import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 setDefaultTimeout(20_000)
+
+/** Where a node hangs, nobody waits for it for long; elsewhere a busy machine may be slow. */
+const IMPATIENT = { timeoutMs: 1000 }
 
 type Spoil = (first: TcpNode, method: string) => void
 
@@ -51,15 +55,18 @@ describe.concurrent('what is sent to a Solana network', () => {
     test.each(UNCLEAR)(
       `is never sent a second time when a node %s: ${method}`,
       async (_how, spoil, status) => {
-        await given(async (first, second, { gate }) => {
-          spoil(first, method)
-          second.answers[method] = 'second'
-          const answer = await gate.post(rpc(method, params))
-          expect(answer.status).toBe(status)
-          expect(answer.json.result).toBeUndefined()
-          expect(answer.json.error).toBeObject()
-          expect([first.callsOf(method), second.callsOf(method)]).toEqual([1, 0])
-        })
+        await given(
+          async (first, second, { gate }) => {
+            spoil(first, method)
+            second.answers[method] = 'second'
+            const answer = await gate.post(rpc(method, params))
+            expect(answer.status).toBe(status)
+            expect(answer.json.result).toBeUndefined()
+            expect(answer.json.error).toBeObject()
+            expect([first.callsOf(method), second.callsOf(method)]).toEqual([1, 0])
+          },
+          status === 504 ? IMPATIENT : {},
+        )
       },
     )
 
@@ -123,7 +130,7 @@ describe.concurrent('what is sent to a Solana network', () => {
       expect(json[0]).toMatchObject({ id: 1, error: { code: -32603 } })
       expect([json[1].result.value, json[2].result]).toEqual([1_000, 'ok'])
       expect([first, second].map((node) => node.callsOf('sendTransaction'))).toEqual([1, 0])
-    })
+    }, IMPATIENT)
   })
 
   test('reaches the node with every option and digit of the caller', async () => {
@@ -144,9 +151,10 @@ describe.concurrent('what is sent to a Solana network', () => {
 
 async function given(
   run: (first: TcpNode, second: FakeNode, journey: PoolJourney) => Promise<void>,
+  ofFirst: Partial<UpstreamSpec> = {},
 ): Promise<void> {
   const [first, second] = [await startTcpNode('first'), startFakeNode('second')]
-  await withTwoNodes([first, second], (journey) => run(first, second, journey))
+  await withTwoNodes([first, second], (journey) => run(first, second, journey), ofFirst)
 }
 
 function on(answer: () => Response | Promise<Response>): Spoil {

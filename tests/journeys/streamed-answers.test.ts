@@ -67,6 +67,7 @@ describe('an answer of 20 MB', () => {
         : null
     const journey = await poolJourney([bad, good], { upstreams: [{}, { priority: 1 }] })
     try {
+      await journey.allHealthy()
       bad.cut()
       const { json } = await journey.gate.post(GET_LOGS)
       expect(json.result).toBeArray()
@@ -180,6 +181,7 @@ describe('an answer that breaks off in the middle', () => {
     good.answers.eth_getLogs = [{ blockNumber: '0x1' }]
     const journey = await poolJourney([bad, good], { upstreams: [{}, { priority: 1 }] })
     try {
+      await journey.allHealthy()
       bad.sabotage = (call) => (call.method === 'eth_getLogs' ? { bytes, ending: 'reset' } : null)
       const { json } = await journey.gate.post(GET_LOGS)
       expect(json.result).toEqual([{ blockNumber: '0x1' }])

@@ -146,7 +146,7 @@ async function nodes(run: (given: Given) => Promise<void>, ofFirst = {}): Promis
   const second = startFakeNode('second')
   const journey = await poolJourney([first, second], { upstreams: [ofFirst, { priority: 1 }] })
   try {
-    await journey.reported('first', ({ state }) => state === 'used')
+    await journey.allHealthy()
     await run({ first, second, journey })
   } finally {
     await journey.stop()

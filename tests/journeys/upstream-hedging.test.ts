@@ -99,8 +99,7 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
   const second = startFakeNode('second')
   const journey = await poolJourney([first, second], { upstreams: [{}, { priority: 1 }] })
   try {
-    await journey.reported('first', ({ state }) => state === 'used')
-    await journey.reported('second', ({ head }) => head !== null)
+    await journey.allHealthy()
     await run({ first, second, journey })
   } finally {
     await journey.stop()

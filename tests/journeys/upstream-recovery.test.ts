@@ -151,8 +151,9 @@ describe('a node that is dead from the start', () => {
       bad.cut()
       const journey = await poolJourney([bad, startFakeNode('good')])
       try {
+        await journey.reported('good', ({ head }) => head !== null)
         await journey.reads(50)
-        const told = await journey.report('bad')
+        const told = await journey.reported('bad', ({ last_fault }) => last_fault !== null)
         expect(told).toMatchObject({ state: 'excluded', last_fault: 'unreachable', head: null })
         await bad.mend()
         await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')

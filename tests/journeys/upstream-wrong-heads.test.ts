@@ -64,6 +64,7 @@ describe.concurrent('a node whose head is not where the others are', () => {
     const good = startFakeNode('good')
     const journey = await poolJourney([odd, good], { network: NETWORK })
     try {
+      await journey.reported('good', ({ head }) => head !== null)
       await journey.reads(40)
       const told = await journey.report('odd')
       expect(told).toMatchObject({ state: 'excluded', head: null, lag_blocks: null })
@@ -80,6 +81,7 @@ describe('a node that lags by a block', () => {
     const others = [startFakeNode('one'), startFakeNode('two')]
     const journey = await poolJourney([lagging, ...others], { network: NETWORK })
     try {
+      await journey.allHealthy()
       for (const node of others) node.mine()
       await journey.reported('two', ({ head }) => head === 1001)
       await until(async () => (await headOf(journey)) === 1001, 'two agree on the new head')
@@ -105,6 +107,7 @@ describe('a node that lags by a block', () => {
     const others = [startFakeNode('one'), startFakeNode('two')]
     const journey = await poolJourney([lagging, ...others], { network: NETWORK })
     try {
+      await journey.allHealthy()
       for (const node of others) node.mine()
       await until(async () => (await headOf(journey)) === 1001, 'two agree on the new head')
       const asked = Array.from({ length: 30 }, (_, at) =>
@@ -123,6 +126,7 @@ describe('one liar of three', () => {
     const others = [startFakeNode('one'), startFakeNode('two')]
     const journey = await poolJourney([liar, ...others], { network: NETWORK })
     try {
+      await journey.allHealthy()
       for (const height of [1003, 9_000_000, 5, 0]) {
         moveHead(liar, height)
         await until(async () => (await journey.report('odd')).head === height, 'its report came')
@@ -163,6 +167,7 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
   const good = startFakeNode('good')
   const journey = await poolJourney([odd, good], { network: NETWORK })
   try {
+    await journey.allHealthy()
     await journey.reads(20)
     expect(odd.callsOf('eth_getBalance')).toBeGreaterThan(0)
     await run({ odd, good, journey })

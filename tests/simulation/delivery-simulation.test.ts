@@ -6,8 +6,8 @@ import type { RunReport } from './run-seed.ts'
 
 type Report = Pick<RunReport, 'seed' | 'complaints' | 'trace'>
 
-/** As many as take about 15 seconds of one core. */
-const SEEDS_USUAL = 200
+/** As many as take about 8 seconds of one core. */
+const SEEDS_USUAL = 100
 const SEEDS_AT_ONCE = 100
 
 /** Of those seeds, one in so many also drives a chain with a real follower. */

@@ -1,5 +1,6 @@
 import type { Network } from '../../src/core/network.ts'
 import { type Follower, followNetwork } from '../../src/follower/follow-network.ts'
+import { openNetworkLeases } from '../../src/follower/network-leases.ts'
 import { openStandingQueries } from '../../src/follower/standing-queries.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
@@ -60,7 +61,8 @@ export function startProcess(
     await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
     if (stopped || !life.alive) return
     const { committed = () => {} } = needs.companion ?? {}
-    follower = followNetwork({ clock, database, telemetry, standing, holder, committed }, service)
+    const leases = openNetworkLeases({ clock, database, telemetry }, holder)
+    follower = followNetwork({ clock, database, telemetry, standing, leases, committed }, service)
   }
   void begin()
   return {

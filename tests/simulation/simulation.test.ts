@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { type RunReport, runSeed } from './run-seed.ts'
 import { openSimStores } from './sim-store.ts'
 
-/** As many as take about 25 seconds of one core. */
-const SEEDS_USUAL = 2_000
+/** As many as take about 20 seconds of one core. */
+const SEEDS_USUAL = 500
 const SEEDS_AT_ONCE = 250
 const TEST_MS_MAX = 600_000
 const LINES_SHOWN_MAX = 120

@@ -26,7 +26,7 @@ export async function outage(
   const good = startFakeNode('good')
   const journey = await poolJourney([bad, good], { upstreams: [ofBad, { priority: 1 }] })
   try {
-    await journey.reported('bad', ({ state }) => state === 'used')
+    await journey.allHealthy()
     await journey.reads(40)
     expect(bad.callsOf('eth_getBalance')).toBeGreaterThan(0)
     await run({ bad, good, journey })

@@ -22,6 +22,8 @@ export type PoolJourney = {
   /** Makes so many reads at once and expects each to be answered, and rightly. */
   reads(count: number): Promise<void>
   report(name: string): Promise<UpstreamReport>
+  /** Waits until every node has told its head and may be asked, which the start does not. */
+  allHealthy(): Promise<void>
   /** Waits until the report of an upstream is as wanted, and returns it. */
   reported(name: string, wanted: Wanted): Promise<UpstreamReport>
   /** The same while reads keep coming, with which an upstream can prove itself. */
@@ -84,6 +86,11 @@ export async function poolJourney(
     gate,
     report,
     reads,
+    async allHealthy() {
+      // Before the first head, every upstream counts as good.
+      const isHealthy: Wanted = ({ state, head }) => state !== 'excluded' && head !== null
+      for (const { name } of nodes) await awaitReport(name, isHealthy, 0)
+    },
     reported: (name, wanted) => awaitReport(name, wanted, 0),
     reportedUnderLoad: (name, wanted) => awaitReport(name, wanted, READS_BETWEEN),
     async stop() {

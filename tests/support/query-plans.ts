@@ -1,6 +1,7 @@
 import { manyRows } from '../../src/cluster/postgres/many-rows.ts'
 import { numberedText } from '../../src/cluster/postgres/numbered-text.ts'
 import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../src/ports/database.ts'
+import { POSTGRES_PROCEDURES } from '../../src/tables/postgres/postgres-procedures.ts'
 import { WORLD } from './world.ts'
 
 type Asked = { statement: Sql; rows: readonly (readonly SqlValue[])[] | null }
@@ -11,6 +12,7 @@ export async function plansOf(
   work: (watched: Database) => Promise<unknown>,
 ): Promise<string[]> {
   const asked: Asked[] = []
+  const own = WORLD === 'postgres' ? POSTGRES_PROCEDURES : []
   const watch = <Kind extends Database>(inner: Kind): Kind => ({
     ...inner,
     query<Row>(statement: Sql) {
@@ -26,7 +28,11 @@ export async function plansOf(
     perform: <Args extends readonly unknown[], Answer>(
       procedure: Procedure<Args, Answer>,
       args: Args,
-    ) => inner.transaction((tx) => procedure.run(watch(tx), args)),
+    ) => {
+      const { run } = own.find((one) => one.name === procedure.name) ?? procedure
+      const inside = (tx: Transaction) => run(watch(tx), args as never) as Promise<Answer>
+      return 'last' in inner ? inside(inner as unknown as Transaction) : inner.transaction(inside)
+    },
   })
   await work(watch(db))
 

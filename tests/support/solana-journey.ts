@@ -10,9 +10,6 @@ export const SOLANA_NETWORK = {
   blockTimeMs: 400,
 }
 
-/** The second of two nodes is asked only when the first cannot or must not be. */
-const IN_TURN: readonly Partial<UpstreamSpec>[] = [{ timeoutMs: 1000 }, { priority: 1 }]
-
 /** Makes a fake node answer what a small Solana node would. */
 export function asSolana<T extends FakeNode>(node: T): T {
   const context = () => ({ apiVersion: '4.1.0', slot: node.head.number })
@@ -28,16 +25,17 @@ export function asSolana<T extends FakeNode>(node: T): T {
   return node
 }
 
-/** Headgate over two Solana nodes, for as long as `run` takes. */
+/** Headgate over two nodes, the second of which is asked only when the first cannot be. */
 export async function withTwoNodes<T extends FakeNode>(
   [first, second]: readonly [T, FakeNode],
   run: (journey: PoolJourney) => Promise<void>,
+  ofFirst: Partial<UpstreamSpec> = {},
 ): Promise<void> {
   const nodes = [asSolana(first), asSolana(second)]
-  const journey = await poolJourney(nodes, { upstreams: IN_TURN, network: SOLANA_NETWORK })
+  const upstreams = [ofFirst, { priority: 1 }]
+  const journey = await poolJourney(nodes, { upstreams, network: SOLANA_NETWORK })
   try {
-    await journey.reported(first.name, ({ state }) => state === 'used')
-    await journey.reported(second.name, ({ state }) => state === 'standby')
+    await journey.allHealthy()
     await run(journey)
   } finally {
     await journey.stop()

@@ -4,6 +4,7 @@ import { type Database, type Sql, sql } from '../../src/ports/database.ts'
 const OF_ONE_STORE = [
   'couriers',
   'event_days',
+  'followers',
   'leases',
   'listing',
   'migrations',

@@ -76,7 +76,8 @@ export async function miscount(db: Database): Promise<string | null> {
     SELECT CAST(SUM(bytes) AS BIGINT) AS bytes FROM log_sizes`)
   if ((size?.bytes ?? 0) !== logBytes) return `the log of ${logBytes} is said to be ${size?.bytes}`
   const backlogs = await db.query<{ team_id: string; bytes: number }>(sql`
-    SELECT team_id, bytes FROM team_backlogs`)
+    SELECT team_id, CAST(SUM(bytes) AS BIGINT) AS bytes FROM team_backlogs
+    GROUP BY team_id`)
   for (const { team_id, bytes } of backlogs) {
     const counted = undelivered.get(team_id) ?? 0
     if (bytes !== counted) return `${team_id} has ${counted} undelivered, not ${bytes}`

@@ -1,5 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { Sql, SqlValue } from '../../ports/database.ts'
+import { arrayText } from '../../ports/driver-parts/array-text.ts'
 import { numberedText } from './numbered-text.ts'
 
 /** Null for a column without any value. */
@@ -26,8 +27,12 @@ const ROWS_MAX = 1000
  */
 const ARRAY_CHARS_MAX = 256
 
-/** Sizes of lists of rows are powers of two, so that a few prepared statements serve them all. */
+/**
+ * Lists of few rows are of any size, longer ones of a power of two, so that some dozens of
+ * prepared statements serve them all.
+ */
 const LISTED_ROWS_MAX = 64
+const LISTED_ANY_MAX = 32
 
 const INSERT = /^(\s*INSERT INTO\b[\s\S]*?\bVALUES\s*)(\([\s\S]*)$/i
 const UPDATE = /^\s*UPDATE\s+\w+\s+SET\b/i
@@ -35,9 +40,6 @@ const DELETE = /^\s*DELETE\s+FROM\s+\w+\s+WHERE\b/i
 const CONFLICT = /\bON\s+CONFLICT\b|\bRETURNING\b/i
 const WHERE = /\bWHERE\b/i
 const VALUES = /\bVALUES\s*$/i
-
-/** Characters with a meaning within an element of an array. */
-const ESCAPED = /["\\]/g
 
 /** Hot path: the texts of statements that come again are not put together anew. */
 const known = new WeakMap<readonly string[], ManyRows | 'none'>()
@@ -81,9 +83,7 @@ function read(parts: readonly string[]): ManyRows | null {
     return {
       writesOneEach: true,
       statements: (rows) =>
-        hasLongTexts(rows)
-          ? cut(rows, (left) => Math.min(LISTED_ROWS_MAX, 2 ** Math.floor(Math.log2(left))), listed)
-          : cut(rows, () => ROWS_MAX, selected),
+        hasLongTexts(rows) ? cut(rows, listedRows, listed) : cut(rows, () => ROWS_MAX, selected),
     }
   }
   const isUpdate = UPDATE.test(first)
@@ -114,6 +114,11 @@ function cut(
     from += some.length
   }
   return statements
+}
+
+function listedRows(left: number): number {
+  if (left <= LISTED_ANY_MAX) return left
+  return Math.min(LISTED_ROWS_MAX, 2 ** Math.floor(Math.log2(left)))
 }
 
 function hasLongTexts(rows: Rows): boolean {
@@ -187,21 +192,8 @@ function namesOf(types: readonly ColumnType[]): string {
 function arraysOf(rows: Rows, types: readonly ColumnType[]): string[] {
   return types.flatMap((type, column) => {
     if (type === null) return []
-    let text = ''
-    for (const row of rows) text += `,${elementOf(row[column] ?? null)}`
-    return [`{${text.slice(1)}}`]
+    return [arrayText(rows.map((row) => row[column] ?? null))]
   })
-}
-
-function elementOf(value: SqlValue): string {
-  if (value === null) return 'NULL'
-  if (typeof value === 'number') {
-    assert(Number.isSafeInteger(value), 'a stored number is whole and below 2^53')
-    return String(value)
-  }
-  if (typeof value !== 'string') return `"\\\\x${Buffer.from(value).toString('hex')}"`
-  assert(!value.includes('\0'), 'a stored text holds no NUL')
-  return `"${value.replace(ESCAPED, '\\$&')}"`
 }
 
 /** The type of each column by its first value; null where there is none. */

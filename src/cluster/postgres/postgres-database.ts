@@ -1,7 +1,10 @@
 import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../ports/database.ts'
-import { guardedTransaction } from '../../ports/driver-parts/guarded-transaction.ts'
+import {
+  guardedTransaction,
+  type OwnProcedures,
+} from '../../ports/driver-parts/guarded-transaction.ts'
 import { openPostgresConnection, type PostgresConnection } from './postgres-connection.ts'
 import { isLostRace } from './postgres-fault.ts'
 import { openPostgresPool } from './postgres-pool.ts'
@@ -68,7 +71,7 @@ export function openPostgresDatabase({ clock }: Needs, options: Options): Databa
   }
 
   const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
-    used((connection) => transact(connection, work))
+    used((connection) => transact(connection, own, work))
 
   /** A pooler gives each statement any connection: only a transaction brings its limits along. */
   const query = <Row>(statement: Sql): Promise<Row[]> =>
@@ -84,8 +87,7 @@ export function openPostgresDatabase({ clock }: Needs, options: Options): Databa
       procedure: Procedure<Args, Answer>,
       args: Args,
     ) {
-      const { run } = (own.get(procedure.name) as typeof procedure | undefined) ?? procedure
-      return transaction((tx) => run(tx, args))
+      return transaction((tx) => tx.perform(procedure, args))
     },
     close() {
       closed ??= Promise.allSettled(underWay).then(() => pool.close())
@@ -96,13 +98,15 @@ export function openPostgresDatabase({ clock }: Needs, options: Options): Databa
 
 async function transact<T>(
   connection: PostgresConnection,
+  own: OwnProcedures,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const guard = guardedTransaction({
+  const run = {
     query: async <Row>(statement: Sql) => (await connection.run(statement)) as Row[],
     each: (statement: Sql, rows: readonly (readonly SqlValue[])[]) =>
       connection.each(statement, rows),
-  })
+  }
+  const guard = guardedTransaction(run, own)
   // Not waited for: when it fails, so does all that follows, for the same reason.
   connection.begin().catch(() => {})
   let result: T

@@ -1,5 +1,5 @@
 import { assert } from '../../core/errors.ts'
-import type { Sql, SqlValue, Transaction } from '../database.ts'
+import type { Procedure, Sql, SqlValue, Transaction } from '../database.ts'
 
 /** Runs statements on the connection of a transaction. */
 export type TransactionRun = {
@@ -7,11 +7,15 @@ export type TransactionRun = {
   each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
 }
 
+/** By their names. */
+export type OwnProcedures = ReadonlyMap<string, Procedure<never, unknown>>
+
 /**
  * The `tx` of one transaction, the same for all drivers: after a failed statement nothing is
- * kept, and once the work is done it is used no more.
+ * kept, and once the work is done it is used no more. Procedures that the driver has of its own
+ * take the place of those with their names.
  */
-export function guardedTransaction(run: TransactionRun) {
+export function guardedTransaction(run: TransactionRun, own: OwnProcedures = new Map()) {
   const last: (() => Promise<unknown>)[] = []
   let over = false
   let failed: { error: unknown } | null = null
@@ -30,7 +34,8 @@ export function guardedTransaction(run: TransactionRun) {
   const tx: Transaction = {
     query: <Row>(statement: Sql) => attempt(() => run.query<Row>(statement)),
     each: (statement, rows) => attempt(() => run.each(statement, rows)),
-    perform: (procedure, args) => procedure.run(tx, args),
+    perform: (procedure, args) =>
+      ((own.get(procedure.name) as typeof procedure | undefined) ?? procedure).run(tx, args),
     last: (work) => void last.push(work),
     async transaction() {
       throw new Error('a transaction cannot hold another: do the work with the tx at hand')

@@ -1,7 +1,7 @@
 import { type Database, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
 import { keyOf, stateNumber } from '../deliveries/delivery.ts'
 import { readRevision } from '../sql/revisions.ts'
-import { ATTEMPTS, logBytesOf } from '../usage/log-bytes.ts'
+import { logBytesOf, REST } from '../usage/log-bytes.ts'
 import {
   type CarriedDelivery,
   carriedRow,
@@ -217,7 +217,7 @@ async function countAnew(tx: Database): Promise<void> {
     GROUP BY network`)
   await tx.query(sql`
     INSERT INTO log_sizes (part, bytes)
-    SELECT ${ATTEMPTS}, COALESCE(SUM(attempts_bytes), 0) FROM deliveries`)
+    SELECT ${REST}, COALESCE(SUM(attempts_bytes), 0) FROM deliveries`)
   await tx.query(sql`UPDATE team_backlogs SET bytes = 0`)
   await tx.query(sql`
     INSERT INTO team_backlogs (team_id, bytes)

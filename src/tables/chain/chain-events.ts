@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../ports/database.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.ts'
-import { type Delivery, isOfEvent } from '../deliveries/delivery.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import { LANE } from '../deliveries/outbox.ts'
 import type { EventResult } from '../deliveries/results.ts'
 import { listChunks } from '../sql/row-chunks.ts'
@@ -151,7 +151,7 @@ function chainEventOf([rest, ...pieces]: SentEvent): ChainEvent {
 }
 
 /** The number of the event. Its results are those that anybody gets. */
-async function commitDue(
+function commitDue(
   tx: Transaction,
   { network, header, atMs, due }: ChainEvent,
   sequenceNumber: number,
@@ -168,7 +168,7 @@ async function commitDue(
   )
   // In the order of their keys, which is that of the tables.
   deliveries.sort((a, b) => a.webhook - b.webhook)
-  const event = await createDeliveries(tx, {
+  return createDeliveries(tx, {
     event: {
       network,
       sequenceNumber,
@@ -181,18 +181,8 @@ async function commitDue(
     results,
     deliveries,
     lane: LANE.new,
+    isMarked: true,
   })
-  tx.last(() => moveMarks(tx, event, sequenceNumber))
-  return event
-}
-
-/** Notes the last number of every webhook that gets a delivery. */
-async function moveMarks(tx: Database, event: number, sequenceNumber: number): Promise<void> {
-  await tx.query(sql`
-    INSERT INTO webhook_marks (webhook, sequence_number)
-    SELECT key % 16777216, CAST(${sequenceNumber} AS BIGINT) FROM deliveries
-    WHERE ${isOfEvent('deliveries', event)}
-    ON CONFLICT (webhook) DO UPDATE SET sequence_number = excluded.sequence_number`)
 }
 
 /**

@@ -141,13 +141,15 @@ export async function moveTail(
   if (kind === 'first') await expectNoBlocks(tx, network)
 
   const [, , , counted] = await Promise.all([
+    kind === 'extends' ? null : leaveBranch(tx, network, header.number, sequenceNumber),
     tx.query(sql`
-      DELETE FROM chain_blocks WHERE network = ${network}
-        AND (number >= ${header.number} OR number < ${move.keepFrom})`),
+      DELETE FROM chain_blocks WHERE network = ${network} AND number < ${move.keepFrom}`),
+    // One that is there already is a bug, which the number of the block tells.
     tx.query(sql`
       INSERT INTO chain_blocks (network, number, hash, parent_hash)
-      VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})`),
-    kind === 'extends' ? null : beginSpan(tx, network, header.number, sequenceNumber),
+      VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})
+      ON CONFLICT (network, number) DO UPDATE
+      SET hash = excluded.hash, parent_hash = excluded.parent_hash`),
     sequenceAt(tx, network, header.number),
   ])
   assert(counted === sequenceNumber, 'a block that extends the chain stands right above its tip')
@@ -203,13 +205,16 @@ async function expectNoBlocks(tx: Database, network: string): Promise<void> {
   assert(held.length === 0, 'a first event comes before all others of its chain')
 }
 
-async function beginSpan(
+/** The blocks from that height on are others now, and their numbers are counted anew. */
+async function leaveBranch(
   tx: Database,
   network: string,
   fromNumber: number,
   sequenceNumber: number,
 ): Promise<void> {
   await Promise.all([
+    tx.query(sql`
+      DELETE FROM chain_blocks WHERE network = ${network} AND number >= ${fromNumber}`),
     tx.query(sql`
       DELETE FROM chain_spans WHERE network = ${network} AND from_number >= ${fromNumber}`),
     tx.query(sql`

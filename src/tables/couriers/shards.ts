@@ -14,6 +14,9 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 /** Longer than any lease: one that ends later was taken by a clock that was wrong. */
 const LEASE_MS_MAX = 60_000
 
+/** More couriers than that share parts, and wait for each other's commits now and then. */
+const COURIER_PARTS = 16
+
 /** Webhooks are spread over so many shards by the low bits of their numbers. */
 export const SHARDS = 256
 
@@ -56,6 +59,14 @@ export async function renewLease(
         THEN until_ms ELSE ${untilMs} END
     WHERE courier = ${courier} AND token = ${token} RETURNING token`)
   return renewed.length === 1
+}
+
+/**
+ * The part of sums that a courier adds to. Tokens are counted up, so couriers that came one after
+ * the other have different parts.
+ */
+export function partOfCourier({ token }: Fence): string {
+  return `courier ${token % COURIER_PARTS}`
 }
 
 /**

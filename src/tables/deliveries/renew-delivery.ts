@@ -38,6 +38,7 @@ export async function renewDelivery(tx: Transaction, renewal: Renewal): Promise<
     results: [due],
     deliveries: [{ webhook, teamId: renewal.teamId, ...carried }],
     lane: LANE.retry,
+    isMarked: false,
   })
 }
 

@@ -1,6 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql } from '../../ports/database.ts'
-import { ATTEMPTS, growLog, logBytes, logBytesOf } from '../usage/log-bytes.ts'
+import { growLog, logBytes, logBytesOf, REST } from '../usage/log-bytes.ts'
 import { allBacklogBytes } from '../usage/team-backlogs.ts'
 import { doneOf, type RemovedDelivery, removeDone, removeLate } from './deliveries.ts'
 import { type DeliveryKey, stateOf } from './delivery.ts'
@@ -144,7 +144,7 @@ async function shrinkLog(tx: Database, removals: readonly Removal[]): Promise<vo
     await growLog(tx, network, -logBytesOf(here, deliveries))
   }
   const attemptsBytes = removals.reduce((sum, one) => sum + one.attemptsBytes, 0)
-  await growLog(tx, ATTEMPTS, -attemptsBytes)
+  await growLog(tx, REST, -attemptsBytes)
 }
 
 /** Notes those of the deliveries, which are done, whose event retention has passed. */

@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
-import { type Fence, renewLease } from '../couriers/shards.ts'
-import { ATTEMPTS, growLog } from '../usage/log-bytes.ts'
+import { type Fence, partOfCourier, renewLease } from '../couriers/shards.ts'
+import { growLog } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
 import { type GoneWebhook, pauseGoneWebhook } from '../webhooks/pause-webhooks.ts'
@@ -64,11 +64,12 @@ export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
     }
     const billed = usage.filter(({ calls }) => calls > 0)
     const paid = new Map(teams.map((team, at) => [team, -(sums.backlog[at] ?? 0)]))
+    const part = partOfCourier(batch.fence)
     tx.last(() =>
       Promise.all([
         addUsage(tx, billed),
-        growLog(tx, ATTEMPTS, sums.attemptBytes),
-        growBacklogs(tx, paid),
+        growLog(tx, part, sums.attemptBytes),
+        growBacklogs(tx, part, paid),
       ]),
     )
     return sums.missed

@@ -86,7 +86,15 @@ describe.skipIf(lacksPostgres())('a move between SQLite and PostgreSQL', () => {
     const sqlite = await newSqlite()
     await sqlite.query(sql`INSERT INTO teams VALUES ('team', '', '', 0, 0)`)
     const rows = (await there(sqlite, await newPostgres())) ?? {}
-    const staying = ['couriers', 'leases', 'listing', 'migrations', 'shards', 'usage_marks']
+    const staying = [
+      'couriers',
+      'followers',
+      'leases',
+      'listing',
+      'migrations',
+      'shards',
+      'usage_marks',
+    ]
     expect([...Object.keys(rows), ...staying].toSorted()).toEqual(tables)
   })
 
@@ -112,7 +120,7 @@ describe.skipIf(lacksPostgres())('a move between SQLite and PostgreSQL', () => {
     const third = await newSqlite()
     await back(second, third)
     for (const db of [second, third]) {
-      for (const table of ['couriers', 'leases', 'usage_marks']) {
+      for (const table of ['couriers', 'followers', 'leases', 'usage_marks']) {
         expect(await db.query({ parts: [`SELECT * FROM ${table}`], values: [] })).toEqual([])
       }
       const free = await db.query(sql`SELECT shard FROM shards WHERE courier IS NULL`)

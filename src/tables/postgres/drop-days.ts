@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
 import type { dropOldDays } from '../deliveries/retention.ts'
-import { ATTEMPTS, growLog, logBytesOf } from '../usage/log-bytes.ts'
+import { growLog, logBytesOf, REST } from '../usage/log-bytes.ts'
 import {
   attach,
   beginDay,
@@ -160,7 +160,7 @@ async function shrinkLog(
     const count = here.reduce((sum, one) => sum + one.deliveries, 0)
     await growLog(tx, network, -logBytesOf(here, count))
   }
-  await growLog(tx, ATTEMPTS, -attemptsBytes)
+  await growLog(tx, REST, -attemptsBytes)
 }
 
 /** Puts what is kept in the place of the day's partitions. */

@@ -59,7 +59,11 @@ describe.skipIf(lacksPostgres())('tables on PostgreSQL', () => {
     )
     const codes = await Promise.all(starters.map((starter) => starter.exited))
     expect(codes).toEqual(starters.map(() => 0))
-    expect(await db.query(sql`SELECT version FROM migrations`)).toEqual([{ version: 8 }])
+    expect(await db.query(sql`SELECT version FROM migrations ORDER BY version`)).toEqual([
+      { version: 8 },
+      { version: 9 },
+      { version: 10 },
+    ])
     const day = dayOf(NOW_MS)
     expect(await db.query(sql`SELECT day, has_begun FROM event_days ORDER BY day`)).toEqual([
       { day, has_begun: 1 },

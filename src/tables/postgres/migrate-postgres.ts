@@ -1,10 +1,16 @@
 import type { Database } from '../../ports/database.ts'
 import { openRecord, runOnce } from '../migrate.ts'
 import tables from './008-tables.sql' with { type: 'text' }
+import backlogParts from './009-backlog-parts.sql' with { type: 'text' }
+import followers from './010-followers.sql' with { type: 'text' }
 import { beginDay } from './event-days.ts'
 
 /** In order, and never changed once released. There was no PostgreSQL before the first of them. */
-const MIGRATIONS = [{ version: 8, name: 'tables', script: tables }] as const
+const MIGRATIONS = [
+  { version: 8, name: 'tables', script: tables },
+  { version: 9, name: 'backlog parts', script: backlogParts },
+  { version: 10, name: 'followers', script: followers },
+] as const
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */
 export async function migratePostgres(db: Database, nowMs: number): Promise<void> {

@@ -1,5 +1,9 @@
 import type { Procedure } from '../../ports/database.ts'
 import { dropOldDaysOnPostgres } from './drop-days.ts'
+import { writeEventOnPostgres } from './write-event-on-postgres.ts'
 
 /** The procedures that PostgreSQL does in a way of its own. */
-export const POSTGRES_PROCEDURES: readonly Procedure<never, unknown>[] = [dropOldDaysOnPostgres]
+export const POSTGRES_PROCEDURES: readonly Procedure<never, unknown>[] = [
+  dropOldDaysOnPostgres,
+  writeEventOnPostgres,
+]

@@ -9,8 +9,8 @@ export function logBytesOf(results: readonly { bytes: number }[], deliveries: nu
 }
 
 /**
- * Notes that a part of the log has grown, or has shrunk by a negative number. The parts are
- * networks, whose events come one after the other anyway, and the attempts.
+ * Notes that the log has grown, or has shrunk by a negative number: events and results in the part
+ * of their network, attempts in those of couriers.
  */
 export async function growLog(tx: Database, part: string, bytes: number): Promise<void> {
   if (bytes === 0) return
@@ -19,8 +19,12 @@ export async function growLog(tx: Database, part: string, bytes: number): Promis
     ON CONFLICT (part) DO UPDATE SET bytes = log_sizes.bytes + excluded.bytes`)
 }
 
-/** The part of the log that is not of any network. */
-export const ATTEMPTS = 'attempts'
+/**
+ * Sums that many processes add to are kept in parts. A row stays locked until the commit, so
+ * a network, whose events are committed one after the other, has a part of its own, and so do
+ * couriers; whoever writes seldom adds to this one.
+ */
+export const REST = 'rest'
 
 /** How much the log holds in all. */
 export async function logBytes(db: Database): Promise<number> {

@@ -1,13 +1,13 @@
 import type { Tier } from '../../core/billing/plan.ts'
 import type { Backlog } from '../../core/delivery/backlog.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
-import { logBytesOf } from './log-bytes.ts'
+import { logBytesOf, REST } from './log-bytes.ts'
 
 type BacklogRow = { team_id: string; tier: string; bytes: number; draining: number }
 
 const GROW = sql`
-  INSERT INTO team_backlogs (team_id, bytes) VALUES (${null}, ${null})
-  ON CONFLICT (team_id) DO UPDATE SET bytes = team_backlogs.bytes + excluded.bytes`
+  INSERT INTO team_backlogs (team_id, part, bytes) VALUES (${null}, ${null}, ${null})
+  ON CONFLICT (team_id, part) DO UPDATE SET bytes = team_backlogs.bytes + excluded.bytes`
 
 /** The rest is found by the next look. */
 const TEAMS_AT_ONCE_MAX = 1_000
@@ -18,21 +18,23 @@ export function undeliveredBytes(dataBytes: number): number {
 }
 
 /**
- * Notes what teams have more to get rid of, or less by a negative number. Hot path: once for
- * each team in an event and in a group of outcomes.
+ * Notes what teams have more to get rid of, or less by a negative number, in the writer's part.
+ * Hot path: once for each team in an event and in a group of outcomes.
  */
 export async function growBacklogs(
   tx: Database,
+  part: string,
   byTeam: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const rows = [...byTeam].filter(([, bytes]) => bytes !== 0)
+  const rows: [teamId: string, part: string, bytes: number][] = []
+  for (const [teamId, bytes] of byTeam) if (bytes !== 0) rows.push([teamId, part, bytes])
   // In order: two who lock the same rows in the same order cannot block each other.
   if (rows.length > 1) rows.sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length > 0) await tx.each(GROW, rows)
 }
 
 export function growBacklog(tx: Database, teamId: string, bytes: number): Promise<void> {
-  return growBacklogs(tx, new Map([[teamId, bytes]]))
+  return growBacklogs(tx, REST, new Map([[teamId, bytes]]))
 }
 
 /** The undelivered bytes of all teams together. */
@@ -48,7 +50,7 @@ export async function backlogOf(
   teamId: string,
   tiers: ReadonlyMap<string, Tier>,
 ): Promise<Backlog & { limitBytes: number }> {
-  const [row] = await readBacklogs(db, sql`team_backlogs.team_id = ${teamId}`)
+  const [row] = await readBacklogs(db, sql`WHERE team_id = ${teamId}`)
   const limitBytes = row ? limitOf(row, tiers) : 0
   return { ...(row ? backlogIn(row) : { bytes: 0, draining: false }), limitBytes }
 }
@@ -68,7 +70,8 @@ export async function unusualBacklogs(
   const least = limits.length === 0 ? 0 : Math.min(...limits)
   const rows = await readBacklogs(
     db,
-    sql`(team_backlogs.bytes > ${least} OR team_backlogs.draining = 1) AND EXISTS (
+    sql``,
+    sql`WHERE (sums.bytes > ${least} OR sums.draining = 1) AND EXISTS (
       SELECT 1 FROM webhooks WHERE webhooks.team_id = teams.id AND webhooks.state = 'active')`,
   )
   const all = rows.map((row) => {
@@ -80,15 +83,21 @@ export async function unusualBacklogs(
 /** Whether it may be above the limit for a while, since it is going down. */
 export async function setDraining(tx: Database, teamId: string, draining: boolean): Promise<void> {
   await tx.query(sql`
-    UPDATE team_backlogs SET draining = ${Number(draining)}
-    WHERE team_id = ${teamId} AND draining <> ${Number(draining)}`)
+    INSERT INTO team_backlogs (team_id, part, bytes, draining)
+    VALUES (${teamId}, ${REST}, 0, ${Number(draining)})
+    ON CONFLICT (team_id, part) DO UPDATE SET draining = excluded.draining
+    WHERE team_backlogs.draining <> excluded.draining`)
 }
 
-function readBacklogs(db: Database, which: Sql): Promise<BacklogRow[]> {
+/** The sums of parts, of all teams or of some, of which those count that are like this. */
+function readBacklogs(db: Database, some: Sql, like: Sql = sql``): Promise<BacklogRow[]> {
   return db.query<BacklogRow>(sql`
-    SELECT team_backlogs.team_id, teams.tier, team_backlogs.bytes, team_backlogs.draining
-    FROM team_backlogs JOIN teams ON teams.id = team_backlogs.team_id
-    WHERE ${which} ORDER BY team_backlogs.bytes DESC LIMIT ${TEAMS_AT_ONCE_MAX}`)
+    SELECT sums.team_id, teams.tier, sums.bytes, sums.draining
+    FROM (
+      SELECT team_id, CAST(SUM(bytes) AS BIGINT) AS bytes, MAX(draining) AS draining
+      FROM team_backlogs ${some} GROUP BY team_id) AS sums
+      JOIN teams ON teams.id = sums.team_id
+    ${like} ORDER BY sums.bytes DESC LIMIT ${TEAMS_AT_ONCE_MAX}`)
 }
 
 function backlogIn({ bytes, draining }: BacklogRow): Backlog {

@@ -104,5 +104,6 @@ async function commitError(
     results: [],
     deliveries: webhooks.map((webhook) => ({ webhook, ...carriesNothing })),
     lane: LANE.error,
+    isMarked: false,
   })
 }

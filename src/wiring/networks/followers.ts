@@ -1,5 +1,6 @@
 import type { CourierHints } from '../../courier/hint-couriers.ts'
 import { type Follower, followNetwork } from '../../follower/follow-network.ts'
+import { openNetworkLeases } from '../../follower/network-leases.ts'
 import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
 import { openStandingQueries } from '../../follower/standing-queries.ts'
 import type { Drivers } from '../drivers.ts'
@@ -26,7 +27,8 @@ export function openFollowers(
   const { clock, database, signals, telemetry, name: holder } = drivers
   const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
   const standing = openStandingQueries({ clock, database, telemetry, seed: [high, low] })
-  const needs = { clock, database, telemetry, standing, holder, committed: couriers.remind }
+  const leases = openNetworkLeases({ clock, database, telemetry }, holder)
+  const needs = { clock, database, telemetry, standing, leases, committed: couriers.remind }
   const followers = perNetwork<Follower>(telemetry, networks, {
     kind: 'evm',
     failedEvent: 'follower_unavailable',

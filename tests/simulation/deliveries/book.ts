@@ -1,4 +1,5 @@
 import { deliveryId } from '../../../src/core/delivery/delivery-id.ts'
+import { REST } from '../../../src/tables/usage/log-bytes.ts'
 import { WORLD } from '../../support/world.ts'
 import type {
   Change,
@@ -144,8 +145,12 @@ export function enter(book: Book, change: Change, fromMs: number, by: string): v
     case 'team_months':
       return void book.months.set(monthKey(change.now), change.now.centi_cu)
     case 'team_backlogs': {
-      const { team_id, bytes, draining } = change.now
-      return void book.backlogs.set(team_id, { bytes, draining: draining === 1 })
+      const { team_id, part, bytes, draining } = change.now
+      const known = book.backlogs.get(team_id) ?? { bytes: 0, draining: false }
+      return void book.backlogs.set(team_id, {
+        bytes: known.bytes + bytes - (change.old?.bytes ?? 0),
+        draining: part === REST ? draining === 1 : known.draining,
+      })
     }
   }
 }

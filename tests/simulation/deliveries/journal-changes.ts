@@ -69,7 +69,7 @@ export type UsageRow = {
 
 export type MonthRow = { team_id: string; month: string; centi_cu: number }
 
-export type BacklogRow = { team_id: string; bytes: number; draining: 0 | 1 }
+export type BacklogRow = { team_id: string; part: string; bytes: number; draining: 0 | 1 }
 
 type Changed<Table extends string, Row> = { table: Table; old: Row | null; now: Row | null }
 

@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<Change['table'], string>> = {
   teams: 'id tier autoscaling',
   usage: 'team_id hour_ms app_id network method calls centi_cu bytes',
   team_months: 'team_id month centi_cu',
-  team_backlogs: 'team_id bytes draining',
+  team_backlogs: 'team_id part bytes draining',
 }
 
 /** Between two quotes in comments, or the store would take it for the end of a statement. */

@@ -87,7 +87,7 @@ export function openEngine(
       idsByGroup.set(group, idsLeft(group, answered.get(group)))
     }
     for (const id of alsoNotify) {
-      const query = registry.queries.get(id)
+      const query = registry.queries.find(id)
       // A query that is not always due skips empty results, and this once it must not.
       if (!query || query.alwaysDueAt >= 0 || query.queryClass.foundIn === runNumber) continue
       const { group } = query.queryClass
@@ -101,7 +101,7 @@ export function openEngine(
   return {
     put: (query) => putQuery(registry, query),
     remove: (id) => removeQuery(registry, id),
-    size: () => registry.queries.size,
+    size: () => registry.queries.size(),
     wants: () => wantsOf(registry),
     variablesUsed: () => variablesOf(registry),
     run: (block, alsoNotify = NOBODY) => {

@@ -9,7 +9,7 @@ import { openQueryRegistry, putQuery, type QueryRegistry, removeQuery } from './
 
 function sizes(registry: QueryRegistry) {
   return {
-    queries: registry.queries.size,
+    queries: registry.queries.size(),
     classes: registry.classes.size(),
     groups: registry.groups.size,
     alwaysDueGroups: registry.alwaysDueGroups.size,
@@ -53,7 +53,7 @@ describe('the registry of standing queries', () => {
       const teamId = chance.pick(['team_a', 'team_b'])
       putQuery(registry, { id, teamId, plan, skipEmpty: chance.fraction() < 0.5 })
     }
-    expect(registry.queries.size).toBeGreaterThan(20)
+    expect(registry.queries.size()).toBeGreaterThan(20)
     expect(registry.variableUses.size).toBeGreaterThan(0)
     for (const id of [...registry.queries.keys()]) removeQuery(registry, id)
     expect(sizes(registry)).toEqual(NOTHING)

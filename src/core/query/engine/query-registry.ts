@@ -1,11 +1,7 @@
 import type { BlockWants } from '../../chain/block.ts'
 import { type InternTable, openInternTable } from '../index/intern-table.ts'
 import { liveVariable } from '../index/list-index.ts'
-import {
-  type FilterSource,
-  openPredicateIndex,
-  type PredicateIndex,
-} from '../index/predicate-index.ts'
+import { openPredicateIndex, type PredicateIndex } from '../index/predicate-index.ts'
 import { detachString } from '../keys/detach-string.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
 import { smallSetWith, smallSetWithout } from '../keys/small-set.ts'
@@ -28,7 +24,8 @@ import type { QueryClass, QueryGroup, RegisteredQuery } from './query-class.ts'
 
 /** All standing queries of a network, taken apart so that equal parts are kept once. */
 export type QueryRegistry = {
-  readonly queries: Map<string, RegisteredQuery>
+  /** By id. */
+  readonly queries: InternTable<RegisteredQuery>
   readonly classes: InternTable<QueryClass>
   readonly groups: Map<string, QueryGroup>
   /** The groups with queries that are due on every block. */
@@ -45,7 +42,7 @@ export type QueryRegistry = {
 
 export function openQueryRegistry(variables: VariableRegistry): QueryRegistry {
   return {
-    queries: new Map(),
+    queries: openInternTable<RegisteredQuery>(({ id }) => id),
     classes: openInternTable<QueryClass>(classKey),
     groups: new Map(),
     alwaysDueGroups: new Set(),
@@ -63,22 +60,25 @@ export function putQuery(
   query: { id: string; teamId: string; plan: QueryPlan; skipEmpty: boolean },
 ): void {
   const { id, teamId, plan, skipEmpty } = query
-  const before = registry.queries.get(id)
+  const before = registry.queries.find(id)
   // The new one first, so that what both share is not thrown away and made again.
   const queryClass = acquireClass(registry, teamId, plan)
   const registered: RegisteredQuery = { id, queryClass, alwaysDueAt: -1 }
   queryClass.queries = smallSetWith(queryClass.queries, registered)
   countWants(registry, queryClass.group.wants, 1)
-  if (before) leaveClass(registry, before)
-  registry.queries.set(id, registered)
+  if (before) {
+    registry.queries.remove(before)
+    leaveClass(registry, before)
+  }
+  registry.queries.add(id, registered)
   // A query without lists is never empty, so it skips nothing.
   if (!skipEmpty || queryClass.filters.length === 0) addAlwaysDue(registry, registered)
 }
 
 export function removeQuery(registry: QueryRegistry, id: string): void {
-  const query = registry.queries.get(id)
+  const query = registry.queries.find(id)
   if (!query) return
-  registry.queries.delete(id)
+  registry.queries.remove(query)
   leaveClass(registry, query)
 }
 
@@ -114,10 +114,12 @@ function dropClass(registry: QueryRegistry, queryClass: QueryClass): void {
   const { group } = queryClass
   const source = sourceOf(registry, '')
   registry.classes.remove(queryClass)
-  // Two lists of a query may share one filter entry.
-  for (const entry of new Set(queryClass.filters)) {
+  for (const [at, entry] of queryClass.filters.entries()) {
+    // Two lists of a query may share one filter entry.
+    if (queryClass.filters.indexOf(entry) < at) continue
     entry.users = smallSetWithout(entry.users, queryClass)
-    if (entry.users === undefined) registry.index.release(entry, source)
+    if (entry.users) continue
+    registry.index.release(group.template.lists[at]!.list, entry, source)
   }
   if (--group.classCount > 0) return
   registry.groups.delete(group.key)
@@ -175,16 +177,9 @@ function removeAlwaysDue(registry: QueryRegistry, query: RegisteredQuery): void 
 }
 
 /** Made when needed: one kept for each of 100,000 teams would cost more. */
-function sourceOf({ variables, variableUses }: QueryRegistry, teamId: string): FilterSource {
-  const keys = new Map<string, string>()
+function sourceOf({ variables, variableUses }: QueryRegistry, teamId: string): VariableSource {
   return {
     scope: teamId,
-    // Many queries ask for one address in all of their lists.
-    key(text) {
-      const own = keys.get(text) ?? detachString(text)
-      keys.set(own, own)
-      return own
-    },
     acquire: (name) => {
       const live = variables.acquire(teamId, detachString(name))
       variableUses.set(live, (variableUses.get(live) ?? 0) + 1)

@@ -30,6 +30,21 @@ test('a table finds what was added and not removed since, through any changes', 
   }
 })
 
+test.each([
+  ['all keys have one hash, at the end of the table', () => 0xffff_ffff],
+  ['few hashes are in use', (key: string) => (key.length * 0x2aaa_aaaa) >>> 0],
+])('it finds the same where %s', (_title, hashOf) => {
+  const table = openInternTable<Value>(({ text }) => text, hashOf)
+  const values = Array.from({ length: 120 }, (_, at) => ({ text: String(at) }))
+  for (const value of values) table.add(value.text, value)
+  for (const value of values.filter((_, at) => at % 3 === 0)) table.remove(value)
+
+  const left = values.filter((_, at) => at % 3 !== 0)
+  for (const value of left) expect(table.find(value.text)).toBe(value)
+  expect(table.find('0')).toBeUndefined()
+  expect([...table.keys()].sort()).toEqual(left.map(({ text }) => text).sort())
+})
+
 test('a value that is not there is removed without harm to an equal one', () => {
   const table = openInternTable<Value>(({ text }) => text)
   const value = { text: 'a' }

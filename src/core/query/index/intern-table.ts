@@ -7,27 +7,45 @@ export type InternTable<T extends object> = {
   /** For a key that is not there. */
   add(key: string, value: T): void
   remove(value: T): void
+  keys(): Iterable<string>
   size(): number
 }
 
-/** A power of two, as are all later numbers of slots. */
 const SLOTS_MIN = 16
 
 /** Beyond it, too many keys share a run of slots. */
 const FULL_SHARE = 0.75
 
-/** A hash table with open addressing: the runtime's Map would take three times the memory. */
-export function openInternTable<T extends object>(keyOf: (value: T) => string): InternTable<T> {
+/** Twice as many slots would stand empty for long in a large table. */
+const GROWTH = 1.3
+
+/**
+ * A hash table with open addressing: the runtime's Map would take three times the memory.
+ * `hashOf` gives 32 bits.
+ */
+export function openInternTable<T extends object>(
+  keyOf: (value: T) => string,
+  hashOf: (key: string) => number = hashText,
+): InternTable<T> {
   let slots = emptySlots<T>(SLOTS_MIN)
   let hashes = new Uint32Array(SLOTS_MIN)
   let size = 0
 
+  function next(slot: number): number {
+    return slot + 1 === slots.length ? 0 : slot + 1
+  }
+
+  /** How far a search has come that began at one slot and is at another. */
+  function distance(from: number, to: number): number {
+    return to < from ? to - from + slots.length : to - from
+  }
+
   /** The slot of the value that is looked for, or the free one at which the search ends. */
   function slotOf(hash: number, isSought: (value: T) => boolean): number {
-    let at = hash & (slots.length - 1)
+    let at = homeOf(hash, slots.length)
     for (let value = slots[at]; value; value = slots[at]) {
       if (hashes[at] === hash && isSought(value)) break
-      at = (at + 1) & (slots.length - 1)
+      at = next(at)
     }
     return at
   }
@@ -40,18 +58,17 @@ export function openInternTable<T extends object>(keyOf: (value: T) => string): 
 
   function grow(): void {
     const [values, valueHashes] = [slots, hashes]
-    slots = emptySlots<T>(values.length * 2)
+    slots = emptySlots<T>(Math.ceil(values.length * GROWTH))
     hashes = new Uint32Array(slots.length)
     for (const [at, value] of values.entries()) if (value) put(valueHashes[at] ?? 0, value)
   }
 
   /** Moves up what stands after the slot only because it was taken, so that searches reach it. */
   function free(slot: number): void {
-    const mask = slots.length - 1
     let freed = slot
-    for (let at = (slot + 1) & mask; slots[at]; at = (at + 1) & mask) {
+    for (let at = next(slot); slots[at]; at = next(at)) {
       const hash = hashes[at] ?? 0
-      if (((at - hash) & mask) < ((at - freed) & mask)) continue
+      if (distance(homeOf(hash, slots.length), at) < distance(freed, at)) continue
       slots[freed] = slots[at] ?? null
       hashes[freed] = hash
       freed = at
@@ -71,8 +88,18 @@ export function openInternTable<T extends object>(keyOf: (value: T) => string): 
       free(at)
       size--
     },
+    keys: () =>
+      slots
+        .values()
+        .filter((value) => value !== null)
+        .map(keyOf),
     size: () => size,
   }
+}
+
+/** The slot at which the search for a hash begins. */
+function homeOf(hash: number, slots: number): number {
+  return Math.floor((hash * slots) / 0x1_0000_0000)
 }
 
 function emptySlots<T>(count: number): (T | null)[] {
@@ -80,7 +107,7 @@ function emptySlots<T>(count: number): (T | null)[] {
 }
 
 /** Two multiplicative hashes in 32 bits. Equal hashes are told apart, so they need no secret. */
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let one = 0x9e3779b9
   let other = 0x85ebca6b
   for (let at = 0; at < text.length; at++) {

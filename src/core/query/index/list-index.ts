@@ -2,6 +2,7 @@ import type { BlockListName } from '../items/field-rule.ts'
 import { type Checks, type Item, type KeyCheck, keyOf, passesChecks } from '../items/item-filter.ts'
 import { type BloomFilter, openBloomFilter } from '../keys/bloom-filter.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
+import { hashReadKey, type KeySeed, readKey } from '../keys/read-key.ts'
 import {
   type SmallSet,
   smallSetItems,
@@ -11,11 +12,17 @@ import {
 } from '../keys/small-set.ts'
 import type { VariableRegistry } from '../keys/variable-registry.ts'
 import { chooseAccessPath } from './choose-access-path.ts'
+import { type InternTable, openInternTable } from './intern-table.ts'
 
-/** Checks that an item must pass together, as one alternative of a filter. */
-export type Conjunction = {
-  readonly entry: FilterEntry
-  readonly checks: Checks
+/** Checks that an item must pass together. */
+export type Conjunction = FilterEntry | Alternative
+
+type ConjunctionChecks = {
+  /**
+   * The key alone where every item with it at `access` matches: most conjunctions are such, and
+   * an array for each would take most of the memory of an entry again.
+   */
+  readonly checks: Checks | string
   /** The dimension by whose keys it is found (its access path); the other checks follow. */
   access: number
 }
@@ -24,15 +31,17 @@ export type Conjunction = {
  * A filter on one list of a block, entered once for all queries that share it. Most filters
  * have one alternative, so an entry is its own first conjunction: there are very many of them.
  */
-export type FilterEntry<User extends object = object> = Conjunction & {
-  readonly list: BlockListName
+export type FilterEntry<User extends object = object> = ConjunctionChecks & {
   readonly number: number
   /** The conjunctions beside its own. */
-  readonly alternatives: readonly Conjunction[]
+  alternatives: readonly Alternative[]
   users: SmallSet<User> | undefined
   /** The items found in the block under evaluation; null where there are none. */
   found: readonly Item[] | null
 }
+
+/** A conjunction of the entry that it names. */
+export type Alternative = ConjunctionChecks & { readonly of: FilterEntry }
 
 /** The conjunctions of one list, looked up by the keys that a block has. */
 export type ListIndex = {
@@ -42,8 +51,14 @@ export type ListIndex = {
   match(items: readonly Item[], touched: FilterEntry[]): void
 }
 
+/**
+ * The conjunctions under a key: one by itself where the key is all that it asks for in the
+ * dimension, as under most keys.
+ */
+type Registered = Conjunction | { readonly key: string; conjunctions: SmallSet<Conjunction> }
+
 type Dimension = {
-  literal: Map<string, SmallSet<Conjunction>>
+  literal: InternTable<Registered>
   bloom: BloomFilter
   variable: Map<LiveVariable, SmallSet<Conjunction>>
   /** Keys under which many conjunctions met many items, and how many items those were. */
@@ -72,11 +87,14 @@ const HOT_CHECKS = 2000
 const HOT_KEYS_MAX = 10_000
 
 export function openListIndex(list: BlockListName, variables: VariableRegistry): ListIndex {
-  const dimensions = Array.from({ length: list === 'logs' ? DIMENSIONS : 2 }, openDimension)
+  const dimensions = Array.from({ length: list === 'logs' ? DIMENSIONS : 2 }, () =>
+    openDimension(variables.seed),
+  )
   const hotKeys = dimensions.map(({ hot }) => hot)
 
   function add(conjunction: Conjunction): void {
-    conjunction.access = chooseAccessPath(list, conjunction.checks, hotKeys)
+    const { checks } = conjunction
+    if (typeof checks !== 'string') conjunction.access = chooseAccessPath(list, checks, hotKeys)
     register(dimensions[conjunction.access]!, conjunction)
   }
 
@@ -88,7 +106,7 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
     const newlyHot: HotKey[] = []
     const matching: Matching = { touched, shared: new Set() }
     for (const [at, dimension] of dimensions.entries()) {
-      if (dimension.literal.size + dimension.variable.size === 0) continue
+      if (dimension.literal.size() + dimension.variable.size === 0) continue
       matchDimension(at, dimension, items, matching, newlyHot)
     }
     for (const hotKey of newlyHot) rechooseAccessPaths(hotKey)
@@ -103,7 +121,7 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
   ): void {
     const large = variable.size > 0 ? [...variables.large()].filter((one) => variable.has(one)) : []
     for (const [key, met] of groupByKey(list, items, at)) {
-      const registered = bloom.mayHave(key) ? literal.get(key) : undefined
+      const registered = bloom.mayHave(key) ? conjunctionsUnder(literal, key) : undefined
       if (registered !== undefined) {
         const checks = smallSetSize(registered) * met.length
         if (checks > HOT_CHECKS && !hot.has(key)) {
@@ -123,7 +141,7 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
     const { hot, literal } = dimensions[dimension]!
     if (hot.size >= HOT_KEYS_MAX) hot.clear()
     hot.set(key, items)
-    for (const conjunction of [...smallSetItems(literal.get(key))]) {
+    for (const conjunction of [...smallSetItems(conjunctionsUnder(literal, key))]) {
       remove(conjunction)
       add(conjunction)
     }
@@ -134,9 +152,17 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
 
 function register({ literal, bloom, variable }: Dimension, conjunction: Conjunction): void {
   for (const key of literalKeys(accessCheck(conjunction))) {
-    const registered = literal.get(key)
-    if (registered === undefined) bloom.add(key)
-    literal.set(key, smallSetWith(registered, conjunction))
+    const registered = literal.find(key)
+    if (!registered) {
+      bloom.add(key)
+      const isAll = accessCheck(conjunction) === key
+      literal.add(key, isAll ? conjunction : { key, conjunctions: conjunction })
+    } else if ('key' in registered) {
+      registered.conjunctions = smallSetWith(registered.conjunctions, conjunction)
+    } else {
+      literal.remove(registered)
+      literal.add(key, { key, conjunctions: [registered, conjunction] })
+    }
   }
   const live = liveVariable(accessCheck(conjunction))
   if (live) variable.set(live, smallSetWith(variable.get(live), conjunction))
@@ -144,15 +170,39 @@ function register({ literal, bloom, variable }: Dimension, conjunction: Conjunct
 
 function unregister({ literal, bloom, variable }: Dimension, conjunction: Conjunction): void {
   for (const key of literalKeys(accessCheck(conjunction))) {
-    removeFrom(literal, key, conjunction)
-    if (!literal.has(key)) bloom.delete()
+    const registered = literal.find(key)
+    if (!registered) continue
+    if ('key' in registered) {
+      const rest = smallSetWithout(registered.conjunctions, conjunction)
+      if (rest !== undefined) {
+        registered.conjunctions = rest
+        continue
+      }
+    }
+    literal.remove(registered)
+    bloom.delete()
   }
   const live = liveVariable(accessCheck(conjunction))
-  if (live) removeFrom(variable, live, conjunction)
+  if (!live) return
+  const rest = smallSetWithout(variable.get(live), conjunction)
+  if (rest === undefined) variable.delete(live)
+  else variable.set(live, rest)
 }
 
-function openDimension(): Dimension {
-  const literal = new Map<string, SmallSet<Conjunction>>()
+function conjunctionsUnder(
+  literal: InternTable<Registered>,
+  key: string,
+): SmallSet<Conjunction> | undefined {
+  const registered = literal.find(key)
+  return registered && 'key' in registered ? registered.conjunctions : registered
+}
+
+function openDimension(seed: KeySeed): Dimension {
+  const literal = openInternTable<Registered>(
+    (registered) => ('key' in registered ? registered.key : (accessCheck(registered) as string)),
+    // Customers choose their keys freely, and blocks are looked up in it: see `hashReadKey`.
+    (key) => hashReadKey(readKey(key), seed),
+  )
   return {
     literal,
     bloom: openBloomFilter(() => literal.keys()),
@@ -193,16 +243,18 @@ function tryItems(
   met: readonly Item[],
   matching: Matching,
 ): void {
-  const { entry, checks, access } = conjunction
+  const { checks, access } = conjunction
+  const entry = 'of' in conjunction ? conjunction.of : conjunction
+  const isOnly = typeof checks === 'string' || isOnlyCheck(list, checks, access)
   // Most filters are one key: then all items with it match, and nothing is copied.
-  if (entry.found === null && isOnlyCheck(list, checks, access)) {
+  if (entry.found === null && isOnly) {
     entry.found = met
     matching.shared.add(met)
     matching.touched.push(entry)
     return
   }
   for (const item of met) {
-    if (passesChecks(list, item, checks, access)) addFound(entry, item, matching)
+    if (isOnly || passesChecks(list, item, checks, access)) addFound(entry, item, matching)
   }
 }
 
@@ -219,7 +271,7 @@ function addFound(entry: FilterEntry, item: Item, { touched, shared }: Matching)
 }
 
 /** Whether every item with a key at `access` passes; a log with it may have too few topics. */
-function isOnlyCheck(list: BlockListName, checks: Checks, access: number): boolean {
+export function isOnlyCheck(list: BlockListName, checks: Checks, access: number): boolean {
   for (let dimension = 0; dimension < checks.length; dimension++) {
     if (dimension !== access && checks[dimension] !== null) return false
   }
@@ -227,7 +279,7 @@ function isOnlyCheck(list: BlockListName, checks: Checks, access: number): boole
 }
 
 function accessCheck({ checks, access }: Conjunction): KeyCheck {
-  return checks[access]!
+  return typeof checks === 'string' ? checks : checks[access]!
 }
 
 function literalKeys(check: KeyCheck): Iterable<string> {
@@ -238,10 +290,4 @@ function literalKeys(check: KeyCheck): Iterable<string> {
 /** In an index every check that is neither a key nor a set of keys is a variable. */
 export function liveVariable(check: KeyCheck): LiveVariable | null {
   return typeof check === 'string' || check instanceof Set ? null : (check as LiveVariable)
-}
-
-function removeFrom<K>(map: Map<K, SmallSet<Conjunction>>, key: K, conjunction: Conjunction): void {
-  const rest = smallSetWithout(map.get(key), conjunction)
-  if (rest === undefined) map.delete(key)
-  else map.set(key, rest)
 }

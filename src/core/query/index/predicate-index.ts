@@ -1,4 +1,5 @@
 import type { Block, BlockLog } from '../../chain/block.ts'
+import { openTwoGenerationMap } from '../../two-generation-map.ts'
 import type { BlockListName } from '../items/field-rule.ts'
 import {
   type Checks,
@@ -8,13 +9,16 @@ import {
   positionOf,
   readAlternatives,
 } from '../items/item-filter.ts'
+import { detachString } from '../keys/detach-string.ts'
 import type { VariableRegistry } from '../keys/variable-registry.ts'
 import type { ListFilter } from '../language/query-plan.ts'
 import type { VariableSource } from '../output/fragment-templates.ts'
-import { openInternTable } from './intern-table.ts'
+import { type InternTable, openInternTable } from './intern-table.ts'
 import {
+  type Alternative,
   type Conjunction,
   type FilterEntry,
+  isOnlyCheck,
   type ListIndex,
   liveVariable,
   openListIndex,
@@ -22,40 +26,31 @@ import {
 
 /** The filters of all standing queries, found by what a block holds instead of one by one. */
 export type PredicateIndex<User extends object> = {
-  acquire(list: BlockListName, filter: ListFilter | null, source: FilterSource): FilterEntry<User>
-  release(entry: FilterEntry<User>, source: Pick<VariableSource, 'release'>): void
+  acquire(list: BlockListName, filter: ListFilter | null, source: VariableSource): FilterEntry<User>
+  release(
+    list: BlockListName,
+    entry: FilterEntry<User>,
+    source: Pick<VariableSource, 'release'>,
+  ): void
   /** Adds the entries that found something in the block, each with its items in order. */
   match(block: Block, found: FilterEntry<User>[]): void
   size(): number
 }
 
-/** Where filters have their variables and the texts of their keys from. */
-export type FilterSource = VariableSource & {
-  /** The key in memory of its own, the same for equal keys of one query. */
-  key(text: string): string
+/** The filters on one list. */
+type ListFilters<User extends object> = {
+  entries: InternTable<FilterEntry<User>>
+  index: ListIndex
 }
 
 /** Filters that ask for no key, but maybe for a number of topics. */
 type KeylessFilters = { list: BlockListName; topics: number; entries: Set<FilterEntry> }
 
-type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
+/** Enough for the events and contracts that everybody asks for, at some hundred kilobytes. */
+const KEYS_SHARED_MAX = 4096
 
 const ANYTHING: Checks = []
-const NO_ALTERNATIVES: readonly Conjunction[] = []
-
-/** Holds the place of an entry in itself until there is one to name. */
-const PLACEHOLDER: FilterEntry = {
-  get entry() {
-    return PLACEHOLDER
-  },
-  checks: ANYTHING,
-  access: -1,
-  list: 'logs',
-  number: 0,
-  alternatives: NO_ALTERNATIVES,
-  users: undefined,
-  found: null,
-}
+const NO_ALTERNATIVES: readonly Alternative[] = []
 
 /** Forgets what was found, which lets go of the block. */
 export function forgetFound(entries: readonly FilterEntry[]): void {
@@ -65,21 +60,29 @@ export function forgetFound(entries: readonly FilterEntry[]): void {
 export function openPredicateIndex<User extends object>(
   variables: VariableRegistry,
 ): PredicateIndex<User> {
-  const entries = openInternTable<FilterEntry<User>>((entry) =>
-    filterEntryKey(entry.list, checksOf(entry)),
-  )
-  const indexes: Readonly<Record<BlockListName, ListIndex>> = {
-    transactions: openListIndex('transactions', variables),
-    logs: openListIndex('logs', variables),
-    callTracerTraces: openListIndex('callTracerTraces', variables),
+  const lists: Readonly<Record<BlockListName, ListFilters<User>>> = {
+    transactions: openListFilters('transactions', variables),
+    logs: openListFilters('logs', variables),
+    callTracerTraces: openListFilters('callTracerTraces', variables),
   }
   const keyless = new Map<string, KeylessFilters>()
+  const recentKeys = openTwoGenerationMap<string, string>({ weightMax: KEYS_SHARED_MAX })
   let entriesMade = 0
+
+  /** The key in memory of its own, shared with the filters that recently asked for it. */
+  function ownKey(text: string): string {
+    const known = recentKeys.get(text)
+    if (known !== undefined) return known
+    const own = detachString(text)
+    recentKeys.set(own, own)
+    return own
+  }
 
   return {
     acquire: (list, filter, source) => {
-      const alternatives = readAlternatives(filter, source.acquire, source.key)
-      const key = filterEntryKey(list, alternatives)
+      const alternatives = readAlternatives(filter, source.acquire, ownKey)
+      const { entries, index } = lists[list]
+      const key = filterEntryKey(alternatives)
       const known = entries.find(key)
       if (known) {
         releaseChecks(alternatives, source)
@@ -87,65 +90,92 @@ export function openPredicateIndex<User extends object>(
       }
       const made = openFilterEntry<User>(list, ++entriesMade, alternatives)
       entries.add(key, made)
-      if (isKeyless(made)) addKeyless(keyless, made)
-      else for (const one of conjunctionsOf(made)) indexes[list].add(one)
+      if (isKeyless(alternatives)) addKeyless(keyless, list, made)
+      else for (const one of conjunctionsOf(made)) index.add(one)
       return made
     },
-    release: (entry, source) => {
+    release: (list, entry, source) => {
+      const { entries, index } = lists[list]
+      const alternatives = checksOf(list, entry)
       entries.remove(entry)
-      if (isKeyless(entry)) removeKeyless(keyless, entry)
-      else for (const one of conjunctionsOf(entry)) indexes[entry.list].remove(one)
-      releaseChecks(checksOf(entry), source)
+      if (isKeyless(alternatives)) removeKeyless(keyless, list, entry)
+      else for (const one of conjunctionsOf(entry)) index.remove(one)
+      releaseChecks(alternatives, source)
     },
     match: (block, found) => {
       // An index holds only entries of its own users.
       const touched = found as FilterEntry[]
-      for (const list of LISTS) indexes[list].match(itemsOf(block, list), touched)
+      for (const list of LISTS) lists[list].index.match(itemsOf(block, list), touched)
       for (const entry of touched) entry.found = inOrder(entry.found ?? [])
       matchKeyless(keyless, block, touched)
     },
-    size: () => entries.size(),
+    size: () => LISTS.reduce((sum, list) => sum + lists[list].entries.size(), 0),
   }
 }
 
 const LISTS = ['transactions', 'logs', 'callTracerTraces'] as const
+
+function openListFilters<User extends object>(
+  list: BlockListName,
+  variables: VariableRegistry,
+): ListFilters<User> {
+  return {
+    entries: openInternTable((entry) => filterEntryKey(checksOf(list, entry))),
+    index: openListIndex(list, variables),
+  }
+}
 
 function openFilterEntry<User extends object>(
   list: BlockListName,
   number: number,
   alternatives: readonly Checks[],
 ): FilterEntry<User> {
-  const [checks = ANYTHING, ...more] = alternatives
-  // All members at once: one that is added later would take an allocation of its own. With nine of
-  // them the runtime would take 112 bytes for 80.
-  const made: Writable<FilterEntry<User>> = {
-    entry: PLACEHOLDER,
+  const [first = ANYTHING, ...more] = alternatives
+  const { checks, access } = keptChecks(list, first)
+  // All members at once: one that is added later would take an allocation of its own. With seven
+  // of them the runtime would take 80 bytes for 64.
+  const made: FilterEntry<User> = {
     checks,
-    access: -1,
-    list,
+    access,
     number,
     alternatives: NO_ALTERNATIVES,
     users: undefined,
     found: null,
   }
-  made.entry = made
   if (more.length > 0) {
-    made.alternatives = more.map((other) => ({ entry: made, checks: other, access: -1 }))
+    made.alternatives = more.map((other) => ({ ...keptChecks(list, other), of: made }))
   }
   return made
+}
+
+/** In as little memory as they allow: of a lone key, the key and its dimension. */
+function keptChecks(list: BlockListName, checks: Checks): Pick<Conjunction, 'checks' | 'access'> {
+  const access = checks.findIndex((check) => check !== null)
+  const key = checks[access]
+  return typeof key === 'string' && isOnlyCheck(list, checks, access)
+    ? { checks: key, access }
+    : { checks, access: -1 }
+}
+
+/** As they were before `keptChecks`. */
+function wholeChecks(list: BlockListName, { checks, access }: Conjunction): Checks {
+  if (typeof checks !== 'string') return checks
+  const whole = Array<KeyCheck | null>(list === 'logs' ? access + 1 : 2).fill(null)
+  whole[access] = checks
+  return whole
 }
 
 function conjunctionsOf(entry: FilterEntry): Conjunction[] {
   return [entry, ...entry.alternatives]
 }
 
-function checksOf(entry: FilterEntry): Checks[] {
-  return conjunctionsOf(entry).map(({ checks }) => checks)
+function checksOf(list: BlockListName, entry: FilterEntry): Checks[] {
+  return conjunctionsOf(entry).map((one) => wholeChecks(list, one))
 }
 
 /** Equal for equal filters of one list; variables are a team's own. */
-function filterEntryKey(list: BlockListName, alternatives: readonly Checks[]): string {
-  return `${list} ${alternatives.map((checks) => checks.map(checkText).join()).join(';')}`
+function filterEntryKey(alternatives: readonly Checks[]): string {
+  return alternatives.map((checks) => checks.map(checkText).join()).join(';')
 }
 
 function checkText(check: KeyCheck | null): string {
@@ -163,27 +193,35 @@ function releaseChecks(
   for (const check of alternatives.flat()) if (check !== null) release(check)
 }
 
-function isKeyless(entry: FilterEntry): boolean {
-  return checksOf(entry).some((checks) => checks.every((check) => check === null))
+function isKeyless(alternatives: readonly Checks[]): boolean {
+  if (alternatives.length === 0) return true
+  return alternatives.some((checks) => checks.every((check) => check === null))
 }
 
-function addKeyless(keyless: Map<string, KeylessFilters>, entry: FilterEntry): void {
-  const { list } = entry
-  const topics = topicsMin(entry)
+function addKeyless(
+  keyless: Map<string, KeylessFilters>,
+  list: BlockListName,
+  entry: FilterEntry,
+): void {
+  const topics = topicsMin(list, entry)
   const key = `${list} ${topics}`
   const same = keyless.get(key) ?? { list, topics, entries: new Set() }
   same.entries.add(entry)
   keyless.set(key, same)
 }
 
-function removeKeyless(keyless: Map<string, KeylessFilters>, entry: FilterEntry): void {
-  const key = `${entry.list} ${topicsMin(entry)}`
+function removeKeyless(
+  keyless: Map<string, KeylessFilters>,
+  list: BlockListName,
+  entry: FilterEntry,
+): void {
+  const key = `${list} ${topicsMin(list, entry)}`
   const same = keyless.get(key)
   same?.entries.delete(entry)
   if (same?.entries.size === 0) keyless.delete(key)
 }
 
-function topicsMin({ list, checks }: FilterEntry): number {
+function topicsMin(list: BlockListName, { checks }: FilterEntry): number {
   return list === 'logs' ? Math.max(0, checks.length - 1) : 0
 }
 

@@ -12,6 +12,8 @@ import {
 import { type KeySeed, PUBLIC_SEED } from './read-key.ts'
 
 export type VariableRegistry = {
+  /** The seed of its sets, for all that is looked up by the same keys. */
+  readonly seed: KeySeed
   /** Replaces the keys of the variable. */
   set(teamId: string, name: string, keys: Iterable<string>): void
   /** An empty set to be filled step by step, and then adopted. */
@@ -56,6 +58,7 @@ export function openVariableRegistry(seed: KeySeed = PUBLIC_SEED): VariableRegis
   }
 
   return {
+    seed,
     set: (teamId, name, keys) => {
       const variable = variableOf(teamId, name)
       clearKeys(index, variable)
