@@ -6,10 +6,10 @@ import {
 import type { Asked, Said } from './sync-postgres.ts'
 
 /** Runs statements on one connection for a thread that sleeps until each is answered. */
-const { url, port, isAnswered } = workerData as {
+const { url, port, answered } = workerData as {
   url: string
   port: MessagePort
-  isAnswered: Int32Array
+  answered: Int32Array<SharedArrayBuffer>
 }
 
 const connection = openPostgresConnection({
@@ -21,8 +21,8 @@ const connection = openPostgresConnection({
 
 port.on('message', async (asked: Asked) => {
   port.postMessage(await answer(connection, asked))
-  Atomics.store(isAnswered, 0, 1)
-  Atomics.notify(isAnswered, 0)
+  Atomics.store(answered, 0, asked.number)
+  Atomics.notify(answered, 0)
 })
 
 async function answer(on: PostgresConnection, { call, statement, rows }: Asked): Promise<Said> {

@@ -5,6 +5,7 @@ import type { Database, Sql, SqlValue } from '../../src/ports/database.ts'
 type Rows = readonly (readonly SqlValue[])[]
 
 export type Asked = {
+  number: number
   call: 'run' | 'each' | 'begin' | 'commit' | 'rollback' | 'close'
   statement: Sql
   rows: Rows
@@ -22,18 +23,19 @@ const PATIENCE_MS = 30_000
  */
 export async function openSyncPostgres(url: string): Promise<Database> {
   const { port1, port2 } = new MessageChannel()
-  const isAnswered = new Int32Array(new SharedArrayBuffer(4))
+  const answered = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(new URL('./postgres-thread.ts', import.meta.url), {
-    workerData: { url, port: port2, isAnswered },
+    workerData: { url, port: port2, answered },
     transferList: [port2],
   })
   worker.unref()
   await new Promise((resolve) => worker.once('online', resolve))
 
+  let number = 0
   const ask = (call: Asked['call'], statement = NO_STATEMENT, rows: Rows = []): unknown => {
-    Atomics.store(isAnswered, 0, 0)
-    port1.postMessage({ call, statement, rows } satisfies Asked)
-    if (Atomics.wait(isAnswered, 0, 0, PATIENCE_MS) === 'timed-out') throw new Error(`no ${call}`)
+    number++
+    port1.postMessage({ number, call, statement, rows } satisfies Asked)
+    sleepUntilAnswered(answered, number)
     const said = receiveMessageOnPort(port1)?.message as Said
     if ('error' in said) throw new Error(said.error)
     return said.value
@@ -53,4 +55,18 @@ export async function openSyncPostgres(url: string): Promise<Database> {
       worker.terminate()
     },
   })
+}
+
+/**
+ * Sleeps until the other thread has stored the number of this question. A wake-up alone says
+ * nothing: that of the answer before may come late, when its number had been seen already.
+ */
+export function sleepUntilAnswered(answered: Int32Array<SharedArrayBuffer>, number: number): void {
+  const endMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    const last = Atomics.load(answered, 0)
+    if (last === number) return
+    if (performance.now() >= endMs) throw new Error(`question ${number} was not answered`)
+    Atomics.wait(answered, 0, last, endMs - performance.now())
+  }
 }
