@@ -43,8 +43,6 @@ export async function callAnywhere(
   }
 }
 
-const TRIES_MAX = 500
-
 /** Calls until so many workers have answered; what each of them answered last. */
 export async function callEveryWorker(
   asked: Asked,
@@ -53,11 +51,11 @@ export async function callEveryWorker(
   params: readonly unknown[] = [],
 ) {
   const answers = new Map<string, Awaited<ReturnType<typeof callAnywhere>>>()
-  for (let tries = 0; answers.size < workers; tries++) {
-    if (tries >= TRIES_MAX) throw new Error(`only ${answers.size} of ${workers} workers answer`)
+  await until(async () => {
     const answer = await callAnywhere(asked, method, params)
     answers.set(answer.worker, answer)
-  }
+    return answers.size >= workers
+  }, `${workers} workers answer`)
   return [...answers.values()]
 }
 
