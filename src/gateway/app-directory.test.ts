@@ -139,6 +139,30 @@ describe('while the database is away', () => {
     expect(directory.find(key)).toBe(caller)
   })
 
+  test('so is one whose change was heard of but not read, until it can be', async () => {
+    const caller = await known(key)
+    await store.changeApp({ isActive: false })
+    await clock.advance(400)
+    database.down = true
+    expect(await directory.find(key)).toBe(caller)
+    await clock.advance(60_000)
+    expect(directory.find(key)).toBe(caller)
+    database.down = false
+    await clock.advance(400)
+    expect((await known(key)).app.isActive).toBe(false)
+  })
+
+  test('a key found wrong before is not served again', async () => {
+    await known(key)
+    await store.rotateKey()
+    await clock.advance(400)
+    expect(await directory.find(key)).toBeInstanceOf(Rejection)
+    await store.changeApp({ name: 'New' })
+    await clock.advance(400)
+    database.down = true
+    await expect(Promise.resolve(directory.find(key))).rejects.toThrow('database_unavailable')
+  })
+
   test('a key not seen before fails, and is not remembered as wrong', async () => {
     database.down = true
     await expect(Promise.resolve(directory.find(key))).rejects.toThrow('database_unavailable')

@@ -1,5 +1,5 @@
 import type { App } from '../core/app.ts'
-import { Rejection } from '../core/errors.ts'
+import { Failure, Rejection } from '../core/errors.ts'
 import { hashKey } from '../core/hash-key.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { TeamAccount } from '../metering/team-account.ts'
@@ -12,6 +12,9 @@ import { readRevision } from '../tables/sql/revisions.ts'
 
 /** A caller: the app behind a key and the account that pays. */
 export type Caller = { app: App; account: TeamAccount; isDemo: boolean }
+
+/** A caller that was found, and the generation in which that was last confirmed. */
+type Known = { caller: Caller; generation: number }
 
 type Needs = {
   clock: Clock
@@ -44,22 +47,24 @@ const ACCOUNTS_CHANGED = 'accounts'
 const DEMO_KEY = 'demo'
 
 export function openAppDirectory(needs: Needs): AppDirectory {
-  let known = new Map<string, Caller>()
+  const known = new Map<string, Known>()
   let wrong = new Map<string, Rejection>()
   let revision = -1
-  /** Counts invalidations, so that a look-up begun before one is not cached after it. */
+  /** Counts invalidations: a caller of an earlier one is looked up again before it is served. */
   let generation = 0
+  /** True when a caller was served whose last change could not be read. */
+  let isBlind = false
 
   const forget = () => {
-    known = new Map()
     wrong = new Map()
     generation++
+    isBlind = false
   }
 
   const look = async () => {
     try {
       const now = await readRevision(needs.database, ACCOUNTS_CHANGED)
-      if (now !== revision) forget()
+      if (now !== revision || isBlind) forget()
       revision = now
     } catch {
       // While the database is away, known callers are still served.
@@ -67,21 +72,45 @@ export function openAppDirectory(needs: Needs): AppDirectory {
     }
   }
 
+  /** The caller as last known, where a change was heard of but the database is away. */
+  const lastKnown = (key: string): Caller | null => {
+    const last = known.get(key)
+    if (!last || (last.caller.isDemo && !needs.demoKey())) return null
+    last.generation = generation
+    isBlind = true
+    return last.caller
+  }
+
   const lookUp = async (key: string): Promise<Caller | Rejection> => {
     if (key.length > KEY_CHARS_MAX) return unknownKey()
     const startedIn = generation
-    const found = key === DEMO_KEY && needs.demoKey() ? await demo(needs) : await read(needs, key)
+    let found: Caller | Rejection
+    try {
+      found = key === DEMO_KEY && needs.demoKey() ? await demo(needs) : await read(needs, key)
+    } catch (thrown) {
+      const last = thrown instanceof Failure ? lastKnown(key) : null
+      if (last) return last
+      throw thrown
+    }
+    // One begun before an invalidation is not cached after it.
     if (startedIn !== generation) return found
-    if (!(found instanceof Rejection)) known.set(key, found)
-    else if (wrong.size < WRONG_KEYS_MAX) wrong.set(key, found)
-    else wrong = new Map()
+    if (!(found instanceof Rejection)) known.set(key, { caller: found, generation })
+    else {
+      known.delete(key)
+      if (wrong.size >= WRONG_KEYS_MAX) wrong = new Map()
+      else wrong.set(key, found)
+    }
     return found
   }
 
   const stopLooking = needs.clock.every(LOOK_EVERY_MS, () => void look())
   const stopHearing = needs.signals.subscribe(ACCOUNTS_CHANGED, () => void look())
   return {
-    find: (key) => known.get(key) ?? wrong.get(key) ?? lookUp(key),
+    find(key) {
+      const last = known.get(key)
+      if (last?.generation === generation) return last.caller
+      return wrong.get(key) ?? lookUp(key)
+    },
     forget,
     stop() {
       stopLooking()
