@@ -7,7 +7,8 @@ import { Rejection } from '../core/errors.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import type { Signals } from '../ports/signals.ts'
-import { type AppDirectory, type Caller, openAppDirectory } from './app-directory.ts'
+import { type AppDirectory, openAppDirectory } from './app-directory.ts'
+import type { Caller } from './read-caller.ts'
 
 const FREE = aTier({ monthlyCu: 1000, cuPerSecond: 50, webhooksMax: 1 })
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
   database = store.database
   key = store.key
   signals = openInProcessSignals()
-  directory = openDirectory(true)
+  directory = openDirectory(() => true)
   await clock.advance(400)
 })
 
@@ -48,6 +49,16 @@ describe('a key', () => {
     const asked = database.asked
     expect(directory.find(key)).toBe(caller)
     expect(database.asked).toBe(asked)
+  })
+
+  test('is looked up once for all who call with it at the same time', async () => {
+    const asked = database.asked
+    await known(key)
+    const once = database.asked - asked
+    directory.forget()
+    const callers = await Promise.all([known(key), known(key), known(key)])
+    expect(database.asked).toBeLessThanOrEqual(asked + 2 * once)
+    expect(new Set(callers).size).toBe(1)
   })
 
   test('that nobody has is refused, and remembered as such', async () => {
@@ -178,13 +189,24 @@ describe('the demo key', () => {
   })
 
   test('is a wrong key where configuration has turned it off', async () => {
-    const without = openDirectory(false)
+    const without = openDirectory(() => false)
     expect(await without.find('demo')).toMatchObject({ code: 'unauthorized' })
     without.stop()
   })
+
+  test('that is turned off is not served on while the database is away', async () => {
+    let isOn = true
+    const turned = openDirectory(() => isOn)
+    expect(await turned.find('demo')).toMatchObject({ isDemo: true })
+    isOn = false
+    turned.forget()
+    database.down = true
+    await expect(Promise.resolve(turned.find('demo'))).rejects.toThrow('database_unavailable')
+    turned.stop()
+  })
 })
 
-function openDirectory(demoKey: boolean): AppDirectory {
+function openDirectory(demoKey: () => boolean): AppDirectory {
   const tiers = new Map([['free', FREE]])
   const guard = openSpendGuard({
     clock,
@@ -194,7 +216,7 @@ function openDirectory(demoKey: boolean): AppDirectory {
     exchange: null,
   })
   const telemetry = quietTelemetry()
-  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey: () => demoKey })
+  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
 }
 
 async function known(wanted: string): Promise<Caller> {

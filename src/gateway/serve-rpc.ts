@@ -18,11 +18,11 @@ import {
   type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
-import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isLocalMethod, type LocalMethods } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
+import type { Caller } from './read-caller.ts'
 import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {

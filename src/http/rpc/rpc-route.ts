@@ -1,6 +1,7 @@
 import { Failure, Rejection } from '../../core/errors.ts'
 import { parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { AppDirectory, Caller } from '../../gateway/app-directory.ts'
+import type { AppDirectory } from '../../gateway/app-directory.ts'
+import type { Caller } from '../../gateway/read-caller.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
 import {
   type RpcContext,

@@ -1,6 +1,6 @@
 /** Lets identical calls that are under way at the same time share one answer. */
 export type SingleFlight<T> = {
-  /** The answer of a call like this one, made while the chain looked as it does now. */
+  /** The answer of a call like this one that was started in the same epoch. */
   join(key: string, epoch: number, nowMs?: number): Promise<T> | undefined
   /** Runs the work for all that join; `finish` must follow when it is over. */
   start(key: string, epoch: number, work: () => Promise<T>, nowMs?: number): Promise<T>
@@ -9,7 +9,7 @@ export type SingleFlight<T> = {
 
 type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
 
-/** A call older than this may answer with a chain that has moved on unseen. */
+/** A call older than this may answer with what has changed since, unseen. */
 const JOIN_MS_MAX = 1000
 
 /** Beyond this many different calls under way, each goes alone. */
