@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../tests/support/free-port.ts'
 import type { SenderOrder, SenderReport } from './delivery-sender.ts'
-import { answers, freePort, spawnHeadgate } from './headgate-process.ts'
+import { answers, spawnHeadgate } from './headgate-process.ts'
 import type { LoadOrder, LoadReport } from './load-generator.ts'
 
 /** A server that calls can be sent to, as a process of its own. */
@@ -81,7 +82,7 @@ export async function startDeliverySender(order: SenderOrder): Promise<DeliveryS
 export async function startNginx(upstreamUrl: string): Promise<Contender | null> {
   if (!Bun.which('nginx')) return null
   const folder = mkdtempSync(join(tmpdir(), 'headgate-nginx-'))
-  const port = await freePort()
+  const port = freePort()
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, nginxConf(folder, port, new URL(upstreamUrl).host))
   const child = Bun.spawn(['nginx', '-c', file, '-e', join(folder, 'error.log')], {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FirstRun } from '../src/wiring/first-run.ts'
+import { freePort } from '../tests/support/free-port.ts'
 
 export type HeadgateOrder = {
   /** The data folder; it stays when the process has ended. */
@@ -28,7 +29,7 @@ const READY_MS_MAX = 20_000
 
 export async function spawnHeadgate(order: HeadgateOrder): Promise<HeadgateProcess> {
   const { folder, networks, env = {}, checkout = join(import.meta.dir, '..') } = order
-  const port = await freePort()
+  const port = freePort()
   const child = Bun.spawn([process.execPath, join(checkout, 'src/main.ts')], {
     env: {
       ...process.env,
@@ -63,11 +64,4 @@ export async function answers(url: string, everyMs = LOOK_EVERY_MS): Promise<voi
     await Bun.sleep(everyMs)
   }
   throw new Error(`${url} never came up`)
-}
-
-export async function freePort(): Promise<number> {
-  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
-  const { port } = probe
-  await probe.stop(true)
-  return port ?? 0
 }

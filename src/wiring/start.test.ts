@@ -3,12 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FakeNode, startFakeNode } from '../../tests/support/fake-node.ts'
+import { freePort } from '../../tests/support/free-port.ts'
 import { ConfigFaults, loadSettings, type Settings } from '../config/config.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Signals } from '../ports/signals.ts'
 import { openEmbeddedDrivers } from './embedded-drivers.ts'
-import { upgradeStore } from './process-drivers.ts'
+import { type ProcessDrivers, upgradeStore } from './process-drivers.ts'
 import { start, startOn } from './start.ts'
 
 let folder: string
@@ -41,10 +39,7 @@ function settings(env: Record<string, string> = {}): Settings {
 }
 
 /** Drivers that know what is still open, with a store that fails at one of its calls. */
-function watched(
-  drivers: Awaited<ReturnType<typeof openEmbeddedDrivers>>,
-  callsBeforeFailure = Number.POSITIVE_INFINITY,
-) {
+function watched(drivers: ProcessDrivers, callsBeforeFailure = Number.POSITIVE_INFINITY) {
   const timers = new Set<object>()
   const subscriptions = new Set<object>()
   let calls = 0
@@ -53,7 +48,7 @@ function watched(
     ++calls > callsBeforeFailure ? Promise.reject(new Error('the store failed')) : call()
 
   const { clock, database, signals } = drivers
-  const database_: Database = {
+  const database_: ProcessDrivers['database'] = {
     ...database,
     query: (statement) => fail(() => database.query(statement)),
     each: (statement, rows) => fail(() => database.each(statement, rows)),
@@ -67,11 +62,11 @@ function watched(
       stop()
     }
   }
-  const clock_: Clock = {
+  const clock_: ProcessDrivers['clock'] = {
     ...clock,
     every: (periodMs, work) => counted(timers, clock.every(periodMs, work)),
   }
-  const signals_: Signals = {
+  const signals_: ProcessDrivers['signals'] = {
     ...signals,
     subscribe: (topic, listener) => counted(subscriptions, signals.subscribe(topic, listener)),
   }
@@ -194,11 +189,6 @@ async function callsToUpgrade(data: string): Promise<number> {
   await upgradeStore(again.drivers)
   await again.drivers.close()
   return again.calls()
-}
-
-function freePort(): number {
-  using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  return server.port ?? 0
 }
 
 function isFree(port: number): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { configuredProcess, stopProcess } from '../support/configured-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/headgate.ts'
 import type { HeadgateProcess } from '../support/headgate-process.ts'
 import { ledgerOf, startLoad } from '../support/load.ts'
@@ -51,7 +52,8 @@ describe.skipIf(process.platform !== 'linux')('a crash', () => {
   })
 
   test('of the main process ends its workers, frees the port and leaves nothing behind', async () => {
-    const headgate = await stage.start({ ...SEVERAL, TMPDIR: stage.folder })
+    const listen = { HEADGATE_LISTEN: `127.0.0.1:${freePort()}` }
+    const headgate = await stage.start({ ...SEVERAL, ...listen, TMPDIR: stage.folder })
     const pids = workerPids(headgate.pid)
     expect(socketFolders()).toHaveLength(1)
     const gate = Promise.withResolvers<null>()
@@ -68,8 +70,7 @@ describe.skipIf(process.platform !== 'linux')('a crash', () => {
     await until(() => pids.every(hasEnded), 'the workers have ended')
     await until(() => socketFolders().length === 0, 'the socket is gone')
 
-    const { port } = new URL(headgate.url)
-    const again = await stage.start({ ...SEVERAL, HEADGATE_LISTEN: `127.0.0.1:${port}` })
+    const again = await stage.start({ ...SEVERAL, ...listen })
     await callEveryWorker(app(again), WORKERS, 'eth_chainId')
     await stopProcess(again)
   })

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 import { stopProcess } from '../support/configured-process.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   cleanUp,
   configText,
@@ -124,10 +125,4 @@ function volume({ user }: EmulatedImage): { home: string; data: string } {
   const [uid = 0, gid = 0] = user.split(':').map(Number)
   if (process.getuid?.() === 0) chownSync(data, uid, gid)
   return { home, data }
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  listener.stop(true)
-  return listener.port
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from './free-port.ts'
 
 /** A program that serves for as long as this process wants it, and never longer. */
 export type KeptServer = {
@@ -70,11 +71,4 @@ function serverOf(keeper: Keeper): KeptServer {
     },
     close: keeper.end,
   }
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }
