@@ -7,6 +7,7 @@ import {
   clusterEnv,
   type Member,
   openCluster,
+  untilFollowed,
 } from '../support/cluster/cluster.ts'
 import { cleanUp, newFolder, runToEnd } from '../support/headgate-process.ts'
 import {
@@ -50,10 +51,7 @@ function tests(): void {
     })
     front = await cluster.start(['gateway', 'api'])
     back = await cluster.start(['follower', 'courier'])
-    const { number } = node.head
-    // A webhook that is there before the first block is followed would get that block too.
-    const isFollowed = async () => (await back.metric('headgate_follower_block')) >= number
-    await until(isFollowed, 'the first block is followed')
+    await untilFollowed(back, node)
   })
   afterEach(async () => {
     await cleanUp()

@@ -8,6 +8,7 @@ import {
   clusterEnv,
   type Member,
   openCluster,
+  untilFollowed,
 } from '../support/cluster/cluster.ts'
 import { openClusterDatabase } from '../support/cluster/cluster-database.ts'
 import { cleanUp } from '../support/headgate-process.ts'
@@ -48,6 +49,7 @@ beforeEach(async () => {
     cluster.start(['courier']),
   ])
   members = { gateway, api, follower, courier }
+  await untilFollowed(follower, node)
 })
 afterEach(async () => {
   await cleanUp()

@@ -9,6 +9,7 @@ import {
   openCluster,
   type Role,
   untilAnswered,
+  untilFollowed,
 } from '../support/cluster/cluster.ts'
 import { cleanUp, keysIn, newFolder, runToEnd } from '../support/headgate-process.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
@@ -88,6 +89,7 @@ describe.skipIf(lacksPostgres())('processes with one role each', () => {
 
   test('deliver a block of the follower by the courier to a webhook of the api', async () => {
     const receiver = startWebhookReceiver()
+    await untilFollowed(by.follower, node)
     const { json } = await api('POST', '/api/create-webhook', {
       network: 'ETH_MAINNET',
       webhook_type: 'GRAPHQL',
@@ -111,8 +113,7 @@ describe.skipIf(lacksPostgres())('processes with one role each', () => {
     await api('PUT', '/api/update-webhook', { webhook_id: json.data.id, is_active: false })
     node.mine()
     const { number } = node.head
-    const isFollowed = async () => (await by.follower.metric('headgate_follower_block')) >= number
-    await until(isFollowed, 'the follower goes on')
+    await untilFollowed(by.follower, node)
     const arrived = receiver.arrivals.map((one) => one.json.event.data.block.number)
     expect(arrived).not.toContain(number)
     await receiver.stop()

@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
   })
   chain = devnetChain(headgate)
-  await followed()
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()
@@ -93,7 +93,7 @@ describe('from a transfer to a receiver', () => {
     await until(() => receiver.acceptedOn('/paused').length === 1, 'the first block arrives')
     await update({ webhook_id: id, is_active: false })
     await chain.mine(2)
-    await followed()
+    await chain.untilFollowed()
     await update({ webhook_id: id, is_active: true })
     await chain.mine()
     const { number } = await chain.head()
@@ -137,11 +137,4 @@ async function created(path: string, query: object = {}): Promise<Made> {
 async function update(change: object): Promise<void> {
   const { status, text } = await headgate.api('PUT', '/api/update-webhook', change)
   expect(status, text).toBe(200)
-}
-
-/** Waits until the follower stands where the chain does. */
-async function followed(): Promise<void> {
-  const { hash } = await chain.head()
-  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
-  await until(stands, `the follower is at ${hash}`)
 }

@@ -23,9 +23,7 @@ beforeAll(async () => {
   receiver = startWebhookReceiver()
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000' } })
   chain = devnetChain(headgate)
-  const { hash } = await chain.head()
-  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
-  await until(stands, 'the follower is at the head')
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()

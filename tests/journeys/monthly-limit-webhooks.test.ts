@@ -30,6 +30,7 @@ beforeAll(async () => {
     },
   })
   chain = devnetChain(headgate)
+  await chain.untilFollowed()
   team = await newTeam(headgate, 'free')
 })
 afterAll(async () => {
@@ -71,7 +72,7 @@ test('each webhook of a team whose month is used up gets the error event, and no
   // More room alone unpauses nothing: that is left to somebody.
   await changeTeam(headgate, team.id, { autoscaling: true })
   await chain.mine(2)
-  await followed()
+  await chain.untilFollowed()
   expect(receiver.arrivals).toHaveLength(said)
   expect((await standings()).map((one) => one.state)).toEqual(['paused', 'paused'])
 
@@ -111,7 +112,7 @@ test('a webhook that is created or unpaused after that is paused again and told 
   await until(() => errorsOn('/four') === 1, 'the new one is told why')
   await until(() => errorsOn('/three') === before + 1, 'the one that was unpaused is told again')
   await chain.mine(2)
-  await followed()
+  await chain.untilFollowed()
   const data = receiver.arrivals.filter(
     ({ path, json }) => ['/three', '/four'].includes(path) && json.event.data,
   )
@@ -144,11 +145,4 @@ async function standings(): Promise<Standing[]> {
     state,
     deactivation_reason,
   }))
-}
-
-/** Waits until the follower stands where the chain does. */
-async function followed(): Promise<void> {
-  const { hash } = await chain.head()
-  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
-  await until(stands, `the follower is at ${hash}`)
 }

@@ -32,6 +32,7 @@ beforeAll(async () => {
   const env = { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000', HEADGATE_WEBHOOKS_TIMEOUT_MS: '300' }
   headgate = await startHeadgate({ env })
   chain = devnetChain(headgate)
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()

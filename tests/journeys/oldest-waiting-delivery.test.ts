@@ -33,6 +33,7 @@ beforeAll(async () => {
     },
   })
   chain = devnetChain(headgate)
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()

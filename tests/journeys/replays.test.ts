@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
   })
   chain = devnetChain(headgate)
-  await followed()
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()
@@ -41,10 +41,10 @@ test('after a reorganisation a replay delivers the final versions, under their i
   const fork = await chain.head()
   const snapshot = await chain.call('evm_snapshot')
   for (const value of ['0x1', '0x2', '0x3']) await chain.send({ to: OTHER, value })
-  await followed()
+  await chain.untilFollowed()
   await chain.call('evm_revert', snapshot)
   for (const value of ['0x11', '0x12', '0x13', '0x14']) await chain.send({ to: OTHER, value })
-  await followed()
+  await chain.untilFollowed()
   await until(() => receiver.acceptedOn('/live').length === 7, 'all versions arrive live')
   const live = receiver.acceptedOn('/live').slice(3)
 
@@ -76,7 +76,7 @@ test('a webhook that is new gets what was before it, with the numbers of that ti
 
 test('new blocks are delivered while a replay runs', async () => {
   await chain.mine(60)
-  await followed()
+  await chain.untilFollowed()
   const { number } = await chain.head()
   const webhook = await created('/both')
   const { id } = await replayed(webhook.id, number - 59, number)
@@ -150,11 +150,4 @@ function byHeight(arrivals: readonly Arrival[]): Arrival[] {
 
 function heightOf(json: Arrival['json']): number {
   return json.event.data.block.number
-}
-
-/** Waits until the follower stands where the chain does. */
-async function followed(): Promise<void> {
-  const { hash } = await chain.head()
-  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
-  await until(stands, `the follower is at ${hash}`)
 }

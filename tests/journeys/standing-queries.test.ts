@@ -3,7 +3,7 @@ import { addItems } from '../../src/tables/webhooks/variables.ts'
 import { createWebhook } from '../../src/tables/webhooks/webhooks.ts'
 import { deliveriesOf } from '../support/delivery-store.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
-import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 import { webhookCalled } from '../support/webhook-store.ts'
 
@@ -20,7 +20,7 @@ let made = 0
 beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000' } })
   chain = devnetChain(headgate)
-  await followed()
+  await chain.untilFollowed()
 })
 afterAll(() => headgate.stop())
 
@@ -29,7 +29,7 @@ describe('on the embedded chain, a standing query', () => {
     const id = await standing('{ block { number hash } }')
     const { number } = await chain.head()
     await chain.mine(5)
-    await followed()
+    await chain.untilFollowed()
 
     const rows = await deliveries(id)
     expect(rows.map((row) => row.blockNumber)).toEqual([1, 2, 3, 4, 5].map((at) => number + at))
@@ -58,7 +58,7 @@ describe('on the embedded chain, a standing query', () => {
     await chain.send({ to: ping, data: '0x01', gas: '0x186a0' }).catch(() => null)
     const relay = await deployRelay(ping)
     const relayed = await chain.send({ to: relay, value: '0x3', gas: '0x30d40' })
-    await followed()
+    await chain.untilFollowed()
 
     const blocks = (await deliveries(id)).map((row) => row.data.block)
     const transactions = blocks.flatMap((block) => block.transactions)
@@ -97,7 +97,7 @@ describe('on the embedded chain, a standing query', () => {
     await chain.mine(3)
     await chain.send({ to: ping, value: '0x1', gas: '0x186a0' })
     await chain.mine(2)
-    await followed()
+    await chain.untilFollowed()
     expect(await deliveries(id)).toHaveLength(1)
   })
 
@@ -106,12 +106,12 @@ describe('on the embedded chain, a standing query', () => {
       'query ($who: [Address!]) { block { transactions(filter: {addresses: {to: $who}}) { value } } }'
     const id = await standing(query, { skipEmpty: true })
     await chain.send({ to: OTHER, value: '0x1' })
-    await followed()
+    await chain.untilFollowed()
     const { teamId } = await team()
     const items = { teamId, name: 'who', kind: 'Address' as const, items: [OTHER] }
     await addItems(headgate.running.drivers.database, items)
     await chain.send({ to: OTHER, value: '0x2' })
-    await followed()
+    await chain.untilFollowed()
     const values = (await deliveries(id)).map((row) => row.data.block.transactions)
     expect(values).toEqual([[{ value: '0x2' }]])
   })
@@ -121,13 +121,13 @@ describe('on the embedded chain, a standing query', () => {
     const fork = await chain.head()
     const snapshot = await chain.call('evm_snapshot')
     for (const value of ['0x1', '0x2', '0x3']) await chain.send({ to: OTHER, value })
-    await followed()
+    await chain.untilFollowed()
     const before = await deliveries(id)
     expect(before).toHaveLength(3)
 
     await chain.call('evm_revert', snapshot)
     for (const value of ['0x11', '0x12', '0x13', '0x14']) await chain.send({ to: OTHER, value })
-    await followed()
+    await chain.untilFollowed()
 
     const all = await deliveries(id)
     const again = all.slice(3)
@@ -185,11 +185,4 @@ async function deliveries(webhookId: string) {
   const rows = await deliveriesOf(headgate.running.drivers.database, webhookId, SHOWN_MAX)
   const ordered = rows.toSorted((a, b) => (a.sequenceNumber ?? 0) - (b.sequenceNumber ?? 0))
   return ordered.map((row) => ({ ...row, data: JSON.parse(row.result?.data ?? 'null') }))
-}
-
-/** Waits until the follower stands where the chain does. */
-async function followed(): Promise<void> {
-  const { hash } = await chain.head()
-  const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
-  await until(stands, `the follower is at ${hash}`)
 }

@@ -1,4 +1,4 @@
-import type { TestHeadgate } from './headgate.ts'
+import { type TestHeadgate, until } from './headgate.ts'
 
 /** The embedded chain of a running Headgate, spoken to directly, as nobody else can. */
 export type DevnetChain = {
@@ -8,6 +8,11 @@ export type DevnetChain = {
   mine(blocks?: number): Promise<void>
   head(): Promise<{ number: number; hash: string }>
   hashAt(number: number): Promise<string>
+  /**
+   * Waits until the follower stands where the chain does. A webhook that is there before the first
+   * block is followed would get that block too.
+   */
+  untilFollowed(): Promise<void>
 }
 
 type RawBlock = { number: string; hash: string }
@@ -26,6 +31,10 @@ export function devnetChain(headgate: TestHeadgate): DevnetChain {
     return reply.result as T
   }
   const block = (tag: string) => call<RawBlock>('eth_getBlockByNumber', tag, false)
+  const head = async () => {
+    const { number, hash } = await block('latest')
+    return { number: Number(number), hash }
+  }
   return {
     call,
     async send(transaction) {
@@ -38,10 +47,12 @@ export function devnetChain(headgate: TestHeadgate): DevnetChain {
     async mine(blocks = 1) {
       for (let at = 0; at < blocks; at++) await call('evm_mine')
     },
-    async head() {
-      const { number, hash } = await block('latest')
-      return { number: Number(number), hash }
-    },
+    head,
     hashAt: async (number) => (await block(`0x${number.toString(16)}`)).hash,
+    async untilFollowed() {
+      const { hash } = await head()
+      const stands = () => headgate.running.followers?.statusOf('ETH_DEVNET')?.hash === hash
+      await until(stands, `the follower is at ${hash}`)
+    },
   }
 }

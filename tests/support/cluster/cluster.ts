@@ -132,6 +132,16 @@ async function openMember(roles: readonly Role[], env: Record<string, string>): 
   }
 }
 
+/**
+ * Waits until a process follows a chain to its head. A webhook that is there before the first block
+ * is followed would get that block too.
+ */
+export async function untilFollowed(member: Member, chain: { head: { number: number } }) {
+  const { number } = chain.head
+  const isFollowed = async () => (await member.metric('headgate_follower_block')) >= number
+  await until(isFollowed, `block ${number} is followed`)
+}
+
 /** One that came up too slowly must not stand in the way of the next. */
 function endIfRunning(pid: number): void {
   try {
