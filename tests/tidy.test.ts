@@ -8,7 +8,7 @@ import type { SourceFile } from './tidy/source-text.ts'
 import * as words from './tidy/word-laws.ts'
 
 /** The first law parses every file, which takes a busy machine a while. */
-setDefaultTimeout(20_000)
+setDefaultTimeout(180_000)
 
 const ROOT = new URL('..', import.meta.url).pathname
 

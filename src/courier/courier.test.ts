@@ -7,7 +7,7 @@ import { signingKeyPlace } from '../ports/secrets.ts'
 import { resendDelivery } from '../tables/deliveries/resend-delivery.ts'
 
 /** Hours pass here in seconds, or in more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const SECOND = 1000
 const MINUTE = 60_000

@@ -15,15 +15,15 @@ import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { lacksPostgres } from '../support/world.ts'
 
-setDefaultTimeout(90_000)
+setDefaultTimeout(180_000)
 
 const NETWORK = 'ETH_MAINNET'
 const FIRST_SEQUENCE = 1_000_000_000_001
 
 /** A lease lasts 10 s, and whoever wants it looks every few seconds. */
-const TAKEOVER_MS_MAX = 25_000
+const TAKEOVER_MS_MAX = 60_000
 /** From then on nothing is in the way. */
-const DELIVERED_MS_MAX = 10_000
+const DELIVERED_MS_MAX = 40_000
 
 let node: ChainNode
 let server: TestDatabase

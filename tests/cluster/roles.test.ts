@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { lacksPostgres } from '../support/world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const ROLES: readonly Role[] = ['gateway', 'follower', 'courier', 'api']
 

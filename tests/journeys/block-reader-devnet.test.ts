@@ -6,7 +6,7 @@ import { type BlockSource, openBlockSource } from '../support/http-network.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 describe('on the embedded chain, a block', () => {
   let chain: EvmChain

@@ -7,7 +7,7 @@ import { rawBlock, rawCall, rawLog } from '../support/raw-block.ts'
 import { seededChance } from '../support/seeded-chance.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const KIB = 1024
 

@@ -8,7 +8,7 @@ import {
 } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const OTHER = `0x${'ab'.repeat(20)}`
 const TRANSFERS = `{ block { number hash transactions(filter: {addresses: [{to: "${OTHER}"}]}) {

@@ -5,7 +5,7 @@ import { addressAt } from '../support/pool-journey.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** A follower counts as behind after ten seconds. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type World = { node: ChainNode; gate: TestHeadgate; receiver: WebhookReceiver }
 

@@ -7,7 +7,7 @@ import { startFakeNode } from '../support/fake-node.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** Requests that get through to this machine are counted here. */
 let listeners: Server[]

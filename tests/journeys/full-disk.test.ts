@@ -8,7 +8,7 @@ import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { WORLD } from '../support/world.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** More than any disk has. */
 const FLOOR_BYTES = 2 ** 50

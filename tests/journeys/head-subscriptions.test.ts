@@ -7,7 +7,7 @@ import type { HeadNews } from '../../src/upstream/heads/head-feed.ts'
 import { until } from '../support/scripted-server.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** So long that nothing in these tests can have come from a poll. */
 const POLL_MS = 3_600_000

@@ -15,7 +15,7 @@ const AT_ONCE = { small: 16, large: 4 }
 const BLOCK_MS = 1500
 const LOOK_EVERY_MS = 100
 
-setDefaultTimeout(60_000 + CALLS * 200)
+setDefaultTimeout(180_000 + CALLS * 200)
 
 let headgate: HeadgateProcess
 let receiver: WebhookReceiver

@@ -19,7 +19,7 @@ import { contradiction, miscount, storedDeliveries } from '../support/stored-del
 import { worldOf } from '../support/world.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 type Stage = {
   headgate: HeadgateProcess

@@ -6,7 +6,7 @@ import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgat
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const MANUAL = fileURLToPath(new URL('../../docs/local-development.md', import.meta.url))
 

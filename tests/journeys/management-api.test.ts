@@ -10,7 +10,7 @@ import {
 } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const TYPED = `query { kind: __typename block(number: 0) { __typename number
   parent { __typename hash } transactions { __typename from { __typename address } } } __typename }`

@@ -11,7 +11,7 @@ import { NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv } from '../support/networks.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const CONTROLS = [
   'admin_addPeer',

@@ -5,7 +5,7 @@ import { type Peer, type ScriptedServer, startScriptedServer } from '../support/
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const MEGABYTE = Buffer.alloc(2 ** 20, 'x')
@@ -74,7 +74,7 @@ test('receivers that misbehave hold up nobody, and get everything once they beha
   const missing = () =>
     names.flatMap((name) => numbers.map((number) => `${name} ${number}`)).filter(isMissing)
   await until(() => missing().length === 0, 'the others have every block too')
-}, 60_000)
+}, 180_000)
 
 function isMissing(one: string): boolean {
   return !taken.has(one)

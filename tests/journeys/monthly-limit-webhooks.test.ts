@@ -9,7 +9,7 @@ import {
 } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** A body of some 250 bytes costs about 10 CU, so a few of them use it up. */
 const MONTHLY_CU = '30'

@@ -5,7 +5,7 @@ import { type Peer, type ScriptedServer, startScriptedServer } from '../support/
 import { newTeam } from '../support/teams.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
 

@@ -14,7 +14,7 @@ import { cleanUp, newFolder, runToEnd, startProcess } from '../support/headgate-
 import { WORLD } from '../support/world.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 

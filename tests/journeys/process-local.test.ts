@@ -6,7 +6,7 @@ import { cleanUp, newFolder, startProcess } from '../support/headgate-process.ts
 import { WORLD } from '../support/world.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0', HEADGATE_DEVNET_BLOCK_TIME_MS: '200' }
 

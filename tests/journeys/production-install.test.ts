@@ -14,7 +14,7 @@ import {
 } from '../support/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -4,7 +4,7 @@ import { Connection, PublicKey } from '@solana/web3.js'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { type SolanaRpc, solanaRpc } from '../support/solana-rpc.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A program that nothing else is of. */
 const PROGRAM = 'Headgate11111111111111111111111111111111111'

@@ -3,7 +3,7 @@ import { PROGRAM_IDS } from '../../src/core/solana/programs.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { newTeam, type TestTeam } from '../support/teams.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const SLUG = 'solana-devnet'
 const BATCH = 53

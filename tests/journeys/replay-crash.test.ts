@@ -14,7 +14,7 @@ import { rawBlock } from '../support/raw-block.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const ARGS = ['--config', 'headgate.yaml']
 const PATH = '/replayed'

@@ -10,7 +10,7 @@ import {
 } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const SHOWN_MAX = 1000
 const OTHER = `0x${'ab'.repeat(20)}`

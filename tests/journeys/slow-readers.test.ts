@@ -68,7 +68,7 @@ test('who does not read holds no more than a share, is cut in the end, and harms
     return (json as Answered[]).every(({ result }) => result !== undefined)
   }, 'all of it can be had again')
   for (const socket of sockets) socket.destroy()
-}, 40_000)
+}, 180_000)
 
 function askAndDoNotRead(body: unknown): Socket {
   const { port } = new URL(headgate.url)

@@ -10,7 +10,7 @@ import { type Answer, rpc, startHeadgate, type TestHeadgate, until } from '../su
 import { solanaRpc } from '../support/solana-rpc.ts'
 import { WORLD } from '../support/world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const PROGRAM = PROGRAM_IDS.splToken
 const SLUG = 'solana-devnet'

@@ -32,7 +32,7 @@ import {
 import { TEST_WALLETS } from '../../src/devnet/solana/solana-genesis.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** Short, so that transactions do not wait long; the ledger is as real as with a longer one. */
 const SLOT_TIME_MS = 50

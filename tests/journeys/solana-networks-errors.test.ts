@@ -3,7 +3,7 @@ import { startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import { says, withTwoNodes } from '../support/solana-journey.ts'
 
-setDefaultTimeout(20_000)
+setDefaultTimeout(180_000)
 
 /** Errors that only the caller can cause: every node would give them. */
 const CALLERS: [code: number, message: string][] = [

@@ -9,7 +9,7 @@ import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 import { SOLANA_NETWORK } from '../support/solana-journey.ts'
 import { type SolanaRpc, solanaRpc } from '../support/solana-rpc.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const SOL = 1_000_000_000
 const FEE = 5_000

@@ -6,7 +6,7 @@ import type { PoolJourney } from '../support/pool-journey.ts'
 import { says, withTwoNodes } from '../support/solana-journey.ts'
 import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
-setDefaultTimeout(20_000)
+setDefaultTimeout(180_000)
 
 /** Where a node hangs, nobody waits for it for long; elsewhere a busy machine may be slow. */
 const IMPATIENT = { timeoutMs: 1000 }

@@ -8,7 +8,7 @@ import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'
 import { webhookCalled } from '../support/webhook-store.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const SHOWN_MAX = 1000
 const OTHER = `0x${'ab'.repeat(20)}`

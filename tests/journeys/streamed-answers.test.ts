@@ -94,7 +94,7 @@ describe('an answer without end', () => {
       client.destroy()
       await until(() => stream.cancelled, 'the node is told that nobody listens')
     })
-  }, 30_000)
+  }, 180_000)
 
   test('holds a place at the node, and gives it back when the client hangs up', async () => {
     await oneNode(async ({ node, journey }) => {
@@ -111,7 +111,7 @@ describe('an answer without end', () => {
       await until(() => stream.cancelled, 'the node is told that nobody listens')
       await journey.reads(10)
     })
-  }, 30_000)
+  }, 180_000)
 
   test('gives its place back when the client goes before the first byte', async () => {
     await oneNode(async ({ node, journey }) => {
@@ -124,7 +124,7 @@ describe('an answer without end', () => {
       await until(() => stream.cancelled, 'the node is told')
       await journey.reported('node', ({ in_flight }) => in_flight === 0)
     })
-  }, 30_000)
+  }, 180_000)
 
   test('does not keep other calls from being served', async () => {
     await oneNode(async ({ node, journey }) => {
@@ -135,7 +135,7 @@ describe('an answer without end', () => {
       client.destroy()
       await journey.reported('node', ({ in_flight }) => in_flight === 0)
     })
-  }, 30_000)
+  }, 180_000)
 })
 
 describe('an answer that breaks off in the middle', () => {

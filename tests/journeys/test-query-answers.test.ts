@@ -4,7 +4,7 @@ import { PING_TOPIC } from '../support/ping-contract.ts'
 import { EMITTED, NOBODY, type QueriedChain, startQueriedChain } from '../support/queried-chain.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 let on: QueriedChain
 

@@ -3,7 +3,7 @@ import { dryRunsOf } from '../support/dry-runs.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const ADDRESS = `0x${'1f'.repeat(20)}`
 const GOOD = { network: 'ETH_DEVNET', graphql_query: '{ block { number } }' }

@@ -8,7 +8,7 @@ import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 /** Many run side by side, on a machine that may be busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** Where a node hangs, nobody waits for it for long; elsewhere a busy machine may be slow. */
 const IMPATIENT = { timeoutMs: 1000 }

@@ -14,7 +14,7 @@ import { type Peer, type ScriptedServer, startScriptedServer } from '../support/
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const HEALTHY = 10
 /** At four attempts each, more than all that are under way at once. */
@@ -87,7 +87,7 @@ test(`healthy receivers get every block as it comes beside ${DEAD} dead hosts an
   expect(rssBytes(headgate.pid) - rssBefore).toBeLessThan(GROWTH_BYTES_MAX)
   node.stop()
   await healthy.stop()
-}, 60_000)
+}, 180_000)
 
 function misbehaving(onRequest: (peer: Peer) => void) {
   return () => {

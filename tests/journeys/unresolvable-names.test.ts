@@ -4,7 +4,7 @@ import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { type Answer, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { type NameServer, type Said, startNameServer } from '../support/name-server.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 /** Names of each of two teams; together more than any machine's pool of threads has. */
 const DEAD_NAMES = 45

@@ -117,7 +117,7 @@ test('an app that does not read its big answers leaves places to others, for big
   expect(lengths.every((length) => length > 16_000_000)).toBe(true)
   await headgate.stop()
   node.stop()
-}, 60_000)
+}, 180_000)
 
 async function dead(headgate: TestHeadgate): Promise<boolean> {
   const { json } = await headgate.api('GET', '/api/networks')

@@ -53,7 +53,7 @@ describe.concurrent('a node whose head is not where the others are', () => {
       odd.chainId = 1
       await recovers(odd, journey)
     })
-  }, 20_000)
+  }, 180_000)
 
   test('never reported is not taken for one at the tip', async () => {
     const odd = startFakeNode('odd')

@@ -5,7 +5,7 @@ import { newTeam, type TestTeam } from '../support/teams.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A small result and its place in the log take somewhat more than a KiB. */
 const UNDELIVERED_BYTES_MAX = 20_000

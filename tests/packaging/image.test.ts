@@ -23,7 +23,7 @@ import {
 } from './emulated-image.ts'
 
 /** The executable is built in a second or two, unless the machine is busy with others. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')

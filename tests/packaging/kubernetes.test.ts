@@ -12,7 +12,7 @@ import { METRICS } from '../../src/ports/metric-catalogue.ts'
 import { optionFaults } from './option-faults.ts'
 
 /** The compiler takes a second or two, unless the machine is busy with others. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type Manifest = { apiVersion: string; kind: string; metadata: { name: string } }
 

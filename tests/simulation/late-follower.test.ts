@@ -12,7 +12,7 @@ const LEFT_AT_MS = 5_000
 const BACK_AT_MS = 25_000
 const END_MS = 45_000
 const SEEDS = 16
-const TEST_MS_MAX = 60_000
+const TEST_MS_MAX = 180_000
 
 const stores = await openSimStores()
 

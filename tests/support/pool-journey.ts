@@ -31,7 +31,7 @@ export type PoolJourney = {
   stop(): Promise<void>
 }
 
-const REPORT_MS_MAX = 15_000
+const REPORT_MS_MAX = 60_000
 const REPORT_EVERY_MS = 100
 const READS_BETWEEN = 5
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 /** An HTTP answer as it came over the wire. */
 export type RawAnswer = { status: number; head: string; body: string }
 
-const ANSWER_MS_MAX = 10_000
+const ANSWER_MS_MAX = 40_000
 
 /**
  * Sends bytes that no HTTP client would, and reads until the server closes. A null

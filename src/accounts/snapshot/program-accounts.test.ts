@@ -149,7 +149,7 @@ describe('a walk by page keys', () => {
     expect(first.length).toBeWithin(30, 33)
     const { reply } = await stage.ask({ pageKey })
     expect([...first, ...keysIn(reply.result)]).toEqual(keysOf(node))
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('a page key', () => {

@@ -42,7 +42,7 @@ describe('teams that ask for a lot', () => {
     await expired(stage, { ...sliced(0), pageKey: oldest }, 'many')
     const { result } = (await stage.ask({ limit: 2, pageKey }, V1, 'few')).reply
     expect(result.map(({ pubkey }: { pubkey: string }) => pubkey)).toEqual(keysOf(node).slice(1))
-  }, 30_000)
+  }, 180_000)
 
   test('expire no page key of a walk that they share with others', async () => {
     const { stage } = await stages.open(2000, {

@@ -51,5 +51,5 @@ describe.skipIf(lacksPostgres())('the signals of PostgreSQL', () => {
     await Promise.all([here.close(), there.close()])
     await relay.close()
     await server.close()
-  }, 60_000)
+  }, 180_000)
 })

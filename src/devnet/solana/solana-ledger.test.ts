@@ -7,7 +7,7 @@ import { TEST_WALLETS, TOKEN_2022_MINT, TOKEN_MINT } from './solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from './solana-ledger.ts'
 import { keyPairOf } from './solana-message.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const U64_MAX = 18_446_744_073_709_551_615n
 const WALLET = encodeKey(TEST_WALLETS[0]!.key)

@@ -16,7 +16,7 @@ import { cancelDeliveries } from '../../tables/deliveries/cancel-deliveries.ts'
 import { webhookNumbers } from '../../tables/webhooks/courier-webhooks.ts'
 
 /** Hours pass here in seconds, or in more where the machine is busy with others. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const BLOCKS = usualBlocks()
 

@@ -12,7 +12,7 @@ import { beginDay, dayOf, dayOfEvent } from '../postgres/event-days.ts'
 import { type MoveProgress, moveTables } from './move-tables.ts'
 
 /** Texts of many megabytes go there and back. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const quiet = () => {}
 

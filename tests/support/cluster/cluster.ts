@@ -181,7 +181,7 @@ export function callRpc(
 }
 
 /** Longer than any answer may take, however the servers behind it are. */
-const ANSWER_MS_MAX = 12_000
+const ANSWER_MS_MAX = 40_000
 
 async function send(
   url: string,

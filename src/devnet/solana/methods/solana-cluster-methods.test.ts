@@ -6,7 +6,7 @@ import { FAUCET, TEST_WALLETS } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { keyPairOf } from '../solana-message.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const SOL = 1_000_000_000
 const OWNER = encodeKey(keyPairOf('some program').key)

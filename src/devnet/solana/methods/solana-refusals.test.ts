@@ -7,7 +7,7 @@ import { TEST_WALLETS } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { keyPairOf } from '../solana-message.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const WALLET = encodeKey(TEST_WALLETS[0]!.key)
 const NOBODY = encodeKey(keyPairOf('nobody').key)

@@ -15,7 +15,7 @@ import { systemClock } from '../../../system/machine/system-clock.ts'
 import { TEST_WALLETS } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 const PROCESSED = { commitment: 'processed' }
 const BASE64 = { encoding: 'base64', preflightCommitment: 'processed' }

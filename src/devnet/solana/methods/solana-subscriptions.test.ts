@@ -14,7 +14,7 @@ import { systemClock } from '../../../system/machine/system-clock.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { keyPairOf } from '../solana-message.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 
 type Socket = Awaited<ReturnType<typeof solanaSocket>>
 
