@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc, until } from '../support/headgate.ts'
-import { heal, OUTAGE_MS_MAX, outage } from '../support/outage.ts'
-import { poolJourney } from '../support/pool-journey.ts'
+import { heal, OUTAGE_MS_MAX, type Outage, outage, UNPOLLED } from '../support/outage.ts'
+import { poolJourney, type UpstreamReport } from '../support/pool-journey.ts'
 import { startTcpNode } from '../support/tcp-node.ts'
 
 const FAILING = /^failing: (resting before the next probe|being probed)$/
+
+/** So many copies must be answered before a node that failed is trusted again. */
+const COPIES_TO_TRUST = 3
+
+/** So long a node asks for peace: longer than a busy machine takes for some reads. */
+const PEACE_MS = 10_000
+
 const status = (code: number, headers = {}) => new Response('no', { status: code, headers })
+
+/** Nothing is on its way there any more either, such as a read that was sent just before. */
+const isOut = ({ state, in_flight }: UpstreamReport) => state === 'excluded' && in_flight === 0
 
 describe.concurrent('a node that hangs', () => {
   test(
@@ -62,29 +72,29 @@ describe.concurrent('a node that was out', () => {
   test(
     'is tried with copies of reads, one at a time, before it is trusted',
     async () => {
-      await outage(async ({ bad, journey }) => {
+      const run = async ({ bad, journey }: Outage) => {
         bad.misbehave = () => status(500)
-        await journey.reported('bad', ({ state }) => state === 'excluded')
-        await journey.reads(50)
-        let underWay = 0
-        let most = 0
-        let copies = 0
+        await journey.reportedUnderLoad('bad', isOut)
+        const held: (() => void)[] = []
         // Well again, but slow: what comes now are copies, and nobody waits for them.
         bad.misbehave = async (method) => {
-          if (method !== 'eth_getBalance') return null
-          copies++
-          most = Math.max(most, ++underWay)
-          await Bun.sleep(30)
-          underWay--
+          if (method === 'eth_getBalance') await new Promise<void>((go) => held.push(go))
           return null
         }
-        await until(async () => {
+        for (let copies = 1; copies <= COPIES_TO_TRUST; copies++) {
+          await until(async () => {
+            await journey.reads(10)
+            return held.length >= copies
+          }, 'it was tried')
           await journey.reads(10)
-          return copies >= 3
-        }, 'it was tried')
-        expect(most).toBe(1)
+          expect(held).toHaveLength(copies)
+          // After the last one it is trusted, and gets reads of its own.
+          if (copies === COPIES_TO_TRUST) bad.misbehave = null
+          held.at(-1)?.()
+        }
         await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
-      })
+      }
+      await outage(run, {}, UNPOLLED)
     },
     OUTAGE_MS_MAX,
   )
@@ -110,15 +120,24 @@ describe.concurrent('a node that was out', () => {
   test(
     'rests longer each time it fails its trial',
     async () => {
-      await outage(async ({ bad, journey }) => {
+      const run = async ({ bad, journey }: Outage) => {
         bad.misbehave = () => status(500)
-        await journey.reported('bad', ({ state }) => state === 'excluded')
-        const before = bad.callsOf('eth_getBalance')
-        const endsAtMs = Date.now() + 4000
-        while (Date.now() < endsAtMs) await journey.reads(20)
-        // Tried after 1, 2 and 4 seconds, by one copy each, of hundreds of reads.
-        expect(bad.callsOf('eth_getBalance') - before).toBeLessThanOrEqual(4)
-      })
+        await journey.reportedUnderLoad('bad', isOut)
+        const triedAtMs: number[] = []
+        bad.misbehave = (method) => {
+          if (method === 'eth_getBalance') triedAtMs.push(performance.now())
+          return status(500)
+        }
+        await until(async () => {
+          await journey.reads(20)
+          return triedAtMs.length >= 3
+        }, 'it was tried three times')
+        const [first = 0, second = 0, third = 0] = triedAtMs
+        // By one copy of hundreds of reads, and the next one not before its rest is over.
+        expect(second - first).toBeGreaterThanOrEqual(2000)
+        expect(third - second).toBeGreaterThanOrEqual(4000)
+      }
+      await outage(run, {}, UNPOLLED)
     },
     OUTAGE_MS_MAX,
   )
@@ -127,15 +146,28 @@ describe.concurrent('a node that was out', () => {
     'is left in peace for as long as it asked for',
     async () => {
       await outage(async ({ bad, journey }) => {
-        bad.misbehave = (method) =>
-          method === 'eth_getBalance' ? status(429, { 'retry-after': '3' }) : null
-        await journey.reportedUnderLoad('bad', ({ state }) => state === 'excluded')
-        bad.misbehave = null
-        const before = bad.callsOf('eth_getBalance')
-        const endsAtMs = Date.now() + 1500
-        while (Date.now() < endsAtMs) await journey.reads(20)
-        expect(bad.callsOf('eth_getBalance')).toBe(before)
-        expect((await journey.report('bad')).reason).toBe('rate-limited by the upstream')
+        let refusedAtMs = 0
+        bad.misbehave = (method) => {
+          if (method !== 'eth_getBalance') return null
+          refusedAtMs = performance.now()
+          return status(429, { 'retry-after': `${PEACE_MS / 1000}` })
+        }
+        const told = await journey.reportedUnderLoad('bad', isOut)
+        expect(told.reason).toBe('rate-limited by the upstream')
+        const askedAtMs: number[] = []
+        bad.misbehave = (method) => {
+          if (method === 'eth_getBalance') askedAtMs.push(performance.now())
+          return null
+        }
+        // What was refused before the gateway heard of it is answered by now.
+        const endsAtMs = refusedAtMs + PEACE_MS
+        let readsMeanwhile = 0
+        while (performance.now() < endsAtMs) {
+          await journey.reads(20)
+          if (performance.now() < endsAtMs) readsMeanwhile += 20
+        }
+        expect(readsMeanwhile).toBeGreaterThan(0)
+        expect(askedAtMs.filter((atMs) => atMs < endsAtMs)).toEqual([])
         await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
       })
     },

@@ -15,16 +15,23 @@ export const OUTAGE_MS_MAX = 90_000
 let running = 0
 const waiting: (() => void)[] = []
 
+/** For tests that count probes: after the first round polls bear no witness for a node. */
+export const UNPOLLED = { headPollMs: 600_000 }
+
 /** A bad and a good node, both well at first; the good one is asked when the other cannot be. */
 export async function outage(
   run: (given: Outage) => Promise<void>,
   ofBad: Partial<UpstreamSpec> = {},
+  network: Record<string, unknown> = {},
 ): Promise<void> {
   if (running >= OUTAGES_AT_ONCE_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
   running++
   const bad = await startTcpNode('bad')
   const good = startFakeNode('good')
-  const journey = await poolJourney([bad, good], { upstreams: [ofBad, { priority: 1 }] })
+  const journey = await poolJourney([bad, good], {
+    upstreams: [ofBad, { priority: 1 }],
+    network,
+  })
   try {
     await journey.allHealthy()
     await journey.reads(40)
