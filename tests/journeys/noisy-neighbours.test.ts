@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, setDefaultTimeout, test } from 'bun:test'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
@@ -14,14 +14,15 @@ const BLOCKS = 8
 let headgate: TestHeadgate
 let chain: DevnetChain
 let shared: ScriptedServer
-let victimsArrivals = 0
+/** Ids of deliveries: an answer that came too late on a busy machine brings one again. */
+const victims = new Set<string>()
 let closed = 0
 
 beforeAll(async () => {
   shared = startScriptedServer({
-    onRequest(peer, { head }) {
+    onRequest(peer, { head, body }) {
       if (head.startsWith('POST /victim ')) {
-        victimsArrivals += 1
+        victims.add(JSON.parse(body.toString()).id)
         return peer.send(OK)
       }
       closed += 1
@@ -49,13 +50,16 @@ test('a team whose webhooks fail on a shared server holds up no other team there
 
   for (let block = 1; block <= BLOCKS; block++) {
     await chain.mine(1)
-    await until(() => victimsArrivals === block, `block ${block} has come to the victim`)
+    await until(() => victims.size === block, `block ${block} has come to the victim`)
   }
   // The others were tried, and given up: so many in a row had no answer.
-  expect(closed).toBeGreaterThan(0)
-  const metrics = await fetch(`${headgate.url}/metrics`)
-  const open = (await metrics.text()).match(/^headgate_host_breakers_open(?:\{\})? (\d+)$/m)
-  expect(Number(open?.[1])).toBeGreaterThan(0)
+  await until(() => closed > 0, 'the one that closes was tried')
+  const isOpen = async () => {
+    const metrics = await fetch(`${headgate.url}/metrics`)
+    const open = (await metrics.text()).match(/^headgate_host_breakers_open(?:\{\})? (\d+)$/m)
+    return Number(open?.[1]) > 0
+  }
+  await until(isOpen, 'a circuit breaker is open')
 })
 
 async function create(url: string, token: string): Promise<void> {
