@@ -4,7 +4,7 @@ import { openEgress } from '../../src/system/egress/egress.ts'
 import { openConnector } from '../../src/system/http1/connector.ts'
 import { courierStage } from '../support/courier-stage.ts'
 import { startFakeNode } from '../support/fake-node.ts'
-import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(180_000)
@@ -174,7 +174,7 @@ describe('a name that leads elsewhere once its webhook is made', () => {
       const courier = stage.open()
       await stage.block('wh_a')
       const isTried = async () => (await stage.rows())[0]?.attempts_made === 1
-      for (let round = 0; round < 100 && !(await isTried()); round++) await Bun.sleep(1)
+      await until(isTried, 'an attempt is noted')
 
       const [row] = await stage.rows()
       expect(row).toMatchObject({ state: 'waiting', attempts_made: 1 })
