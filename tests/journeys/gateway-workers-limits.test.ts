@@ -18,6 +18,14 @@ const MONTH_CU = 20_000
 
 const CLIENTS = 32
 
+/** So few that what they ask before workers hear of each other is little of the burst. */
+const DEMO_CLIENTS = 4
+const DEMO_CU_PER_SECOND = 50
+const DEMO_BURST_CU = DEMO_CU_PER_SECOND * 10
+
+/** Enough for every worker to have refused some. */
+const DEMO_REFUSALS = 100
+
 const node = startFakeNode('node-a')
 const solana = startAccountNode('node-s')
 let headgate: TestHeadgate
@@ -36,6 +44,7 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
         HEADGATE_LOG_REQUESTS: 'false',
         HEADGATE_TIERS: JSON.stringify({
           rate: { monthlyCu: null, cuPerSecond: CU_PER_SECOND },
+          slow: { monthlyCu: null, cuPerSecond: CU_PER_SECOND / 10 },
           month: { monthlyCu: MONTH_CU, cuPerSecond: null },
         }),
       },
@@ -50,14 +59,17 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
 
   test('a flooding team has the throughput of one bucket', async () => {
     const { key } = await newTeam(headgate, 'rate')
-    const { served, tookS } = await flood(key, () => false, 3000)
+    const endsAtMs = performance.now() + 3000
+    // A busy machine may take longer until the burst is used up.
+    const isEnough = (refused: number) => refused > 200 && performance.now() > endsAtMs
+    const { served, tookS } = await flood(key, isEnough, 60_000)
     const allowed = BURST_CU + CU_PER_SECOND * tookS
     expect(served * PRICE_CU).toBeLessThan(allowed * 1.15)
     expect(served * PRICE_CU).toBeGreaterThan(BURST_CU)
   })
 
   test('a team that was held to its rate by one worker is so by all others', async () => {
-    const { key } = await newTeam(headgate, 'rate')
+    const { key } = await newTeam(headgate, 'slow')
     const one = await fetch(`${headgate.url}/eth-mainnet/v2/${key}`, {
       method: 'POST',
       body: JSON.stringify(Array.from({ length: 300 }, (_, at) => balance(at))),
@@ -65,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
     expect(await one.text()).toContain('compute units per second')
     const answers = await callEveryWorker(app(key), WORKERS, 'eth_getBlockReceipts', ['latest'])
     const refused = answers.filter(({ status }) => status === 429)
-    // What came in meanwhile is enough for one call in all.
+    // In the ten seconds that a call costs, enough for one comes in.
     expect(refused.length).toBeGreaterThanOrEqual(WORKERS - 1)
   })
 
@@ -85,10 +97,21 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
   })
 
   test('an address that uses the demo key has one limit', async () => {
-    const { served, tookS } = await flood('demo', () => false, 1500)
-    // 50 CU a second, and ten times that at once: fewer calls than clients ask in one moment.
-    const inFlight = CLIENTS * PRICE_CU
-    expect(served * PRICE_CU).toBeLessThan(500 + 50 * tookS + inFlight)
+    const startedAtMs = performance.now()
+    let [served, refused, asked] = [0, 0, 0]
+    const client = async () => {
+      while (refused < DEMO_REFUSALS) {
+        const { params } = balance(++asked)
+        const { status } = await callAnywhere(app('demo'), 'eth_getBalance', params)
+        if (status === 200) served++
+        else refused++
+      }
+    }
+    await Promise.all(Array.from({ length: DEMO_CLIENTS }, client))
+    const tookS = (performance.now() - startedAtMs) / 1000
+    // Workers that did not tell each other would have let the burst of each through.
+    expect(served * PRICE_CU).toBeLessThan(2 * DEMO_BURST_CU + DEMO_CU_PER_SECOND * tookS)
+    expect(served * PRICE_CU).toBeGreaterThanOrEqual(DEMO_BURST_CU)
   })
 
   test('no block number is lower than one that was shown on another connection', async () => {
