@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type FakeNode, replyInBytes, startFakeNode } from '../support/fake-node.ts'
-import { type Answer, rpc, type TestHeadgate } from '../support/headgate.ts'
+import { type Answer, rpc, type TestHeadgate, until } from '../support/headgate.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'
 import { asSolana, SOLANA_NETWORK } from '../support/solana-journey.ts'
 
@@ -57,8 +57,10 @@ describe.each(['getAccountInfo', 'getBalance'])('the numbers of a Solana node, %
       await release.promise
       return replyInBytes(body, `"result":${RESULT}`)
     }
+    bodies.length = 0
     const calls = Array.from({ length: 5 }, () => ask(method, '["shared"]'))
-    setTimeout(release.resolve, 100)
+    await untilHeld(['["shared"]'])
+    release.resolve()
     const answers = await Promise.all(calls)
     answered = (body) => replyInBytes(body, `"result":${RESULT}`)
     for (const { text } of answers) expect(text).toBe(reply(RESULT))
@@ -125,7 +127,8 @@ describe('what a Solana node said', () => {
     const calls = commitments.map((commitment) =>
       ask('getAccountInfo', `["same",{"commitment":"${commitment}"}]`),
     )
-    setTimeout(release.resolve, 100)
+    await untilHeld(commitments.map((commitment) => `["same",{"commitment":"${commitment}"}]`))
+    release.resolve()
     const answers = await Promise.all(calls)
     answered = (body) => replyInBytes(body, `"result":${RESULT}`)
     expect(answers.map(({ json }) => json.result)).toEqual(commitments)
@@ -192,4 +195,12 @@ function reply(result: string): string {
 
 function cacheWord({ headers }: Answer): string | null {
   return headers.get('x-headgate-cache')
+}
+
+/** The node holds each of these, and all that was sent before has come in. */
+async function untilHeld(params: readonly string[]): Promise<void> {
+  const isHeld = (one: string) => bodies.some((body) => body.includes(one))
+  await until(() => params.every(isHeld), 'the node has them')
+  // Whatever was sent before these is read before them.
+  for (let round = 0; round < 3; round++) await fetch(`${gate.url}/healthz`)
 }
