@@ -2,14 +2,17 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UpstreamSpec } from '../../src/core/network.ts'
 import { type FakeNode, hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
-import type { PoolJourney } from '../support/pool-journey.ts'
+import { type PoolJourney, SELDOM_POLLED } from '../support/pool-journey.ts'
 import { says, withTwoNodes } from '../support/solana-journey.ts'
 import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 setDefaultTimeout(180_000)
 
-/** Where a node hangs, nobody waits for it for long; elsewhere a busy machine may be slow. */
-const IMPATIENT = { timeoutMs: 1000 }
+/**
+ * Where a node hangs, nobody waits for it for long, but long enough for the call to reach it;
+ * elsewhere a busy machine may be slow.
+ */
+const IMPATIENT = { timeoutMs: 5000 }
 
 type Spoil = (first: TcpNode, method: string) => void
 
@@ -154,7 +157,10 @@ async function given(
   ofFirst: Partial<UpstreamSpec> = {},
 ): Promise<void> {
   const [first, second] = [await startTcpNode('first'), startFakeNode('second')]
-  await withTwoNodes([first, second], (journey) => run(first, second, journey), ofFirst)
+  await withTwoNodes([first, second], (journey) => run(first, second, journey), {
+    ofFirst,
+    network: SELDOM_POLLED,
+  })
 }
 
 function on(answer: () => Response | Promise<Response>): Spoil {

@@ -29,11 +29,12 @@ export function asSolana<T extends FakeNode>(node: T): T {
 export async function withTwoNodes<T extends FakeNode>(
   [first, second]: readonly [T, FakeNode],
   run: (journey: PoolJourney) => Promise<void>,
-  ofFirst: Partial<UpstreamSpec> = {},
+  options: { ofFirst?: Partial<UpstreamSpec>; network?: Record<string, unknown> } = {},
 ): Promise<void> {
   const nodes = [asSolana(first), asSolana(second)]
-  const upstreams = [ofFirst, { priority: 1 }]
-  const journey = await poolJourney(nodes, { upstreams, network: SOLANA_NETWORK })
+  const upstreams = [options.ofFirst ?? {}, { priority: 1 }]
+  const network = { ...SOLANA_NETWORK, ...options.network }
+  const journey = await poolJourney(nodes, { upstreams, network })
   try {
     await journey.allHealthy()
     await run(journey)
