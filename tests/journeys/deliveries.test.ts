@@ -22,7 +22,7 @@ beforeAll(async () => {
   receiver = startWebhookReceiver()
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       // Every answer counts, however late a busy machine gives it: none is asked for twice.
       HEADGATE_WEBHOOKS_TIMEOUT_MS: '60000',
       HEADGATE_WEBHOOKS_RETRY_DELAYS_MS: '100,100,100,100,100',

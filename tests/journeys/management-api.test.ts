@@ -21,7 +21,7 @@ let receiver: WebhookReceiver
 
 beforeAll(async () => {
   receiver = startWebhookReceiver()
-  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000' } })
+  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
   chain = devnetChain(headgate)
   await chain.untilFollowed()
 })

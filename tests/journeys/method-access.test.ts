@@ -154,7 +154,7 @@ describe('in local development', () => {
   let headgate: TestHeadgate
 
   beforeAll(async () => {
-    headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000' } })
+    headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
   })
 
   afterAll(() => headgate.stop())

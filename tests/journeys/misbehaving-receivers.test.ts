@@ -32,7 +32,7 @@ beforeAll(async () => {
   healthy = startWebhookReceiver()
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       HEADGATE_WEBHOOKS_TIMEOUT_MS: '300',
       HEADGATE_WEBHOOKS_RETRY_DELAYS_MS: Array(20).fill(500).join(','),
     },

@@ -25,7 +25,7 @@ beforeAll(async () => {
   receiver = startWebhookReceiver()
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       HEADGATE_TIERS_FREE_MONTHLY_CU: MONTHLY_CU,
     },
   })

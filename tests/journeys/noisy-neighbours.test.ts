@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   })
   // It waits in vain for a request from those who speak TLS to it, and so do they.
-  const env = { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000', HEADGATE_WEBHOOKS_TIMEOUT_MS: '300' }
+  const env = { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000', HEADGATE_WEBHOOKS_TIMEOUT_MS: '300' }
   headgate = await startHeadgate({ env })
   chain = devnetChain(headgate)
   await chain.untilFollowed()

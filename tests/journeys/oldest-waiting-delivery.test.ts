@@ -28,7 +28,7 @@ let isAnswering = false
 beforeAll(async () => {
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       HEADGATE_WEBHOOKS_TIMEOUT_MS: '60000',
     },
   })

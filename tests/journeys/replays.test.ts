@@ -24,7 +24,7 @@ beforeAll(async () => {
   receiver = startWebhookReceiver()
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       HEADGATE_WEBHOOKS_RETRY_DELAYS_MS: '100,100,100',
     },
   })

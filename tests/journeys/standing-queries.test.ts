@@ -18,7 +18,7 @@ let chain: DevnetChain
 let made = 0
 
 beforeAll(async () => {
-  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000' } })
+  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
   chain = devnetChain(headgate)
   await chain.untilFollowed()
 })

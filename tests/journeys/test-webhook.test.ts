@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function start(env: Record<string, string> = {}): Promise<void> {
   receiver = startWebhookReceiver()
-  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '60000', ...env } })
+  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000', ...env } })
 }
 
 function send(webhook_url: string) {

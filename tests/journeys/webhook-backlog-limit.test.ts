@@ -21,7 +21,7 @@ beforeAll(async () => {
   receiver = startWebhookReceiver()
   headgate = await startHeadgate({
     env: {
-      HEADGATE_DEVNET_BLOCK_TIME_MS: '60000',
+      HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
       HEADGATE_TIERS_FREE_UNDELIVERED_BYTES_MAX: `${UNDELIVERED_BYTES_MAX}`,
       HEADGATE_WEBHOOKS_RETRY_DELAYS_MS: Array(30).fill(1000).join(','),
     },

@@ -21,7 +21,7 @@ export const [ALICE = '', BOB = '', CAROL = ''] = TEST_ACCOUNTS.map(([it]) => it
 const GAS = '0x7a120'
 
 /** So long that every block is made on command. */
-const BLOCK_TIME_MS = 60_000
+const BLOCK_TIME_MS = 600_000
 
 /** Headgate on its embedded chain, with one block in which all sorts of things happen. */
 export async function startQueriedChain() {
