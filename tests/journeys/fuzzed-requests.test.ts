@@ -10,7 +10,7 @@ import { seededChance } from '../support/seeded-chance.ts'
 const CASES = Number(process.env.HEADGATE_FUZZ_CASES ?? 10_000)
 const SEED = Number(process.env.HEADGATE_FUZZ_SEED ?? 1)
 const AT_ONCE = 32
-const TEST_MS_MAX = 120_000
+const TEST_MS_MAX = 300_000
 
 const STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 429, 503, 504]
 

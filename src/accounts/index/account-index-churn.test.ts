@@ -41,7 +41,7 @@ describe('an index under churn and faults', () => {
     await live(stage, HOUR_BLOCKS)
     await expectEqual(stage)
     await stage.stop()
-  }, 120_000)
+  }, 600_000)
 })
 
 /** A store that caches texts of a few accounts each, and leaves some ranges alone for a while. */
