@@ -23,7 +23,7 @@ describe('a bench scenario', () => {
       expect(await child.exited).toBe(0)
       expect(text).toContain(scenario.toUpperCase())
     },
-    60_000,
+    300_000,
   )
 })
 

@@ -25,7 +25,8 @@ beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_SLOT_TIME_MS: String(SLOT_TIME_MS) } })
   url = `${headgate.url}/solana-devnet/v2/${headgate.appKey}`
   ledger = solanaRpc(url)
-  await churn({ create: ACCOUNTS })
+  // In parts, each of which a busy machine makes well before a call is given up.
+  for (let made = 0; made < ACCOUNTS; made += PAGE_RECORDS) await churn({ create: PAGE_RECORDS })
   await ledger.call('headgate_advanceSlots', 40)
 })
 
