@@ -234,8 +234,10 @@ async function expectRestAndReturn({ spoil, reason, fault }: Bad): Promise<void>
     const told = await journey.reportedUnderLoad('bad', (report) => reason.test(report.reason))
     expect(told.state).toBe('excluded')
     expect(told.last_fault).toMatch(fault)
-    await journey.reads(60)
-    expect(await journey.report('good')).toMatchObject({ state: 'used', reason: 'healthy' })
+    // One that rests is tried again meanwhile, and for a moment the other may stand by.
+    const carries = (told: { state: string; reason: string }) =>
+      told.state === 'used' && told.reason === 'healthy'
+    await journey.reportedUnderLoad('good', carries)
     await heal(bad)
     await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
     const before = bad.callsOf('eth_getBalance')
