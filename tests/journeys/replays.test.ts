@@ -13,6 +13,9 @@ import {
 setDefaultTimeout(180_000)
 
 const SHOWN_MAX = 1000
+
+/** More than may wait for the courier, so that a replay to a receiver that refuses has to wait. */
+const LONG_REPLAY_BLOCKS = 400
 const OTHER = `0x${'ab'.repeat(20)}`
 const QUERY = '{ block { number hash transactions { value } } }'
 
@@ -92,6 +95,8 @@ test('new blocks are delivered while a replay runs', async () => {
 })
 
 test('a replay that is cancelled stops, and another can begin', async () => {
+  await chain.mine(LONG_REPLAY_BLOCKS)
+  await chain.untilFollowed()
   const { number } = await chain.head()
   const webhook = await created('/cancelled')
   receiver.answer = (path) => (path === '/cancelled' ? 503 : 200)
