@@ -7,6 +7,11 @@ import { callAnywhere, callEveryWorker, metricOf, workerPids } from '../support/
 
 const WORKERS = 3
 
+/** So long the machine has no time for a worker: shorter than the others wait for it. */
+const STALL_MS = 300
+const STALLS = 8
+const READS = 12
+
 const stage = configuredProcess()
 
 describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
@@ -35,6 +40,31 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
       const answers = await callEveryWorker(app(headgate), WORKERS, 'eth_blockNumber')
       return answers.every(({ json }) => json.result === '0x3e9')
     }, 'all workers know the new head')
+  })
+
+  test('hide no write behind the cache of one that stood still meanwhile', async () => {
+    const headgate = await start()
+    let nonce = 0
+    stage.nodeA.answers.eth_getTransactionCount = () => `0x${nonce.toString(16)}`
+    stage.nodeA.answers.eth_sendRawTransaction = () => {
+      nonce++
+      return `0x${'ab'.repeat(32)}`
+    }
+    const count = () => callAnywhere(app(headgate), 'eth_getTransactionCount', ['0x1', 'latest'])
+    const pids = workerPids(headgate.pid)
+    for (let sent = 1; sent <= STALLS; sent++) {
+      await callEveryWorker(app(headgate), WORKERS, 'eth_getTransactionCount', ['0x1', 'latest'])
+      const stalled = pids[sent % pids.length] ?? 0
+      process.kill(stalled, 'SIGSTOP')
+      const sending = callAnywhere(app(headgate), 'eth_sendRawTransaction', [
+        `0x${'02'.repeat(sent)}`,
+      ])
+      const reading = sending.then(() => Promise.all(Array.from({ length: READS }, count)))
+      await Bun.sleep(STALL_MS)
+      process.kill(stalled, 'SIGCONT')
+      const seen = (await reading).map(({ json }) => Number(json.result))
+      expect(seen).toEqual(Array(READS).fill(sent))
+    }
   })
 
   test('record usage exactly, whenever they are stopped', async () => {

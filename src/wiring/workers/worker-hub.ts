@@ -44,8 +44,11 @@ type Member = { send(message: ToWorker): void }
 /** A worker that takes longer takes them over later. */
 const RELOAD_MS_MAX = 5000
 
-/** A worker that stands still must not hold up the answers of the others. */
-const NEWS_MS_MAX = 100
+/**
+ * A worker that the machine has no time for may, when it goes on, serve a call before it hears the
+ * news, and show what it cached; but one that hangs must not hold up the answers of the others.
+ */
+const NEWS_MS_MAX = 2000
 
 /** The topic that workers listen to. */
 const ACCOUNTS_CHANGED = 'accounts'
