@@ -88,21 +88,20 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
     node.misbehave = (method) =>
       method === 'eth_getBalance' ? Bun.sleep(SLOW_NODE_MS).then(() => null) : null
     const { served, servedInLastSecond } = await flood(key, (refused) => refused > 500, 60_000)
-    node.misbehave = null
-    const allowedCu = MONTH_CU + servedInLastSecond * PRICE_CU
     expect(servedInLastSecond).toBeLessThan(served / 2)
+    // At most one second's use is promised; by telling each other, workers stay well below that.
+    const allowedCu = Math.min(MONTH_CU + servedInLastSecond * PRICE_CU, MONTH_CU * 1.15)
     expect(served * PRICE_CU).toBeLessThanOrEqual(allowedCu)
     await until(async () => {
       await flood(key, (refused) => refused > 20, 1000)
       const { json } = await headgate.api('GET', '/api/usage/summary', undefined, token)
       return json.data.month_cu >= MONTH_CU
     }, 'all of it can be used')
+    node.misbehave = null
     const { json } = await headgate.api('GET', '/api/usage/summary', undefined, token)
     expect(json.data.month_cu).toBeLessThanOrEqual(allowedCu)
-    await until(async () => {
-      const answers = await callEveryWorker(app(key), WORKERS, 'eth_gasPrice')
-      return answers.every(({ status }) => status === 429)
-    }, 'every worker refuses')
+    const answers = await callEveryWorker(app(key), WORKERS, 'eth_gasPrice')
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429])
   })
 
   test('an address that uses the demo key has one limit', async () => {
