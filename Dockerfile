@@ -10,6 +10,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts && node node_modules/bun/install.js
 COPY tsconfig.json ./
 COPY scripts scripts
+COPY dashboard dashboard
 COPY src src
 RUN npm run build:executable -- --out out && mv out/headgate-* headgate && mkdir data
 

@@ -21,7 +21,7 @@ const MIB = 1024 * 1024
 /** P7: a hundred times the queries, none of them matching, all skipping empty results. */
 export async function manyQueries(effort: Effort): Promise<Result> {
   const block = benchBlock()
-  const few = effort.rounds > 1 ? FEW : FEW / 10
+  const few = effort.rounds > 1 ? FEW : FEW / 100
   const small = openQueries(block, few)
   const heapBefore = settledHeap()
   const large = openQueries(block, few * FACTOR)

@@ -23,6 +23,8 @@ const NAMES = Object.keys(EXECUTABLE_TARGETS)
 
 const HERE = `bun-${process.platform}-${process.arch}`
 
+const BUNDLE = 'dist/dashboard.bundle'
+
 /** How threads name their scripts: by the address of the file that starts them. */
 const THREAD_SCRIPT = /new URL\('([^']+\.ts)', import\.meta\.url\)/g
 
@@ -36,6 +38,7 @@ function main(words: string[]): void {
     console.error(`The targets are ${NAMES.join(', ')} and all, not ${unknown}`)
     process.exit(2)
   }
+  run(ROOT, [process.execPath, 'scripts/build-dashboard.ts'])
   const scratch = join(out, '.building')
   const lines = asked.map((target) => {
     rmSync(scratch, { recursive: true, force: true })
@@ -60,6 +63,8 @@ function build(target: string, scratch: string): string {
     // All scripts lie side by side in the executable, as they all have the main one's address.
     ...['--root', 'src', '--entry-naming', '[name].[ext]', '--outfile', file],
     ...['src/executable.ts', ...threadScripts()],
+    // The pages of the dashboard, as they are.
+    ...[BUNDLE, '--loader', '.bundle:file', '--asset-naming', '[name].[ext]'],
   ])
   return file
 }
@@ -71,6 +76,7 @@ function installFor(target: string, home: string): string {
     copyFileSync(join(ROOT, name), join(home, name))
   }
   cpSync(join(ROOT, 'src'), join(home, 'src'), { recursive: true })
+  cpSync(join(ROOT, BUNDLE), join(home, BUNDLE))
   const platform = ['--os', os, '--cpu', cpu, '--libc', 'glibc']
   run(home, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', ...platform])
   return home

@@ -4,8 +4,8 @@ import { lacksPostgres } from '../tests/support/world.ts'
 const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
 
 /**
- * Journeys about calls and nodes, which ask nothing of the store but keys and usage, or nothing at
- * all; `--all` has them.
+ * Journeys about calls, nodes and queries, which ask nothing of the store but keys and usage, or
+ * nothing at all; `--all` has them.
  */
 const OF_CALLS = [
   'upstream-',
@@ -13,14 +13,20 @@ const OF_CALLS = [
   'transaction-sends',
   'program-accounts',
   'long-node-errors',
+  'app-snippets',
   'block-reader',
   'cached-streams',
+  'cookbook',
+  'devnet-calls',
   'evm-filters',
+  'follower-beside-calls',
   'fuzzed-requests',
+  'gateway-workers',
   'grafana-dashboard',
   'head-subscriptions',
   'hostile-calls',
   'http-edge',
+  'inbox',
   'json-rpc-envelope',
   'json-rpc-urls',
   'manual',
@@ -28,6 +34,7 @@ const OF_CALLS = [
   'monotonic-',
   'number-precision',
   'process-config',
+  'query-estimates',
   'response-',
   'single-flight',
   'slow-readers',

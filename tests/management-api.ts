@@ -1,4 +1,4 @@
-import { type ApiNeeds, apiRouter } from '../src/http/api/api-router.ts'
+import { type ApiNeeds, type ApiRouter, apiRouter } from '../src/http/api/api-router.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { LogFields } from '../src/ports/telemetry.ts'
 import { openSecrets } from '../src/system/machine/secrets.ts'
@@ -20,10 +20,12 @@ const FREE = aTier({ monthlyCu: 30_000_000, cuPerSecond: 500 })
 /** The management API on a port of its own, with a store in memory and time that stands still. */
 export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
   const time = { nowMs: START_MS }
+  const client = { address: '192.0.2.1' }
   const entropy = systemEntropy()
   const logged: LogFields[] = []
   const seen = { changes: 0, webhookChanges: 0 }
   const needs: ApiNeeds = {
+    local: null,
     database: await freshStore(),
     clock: stoppedClock(time),
     entropy,
@@ -41,6 +43,8 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
     ...apiParts(stoppedClock(time), PUBLIC_URL),
     attempt: () => Promise.reject(new Error('no destination is expected')),
     networkReport: async () => [],
+    // Streams are over before they begin, as nothing changes where time stands still.
+    live: { open: async () => new Response('') },
     publicUrl: PUBLIC_URL,
     accountsChanged: () => {
       seen.changes++
@@ -52,25 +56,17 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
     ...overrides,
   }
   const { database } = needs
-  const operator = await createToken(database, needs, {
-    kind: 'operator',
-    teamId: null,
-    name: 'operator',
-  })
+  const asOperator = { kind: 'operator', teamId: null, name: 'operator' } as const
+  const operator = await createToken(database, needs, asOperator)
   const own = await createTeam(database, needs, { name: 'Payments', tier: 'free' })
 
-  const router = apiRouter(needs)
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    reusePort: false,
-    fetch: (request) => router(request, new URL(request.url).pathname, '192.0.2.1'),
-  })
+  const server = served(apiRouter(needs), client)
 
   return {
     url: `http://127.0.0.1:${server.port}`,
     needs,
     time,
+    client,
     logged,
     seen,
     operatorToken: operator.token,
@@ -88,6 +84,21 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
       await database.close()
     },
   }
+}
+
+function served(router: ApiRouter, client: { address: string }) {
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    reusePort: false,
+    fetch(request, socket) {
+      const connection = {
+        hold: () => socket.timeout(request, 0),
+        cut: () => socket.timeout(request, 1),
+      }
+      return router(request, new URL(request.url).pathname, client.address, connection)
+    },
+  })
 }
 
 function stoppedClock(time: { nowMs: number }): Clock {

@@ -4,6 +4,7 @@ import { welcome } from './welcome.ts'
 const STARTED = {
   url: 'http://localhost:8080',
   networks: { list: () => [] },
+  signInLink: null,
   settings: { local: false, data: './data' },
 }
 
@@ -19,5 +20,14 @@ test('a file that is not there is not named as the place of the keys', () => {
   for (const local of [false, true]) {
     const text = welcome({ ...STARTED, firstRun: null, settings: { local, data: './data' } })
     expect(text).toContain('There is no readable ./data/first-run.json')
+  }
+})
+
+test('in local development the link that signs in is shown, with or without the keys', () => {
+  const local = { ...STARTED, settings: { local: true, data: './data' } }
+  const signInLink = 'http://localhost:8080/sign-in#secret'
+  for (const firstRun of [FIRST_RUN, null]) {
+    const lines = welcome({ ...local, firstRun, signInLink }).split('\n')
+    expect(lines).toContain(`  dashboard       ${signInLink}`)
   }
 })

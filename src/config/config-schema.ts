@@ -89,7 +89,11 @@ const OPTIONS = {
     pattern: '^[\\x21-\\x7e]{32,200}$',
     'x-form': '32 to 200 printable characters without spaces',
   }),
-  trustProxy: flagOr(false, 'Take the client address from the last hop of X-Forwarded-For.'),
+  trustProxy: flagOr(
+    false,
+    'Take the client address from the last hop of X-Forwarded-For, and the address that the ' +
+      'client has asked from X-Forwarded-Proto and X-Forwarded-Host.',
+  ),
   demoKey: flagOr(
     false,
     'Serve the public key "demo" within its narrow limits. Default in local development: true.',

@@ -40,6 +40,25 @@ type RejectionFacts = {
   retryAfterS?: number
   /** The `RateLimit-*` headers of a throughput refusal. */
   rateLimit?: { limit: number; remaining: number; resetS: number }
+  /** The cookie of the session is good for nothing any more. */
+  endsSession?: true
+  /** The mistake in a query that was refused. */
+  queryError?: QueryError
+}
+
+/** A mistake in the text of a query, in words that do not repeat its place. */
+export type QueryError = {
+  message: string
+  /** Null where the query as a whole is meant. */
+  place: TextPlace | null
+}
+
+/** Where something stands in a text; lines and columns count from 1, in UTF-16 units. */
+export type TextPlace = {
+  line: number
+  column: number
+  /** Null where it is not known where it ends. */
+  length: number | null
 }
 
 /** A refusal is a value, not an exception: no stack, no unwinding, no surprise. */

@@ -34,14 +34,13 @@ afterEach(async () => {
   await database.close()
 })
 
-type Which = Parameters<typeof dryRun>[2]['which']
+type Which = Parameters<typeof dryRun>[3]
 
 function attempt(query: string, which: Which, store = database) {
   const plan = compileQuery(query)
   if (plan instanceof Rejection) throw new Error(plan.message)
   const needs = { clock: network.clock, database: store, telemetry: quietTelemetry() }
-  const asked = { teamId: TEAM_A, plan, which }
-  return network.complete(dryRun(needs, network.network, asked))
+  return network.complete(dryRun(needs, network.network, { teamId: TEAM_A, plan }, which))
 }
 
 async function run(query: string, which: Which = null) {

@@ -13,12 +13,8 @@ import { findWhichBlock, type WhichBlock } from './which-block.ts'
 
 export type DryRunNeeds = VariableNeeds & { clock: Clock; telemetry: Telemetry }
 
-type Asked = {
-  teamId: string
-  plan: QueryPlan
-  /** Null for the newest. */
-  which: WhichBlock | null
-}
+/** A query of a team. */
+export type TriedQuery = { teamId: string; plan: QueryPlan }
 
 export type DryRun = {
   header: Header
@@ -34,15 +30,27 @@ const WEBHOOK_ID = `wh_${'0'.repeat(16)}`
 const DELIVERY_ID = `whevt_${'0'.repeat(16)}`
 const SEQUENCE_NUMBER = 1_000_000_000_001
 
-/** The result that a query would give on a block. Nothing of it is stored or delivered. */
+/**
+ * The result that a query would give on a block, the newest where none is named. Nothing of it is
+ * stored or delivered.
+ */
 export async function dryRun(
   needs: DryRunNeeds,
   service: NetworkService,
-  { teamId, plan, which }: Asked,
+  tried: TriedQuery,
+  which: WhichBlock | null,
 ): Promise<DryRun | Rejection> {
-  const block = await wholeBlock(needs, service, which, plan.wants)
-  if (block instanceof Rejection) return block
+  const block = await wholeBlock(needs, service, which, tried.plan.wants)
+  return block instanceof Rejection ? block : runOnBlock(needs, service, tried, block)
+}
 
+/** The same for a block that was read. */
+export async function runOnBlock(
+  needs: DryRunNeeds,
+  service: NetworkService,
+  { teamId, plan }: TriedQuery,
+  block: Block,
+): Promise<DryRun> {
   const { sets, missing } = await variablesOnBlock(needs, teamId, plan.variables, block)
   const outcome = runOnce(plan, block, (name) => sets.get(name))
 
@@ -58,7 +66,8 @@ export async function dryRun(
   return { header: block.header, outcome, bodyBytes, missingVariables: missing }
 }
 
-async function wholeBlock(
+/** A block with all that a query wants of it; null is the newest. */
+export async function wholeBlock(
   needs: DryRunNeeds,
   service: NetworkService,
   which: WhichBlock | null,

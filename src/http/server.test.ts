@@ -56,7 +56,8 @@ function serve(routes: Partial<Routes> | null): string {
     port: 0,
     trustProxy: false,
     domain: () => 'localhost',
-    routes: () => (routes ? { rpc: none, api: none, pages: new Map(), ...routes } : null),
+    routes: () =>
+      routes ? { rpc: none, api: none, pages: new Map(), inbox: null, ...routes } : null,
   })
   return `http://127.0.0.1:${server.port}`
 }

@@ -4,6 +4,7 @@ import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { ClientConnection } from './edge/client-connection.ts'
 import { limitConnections } from './edge/connection-limit.ts'
 import { forwardedAddress } from './edge/forwarded-address.ts'
 import {
@@ -20,10 +21,19 @@ import type { Client, RpcRoute } from './rpc/rpc-route.ts'
 
 export type Routes = {
   rpc: RpcRoute
-  api(request: Request, path: string, clientAddress: string): Response | Promise<Response>
-  /** Pages and probes, by exact path; GET only. */
+  api(
+    request: Request,
+    path: string,
+    clientAddress: string,
+    connection: ClientConnection,
+  ): Response | Promise<Response>
+  /** Pages and probes; `/apps/*` is every path of that form. GET only. */
   pages: { get(path: string): Page | undefined }
+  /** The receivers of local development, by what stands behind `/inbox/`; null elsewhere. */
+  inbox: InboxRoute | null
 }
+
+export type InboxRoute = (request: Request, name: string) => Response | Promise<Response>
 
 export type Page = (headers: Headers) => Response | Promise<Response>
 
@@ -63,6 +73,8 @@ const IDLE_TIMEOUT_S = 120
 const BODY_BYTES_MAX = 128 * 1024 * 1024
 
 const STOP_LOOK_MS = 20
+
+const INBOX = '/inbox/'
 
 /** At 8 MiB each, what so many clients leave unread is a fraction of the budget for that. */
 const QUIET_REQUESTS_MAX = 16
@@ -111,10 +123,11 @@ export function startServer(needs: ServerNeeds): HttpServer {
 
 function listen(needs: ServerNeeds, port: number): BunServer {
   const handler = (asked: AskedPath) => (request: Request, socket: BunServer) => {
-    const client: Client = {
+    const client: Client & ClientConnection = {
       address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
       // The runtime has no other way to end a connection that takes no more bytes.
       cut: () => socket.timeout(request, CUT_S),
+      hold: () => socket.timeout(request, 0),
       isQuiet: () => socket.pendingRequests <= QUIET_REQUESTS_MAX,
     }
     return route(needs, request, asked, client)
@@ -143,7 +156,7 @@ function route(
   needs: ServerNeeds,
   request: Request,
   asked: AskedPath,
-  client: Client,
+  client: Client & ClientConnection,
 ): Response | Promise<Response> {
   const routes = needs.routes()
   if (!routes) return plain(503, 'starting')
@@ -154,16 +167,27 @@ function route(
   // Nothing of ours has an empty segment, sent or resolved.
   if (isResolved(path, asked)) return path.includes('//') ? plain(404, 'not found') : oddPath()
 
+  // Before calls, since an inbox may be called v2.
+  if (routes.inbox !== null && path.startsWith(INBOX)) {
+    const { params } = request as BunRequest
+    if (asked !== UNROUTED && isRespelled(path, asked, params)) return oddPath()
+    return routes.inbox(request, path.slice(INBOX.length))
+  }
   const target = rpcTarget(parts, needs.domain)
   if (target) return routes.rpc(request, target, client)
   if (asked === UNROUTED) return plain(404, 'not found')
   if (isRespelled(path, asked, (request as BunRequest).params)) return oddPath()
 
-  if (path.startsWith('/api/')) return routes.api(request, path, client.address())
-  const page = routes.pages.get(path)
+  if (path.startsWith('/api/')) return routes.api(request, path, client.address(), client)
+  const page = routes.pages.get(path) ?? routes.pages.get(anyWithin(path))
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
+}
+
+/** `/apps/*` for `/apps/app_1`: one page shows them all. */
+function anyWithin(path: string): string {
+  return `${path.slice(0, path.lastIndexOf('/'))}/*`
 }
 
 /** A proxy that guards a path in front of us must be able to tell it from the target alone. */

@@ -162,6 +162,7 @@ describe('the monthly capacity of a team', () => {
       clock,
       telemetry: quietTelemetry(),
       exchange: null,
+      figures: { take: () => [], isDue: () => false },
       record: (batch) => recordUsage(database, batch),
       writer: 'writer_1',
       refresh: guard.refresh,

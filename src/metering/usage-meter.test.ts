@@ -3,6 +3,7 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
 import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { callGroups, nodeSeries } from '../tables/usage/call-stats.ts'
 import {
   recordUsage,
   teamMonthCentiCu,
@@ -10,6 +11,7 @@ import {
   usageSeries,
   usageTotals,
 } from '../tables/usage/usage.ts'
+import { openCallFigures } from './call-figures.ts'
 import { openSpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'
 import { openUsageMeter, type UsageMeter } from './usage-meter.ts'
@@ -125,6 +127,44 @@ describe('while the database is away', () => {
   })
 })
 
+describe('figures of calls', () => {
+  test('are written with the usage, once, however often the commit is tried', async () => {
+    meter.stop()
+    const figures = openCallFigures({ clock, takeNodes: () => [] })
+    meter = openUsageMeter({ ...alone(), figures, writer: 'writer_3', refresh: async () => {} })
+    const served = { cache: 'miss', upstream: 'node-a', nodeErrorCode: 0, rejection: null } as const
+    const answered = () => {
+      call(1)
+      const app = { id: 'app_1', teamId: 'team_a' }
+      figures.add(app, 'ETH', { method: 'eth_call', centiCu: 100, ...served }, 4)
+    }
+    answered()
+    database.losesAnswers = true
+    await clock.advance(2000)
+    answered()
+    database.losesAnswers = false
+    database.down = true
+    await clock.advance(2000)
+    answered()
+    database.down = false
+    await clock.advance(1500)
+    const span = { fromMs: 0, toMs: NOON * 2, spanMs: HOUR_MS }
+    const asked = { teamId: 'team_a', ...span, appId: null, network: null }
+    const [counted] = await callGroups(database, asked, 'method', 10)
+    expect(counted).toMatchObject({ group: 'eth_call', calls: 3, centiCu: 300 })
+    expect(await totals()).toMatchObject({ calls: 3, centiCu: 300 })
+  })
+
+  test('alone are written as well', async () => {
+    meter.stop()
+    const node = { network: 'ETH', upstream: 'node-a', calls: 2, errors: 0, times: [] }
+    const figures = openCallFigures({ clock, takeNodes: () => [node] })
+    meter = openUsageMeter({ ...alone(), figures, writer: 'writer_4', refresh: async () => {} })
+    await meter.flush()
+    expect(await nodeSeries(database, 0)).toMatchObject([{ upstream: 'node-a', calls: 2 }])
+  })
+})
+
 describe('flushing', () => {
   test('from many sides at once writes each call once', async () => {
     const flushes: Promise<void>[] = []
@@ -166,7 +206,8 @@ describe('flushing', () => {
 /** The needs of the only process that there is. */
 function alone() {
   const record = (batch: UsageBatch) => recordUsage(database, batch)
-  return { clock, telemetry, exchange: null, record }
+  const figures = { take: () => [], isDue: () => false }
+  return { clock, telemetry, exchange: null, figures, record }
 }
 
 function call(times: number): void {

@@ -3,6 +3,7 @@ import { hourOf } from '../core/billing/plan.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { UsageBatch, UsageRow } from '../tables/usage/usage.ts'
+import type { CallFigures } from './call-figures.ts'
 import type { LimitExchange } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
 
@@ -11,6 +12,8 @@ type Needs = {
   telemetry: Telemetry
   /** Null where no other process spends. */
   exchange: LimitExchange | null
+  /** How calls went, which is written along. */
+  figures: Pick<CallFigures, 'take' | 'isDue'>
   /** Resolves once the ledger has it. */
   record(batch: UsageBatch): Promise<unknown>
   /** Names this process in the ledger's marks; new at every start. */
@@ -44,19 +47,22 @@ export function openUsageMeter(needs: Needs): UsageMeter {
   let sequence = 0
   const inTurn = serial()
 
-  const takeBatch = () => {
-    if (unwritten || entries.size === 0) return
+  const takeBatch = (isLast: boolean) => {
+    if (unwritten || (entries.size === 0 && !isLast && !needs.figures.isDue())) return
+    const figures = needs.figures.take()
     const taken = [...entries.values()]
+    if (taken.length === 0 && figures.length === 0) return
     entries = new Map()
     latest = new Map()
     sequence++
-    const batch = { writer: needs.writer, sequence, atMs: clock.nowMs(), rows: taken }
+    const { writer } = needs
+    const batch = { writer, sequence, atMs: clock.nowMs(), rows: taken, figures }
     unwritten = { batch, entries: taken }
   }
 
   /** A batch is kept, under its number, until the database has it. */
-  const write = async () => {
-    takeBatch()
+  const write = async (isLast: boolean) => {
+    takeBatch(isLast)
     if (unwritten) {
       await needs.record(unwritten.batch)
       for (const entry of unwritten.entries) settleEntry(entry)
@@ -65,13 +71,13 @@ export function openUsageMeter(needs: Needs): UsageMeter {
     await needs.refresh()
   }
 
-  const flush = () =>
-    inTurn(write).catch(() => {
+  const flush = (isLast: boolean) =>
+    inTurn(() => write(isLast)).catch(() => {
       needs.telemetry.log('error', 'usage_not_written', { lines: entries.size })
       needs.telemetry.count('headgate_usage_write_failures_total', {})
     })
 
-  const stop = clock.every(FLUSH_EVERY_MS, () => void flush())
+  const stop = clock.every(FLUSH_EVERY_MS, () => void flush(false))
   return {
     add(account, appId, network, method, centiCu) {
       account.pendingCentiCu += centiCu
@@ -92,9 +98,9 @@ export function openUsageMeter(needs: Needs): UsageMeter {
       entry.centiCu += centiCu
     },
     async flush() {
-      await flush()
+      await flush(true)
       // Calls metered while the first batch was on its way go with a second.
-      if (entries.size > 0 || unwritten) await flush()
+      if (entries.size > 0 || unwritten) await flush(true)
     },
     stop,
   }

@@ -30,7 +30,16 @@ export type EgressOutcome = {
   bodyStart: string
   /** The address that was connected to; null when none was. */
   address: string | null
-  ms: { lookup: number; connect: number; answer: number; total: number }
+  ms: EgressTimes
+}
+
+/** How long the parts of a request took: `connect` is TCP alone, and `tls` comes after it. */
+export type EgressTimes = {
+  lookup: number
+  connect: number
+  tls: number
+  answer: number
+  total: number
 }
 
 /**

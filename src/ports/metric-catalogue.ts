@@ -38,6 +38,11 @@ export const METRICS = {
     'Time of a JSON-RPC request until its answer begins.',
   ),
   headgate_accepting_connections: gauge([], '0 while new connections are refused.', 'min'),
+  headgate_event_streams: gauge([], 'Streams of events that are open.'),
+  headgate_event_streams_ended_total: counter(
+    ['reason'],
+    'Streams of events that ended: left, slow, revoked, stopped.',
+  ),
   headgate_gateway_workers: gauge([], 'Processes that serve JSON-RPC beside the main one.'),
   headgate_gateway_worker_exits_total: counter(
     [],

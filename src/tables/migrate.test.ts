@@ -28,17 +28,20 @@ describe('migrate', () => {
     await migrate(db)
     expect(await tablesOf(db)).toEqual([
       'apps',
+      'call_stats',
       'chain_blocks',
       'chain_spans',
       'chains',
       'couriers',
       'deliveries',
+      'delivery_changes',
       'done_deliveries',
       'events',
       'followers',
       'instance_facts',
       'late_deliveries',
       'leases',
+      'listeners',
       'listing',
       'log_sizes',
       'migrations',
@@ -47,6 +50,7 @@ describe('migrate', () => {
       'results',
       'retention',
       'revisions',
+      'sessions',
       'shards',
       'team_backlogs',
       'team_months',
@@ -71,6 +75,9 @@ describe('migrate', () => {
       { version: 8, name: 'listing' },
       { version: 9, name: 'backlog parts' },
       { version: 10, name: 'followers' },
+      { version: 11, name: 'sessions' },
+      { version: 12, name: 'call stats' },
+      { version: 13, name: 'live' },
     ])
   })
 
@@ -83,7 +90,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 10 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -97,7 +104,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 10 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -1,6 +1,7 @@
 import { assert, Failure } from '../core/errors.ts'
 import { type Database, type Procedure, type Sql, sql } from '../ports/database.ts'
-import { MIGRATIONS, type Migration } from './migrations.ts'
+import type { Migration } from './early-migrations.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { splitStatements } from './sql/split-statements.ts'
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */

@@ -1,34 +1,18 @@
-import type { Database } from '../ports/database.ts'
-import { carryDeliveries } from './carry/carry-deliveries.ts'
-import accounts from './migrations/001-accounts.sql' with { type: 'text' }
-import webhooks from './migrations/002-webhooks.sql' with { type: 'text' }
-import courier from './migrations/003-courier.sql' with { type: 'text' }
-import sheets from './migrations/004-sheets.sql' with { type: 'text' }
-import management from './migrations/005-management.sql' with { type: 'text' }
-import backlogs from './migrations/006-backlogs.sql' with { type: 'text' }
-import deliveries from './migrations/007-deliveries.sql' with { type: 'text' }
+import { EARLY_MIGRATIONS, type Migration } from './early-migrations.ts'
 import listing from './migrations/008-listing.sql' with { type: 'text' }
 import backlogParts from './migrations/009-backlog-parts.sql' with { type: 'text' }
 import followers from './migrations/010-followers.sql' with { type: 'text' }
-
-export type Migration = {
-  version: number
-  name: string
-  script: string
-  /** Brings over what the script alone cannot. */
-  carry?(tx: Database): Promise<void>
-}
+import sessions from './migrations/011-sessions.sql' with { type: 'text' }
+import callStats from './migrations/012-call-stats.sql' with { type: 'text' }
+import live from './migrations/013-live.sql' with { type: 'text' }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 export const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'accounts', script: accounts },
-  { version: 2, name: 'webhooks', script: webhooks },
-  { version: 3, name: 'courier', script: courier },
-  { version: 4, name: 'sheets', script: sheets },
-  { version: 5, name: 'management', script: management },
-  { version: 6, name: 'backlogs', script: backlogs },
-  { version: 7, name: 'deliveries', script: deliveries, carry: carryDeliveries },
+  ...EARLY_MIGRATIONS,
   { version: 8, name: 'listing', script: listing },
   { version: 9, name: 'backlog parts', script: backlogParts },
   { version: 10, name: 'followers', script: followers },
+  { version: 11, name: 'sessions', script: sessions },
+  { version: 12, name: 'call stats', script: callStats },
+  { version: 13, name: 'live', script: live },
 ]

@@ -3,6 +3,7 @@ import { commitEvent } from './chain/chain-events.ts'
 import { dropOldDays, pruneOldest } from './deliveries/retention.ts'
 import { settleBatch } from './deliveries/settle-batch.ts'
 import { applyMigration } from './migrate.ts'
+import { writeUsage } from './usage/usage.ts'
 
 /** The transactions of the hot paths, and long ones, which a store runs where its data is. */
 export const PROCEDURES: readonly Procedure<never, unknown>[] = [
@@ -11,4 +12,5 @@ export const PROCEDURES: readonly Procedure<never, unknown>[] = [
   dropOldDays,
   pruneOldest,
   settleBatch,
+  writeUsage,
 ]

@@ -69,12 +69,13 @@ export function openProbeDrivers(): Pick<
 
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
-  { clock }: Pick<ProcessDrivers, 'clock'>,
+  { clock, outbound }: Pick<ProcessDrivers, 'clock' | 'outbound'>,
   devnet: Settings['devnet'],
   opened: AsyncDisposableStack,
 ) {
-  const [{ startEvmChain }, { startSolanaLedger }] = await Promise.all([
+  const [{ startEvmChain }, { openEvmControl }, { startSolanaLedger }] = await Promise.all([
     import('../devnet/evm/evm-chain.ts'),
+    import('../devnet/evm/evm-control.ts'),
     import('../devnet/solana/solana-ledger.ts'),
   ])
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
@@ -86,5 +87,6 @@ export async function startLocalChains(
   // Both are waited for: one that starts after the other failed is to be stopped as well.
   await Promise.allSettled(starting)
   const [evm, solana] = await Promise.all(starting)
-  return { evm, solana }
+  const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
+  return { evm, solana, controlOf }
 }

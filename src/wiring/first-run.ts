@@ -5,12 +5,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Secrets } from '../ports/secrets.ts'
-import {
-  createApp,
-  createTeam,
-  createToken,
-  setOperatorToken,
-} from '../tables/accounts/new-accounts.ts'
+import { createApp, createTeam, createToken } from '../tables/accounts/new-accounts.ts'
+import { setOperatorToken } from '../tables/accounts/revoke-token.ts'
 import { readInstanceFact, writeInstanceFactOnce } from '../tables/sql/instance.ts'
 import { releaseLease, takeLease } from '../tables/sql/leases.ts'
 

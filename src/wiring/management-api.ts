@@ -1,19 +1,27 @@
 import { apiRouter } from '../http/api/api-router.ts'
 import { openCallLimits } from '../http/api/call-limits.ts'
+import type { LiveHub } from '../http/api/live/live-hub.ts'
 import { openApiReply } from '../http/pages/open-api-reply.ts'
 import type { Routes } from '../http/server.ts'
+import { openLiveEvents } from './live/live-events.ts'
 import type { ServiceInputs } from './service-inputs.ts'
 
 type ApiNeeds = Parameters<typeof apiRouter>[0]
 
+/** The management API, with the streams of events that it serves. */
 export function managementApi(
-  { drivers, settings, networks, publicUrl }: ServiceInputs,
+  inputs: ServiceInputs,
   bodies: ApiNeeds['bodies'],
   networkReport: ApiNeeds['networkReport'],
-): Routes['api'] {
+  opened: AsyncDisposableStack,
+): { api: Routes['api']; live: LiveHub } {
+  const { drivers, settings, networks, publicUrl, local, localSignIn } = inputs
   const { clock, database, egress, entropy, secrets, signals, storeHealth, telemetry } = drivers
-  return apiRouter({
+  const live = openLiveEvents(inputs)
+  opened.defer(live.stop)
+  const api = apiRouter({
     clock,
+    local,
     bodies,
     database,
     egress,
@@ -22,6 +30,8 @@ export function managementApi(
     isDiskLow: () => storeHealth.room().isLow,
     telemetry,
     publicUrl,
+    trustProxy: settings.trustProxy,
+    localSignIn,
     tokenHeaders: settings.tokenHeaders,
     openApi: openApiReply(publicUrl, settings.tokenHeaders),
     tiers: settings.tiers,
@@ -30,7 +40,9 @@ export function managementApi(
     ...openCallLimits({ clock }),
     attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
     networkReport,
+    live,
     accountsChanged: () => signals.publish('accounts', ''),
     webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
   })
+  return { api, live }
 }

@@ -1,9 +1,12 @@
-import { cacheReply } from '../http/edge/cached-reply.ts'
-import { docsPage } from '../http/pages/docs-page.ts'
-import { homePage } from '../http/pages/home-page.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dashboardPages } from '../http/pages/dashboard-pages.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page } from '../http/server.ts'
 import type { ServiceInputs } from './service-inputs.ts'
+
+const BUNDLE_NAME = 'dashboard.bundle'
+const BUNDLE = new URL(`../../dist/${BUNDLE_NAME}`, import.meta.url)
 
 type Pages = ReadonlyMap<string, Page>
 
@@ -13,24 +16,26 @@ export function makePages(inputs: ServiceInputs): {
   probes: Pages
   metrics: Pages
 } {
-  const { drivers, settings, networks, publicUrl, isBehind, isServing, exposition } = inputs
+  const { drivers, networks, isBehind, isServing, exposition } = inputs
   const { clock, database, storeHealth } = drivers
-  const listed = () => networks.list().map(({ network }) => network)
   const served = { networks: networks.list, isBehind, isServing, exposition }
   const probed = { clock, database, storeHealth, ...served }
-  const shown = { publicUrl, networks: listed, demoKey: () => settings.demoKey }
-  const home = cacheReply(() => homePage(shown))
-  // The page names the networks, which a reload exchanges.
-  networks.subscribe(home.renew)
   return {
-    pages: new Map([
-      ['/', home.reply],
-      ['/docs', cacheReply(() => docsPage(shown)).reply],
-    ]),
+    pages: dashboardPages(readBundle()),
     probes: new Map<string, Page>([
       ['/healthz', healthProbe],
       ['/readyz', () => readinessProbe(probed)],
     ]),
     metrics: new Map([['/metrics', () => metricsPage(probed)]]),
+  }
+}
+
+/** The dashboard lies in the executable, or where it was built; null where it was not. */
+function readBundle(): string | null {
+  const isEmbedded = Bun.embeddedFiles.some((file) => 'name' in file && file.name === BUNDLE_NAME)
+  try {
+    return readFileSync(isEmbedded ? join(import.meta.dir, BUNDLE_NAME) : BUNDLE, 'utf8')
+  } catch {
+    return null
   }
 }

@@ -3,8 +3,10 @@ import { openDemoLimiter } from '../gateway/demo-limiter.ts'
 import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
+import { openCallFigures } from '../metering/call-figures.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
+import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import { openEdgeLimits } from './edge-limits.ts'
 import type { RpcInputs } from './service-inputs.ts'
 
@@ -24,7 +26,8 @@ export function openRpcNeeds(
   const writer = `writer_${entropy.alphanumeric(16)}`
   const refresh = () => guard.refresh()
   const record = inputs.recordUsage
-  const meter = openUsageMeter({ clock, telemetry, exchange, record, writer, refresh })
+  const figures = openCallFigures({ clock, takeNodes: () => takeNodeFigures(networks.list()) })
+  const meter = openUsageMeter({ clock, telemetry, exchange, figures, record, writer, refresh })
   opened.defer(() => {
     meter.stop()
     return meter.flush()
@@ -40,6 +43,7 @@ export function openRpcNeeds(
     notes: openRpcNotes(telemetry, settings.log.requests),
     guard,
     meter,
+    figures,
     directory,
     publicUrl,
     filterSecret: inputs.filterSecret,

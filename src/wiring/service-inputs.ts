@@ -1,8 +1,10 @@
 import type { Settings } from '../config/config.ts'
+import type { LocalSignIn } from '../http/api/authenticate.ts'
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import type { UsageBatch } from '../tables/usage/usage.ts'
 import type { CallReport } from '../upstream/answers/merge-reports.ts'
 import type { Drivers } from './drivers.ts'
+import type { LocalDevelopment } from './local/local-development.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
 /** The drivers that calls are served with. */
@@ -25,6 +27,10 @@ export type RpcInputs = {
 /** All that the service is put together from. */
 export type ServiceInputs = Pick<RpcInputs, 'settings' | 'networks' | 'publicUrl' | 'exchange'> & {
   drivers: Drivers
+  /** Null outside of local development. */
+  localSignIn: LocalSignIn | null
+  /** Null where this is no local development. */
+  local: LocalDevelopment | null
   /** The follower of that network, where this process has one, is behind its head. */
   isBehind(networkId: string): boolean
   /** Somebody serves JSON-RPC, where this process is to have it served. */

@@ -19,9 +19,13 @@ export type Service = {
   local: ProgramAccounts
   /** Signs the ids of filters. */
   filterSecret: Uint8Array
+  /** The streams of events. */
+  live: Pick<ReturnType<typeof managementApi>['live'], 'hint' | 'stop'>
   /** Takes over the limits of tiers and the demo key as they are set now. */
   reloaded(): void
 }
+
+const NEITHER_ROLE = { rpc: absentGatewayRole, api: absentApiRole, inbox: null }
 
 /**
  * Puts the engines together over the drivers, whichever they are. Closed with `opened`, it writes
@@ -41,20 +45,21 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
   const filterSecret = drivers.secrets.derive('ids of filters')
   const rpc = openRpcNeeds({ ...inputs, recordUsage, filterSecret }, accounts, opened)
   const reports = () => networkReports(networks, indexes, inputs.reports)
+  const { api, live } = managementApi(inputs, rpc.bodies, reports, opened)
   const { pages, probes, metrics } = makePages(inputs)
   const apart = settings.metrics.listen !== undefined
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     routes: {
       rpc: has('gateway') ? openRpcRoute(rpc) : absentGatewayRole,
-      api: has('api') ? managementApi(inputs, rpc.bodies, reports) : absentApiRole,
+      api: has('api') ? api : absentApiRole,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
+      inbox: inputs.local?.inbox ?? null,
     },
-    metricRoutes: apart
-      ? { rpc: absentGatewayRole, api: absentApiRole, pages: new Map([...probes, ...metrics]) }
-      : null,
+    metricRoutes: apart ? { ...NEITHER_ROLE, pages: new Map([...probes, ...metrics]) } : null,
     local: accounts,
     filterSecret,
+    live,
     reloaded() {
       rpc.guard.replan()
       rpc.directory.forget()

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/config.ts'
 import type { WriteLog } from './embedded-drivers.ts'
 import { type FirstRun, firstRun } from './first-run.ts'
+import { openLocalDevelopment } from './local/local-development.ts'
 import { type DeliveryRoles, openDeliveryRoles } from './networks/delivery-roles.ts'
 import { withLocalNetworks } from './networks/local-networks.ts'
 import { type NetworkSet, openNetworkSet } from './networks/network-set.ts'
@@ -17,6 +18,8 @@ export type Running = {
   /** Null where this process has no follower's role. */
   followers: DeliveryRoles['followers']
   firstRun: FirstRun | null
+  /** Signs in at the dashboard; null outside of local development. */
+  signInLink: string | null
   drivers: ProcessDrivers
   /** Tells those who keep what settings say that live options have changed. */
   reloaded(): Promise<void>
@@ -40,11 +43,15 @@ export async function startOn(
   await using opened = new AsyncDisposableStack()
   opened.defer(drivers.close)
   await upgradeStore(drivers)
-  const settings = await withLocalNetworks(drivers, given, opened)
+  const { settings, devnet } = await withLocalNetworks(drivers, given, opened)
   let service: Service | null = null
   let roles: DeliveryRoles | null = null
   const server = await startServers(drivers, settings, () => service)
-  const stopIntake = once(() => Promise.all([server.stop(STOP_GRACE_MS), roles?.courier?.stop()]))
+  const stopIntake = once(() => {
+    // A stream of events never ends by itself, so nobody waits for it.
+    const ended = service?.live.stop()
+    return Promise.all([ended, server.stop(STOP_GRACE_MS), roles?.courier?.stop()])
+  })
   opened.defer(stopIntake)
 
   const missing = await missingTiers(drivers.database, settings)
@@ -55,18 +62,22 @@ export async function startOn(
   const { data: folder, operatorToken } = settings
   const networkIds = settings.networks.map(({ id }) => id)
   const made = await firstRun(drivers, { folder, url, networkIds, operatorToken })
+  const found = { publicUrl: url, devnet, firstRun: made }
+  const { local, localSignIn } = await openLocalDevelopment(drivers, settings, found)
   const isBehind = (id: string) => roles?.followers?.isBehind(id) ?? false
   const inputs = { drivers, settings, networks, publicUrl: url, exchange: drivers.exchange }
   const { isServing, exposition, reports } = server
-  const shown = { isBehind, isServing, exposition, reports }
+  const shown = { local, localSignIn, isBehind, isServing, exposition, reports }
   service = openService({ ...inputs, ...shown }, opened)
 
-  roles = openDeliveryRoles({ drivers, settings, networks, publicUrl: url })
+  const { hint: committed } = service.live
+  roles = openDeliveryRoles({ drivers, settings, networks, publicUrl: url, committed })
   const { followers } = roles
   opened.defer(() => followers?.stop())
   await server.spread({ ...inputs, service })
   // The last to be opened is the first to be closed: no new work comes in while the rest ends.
   opened.defer(stopIntake)
+  opened.defer(() => local?.close())
   const { reloaded: serviceReloaded } = service
   const reloaded = () => {
     serviceReloaded()
@@ -74,7 +85,8 @@ export async function startOn(
   }
   const running = opened.move()
   const stop = () => running.disposeAsync()
-  return { url, settings, networks, followers, firstRun: made, drivers, reloaded, stop }
+  const told = { url, firstRun: made, signInLink: localSignIn?.link ?? null }
+  return { ...told, settings, networks, followers, drivers, reloaded, stop }
 }
 
 function once(work: () => Promise<unknown>): () => Promise<void> {

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts'
 import { lacksPostgres } from '../support/world.ts'
 
 /** The whole promise is 20,000 deliveries, which takes many minutes. */
-const DELIVERIES = Number(process.env.HEADGATE_CHAOS_DELIVERIES ?? 300)
+const DELIVERIES = Number(process.env.HEADGATE_CHAOS_DELIVERIES ?? 200)
 const SEED = Number(process.env.HEADGATE_CHAOS_SEED ?? 1)
 const IS_LARGE = DELIVERIES > 5000
 const WEBHOOKS = IS_LARGE ? 100 : 24

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { lacksPostgres, WORLD } from '../support/world.ts'
 
 /** The whole promise is 1,000,000 deliveries, which takes minutes. */
-const DELIVERIES = Number(process.env.HEADGATE_MOVE_DELIVERIES ?? 20_000)
+const DELIVERIES = Number(process.env.HEADGATE_MOVE_DELIVERIES ?? 10_000)
 const TEST_MS_MAX = DELIVERIES > 100_000 ? 60 * 60_000 : 120_000
 setDefaultTimeout(TEST_MS_MAX)
 

@@ -13,7 +13,7 @@ const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0', HEADGATE_DEVNET_BLOCK_TIME_MS: '
 afterEach(cleanUp)
 
 test.skipIf(Bun.which('curl') === null && !process.env.CI)(
-  'from an empty folder, the three lines that are printed work when pasted',
+  'from an empty folder, the lines that are printed work when pasted',
   async () => {
     const headgate = await startProcess({ folder: newFolder(), env: LOCAL })
     const lines = [...headgate.said().matchAll(/^ {2}(curl .+)$/gm)].map((line) => line[1] ?? '')
@@ -23,13 +23,23 @@ test.skipIf(Bun.which('curl') === null && !process.env.CI)(
     const quantity = expect.stringMatching(/^0x[0-9a-f]+$/)
     expect(answers[0]).toEqual({ jsonrpc: '2.0', id: 1, result: quantity })
     expect(answers[1]).toEqual({ jsonrpc: '2.0', id: 1, result: expect.any(Number) })
+    expect(answers[2]).toMatchObject({ data: { id: expect.stringMatching(/^wh_/) } })
+    const inbox = /^ {2}inbox +(http\S+)$/m.exec(headgate.said())?.[1] ?? ''
+    const headers = { 'x-service-token': headgate.keys.team_token }
     const upstreams = [{ name: 'devnet', state: 'used' }]
-    expect(answers[2]).toMatchObject({
+    expect(await (await fetch(`${headgate.url}/api/networks`, { headers })).json()).toMatchObject({
       data: [
         { id: 'ETH_DEVNET', upstreams },
         { id: 'SOLANA_DEVNET', upstreams },
       ],
     })
+    const shown = inbox.replace('/inbox/', '/api/inboxes/')
+    const arrived = async () => {
+      const answer = await fetch(shown, { headers })
+      const { data } = (await answer.json()) as { data: { signature: string }[] }
+      return data.length > 0 && data.every(({ signature }) => signature === 'valid')
+    }
+    await until(arrived, 'the webhook that was pasted arrives in the inbox')
   },
 )
 

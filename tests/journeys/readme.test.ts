@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from '../../src/cli/command-line.ts'
@@ -16,7 +16,9 @@ setDefaultTimeout(180_000)
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = [
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
-  ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name)),
+  ...[...new Bun.Glob('*.{md,json}').scanSync(join(ROOT, 'docs'))].map((name) =>
+    join('docs', name),
+  ),
 ]
 
 const README = read('README.md')

@@ -81,6 +81,10 @@ test('in an empty folder it serves both chains and delivers a webhook, then stop
   expect(rent).toMatchObject({ result: 890_880 })
   expect(readdirSync(join(headgate.folder, 'data'))).toContain('accounts-solana-devnet.sqlite')
 
+  const page = await (await fetch(headgate.url)).text()
+  const [script = 'no script'] = /\/assets\/main-[^"]+/.exec(page) ?? []
+  expect((await fetch(headgate.url + script)).status).toBe(200)
+
   const example = Bun.spawn([process.execPath, join(ROOT, 'examples/first-webhook.ts')], {
     env: { ...process.env, FIRST_RUN: join(headgate.folder, 'data', 'first-run.json') },
     stdout: 'pipe',

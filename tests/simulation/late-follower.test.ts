@@ -62,7 +62,7 @@ test('a follower that has reached the head learns that another process has moved
   clock.settle(
     store.database.transaction(async (tx) => {
       const moved = { ...move, finalized: null, keepFrom: 0, atMs: 0 }
-      await moveTail(tx, moved, (await moveChain(tx, moved)) ?? 0)
+      await moveTail(tx, moved, (await moveChain(tx, moved))?.sequenceNumber ?? 0)
     }),
     0,
   )

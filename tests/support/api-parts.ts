@@ -10,6 +10,8 @@ export function apiParts(clock: Clock, publicUrl: string) {
     bodies: openRequestBodies({ clock: systemClock(), bytesMax: 2 ** 26, deadlineMs: 15_000 }),
     tokenHeaders: ['X-Alchemy-Token'],
     openApi: openApiReply(publicUrl, ['X-Alchemy-Token']),
+    trustProxy: false,
+    localSignIn: null,
     isDiskLow: () => false,
     ...openCallLimits({ clock }),
   }

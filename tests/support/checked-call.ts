@@ -18,7 +18,7 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-const findRoute = routeTable(CONTRACT)
+const findRoute = routeTable(CONTRACT, true)
 
 /** Every answer of a documented call is held against the document, whatever the test looks at. */
 export async function callAndCheck(

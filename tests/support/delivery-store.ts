@@ -4,16 +4,12 @@ import { type RecordedEvent, recordEvent } from '../../src/tables/chain/chain-ev
 import { readChain } from '../../src/tables/chain/chain-tail.ts'
 import { type Fence, joinCouriers } from '../../src/tables/couriers/shards.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
-import type {
-  Delivery,
-  DeliveryState,
-  Lane,
-  LoggedDelivery,
-} from '../../src/tables/deliveries/delivery.ts'
+import type { Delivery, DeliveryState, Lane } from '../../src/tables/deliveries/delivery.ts'
 import {
   type DeliveryWithAttempts,
   findDelivery,
   findDeliveryWithAttempts,
+  type LoggedDelivery,
   listDeliveryPage,
 } from '../../src/tables/deliveries/log/delivery-page.ts'
 import { waitingDeliveries } from '../../src/tables/deliveries/outbox.ts'
@@ -52,6 +48,21 @@ export async function eventTo(
   })
   const event = eventAt(height, chain?.sequenceNumber ?? null, { network, atMs, due })
   const recorded = await recordEvent(db, event)
+  if (recorded === 'lost') throw new Error('nobody else moves this chain')
+  return recorded
+}
+
+/** Another block of a height that the chain has, with one result for those webhooks. */
+export async function forkTo(
+  db: Database,
+  height: number,
+  webhookIds: readonly string[],
+  { fork, atMs = NOW_MS }: { fork: string; atMs?: number },
+): Promise<RecordedEvent> {
+  const chain = await readChain(db, NETWORK)
+  const due = [{ data: DATA, bytes: DATA.length, truncation: null, webhookIds }]
+  const differing = { kind: 'forks', fork, due, atMs } as const
+  const recorded = await recordEvent(db, eventAt(height, chain?.sequenceNumber ?? 0, differing))
   if (recorded === 'lost') throw new Error('nobody else moves this chain')
   return recorded
 }
@@ -102,7 +113,7 @@ export function factsOf(differing: Partial<AttemptFacts> = {}): AttemptFacts {
     startedAtMs: NOW_MS,
     status: 200,
     fault: null,
-    ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
+    ms: { lookup: 1, connect: 2, tls: 0, answer: 3, total: 6 },
     bodyStart: 'ok',
     address: '192.0.2.7',
     queue: 'new',

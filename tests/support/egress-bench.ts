@@ -47,11 +47,11 @@ export function openEgressBench(options: Options = {}) {
     return connector(
       { ...target, address: HERE },
       {
+        ...listener,
         opened(connection) {
           Object.defineProperty(connection, 'remoteAddress', { value: target.address })
           listener.opened(connection)
         },
-        failed: listener.failed,
       },
     )
   }

@@ -24,6 +24,19 @@ const OLD_MS = NOW_MS - 10 * 86_400_000
 /** A result longer than what is moved at once, and one of which some are. */
 export const LONG_TEXTS = ['é'.repeat(9_000_000), 'x'.repeat(3_000_000), 'y'.repeat(3_000_000)]
 
+/** Calls as figures have them. */
+const CALLED = {
+  split: 'method',
+  name: HOSTILE_TEXTS[1] ?? '',
+  calls: 3,
+  errors: 1,
+  nodeErrors: 1,
+  cached: 1,
+  coalesced: 0,
+  centiCu: 7,
+  times: Array<number>(20).fill(1),
+} as const
+
 /** The webhooks of the store; the last is deleted. */
 const WEBHOOKS = ['wh_1', 'wh_2', 'wh_3', 'wh_b', 'wh_gone']
 
@@ -45,6 +58,14 @@ export async function fillStore(
     db,
     { id: 'tok_2', kind: 'operator', teamId: null, name: '', createdAtMs: 2 },
     'other hash',
+  )
+  await db.each(
+    sql`INSERT INTO sessions VALUES (${''}, ${''}, ${''}, ${''}, '::1', ${''}, 1, 2, 3)`,
+    [
+      ['ses_1', 'cookie', 'tok_1', TEAM_A, HOSTILE_TEXTS[1] ?? ''],
+      ['ses_2', 'link', null, TEAM_B, ''],
+      ['ses_3', 'other', 'tok_2', null, ''],
+    ],
   )
   for (const [at, id] of WEBHOOKS.entries()) {
     const teamId = id === 'wh_b' ? TEAM_B : TEAM_A
@@ -68,6 +89,7 @@ async function fillRest(db: Database): Promise<void> {
     sequence: 1,
     atMs: NOW_MS,
     rows: [{ ...usage, hourMs: NOW_MS - (NOW_MS % 3_600_000), calls: 3, centiCu: 7, bytes: 0 }],
+    figures: [{ ...usage, ...CALLED, minuteMs: NOW_MS - (NOW_MS % 60_000) }],
   })
   await writeInstanceFactOnce(db, 'first_run_done', '1')
 }

@@ -8,7 +8,7 @@ const UNLISTED = 60
 
 const STATE = 'CASE (event * 7 + n) % 100 WHEN 0 THEN 2 WHEN 1 THEN 3 WHEN 2 THEN 0 ELSE 1 END'
 const RESULT = `{"data":{"block":{"logs":["Grüße, 世界, 😀 ${'0'.repeat(400)}"]}}}`
-const ATTEMPT = `{"startedAtMs":1,"status":200,"bodyStart":"${'ö'.repeat(50)}"}\n`
+const ATTEMPT = `[1,200,0,0,1,1,"${'ö'.repeat(50)}",null,"new",null,0,200,1]\n`
 
 /**
  * Adds as many deliveries, in each state, to the store of a folder that has a webhook. Their

@@ -25,7 +25,7 @@ const ACCEPTED: EgressOutcome = {
   retryAfter: null,
   bodyStart: 'ok',
   address: '192.0.2.1',
-  ms: { lookup: 0, connect: 1, answer: 2, total: 3 },
+  ms: { lookup: 0, connect: 1, tls: 0, answer: 2, total: 3 },
 }
 
 /** As when nothing came back. */

@@ -50,6 +50,7 @@ export async function openSharingGateways(): Promise<SharingGateways> {
       clock,
       telemetry,
       exchange,
+      figures: { take: () => [], isDue: () => false },
       record: (batch) => recordUsage(database, batch),
       writer: name,
       refresh: guard.refresh,

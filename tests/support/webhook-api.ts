@@ -35,7 +35,7 @@ export const ACCEPTED: AttemptFacts = {
   startedAtMs: START_MS + 5,
   status: 200,
   fault: null,
-  ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
+  ms: { lookup: 1, connect: 2, tls: 0, answer: 3, total: 6 },
   bodyStart: 'thanks',
   address: '93.184.215.14',
   queue: 'new',

@@ -218,6 +218,8 @@ describe('a law that is broken is caught', () => {
     const test = { path: 'src/http/a.test.ts', text: '' }
     expect(form.foldersAreSmall([...files, test])).toEqual(['src/http has 16 files'])
     expect(form.foldersAreSmall([...files.slice(1), test])).toEqual([])
+    const pages = files.map(({ path, text }) => ({ path: path.replace('src', 'dashboard'), text }))
+    expect(form.foldersAreSmall(pages)).toEqual(['dashboard/http has 16 files'])
   })
 
   test('a linter that does not measure', () => {

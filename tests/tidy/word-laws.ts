@@ -43,7 +43,7 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
 export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
   // The store of earlier versions had sheets.
   'src/tables/carry/': ['sheet'],
-  'src/tables/migrations.ts': ['sheet'],
+  'src/tables/early-migrations.ts': ['sheet'],
 }
 
 /** Openings of comments that say something about a thing without naming it. */

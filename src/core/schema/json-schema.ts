@@ -19,6 +19,8 @@ export type JsonSchema = {
   pattern?: string
   /** Says what `pattern` means in words, to be read after "must be". */
   'x-form'?: string
+  /** The data of the events that a stream of text is made of, by their names. */
+  'x-events'?: Readonly<Record<string, JsonSchema>>
   minLength?: number
   maxLength?: number
   minimum?: number

@@ -71,7 +71,7 @@ export function attemptOutcome(
 
 /** There was nothing to send: it stays in the log as failed, for somebody to look at. */
 export function resultMissing(attempt: SendAttempt, nowMs: number): AttemptOutcome {
-  const ms = { lookup: 0, connect: 0, answer: 0, total: 0 }
+  const ms = { lookup: 0, connect: 0, tls: 0, answer: 0, total: 0 }
   const answer = { status: null, fault: null, retryAfter: null, bodyStart: '', address: null, ms }
   const end = { answer, bodyBytes: 0, startedAtMs: nowMs, endedAtMs: nowMs }
   const outcome = attemptOutcome(attempt, end, { kind: 'give_up' })

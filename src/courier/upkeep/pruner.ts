@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { dropOldDays, pruneDelivered } from '../../tables/deliveries/retention.ts'
+import { pruneFigures } from '../../tables/usage/call-stats.ts'
 import { pruneMarks } from '../../tables/usage/usage.ts'
 import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
 
@@ -52,6 +53,7 @@ export function openPruner(needs: Needs): Pruner {
       return pruneDelivered(database, limits, eventsBeforeMs)
     })
     await inSteps('variable_items', () => forgetGoneItems(database, ITEMS_PER_STEP))
+    await inSteps('call_stats', () => pruneFigures(database, clock.nowMs(), ROWS_PER_STEP))
     await pruneMarks(database, clock.nowMs())
   }, needs.failed)
   const end = clock.every(PRUNE_EVERY_MS, prune.ask)

@@ -10,12 +10,11 @@ import {
   type Provider,
   type ProviderConfig,
 } from '@nomicfoundation/edr'
+import { SAMPLE_TOKEN, SAMPLE_TOKEN_CODE } from './fork/sample-token.ts'
 import { TEST_ACCOUNTS } from './test-accounts.ts'
 
 type Options = {
   chainId: number
-  /** 0: blocks only on command (`evm_mine`). */
-  blockTimeMs: number
   /** Hears of every event of every subscription, newHeads and others. */
   onEvent: (subscriptionId: bigint, result: unknown) => void
 }
@@ -33,8 +32,11 @@ const FIRST_BASE_FEE_WEI = 1_000_000_000n
 /** The address that gets the fees; any without a known key does. */
 const COINBASE = Buffer.from('c014ba5ec014ba5ec014ba5ec014ba5ec014ba5e', 'hex')
 
-/** A whole EVM chain in this process: the machine that Hardhat runs, without Hardhat. */
-export async function openEdrChain({ chainId, blockTimeMs, onEvent }: Options): Promise<Provider> {
+/**
+ * A whole EVM chain in this process: the machine that Hardhat runs, without Hardhat. Blocks only
+ * come on command.
+ */
+export async function openEdrChain({ chainId, onEvent }: Options): Promise<Provider> {
   const context = new EdrContext()
   await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory())
   const silent = {
@@ -48,26 +50,25 @@ export async function openEdrChain({ chainId, blockTimeMs, onEvent }: Options): 
   }
   return context.createProvider(
     L1_CHAIN_TYPE,
-    chainSettings(chainId, blockTimeMs),
+    chainSettings(chainId),
     silent,
     subscriptions,
     new ContractDecoder(),
   )
 }
 
-function chainSettings(chainId: number, blockTimeMs: number): ProviderConfig {
+function chainSettings(chainId: number): ProviderConfig {
   const hardfork = l1HardforkLatest()
   return {
     chainId: BigInt(chainId),
     networkId: BigInt(chainId),
     hardfork: l1HardforkToString(hardfork),
-    genesisState: [...l1GenesisState(hardfork), ...TEST_ACCOUNTS.map(funded)],
+    genesisState: [...l1GenesisState(hardfork), ...TEST_ACCOUNTS.map(funded), sampleToken()],
     ownedAccounts: TEST_ACCOUNTS.map(([, publicTestKey]) => publicTestKey),
     mining: {
       // Transactions wait for the next block, as on any real chain.
       autoMine: false,
       blockGasLimit: BLOCK_GAS_MAX,
-      ...(blockTimeMs > 0 ? { interval: BigInt(blockTimeMs) } : {}),
       memPool: { order: MineOrdering.Priority },
     },
     // Blocks may come faster than once a second; without this their clock would run ahead.
@@ -89,4 +90,8 @@ function chainSettings(chainId: number, blockTimeMs: number): ProviderConfig {
 
 function funded([address]: readonly [address: string, publicTestKey: string]) {
   return { address: Buffer.from(address.slice(2), 'hex'), balance: TEST_BALANCE_WEI }
+}
+
+function sampleToken() {
+  return { address: Buffer.from(SAMPLE_TOKEN.slice(2), 'hex'), code: SAMPLE_TOKEN_CODE }
 }

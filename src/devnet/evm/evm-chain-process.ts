@@ -1,6 +1,9 @@
 import { systemClock } from '../../system/machine/system-clock.ts'
+import { systemEntropy } from '../../system/machine/system-entropy.ts'
 import { type ChildSocket, liveWithParent, serveChild } from '../serve-child.ts'
 import { openEdrChain } from './edr-chain.ts'
+import { openForkableChain } from './fork/forkable-chain.ts'
+import { openRawChain } from './fork/raw-chain.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 import { serveChain } from './serve-chain.ts'
 import { subscriptions } from './subscriptions.ts'
@@ -13,8 +16,11 @@ const [blockTimeMs = Number.NaN, chainId = Number.NaN] = process.argv.slice(2).m
 
 liveWithParent()
 const listening = subscriptions()
-const chain = await openEdrChain({ chainId, blockTimeMs, onEvent: listening.onEvent })
-renewSubscriptions(systemClock(), chain, listening.ids)
+const clock = systemClock()
+const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
+renewSubscriptions(clock, provider, listening.ids)
+const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
+const chain = openForkableChain(needs, { chainId, blockTimeMs })
 
 serveChild(LIMITS, {
   post: (text) => serveChain(chain, text, null),
@@ -39,6 +45,6 @@ async function forgetSocket(socket: ChildSocket): Promise<void> {
   for (const id of listening.idsOf(socket)) {
     listening.release(id)
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_unsubscribe', params: [id] }
-    await chain.handleRequest(JSON.stringify(request))
+    await provider.handleRequest(JSON.stringify(request))
   }
 }

@@ -5,7 +5,7 @@ import { renewSubscriptions } from './renew-subscriptions.ts'
 
 test('a subscription with a listener is asked for before the chain forgets it', async () => {
   const clock = testClock()
-  const chain = await openEdrChain({ chainId: 31_337, blockTimeMs: 0, onEvent: () => {} })
+  const chain = await openEdrChain({ chainId: 31_337, onEvent: () => {} })
   const ask = async (method: string, ...params: unknown[]) => {
     const { data } = await chain.handleRequest(
       JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

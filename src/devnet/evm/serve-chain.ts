@@ -1,8 +1,8 @@
-import type { Provider } from '@nomicfoundation/edr'
 import { chainAnswer, errorAnswer } from './chain-answer.ts'
 import { composedMethod } from './composed-methods.ts'
+import type { ForkableChain } from './fork/forkable-chain.ts'
 
-type Call = { idText: string; method: string; params: unknown; requestText: string }
+type Call = { idText: string; method: string; params: unknown }
 
 /** The listener for events. Only a WebSocket has one; a POST has none. */
 type Subscriber = {
@@ -32,7 +32,7 @@ const NO_NOTIFICATIONS = { code: -32601, message: 'notifications not supported' 
 
 /** Answers one call or one batch, text in and text out. */
 export async function serveChain(
-  chain: Provider,
+  chain: ForkableChain,
   text: string,
   subscriber: Subscriber | null,
 ): Promise<string> {
@@ -49,7 +49,7 @@ export async function serveChain(
 }
 
 async function serveOne(
-  chain: Provider,
+  chain: ForkableChain,
   member: unknown,
   subscriber: Subscriber | null,
 ): Promise<string> {
@@ -59,10 +59,8 @@ async function serveOne(
   const refusal = subscriptionRefusal(call.method, subscriber)
   if (refusal !== null) return errorAnswer(call.idText, refusal)
 
-  const ask = (method: string, params: readonly unknown[]) =>
-    answerOf(chain, requestTextOf(method, params))
-  const composed = composedMethod(ask, call.method, call.params)
-  const answer = await (composed ?? answerOf(chain, call.requestText))
+  const composed = composedMethod(chain.ask, call.method, call.params)
+  const answer = await (composed ?? chain.ask(call.method, call.params))
   if (answer === null) return errorAnswer(call.idText, CHAIN_FAILED)
 
   if (subscriber !== null) noteSubscription(call, answer, subscriber)
@@ -75,24 +73,14 @@ function subscriptionRefusal(method: string, subscriber: Subscriber | null) {
   return method === 'eth_subscribe' && subscriber.full ? TOO_MANY_SUBSCRIPTIONS : null
 }
 
-/** One call that the chain chokes on must not end the process that serves all others. */
-async function answerOf(chain: Provider, requestText: string): Promise<string | null> {
-  try {
-    const { data } = await chain.handleRequest(requestText)
-    return typeof data === 'string' ? data : JSON.stringify(data)
-  } catch {
-    return null
-  }
-}
-
 function noteSubscription(call: Call, answer: string, subscriber: Subscriber): void {
   if (call.method === 'eth_subscribe') {
     const { result } = JSON.parse(answer)
     if (typeof result === 'string') subscriber.subscribed(result)
   }
   if (call.method === 'eth_unsubscribe') {
-    const { params } = JSON.parse(call.requestText)
-    if (JSON.parse(answer).result === true) subscriber.unsubscribed(String(params[0]))
+    const [id] = Array.isArray(call.params) ? call.params : []
+    if (JSON.parse(answer).result === true) subscriber.unsubscribed(String(id))
   }
 }
 
@@ -100,12 +88,7 @@ function readCall(member: unknown): Call | null {
   if (typeof member !== 'object' || member === null) return null
   const { id = null, method, params = [] } = member as Record<string, unknown>
   if (typeof method !== 'string') return null
-  const requestText = requestTextOf(method, params)
-  return { idText: JSON.stringify(id), method, params, requestText }
-}
-
-function requestTextOf(method: string, params: unknown): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return { idText: JSON.stringify(id), method, params }
 }
 
 /** Numbers that a double cannot hold keep their digits: an id must come back as it was sent. */

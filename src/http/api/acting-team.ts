@@ -2,33 +2,33 @@ import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import { findTeam } from '../../tables/accounts/teams.ts'
-import type { Token } from '../../tables/accounts/tokens.ts'
+import type { ApiCaller } from './calls/handler.ts'
 import type { ParameterValues } from './check-request.ts'
 
 type Needs = { database: Database }
 
-/** The team a call is made for: the token's own, or the one that the operator names. */
+/** The team a call is made for: the caller's own, or the one that the operator names. */
 export async function actingTeam(
   needs: Needs,
-  token: Token,
+  caller: ApiCaller,
   parameters: ParameterValues,
 ): Promise<Team | Rejection> {
-  const id = teamId(token, parameters)
+  const id = teamId(caller, parameters)
   if (id instanceof Rejection) return id
 
   const team = await findTeam(needs.database, id)
   return team ?? new Rejection('not_found', `There is no team ${id}.`)
 }
 
-function teamId(token: Token, parameters: ParameterValues): string | Rejection {
+function teamId(caller: ApiCaller, parameters: ParameterValues): string | Rejection {
   const { 'X-Team-Id': header, team_id: query } = parameters
   if (header !== undefined && query !== undefined && header !== query) {
     return new Rejection('validation', 'X-Team-Id and team_id name different teams.')
   }
 
   const named = header ?? query
-  if (token.teamId !== null) {
-    if (named === undefined || named === token.teamId) return token.teamId
+  if (caller.teamId !== null) {
+    if (named === undefined || named === caller.teamId) return caller.teamId
     return new Rejection('forbidden', 'This token belongs to another team than the one you name.')
   }
   if (named !== undefined) return String(named)

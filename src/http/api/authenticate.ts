@@ -1,104 +1,113 @@
-import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/hash-key.ts'
+import { Failure, Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import { findTokenByHash, type Token } from '../../tables/accounts/tokens.ts'
+import { findSessionsByHash, noteUse, type Session } from '../../tables/accounts/sessions.ts'
+import { findTokensByHash, type Token } from '../../tables/accounts/tokens.ts'
 import { TOKEN_HEADER } from '../contract/openapi.ts'
-import { windowLimiter } from '../edge/window-limiter.ts'
+import type { ApiCaller } from './calls/handler.ts'
 import { readToken } from './read-token.ts'
-import { openTokenLookups } from './token-lookups.ts'
+import { openSecretChecks, type SecretCheck } from './secret-checks.ts'
+import { type OwnOrigins, refuseForeign } from './sessions/own-origin.ts'
+import { readSessionCookie } from './sessions/session-cookie.ts'
 
-type Needs = {
+/** The link that signs in where Headgate runs for its developer alone. */
+export type LocalSignIn = {
+  /** The SHA-256 of the part behind `#`. */
+  secretHash: string
+  teamId: string
+}
+
+type Needs = OwnOrigins & {
   database: Database
   clock: Clock
   /** Further headers that may carry the token. */
   tokenHeaders: readonly string[]
+  /** Null outside of local development. */
+  localSignIn: LocalSignIn | null
 }
 
-/** Finds the token of a request. Refuses unknown ones, and known ones that ask too often. */
-export type Authenticate = (headers: Headers, clientAddress: string) => Promise<Token | Rejection>
+export type Authenticator = {
+  /** The caller of a request, by its token or else by its session. */
+  caller(request: Request, clientAddress: string): Promise<ApiCaller | Rejection>
+  token: SecretCheck<Token>
+  /** The id of the team that the link of local development is for. */
+  link: SecretCheck<string>
+}
 
-/** Management calls a second with one token; people and scripts stay far below it. */
-const CALLS_PER_SECOND_MAX = 100
-const CALL_WINDOW_MS = 1000
+const MISSING = `The header ${TOKEN_HEADER} is missing.`
 
-/**
- * Unknown tokens from one address in ten seconds that are looked up at once. Later ones wait a
- * moment and are looked up together.
- */
-const FAILURES_MAX = 20
-const FAILURE_WINDOW_MS = 10_000
+const UNKNOWN = new Rejection(
+  'unauthorized',
+  `The token in the header ${TOKEN_HEADER} is unknown or was revoked.`,
+)
 
-/** Tokens or addresses counted at once; some 100 bytes each. */
-const KEYS_MAX = 10_000
+const ENDED = new Rejection('unauthorized', 'This session has ended; sign in again.', {
+  endsSession: true,
+})
 
-/** Every token has 32 characters; a far longer text is not worth hashing. */
-const SECRET_LENGTH_MAX = 200
+export function authenticator(needs: Needs): Authenticator {
+  const checks = openSecretChecks(needs)
+  const checkToken = checks.of((hashes) => findTokensByHash(needs.database, hashes))
+  const checkSession = checks.of((hashes) => findSessions(needs, hashes))
+  const checkLink = checks.of(async (hashes) => linksAmong(needs.localSignIn, hashes))
 
-export function authenticator(needs: Needs): Authenticate {
-  const calls = windowLimiter(needs, {
-    countMax: CALLS_PER_SECOND_MAX,
-    windowMs: CALL_WINDOW_MS,
-    keysMax: KEYS_MAX,
-  })
-  const failures = windowLimiter(needs, {
-    countMax: FAILURES_MAX,
-    windowMs: FAILURE_WINDOW_MS,
-    keysMax: KEYS_MAX,
-  })
-  const goodBefore = boundedSet(KEYS_MAX)
-  const lookups = openTokenLookups(needs)
+  const byCookie = async (request: Request, clientAddress: string) => {
+    const secret = readSessionCookie(request.headers)
+    if (secret === null) return new Rejection('unauthorized', MISSING)
 
-  const find = async (secret: string | null, hash: string, amongGuesses: boolean) => {
-    if (!secret) return null
-    return amongGuesses ? lookups.find(hash) : findTokenByHash(needs.database, hash)
+    const foreign = refuseForeign(needs, request)
+    if (foreign) return foreign
+
+    const session = secret === '' ? ENDED : await checkSession(secret, clientAddress, ENDED)
+    if (session instanceof Rejection) return session
+
+    const refused = session.token ? checks.countCall(session.token.hash) : null
+    if (refused) return refused
+
+    await tryToNoteUse(needs, session)
+    return sessionCaller(session)
   }
 
-  return async (headers, clientAddress) => {
-    const secret = readToken(headers, needs.tokenHeaders)
-    if (secret instanceof Rejection) return secret
-    const hash = hashKey((secret ?? '').slice(0, SECRET_LENGTH_MAX))
-
-    const callWaitS = calls.waitS(hash)
-    if (callWaitS > 0) {
-      return tooMany(`A token may make ${CALLS_PER_SECOND_MAX} calls a second.`, callWaitS)
-    }
-    calls.add(hash)
-
-    // Behind a proxy everybody has one address: a stranger's failures there must
-    // not lock out those whose tokens are good, known here or not.
-    const failureWaitS = goodBefore.has(hash) ? 0 : failures.waitS(clientAddress)
-    const token = await find(secret, hash, failureWaitS > 0)
-    if (token instanceof Rejection) return token
-    if (!token) {
-      goodBefore.delete(hash)
-      failures.add(clientAddress)
-      if (failureWaitS === 0) return new Rejection('unauthorized', unauthorizedText(secret))
-      return tooMany('Too many calls with unknown tokens came from your address.', failureWaitS)
-    }
-
-    goodBefore.add(hash)
-    return token
-  }
-}
-
-function tooMany(message: string, retryAfterS: number): Rejection {
-  return new Rejection('too_many_requests', message, { retryAfterS })
-}
-
-function unauthorizedText(secret: string | null): string {
-  if (!secret) return `The header ${TOKEN_HEADER} is missing.`
-  return `The token in the header ${TOKEN_HEADER} is unknown or was revoked.`
-}
-
-function boundedSet(sizeMax: number) {
-  const members = new Set<string>()
   return {
-    has: (member: string) => members.has(member),
-    delete: (member: string) => members.delete(member),
-    add(member: string) {
-      if (!members.has(member) && members.size >= sizeMax) members.clear()
-      members.add(member)
+    async caller(request, clientAddress) {
+      const secret = readToken(request.headers, needs.tokenHeaders)
+      if (secret instanceof Rejection) return secret
+      if (secret === null) return byCookie(request, clientAddress)
+
+      const token = await checkToken(secret, clientAddress, UNKNOWN)
+      if (token instanceof Rejection) return token
+      return { kind: token.kind, teamId: token.teamId, token, session: null }
     },
+    token: checkToken,
+    link: checkLink,
   }
+}
+
+/** A session without a token is one of local development, and counts for nothing elsewhere. */
+async function findSessions(
+  { database, clock, localSignIn }: Needs,
+  hashes: readonly string[],
+): Promise<Map<string, Session>> {
+  const found = await findSessionsByHash(database, hashes, clock.nowMs())
+  if (localSignIn) return found
+  return new Map([...found].filter(([, { token }]) => token !== null))
+}
+
+function linksAmong(link: LocalSignIn | null, hashes: readonly string[]): Map<string, string> {
+  const good = hashes.filter((hash) => hash === link?.secretHash)
+  return new Map(good.map((hash) => [hash, link?.teamId ?? '']))
+}
+
+/** A store that cannot be written may still be read. */
+async function tryToNoteUse({ database, clock }: Needs, session: Session): Promise<void> {
+  try {
+    await noteUse(database, session, clock.nowMs())
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+  }
+}
+
+function sessionCaller(session: Session): ApiCaller {
+  const { teamId, token } = session
+  return { kind: teamId === null ? 'operator' : 'team', teamId, token, session }
 }

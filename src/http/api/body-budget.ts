@@ -8,6 +8,8 @@ import { jsonTextReply } from './calls/api-reply.ts'
 export type BodyBudget = {
   /** The same bodies, with their bytes counted for this team. */
   forTeam(teamId: string): RequestBodies
+  /** The bodies of clients that nobody answers for: small ones only. */
+  forVisitors: RequestBodies
   /** The answer of a call that changes nothing, as text, with its bytes counted for this team. */
   read(teamId: string, work: () => Promise<unknown>): Promise<Response | Rejection>
 }
@@ -18,6 +20,9 @@ const WINDOW_MS = 10_000
 
 /** Bytes that a team reads in a window: ten times all its webhooks with the longest queries. */
 const TEAM_READ_BYTES_PER_WINDOW_MAX = 64 * 2 ** 20
+
+/** More than a token and what stands around it. */
+const VISITOR_BODY_BYTES_MAX = 4096
 
 /** Teams counted at once; some 100 bytes each. */
 const TEAMS_MAX = 10_000
@@ -48,6 +53,14 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
       const text = JSON.stringify(value)
       read.add(teamId, text.length)
       return jsonTextReply(text)
+    },
+
+    forVisitors: {
+      async text(request) {
+        if (expectedBytes(request) <= VISITOR_BODY_BYTES_MAX) return needs.bodies.text(request)
+        const text = `The body is over ${VISITOR_BODY_BYTES_MAX} bytes, or does not say its length.`
+        return new Rejection('too_large', text)
+      },
     },
 
     forTeam: (teamId) => ({

@@ -1,41 +1,35 @@
-import type { Contract, NetworkReport } from '../contract/contract.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { CachedReply } from '../edge/cached-reply.ts'
-import * as apps from './calls/app-calls.ts'
+import { ACCOUNT_HANDLERS, type AccountCallNeeds } from './calls/account-handlers.ts'
+import { FIGURE_HANDLERS, type FigureCallNeeds } from './calls/figure-handlers.ts'
 import type { Handler } from './calls/handler.ts'
-import * as teams from './calls/team-calls.ts'
-import * as usage from './calls/usage-calls.ts'
-import * as queries from './queries/test-query.ts'
-import * as deliveries from './webhooks/delivery-calls.ts'
-import * as replays from './webhooks/replay-calls.ts'
+import { LIVE_HANDLERS, type LiveCallNeeds } from './live/live-handlers.ts'
+import * as local from './local/local-handlers.ts'
+import { QUERY_HANDLERS, type QueryHandlerNeeds } from './queries/query-handlers.ts'
+import { DELIVERY_HANDLERS, type DeliveryHandlerNeeds } from './webhooks/delivery-handlers.ts'
 import * as tests from './webhooks/test-webhook.ts'
 import * as variables from './webhooks/variable-calls.ts'
 import * as webhooks from './webhooks/webhook-calls.ts'
 
-export type CallNeeds = apps.AppCallNeeds &
-  deliveries.DeliveryCallNeeds &
-  replays.ReplayCallNeeds &
-  teams.TeamCallNeeds &
+export type CallNeeds = AccountCallNeeds &
+  DeliveryHandlerNeeds &
+  FigureCallNeeds &
+  LiveCallNeeds &
+  local.LocalCallNeeds &
+  QueryHandlerNeeds &
   tests.TestWebhookNeeds &
-  usage.UsageCallNeeds &
   variables.VariableCallNeeds &
   webhooks.WebhookCallNeeds & {
     publicUrl: string
     /** The document of this API. */
     openApi: CachedReply
-    /** The state of the networks and their upstreams right now. */
-    networkReport(): Promise<readonly NetworkReport[]>
   }
 
 /** Each operation has its handler, and no other can take its place: else this does not compile. */
 type CallHandlers = { readonly [Id in keyof Contract]: Handler<Id, CallNeeds> }
 
 export const CALL_HANDLERS: CallHandlers = {
-  listApps: apps.listApps,
-  createApp: apps.createApp,
-  getApp: apps.getApp,
-  changeApp: apps.changeApp,
-  deleteApp: apps.deleteApp,
-  rotateAppKey: apps.rotateAppKey,
+  ...ACCOUNT_HANDLERS,
 
   createWebhook: webhooks.createWebhook,
   listWebhooks: webhooks.listWebhooks,
@@ -44,35 +38,27 @@ export const CALL_HANDLERS: CallHandlers = {
   getWebhookQuery: webhooks.getWebhookQuery,
   rotateSigningKey: webhooks.rotateSigningKey,
 
-  testQuery: queries.testQuery,
+  ...QUERY_HANDLERS,
   testWebhook: tests.testWebhook,
-  getQuerySchema: queries.getQuerySchema,
 
+  listVariables: variables.listVariables,
   listVariableItems: variables.listVariableItems,
   addVariableItems: variables.addVariableItems,
   changeVariableItems: variables.changeVariableItems,
   deleteVariable: variables.deleteVariable,
 
-  listDeliveries: deliveries.listDeliveries,
-  getDelivery: deliveries.getDelivery,
-  resendDelivery: deliveries.resendDelivery,
+  ...DELIVERY_HANDLERS,
+  ...LIVE_HANDLERS,
+  ...FIGURE_HANDLERS,
+  getDevnet: local.getDevnet,
+  mineDevnetBlocks: local.mineDevnetBlocks,
+  reorganiseDevnet: local.reorganiseDevnet,
+  holdDevnet: local.holdDevnet,
+  sendDevnetTransaction: local.sendDevnetTransaction,
+  listInboxes: local.listInboxes,
+  listInboxArrivals: local.listInboxArrivals,
+  changeInbox: local.changeInbox,
+  emptyInbox: local.emptyInbox,
 
-  replayWebhook: replays.replayWebhook,
-  listReplays: replays.listReplays,
-  getReplay: replays.getReplay,
-  cancelReplay: replays.cancelReplay,
-
-  getTeam: teams.getTeam,
-  changeTeam: teams.changeTeam,
-  listTeams: teams.listTeams,
-  createTeam: teams.createTeam,
-  listTokens: teams.listTokens,
-  createToken: teams.createToken,
-  deleteToken: teams.deleteToken,
-
-  getUsageSummary: usage.getUsageSummary,
-  getUsageSeries: usage.getUsageSeries,
-
-  listNetworks: async (needs) => ({ data: await needs.networkReport() }),
-  getOpenApi: (needs, { headers }) => needs.openApi(headers),
+  getOpenApi: (needs, { visitor }) => needs.openApi(visitor.headers),
 }

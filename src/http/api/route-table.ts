@@ -7,13 +7,18 @@ export type ApiRoute<Id> =
 
 type Pattern<Id> = { segments: readonly string[]; ids: Map<HttpMethod, Id> }
 
-/** Answers which operation a request means. */
+/**
+ * Answers which operation a request means. Operations of local development have no route
+ * elsewhere, so that they answer as any unknown path does.
+ */
 export function routeTable<Id extends string>(
   operations: Readonly<Record<Id, Operation>>,
+  isLocal: boolean,
 ): (method: string, path: string) => ApiRoute<Id> {
   const patterns = new Map<string, Pattern<Id>>()
   for (const id of Object.keys(operations) as Id[]) {
-    const { method, path } = operations[id]
+    const { method, path, localOnly } = operations[id]
+    if (localOnly && !isLocal) continue
     const pattern = patterns.get(path) ?? { segments: path.split('/'), ids: new Map() }
     patterns.set(path, pattern)
     pattern.ids.set(method, id)

@@ -60,7 +60,15 @@ test('the document names the headers of this instance', async () => {
   expect(body.paths['/api/team'].get.security).toEqual([
     { teamToken: [] },
     { operatorToken: [] },
+    { sessionCookie: [] },
     { 'X-Alchemy-Token': [] },
   ])
+  expect(securitySchemes.sessionCookie).toMatchObject({
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'headgate_session',
+  })
+  expect(body.paths['/api/session'].get.security).toEqual([{ sessionCookie: [] }])
+  expect(body.paths['/api/session'].post.security).toEqual([])
   expect(body.paths['/api/openapi.json'].get.security).toEqual([])
 })

@@ -1,13 +1,21 @@
 import type { Static } from '../../core/schema/schema.ts'
-import * as apps from './apps.ts'
+import { ACCOUNT_CALLS, type ACCOUNT_SHAPES } from './accounts/account-calls.ts'
 import * as deliveries from './deliveries.ts'
+import { LIVE_CALLS, type LIVE_SHAPES } from './live/live-calls.ts'
+import * as local from './local/local-calls.ts'
 import * as networks from './networks.ts'
-import { json, type Operation, publicCall } from './operation.ts'
+import type { OpenApi } from './openapi.ts'
+import {
+  type CallAnswer,
+  type CallBody,
+  json,
+  type Operation,
+  publicCall,
+  type Values,
+} from './operation.ts'
 import * as queries from './queries.ts'
 import * as replays from './replays.ts'
-import * as teams from './teams.ts'
 import * as usage from './usage.ts'
-import { VARIABLE_CALLS } from './variables.ts'
 import * as webhooks from './webhooks.ts'
 
 /**
@@ -15,15 +23,15 @@ import * as webhooks from './webhooks.ts'
  * handlers and of clients, the OpenAPI document and the reference are all made of this.
  */
 export const CONTRACT = {
-  ...apps.APP_CALLS,
+  ...ACCOUNT_CALLS,
   ...webhooks.WEBHOOK_CALLS,
   ...queries.QUERY_CALLS,
-  ...VARIABLE_CALLS,
   ...deliveries.DELIVERY_CALLS,
   ...replays.REPLAY_CALLS,
-  ...teams.TEAM_CALLS,
+  ...LIVE_CALLS,
   ...usage.USAGE_CALLS,
   ...networks.NETWORK_CALLS,
+  ...local.LOCAL_CALLS,
   getOpenApi: publicCall('GET /api/openapi.json', {
     tag: 'Operating',
     summary: 'This document',
@@ -34,13 +42,16 @@ export const CONTRACT = {
 
 export type Contract = typeof CONTRACT
 
-export type WireApp = Static<typeof apps.APP>
+/** The document that `getOpenApi` answers. */
+export type WireOpenApi = OpenApi
+
+export type WireApp = Static<typeof ACCOUNT_SHAPES.app>
 
 export type WireWebhook = Static<typeof webhooks.WEBHOOK>
 export type WireWebhookChange = Static<typeof webhooks.WEBHOOK_CHANGE>
 
-export type GraphqlQuery = Static<typeof queries.GRAPHQL_QUERY>
 export type TestQuery = Static<typeof queries.TEST_QUERY>
+export type GraphqlQuery = Exclude<TestQuery['graphql_query'], string>
 export type TestQueryResult = Static<typeof queries.TEST_QUERY_RESULT>
 export type TestWebhook = Static<typeof queries.TEST_WEBHOOK>
 export type TestWebhookAttempt = Static<typeof queries.TEST_WEBHOOK_ATTEMPT>
@@ -50,10 +61,40 @@ export type WireAttempt = Static<typeof deliveries.DELIVERY_ATTEMPT>
 
 export type WireReplay = Static<typeof replays.REPLAY>
 
-export type WireTeam = Static<typeof teams.TEAM>
-export type WireTierLimits = Static<typeof teams.TIER_LIMITS>
+export type WireWebhookStats = Static<typeof LIVE_SHAPES.webhookStats>
 
+/** The data of each event of a stream. */
+export type WireEvents = {
+  [Name in keyof typeof LIVE_SHAPES.events]: Static<(typeof LIVE_SHAPES.events)[Name]>
+}
+export type EventTopic = (typeof LIVE_SHAPES.topics)[number]
+
+export type WireTeam = Static<typeof ACCOUNT_SHAPES.team>
+export type WireTierLimits = Static<typeof ACCOUNT_SHAPES.tierLimits>
+export type WireTier = Static<typeof ACCOUNT_SHAPES.tier>
+
+export type WireSession = Static<typeof ACCOUNT_SHAPES.session>
+export type WireListedSession = Static<typeof ACCOUNT_SHAPES.listedSession>
+
+export type WireUsageSummary = Static<typeof usage.USAGE_SUMMARY>
 export type WireUsageTotals = Static<typeof usage.USAGE_TOTALS>
 export type WireUsagePoint = Static<typeof usage.USAGE_POINT>
 
 export type NetworkReport = Static<typeof networks.NETWORK>
+
+/** The form of a call for whoever makes it, by its operation id. */
+export type AnswerOf<Id extends keyof Contract> =
+  Contract[Id]['answer'] extends CallAnswer<infer A> ? A : never
+
+export type BodyOf<Id extends keyof Contract> = Contract[Id] extends {
+  body?: infer B
+}
+  ? NonNullable<B> extends CallBody<infer T>
+    ? T
+    : undefined
+  : undefined
+
+export type ParametersOf<Id extends keyof Contract> = Partial<Values<Contract[Id]['parameters']>>
+export type WireDevnet = Static<typeof local.DEVNET>
+export type WireInbox = Static<typeof local.INBOX>
+export type WireArrival = Static<typeof local.INBOX_ARRIVAL>

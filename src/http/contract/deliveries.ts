@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   list,
+  mapOf,
   nullable,
   number,
   object,
@@ -12,10 +13,10 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { TIME_MS } from './fields.ts'
+import { MOMENT, TIME_MS } from './fields.ts'
 import { data, ID, json, path, query, teamCall } from './operation.ts'
 
-const STATUS = choice(
+export const STATUS = choice(
   ['waiting', 'delivered', 'failed', 'cancelled'],
   '`waiting` for its first attempt or the next, `delivered`, `failed` when all attempts were ' +
     'in vain, `cancelled` when the webhook was deleted.',
@@ -23,20 +24,28 @@ const STATUS = choice(
 
 export const ATTEMPT_TIMES = record('AttemptTimes', {
   lookup: number({ minimum: 0, description: 'Milliseconds to find the address.' }),
-  connect: number({ minimum: 0, description: 'To connect, TLS included.' }),
+  connect: number({ minimum: 0, description: 'To connect: TCP alone.' }),
+  tls: number({
+    minimum: 0,
+    description:
+      'To agree on TLS; 0 where there is none, on a connection that was kept, and for attempts ' +
+      'of versions before, whose `connect` has it.',
+  }),
   answer: number({ minimum: 0, description: 'From sending to the answer’s end.' }),
   total: number({ minimum: 0 }),
 })
 
+const FAULT = nullable(
+  text(
+    'Why no answer came: `dns` (the name has no address that deliveries may go to), ' +
+      '`connect`, `tls`, `timeout`, `reset` or `protocol`.',
+  ),
+)
+
 export const DELIVERY_ATTEMPT = record('DeliveryAttempt', {
   time_started: TIME_MS,
   status_code: nullable(integer('What the destination answered; null when it did not.')),
-  fault: nullable(
-    text(
-      'Why no answer came: `dns` (the name has no address that deliveries may go to), ' +
-        '`connect`, `tls`, `timeout`, `reset` or `protocol`.',
-    ),
-  ),
+  fault: FAULT,
   ms: ATTEMPT_TIMES,
   response_start: text('The beginning of the answer’s body.'),
   address: nullable(text('The address that was connected to.')),
@@ -57,7 +66,16 @@ const DELIVERY_FIELDS = {
   block_number: nullable(integer('Null for errors.')),
   block_hash: nullable(text('Null for errors.')),
   replay: flag('A replay sent it again.'),
+  rerun: flag('A reorganisation replaced its height: the event ran it again on the new block.'),
+  superseded: flag(
+    'Its block is not canonical any more: a reorganisation replaced it, and a later event is right.',
+  ),
   attempts_made: count('Since it was due, or was last sent again.'),
+  status_code: nullable(
+    integer('What the last attempt was answered; null without an answer or an attempt.'),
+  ),
+  fault: described(FAULT, 'Why the last attempt got no answer, as in its attempts.'),
+  took_ms: nullable(number('How long the last attempt took; null before the first.')),
   bytes: nullable(integer('Of the body; null before the first attempt.')),
   time_created: TIME_MS,
   time_due: nullable(integer('When the next attempt is due; null when there will be none.')),
@@ -69,6 +87,13 @@ export const DELIVERY = record('Delivery', DELIVERY_FIELDS)
 const DELIVERY_DETAIL = record('DeliveryDetail', {
   ...DELIVERY_FIELDS,
   body: nullable(text('The exact text that is signed and sent.')),
+  headers: nullable(
+    mapOf(
+      text(),
+      'The headers of the last attempt’s request beside its length and host; null before the ' +
+        'first. Without its signatures where the signing key was rotated since.',
+    ),
+  ),
   attempts: list(DELIVERY_ATTEMPT, 'Oldest first.'),
 })
 
@@ -94,7 +119,12 @@ const DELIVERY_EXAMPLE = {
   block_number: 23800000,
   block_hash: `0x${'5c'.repeat(32)}`,
   replay: false,
+  rerun: false,
+  superseded: false,
   attempts_made: 7,
+  status_code: 503,
+  fault: null,
+  took_ms: 52,
   bytes: 212,
   time_created: 1763164800000,
   time_due: null,
@@ -110,11 +140,27 @@ export const DELIVERY_CALLS = {
     summary: 'List deliveries',
     description:
       'What was delivered, waits or failed, newest first. Accepted ones are kept for 7 days ' +
-      'by default; what is not delivered stays.',
+      'by default; what is not delivered stays. With `attempts_min` or `rerun` a page may be ' +
+      'shorter than `limit`, even empty, and not the last: go on while there is an `after`.',
     parameters: {
       webhook_id: query('Only those of this webhook.', described(ID, 'The webhook’s id.')),
       status: query('Only those that are so.', STATUS),
       block: query('Only those of this height, reorganised ones included.', count()),
+      attempts_min: query(
+        'Only those with so many attempts; 2 for those that were retried.',
+        count({ minimum: 1, maximum: 1000 }),
+      ),
+      rerun: query(
+        'Only those of a height that was run again after a reorganisation, or only the others.',
+        choice(['true', 'false']),
+      ),
+      after: query(
+        'Only those created at that moment or later: milliseconds since 1970, a date, or ISO ' +
+          '8601 with a zone.',
+        MOMENT,
+        '2026-11-15T00:00:00Z',
+      ),
+      before: query('Only those created before that moment, written like `after`.', MOMENT),
       limit: query('Deliveries of one page.', preset(count({ minimum: 1, maximum: 1000 }), 100)),
       cursor: query(
         'Where the page begins: `after` of the one before.',
@@ -139,12 +185,20 @@ export const DELIVERY_CALLS = {
     answer: data('The delivery.', DELIVERY_DETAIL, {
       ...DELIVERY_EXAMPLE,
       body: '{"webhookId":"wh_9c5v2b8n4m1k7j3h","id":"whevt_5q8w2e7r4t1y9u3i",…}',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Headgate-Webhooks/1',
+        'x-service-signature': 'c0'.repeat(32),
+        'webhook-id': 'whevt_5q8w2e7r4t1y9u3i',
+        'webhook-timestamp': '1763164800',
+        'webhook-signature': 'v1,wMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA=',
+      },
       attempts: [
         {
           time_started: 1763164800021,
           status_code: 503,
           fault: null,
-          ms: { lookup: 1, connect: 20, answer: 31, total: 52 },
+          ms: { lookup: 1, connect: 8, tls: 12, answer: 31, total: 52 },
           response_start: 'Service Unavailable',
           address: '93.184.215.14',
           queue: 'new',

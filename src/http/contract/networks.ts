@@ -12,24 +12,64 @@ import {
 } from '../../core/schema/schema.ts'
 import { data, tokenCall } from './operation.ts'
 
+const MEDIAN_MS = nullable(
+  number({
+    minimum: 0,
+    description:
+      'Half of its answers took less, in milliseconds; estimated from a histogram of 20 ' +
+      'buckets. Null when it gave none.',
+  }),
+)
+
 const HEAD = record('Head', {
   number: count(),
   hash: nullable(text('The hash of the block; null on Solana networks.')),
   age_ms: nullable(number('How long ago a node last reported it.')),
 })
 
-const UPSTREAM = record('Upstream', {
+const UPSTREAM_HOUR = record('UpstreamHour', {
+  start: integer('When the hour begins, in ms since 1970, UTC.'),
+  calls: count(),
+  errors: count(),
+  median_ms: MEDIAN_MS,
+})
+
+const UPSTREAM_STATE = {
   name: text('Its configured name; never its address.'),
   state: choice(['used', 'standby', 'excluded']),
   reason: nullable(text('Why it is or is not used.')),
   last_fault: nullable(text('What went wrong last; null when nothing did.')),
+  last_fault_age_ms: nullable(number('How long ago that was.')),
+  next_probe_ms: nullable(
+    number('While it rests after failures: how long until it is tried again.'),
+  ),
   head: nullable(integer('The newest block or slot it reported.')),
   lag_blocks: nullable(integer('Behind the network’s head; null when it never reported.')),
   error_rate: number({ minimum: 0, maximum: 1 }),
   latency_ms: nullable(number('The usual time until an answer.')),
   in_flight: count(),
   heard: flag('Heads, and blocks for webhooks, are taken from it, whatever calls do there.'),
-})
+}
+
+const UPSTREAM_FIGURES = {
+  calls: count(
+    'Requests that all processes sent it in the last hour: calls of apps, and reads for ' +
+      'webhooks; no polls. Counted in spans of five minutes, as all that follows.',
+  ),
+  errors: count('Requests of them without a usable answer. An error of the caller is none.'),
+  median_ms: MEDIAN_MS,
+  p99_ms: nullable(
+    number({ minimum: 0, description: '99 of 100 answers took less; else like `median_ms`.' }),
+  ),
+  share_percent: number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Its share of the network’s requests, to two digits after the point.',
+  }),
+  hours: list(UPSTREAM_HOUR, 'The last 24 hours, oldest first; those without calls are left out.'),
+}
+
+const UPSTREAM = record('Upstream', { ...UPSTREAM_STATE, ...UPSTREAM_FIGURES })
 
 const ACCOUNT_INDEX = record('AccountIndex', {
   program: text(),
@@ -47,6 +87,7 @@ export const NETWORK = record('Network', {
   kind: choice(['evm', 'solana']),
   head: described(nullable(HEAD), 'Null until a node reported.'),
   finalized: nullable(integer('The newest block or slot that cannot change any more.')),
+  block_time_ms: number('The usual time from one block to the next, as configured.'),
   upstreams: list(UPSTREAM),
   account_indexes: list(
     ACCOUNT_INDEX,
@@ -61,7 +102,7 @@ export const NETWORK_CALLS = {
     summary: 'Networks and their health',
     description:
       'Every configured network with its head, and each of its upstreams: whether it is ' +
-      'used, and why or why not.',
+      'used, and why or why not, and how requests went there in the last hour.',
     answer: data('The networks.', list(NETWORK), [
       {
         id: 'ETH_MAINNET',
@@ -69,18 +110,27 @@ export const NETWORK_CALLS = {
         kind: 'evm',
         head: { number: 23800000, hash: `0x${'5c'.repeat(32)}`, age_ms: 3100 },
         finalized: 23799930,
+        block_time_ms: 12000,
         upstreams: [
           {
             name: 'node-a',
             state: 'used',
             reason: 'healthy',
             last_fault: null,
+            last_fault_age_ms: null,
+            next_probe_ms: null,
             head: 23800000,
             lag_blocks: 0,
             error_rate: 0,
             latency_ms: 14.2,
             in_flight: 3,
             heard: true,
+            calls: 15210,
+            errors: 2,
+            median_ms: 14.1,
+            p99_ms: 71.9,
+            share_percent: 71.3,
+            hours: [{ start: 1763164800000, calls: 15210, errors: 2, median_ms: 14.1 }],
           },
         ],
         account_indexes: [],

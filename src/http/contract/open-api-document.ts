@@ -3,7 +3,9 @@ import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
-import { type OpenApi, operationDoc, type Paths, TOKEN_HEADER } from './openapi.ts'
+import { LOCAL_TAG } from './local/not-local.ts'
+import { type OpenApi, operationDoc, type Paths, SESSION_COOKIE, TOKEN_HEADER } from './openapi.ts'
+import type { Audience } from './operation.ts'
 
 const DESCRIPTION = [
   'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',
@@ -12,6 +14,8 @@ const DESCRIPTION = [
   'answer JSON; an answer is `{"data": …}`, an error `{"name": "…", "message": "…"}`. Creating',
   'something answers 200, items of a variable 201.',
 ].join(' ')
+
+const TOKENLESS: ReadonlySet<Audience> = new Set(['public', 'session'])
 
 const { paths, schemas } = written(pathsOf())
 
@@ -31,11 +35,14 @@ export const OPEN_API: OpenApi = {
     { name: 'Webhooks', description: 'GraphQL queries that are answered for every block.' },
     { name: 'Variables', description: 'Lists that a team’s queries name, live on the next block.' },
     { name: 'Deliveries', description: 'What was sent, how it went, and sending it again.' },
+    { name: 'Events', description: 'What changes, as it changes.' },
     { name: 'Usage', description: 'What was used, in calls, compute units and bytes.' },
     { name: 'Team', description: 'The team a token belongs to, its tier and its limits.' },
+    { name: 'Sessions', description: 'Browsers that are signed in with a token.' },
     { name: 'Networks', description: 'What this instance serves, and how its nodes are.' },
     { name: 'Operator', description: 'Teams and their tokens, with the operator’s token only.' },
     { name: 'Operating', description: 'For load balancers and monitoring.' },
+    { name: LOCAL_TAG, description: 'The embedded chain and the inboxes; no file configured.' },
   ],
   paths,
   components: {
@@ -52,6 +59,14 @@ export const OPEN_API: OpenApi = {
         in: 'header',
         name: TOKEN_HEADER,
         description: 'The operator’s token; for a team’s calls with `X-Team-Id` beside it.',
+      },
+      sessionCookie: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: SESSION_COOKIE,
+        description:
+          'The cookie that `POST /api/session` sets. It stands for the token that was signed in ' +
+          'with, in requests that come from this instance’s own origin and carry no token.',
       },
     },
   },
@@ -71,7 +86,7 @@ export function openApiDocument(publicUrl: string, tokenHeaders: readonly string
     servers: [{ url: publicUrl, description: 'This instance.' }],
     paths: mapValues(paths, (methods) =>
       mapValues(methods, (operation) => {
-        if (operation['x-audience'] === 'public') return operation
+        if (TOKENLESS.has(operation['x-audience'])) return operation
         return { ...operation, security: [...operation.security, ...alternatives] }
       }),
     ),

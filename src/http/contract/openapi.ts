@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
-import { integer, record, type Static, text } from '../../core/schema/schema.ts'
+import { integer, list, record, type Static, text } from '../../core/schema/schema.ts'
 import type { Audience, CallAnswer, HttpMethod, Operation } from './operation.ts'
 
-export type ParameterDoc = {
+type ParameterDoc = {
   name: string
   in: 'path' | 'query' | 'header'
   required: boolean
@@ -15,7 +15,7 @@ export type Media = { schema: JsonSchema; example?: unknown }
 
 type Header = { description: string; schema: JsonSchema }
 
-export type ResponseDoc = {
+type ResponseDoc = {
   description: string
   headers?: Readonly<Record<string, Header>>
   content?: Readonly<Record<string, Media>>
@@ -58,20 +58,38 @@ export type OpenApi = {
 /** The header of ours that carries a token, before those that the configuration names. */
 export const TOKEN_HEADER = 'X-Service-Token'
 
+/** The cookie of a signed-in browser, which stands for the token that it signed in with. */
+export const SESSION_COOKIE = 'headgate_session'
+
 /** Every error of the management API. */
-const ERROR_REPLY = record('Error', {
-  name: text('Which kind of error, for programs.'),
-  message: text('What went wrong, for people.'),
-})
+const ERROR_REPLY = record(
+  'Error',
+  {
+    name: text('Which kind of error, for programs.'),
+    message: text('What went wrong, for people.'),
+  },
+  {
+    locations: list(
+      record('ErrorLocation', {
+        line: integer({ minimum: 1 }),
+        column: integer({ minimum: 1, description: 'In UTF-16 units, as editors count.' }),
+      }),
+      'Only for a mistake in a query that has a place in its text: where it is.',
+    ),
+  },
+)
 
 export type ErrorReply = Static<typeof ERROR_REPLY>
 
 const SECURITY: Readonly<Record<Audience, OperationDoc['security']>> = {
-  team: [{ teamToken: [] }, { operatorToken: [] }],
-  operator: [{ operatorToken: [] }],
-  'any-token': [{ teamToken: [] }, { operatorToken: [] }],
+  team: [{ teamToken: [] }, { operatorToken: [] }, { sessionCookie: [] }],
+  operator: [{ operatorToken: [] }, { sessionCookie: [] }],
+  'any-token': [{ teamToken: [] }, { operatorToken: [] }, { sessionCookie: [] }],
+  session: [{ sessionCookie: [] }],
   public: [],
 }
+
+const FOREIGN = '`Forbidden`: a session is used from another origin.'
 
 const RETRY_AFTER: Header = {
   description: 'Whole seconds after which asking again makes sense.',
@@ -128,15 +146,18 @@ function errorResponses(operation: Operation): Record<string, ResponseDoc> {
   if (audience !== 'public') {
     texts['400'] = '`ValidationError`: a parameter or a field is wrong; the message names it.'
     texts['401'] =
-      `\`Unauthorized\`: the header \`${TOKEN_HEADER}\` is missing, unknown or revoked.`
+      audience === 'session'
+        ? '`Unauthorized`: there is no session, or it has ended.'
+        : `\`Unauthorized\`: the header \`${TOKEN_HEADER}\` is missing, unknown or revoked.`
+    texts['403'] = FOREIGN
     texts['429'] =
       '`TooManyRequests`: over 100 calls a second, too many bytes, or too many unknown tokens.'
   }
   if (audience === 'operator') {
-    texts['403'] = '`Forbidden`: this call takes the operator’s token.'
+    texts['403'] = `${FOREIGN} Or this call takes the operator’s token.`
   }
   if (audience === 'team') {
-    texts['403'] = '`Forbidden`: a team’s token names another team.'
+    texts['403'] = `${FOREIGN} Or a team’s token names another team.`
     texts['404'] = '`NotFound`: there is no team of this id.'
   }
   if (body) {
@@ -152,7 +173,8 @@ function errorResponses(operation: Operation): Record<string, ResponseDoc> {
     responses[status] = {
       description,
       ...(errorSchema && { content: { 'application/json': { schema: errorSchema } } }),
-      ...(status === '429' && audience !== 'public' && { headers: { 'Retry-After': RETRY_AFTER } }),
+      ...(status === '429' &&
+        errorSchema === ERROR_REPLY && { headers: { 'Retry-After': RETRY_AFTER } }),
     }
   }
   return responses
@@ -164,7 +186,8 @@ function curl({ method, path, parameters, body, audience, exampleQuery }: Operat
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters[name]?.example ?? '')
   const token = audience === 'operator' ? '$HEADGATE_OPERATOR_TOKEN' : '$HEADGATE_TOKEN'
   const parts = [`curl ${verb}"$HEADGATE_URL${filled}${exampleQuery ?? ''}"`]
-  if (audience !== 'public') parts.push(`-H "${TOKEN_HEADER}: ${token}"`)
+  if (audience === 'session') parts.push('-b cookies.txt', '-H "Origin: $HEADGATE_URL"')
+  else if (audience !== 'public') parts.push(`-H "${TOKEN_HEADER}: ${token}"`)
   if (body) {
     parts.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body.example)}'`)
   }

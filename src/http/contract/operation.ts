@@ -1,7 +1,17 @@
-import { object, type Preset, type Schema, type Static, text } from '../../core/schema/schema.ts'
+import {
+  type Fields,
+  object,
+  type Preset,
+  type Schema,
+  type Static,
+  text,
+} from '../../core/schema/schema.ts'
 
-/** A call asks for a team's token, the operator's, any token, or none at all. */
-export type Audience = 'team' | 'operator' | 'any-token' | 'public'
+/**
+ * A call asks for a team's token, the operator's, any token, or none at all. A session stands for
+ * its token; some calls are about the session itself, and take no token.
+ */
+export type Audience = 'team' | 'operator' | 'any-token' | 'session' | 'public'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -14,7 +24,7 @@ export type Parameter<T = unknown> = {
   example?: string
 }
 
-export type Parameters = Readonly<Record<string, Parameter>>
+type Parameters = Readonly<Record<string, Parameter>>
 
 /** A body may be left out where its type has undefined. */
 export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: boolean }
@@ -22,7 +32,7 @@ export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: b
 export type CallAnswer<T = unknown> = {
   description: string
   /** Null for an answer whose content is not described. */
-  contentType: 'application/json' | 'text/plain' | null
+  contentType: 'application/json' | 'text/plain' | 'text/event-stream' | null
   schema: Schema<T>
   example?: T
   /** By name; the description of each is that of its schema. */
@@ -42,6 +52,8 @@ type Outline<P, B, A> = {
   /** 200 where nothing is said. */
   answerStatus?: 201
   grows?: Growth
+  /** There is no such call where a configuration file is. */
+  localOnly?: true
   /** Errors in ways of its own, by status; the usual ones are added. */
   errors?: Readonly<Record<string, string>>
   /** The error of the management API where nothing is said; null where it is not described. */
@@ -81,7 +93,7 @@ export const ID = text({
 })
 
 /** Every call for a team has these two. */
-export const TEAM_PARAMETERS: Parameters = {
+const TEAM_PARAMETERS: Parameters = {
   'X-Team-Id': {
     in: 'header',
     required: false,
@@ -94,6 +106,7 @@ export const TEAM_PARAMETERS: Parameters = {
 export const teamCall = callsOf('team')
 export const operatorCall = callsOf('operator')
 export const tokenCall = callsOf('any-token')
+export const sessionCall = callsOf('session')
 export const publicCall = callsOf('public')
 
 export function path<T>(description: string, schema: Schema<T>, example: string): Parameter<T> {
@@ -108,6 +121,11 @@ export function query<T>(
 ): Parameter<T | undefined>
 export function query<T>(description: string, schema: Schema<T>, example?: string): Parameter<T> {
   return { in: 'query', required: false, description, schema, ...(example && { example }) }
+}
+
+/** A header that may be absent. */
+export function header<T>(description: string, schema: Schema<T>): Parameter<T | undefined> {
+  return { in: 'header', required: false, description, schema }
 }
 
 export function requiredQuery<T>(
@@ -149,6 +167,15 @@ export function nothing(description: string): CallAnswer<Record<string, never>> 
 /** Text that is no JSON: the handler has to make the response itself. */
 export function plainText(description: string): CallAnswer<never> {
   return { description, contentType: 'text/plain', schema: { type: 'string' } }
+}
+
+/** Server-sent events, each with the schema of its data: the handler makes the response itself. */
+export function eventStream(description: string, events: Fields): CallAnswer<never> {
+  return {
+    description,
+    contentType: 'text/event-stream',
+    schema: { type: 'string', 'x-events': events },
+  }
 }
 
 /** An answer whose content is not described. */

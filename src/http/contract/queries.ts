@@ -2,24 +2,20 @@ import {
   anyOf,
   constant,
   count,
-  described,
   flag,
   integer,
   list,
   mapOf,
   nullable,
   number,
-  preset,
   record,
   text,
 } from '../../core/schema/schema.ts'
 import { ATTEMPT_TIMES } from './deliveries.ts'
-import { body, data, ID, json, plainText, teamCall, tokenCall } from './operation.ts'
-
-export const EVM_NETWORK = described(
-  ID,
-  'The id of a configured EVM network, for example `ETH_MAINNET`.',
-)
+import { body, data, json, plainText, teamCall, tokenCall } from './operation.ts'
+import { QUERY_CHECK_CALLS } from './queries/query-checks.ts'
+import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './queries/query-fields.ts'
+import { VARIABLE_CALLS } from './queries/variables.ts'
 
 export const WEBHOOK_URL = text({
   minLength: 1,
@@ -29,38 +25,6 @@ export const WEBHOOK_URL = text({
   description:
     'Where deliveries go: http or https, to a public address, without credentials in it.',
 })
-
-/** The compiler limits its length: it has the better words. */
-export const QUERY_TEXT = text({
-  minLength: 1,
-  pattern: '^[^\\0]*$',
-  'x-form': 'text without the character NUL',
-  description: 'The text of the query.',
-})
-
-const SKIP_EMPTY = flag('Deliver only results that are not empty.')
-
-export const GRAPHQL_QUERY = record(
-  'GraphqlQuery',
-  { query: QUERY_TEXT },
-  { skip_empty_messages: preset(SKIP_EMPTY, false) },
-)
-
-export const GRAPHQL_QUERY_CHANGE = record(
-  'GraphqlQueryChange',
-  {},
-  {
-    query: described(QUERY_TEXT, 'The text of the new query.'),
-    skip_empty_messages: SKIP_EMPTY,
-  },
-)
-
-/** The query may be given as its text alone. */
-export const QUERY_OR_TEXT = anyOf(
-  QUERY_TEXT,
-  GRAPHQL_QUERY,
-  'The text of the query, or an object with it.',
-)
 
 const WHICH_BLOCK = anyOf(
   count(),
@@ -147,10 +111,6 @@ export const TEST_WEBHOOK_ATTEMPT = record('TestWebhookAttempt', {
   delivery: TEST_DELIVERY,
 })
 
-export const QUERY_EXAMPLE =
-  '{ block { number logs(filter: {addresses: ["0xdac17f958d2ee523a2206206994597c13d831ec7"]}) ' +
-  '{ data topics transaction { hash } } } }'
-
 const SENT_EXAMPLE = JSON.stringify({
   webhookId: 'wh_0z1y2x3w4v5u6t7s',
   id: 'whevt_8r7q6p5o4n3m2l1k',
@@ -163,15 +123,10 @@ const SENT_EXAMPLE = JSON.stringify({
   },
 })
 
-const NO_BLOCK = {
-  '404': '`NotFound`: no node knows this block, or there is no such team.',
-  '501': '`UnsupportedField`: the query asks for `inputData`.',
-  '503': '`Unavailable`: no node could give the block.',
-  '504': '`Timeout`: no node gave the block in time.',
-}
-
 /** Queries, and deliveries of theirs that can be tried before a webhook is made. */
 export const QUERY_CALLS = {
+  ...VARIABLE_CALLS,
+
   testQuery: teamCall('POST /api/test-query', {
     tag: 'Webhooks',
     summary: 'Try a query',
@@ -236,7 +191,7 @@ export const QUERY_CALLS = {
       accepted: true,
       status_code: 200,
       fault: null,
-      ms: { lookup: 2, connect: 21, answer: 34, total: 57 },
+      ms: { lookup: 2, connect: 9, tls: 12, answer: 34, total: 57 },
       response_start: 'ok',
       bytes: SENT_EXAMPLE.length,
       cu: (SENT_EXAMPLE.length * 4) / 100,
@@ -258,6 +213,8 @@ export const QUERY_CALLS = {
   -d '{"network":"ETH_MAINNET","webhook_url":"https://receiver.example/hook",
     "graphql_query":"{ block { number transactions { hash } } }"}'`,
   }),
+
+  ...QUERY_CHECK_CALLS,
 
   getQuerySchema: tokenCall('GET /api/graphql/schema', {
     tag: 'Webhooks',

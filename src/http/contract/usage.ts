@@ -9,8 +9,9 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { AUTOSCALING, CU } from './fields.ts'
+import { AUTOSCALING, CU, MOMENT } from './fields.ts'
 import { data, query, teamCall } from './operation.ts'
+import { CALL_STATS_CALLS } from './usage/call-stats.ts'
 
 /** Days that one question may span, by bucket: some hundred buckets each. */
 export const SERIES_DAYS_MAX = { hour: 31, day: 366, month: 3660 } as const
@@ -19,13 +20,26 @@ const BYTES = count('Bytes delivered to webhooks; JSON-RPC calls count 0.')
 
 export const USAGE_TOTALS = record('UsageTotals', { calls: count(), cu: CU, bytes: BYTES })
 
-const USAGE_SUMMARY = record('UsageSummary', {
+export const USAGE_SUMMARY = record('UsageSummary', {
   month: text({ pattern: '^\\d{4}-\\d{2}$', description: 'The calendar month, UTC.' }),
   month_cu: CU,
   limit_cu: nullable(number('The tier’s monthly capacity; null is unlimited.')),
   remaining_cu: nullable(number('What is left of it, never below 0.')),
   percent_used: nullable(number('Two digits after the point; over 100 with autoscaling.')),
   autoscaling: AUTOSCALING,
+  forecast_cu: nullable(
+    number({
+      minimum: 0,
+      description:
+        'What the month comes to at the pace of the last 7 days; null until its third day.',
+    }),
+  ),
+  time_limit_reached: nullable(
+    integer(
+      'When the capacity is used up at that pace, in ms since 1970; null when it lasts, is ' +
+        'used up already, or there is no forecast.',
+    ),
+  ),
   time_reset: integer('When the next month begins, in ms since 1970.'),
   this_month: USAGE_TOTALS,
   last_24_hours: USAGE_TOTALS,
@@ -40,20 +54,14 @@ export const USAGE_POINT = record('UsagePoint', {
   bytes: BYTES,
 })
 
-const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
-const TIME_PATTERN = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2})'
-
-const MOMENT = text({
-  'x-form': 'milliseconds since 1970, a date, or ISO 8601 with a zone',
-  pattern: `^(\\d{1,15}|${DAY_PATTERN}(T${TIME_PATTERN})?)$`,
-})
-
 const BUFFERED =
   'JSON-RPC usage is written to the ledger at least once a second, so the newest second may ' +
   'still be missing.'
 
 /** The usage of a team. */
 export const USAGE_CALLS = {
+  ...CALL_STATS_CALLS,
+
   getUsageSummary: teamCall('GET /api/usage/summary', {
     tag: 'Usage',
     summary: 'Usage of the month',
@@ -67,6 +75,8 @@ export const USAGE_CALLS = {
       remaining_cu: 298765432.96,
       percent_used: 0.41,
       autoscaling: false,
+      forecast_cu: 2512904.18,
+      time_limit_reached: null,
       time_reset: 1796083200000,
       this_month: { calls: 61728, cu: 1234567.04, bytes: 0 },
       last_24_hours: { calls: 2200, cu: 44021.6, bytes: 0 },

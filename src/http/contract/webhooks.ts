@@ -18,8 +18,8 @@ import {
   QUERY_EXAMPLE,
   QUERY_OR_TEXT,
   QUERY_TEXT,
-  WEBHOOK_URL,
-} from './queries.ts'
+} from './queries/query-fields.ts'
+import { WEBHOOK_URL } from './queries.ts'
 
 const WEBHOOK_ID = described(ID, 'The webhook’s id.')
 
@@ -44,6 +44,14 @@ const NOTIFY_REMOVED = flag(
     'delivered before, its empty result is delivered too.',
 )
 
+export const DEACTIVATION_REASON = nullable(
+  choice(
+    ['MANUAL', 'MONTHLY_CAPACITY_EXCEEDED', 'DESTINATION_GONE', 'BACKLOG_FULL'],
+    'Why it is paused; null while it is active. `BACKLOG_FULL`: more results are undelivered ' +
+      'than the tier allows.',
+  ),
+)
+
 export const WEBHOOK = record('Webhook', {
   id: text({ pattern: '^wh_[a-z0-9]{16}$' }),
   name: described(WEBHOOK_NAME, 'Empty when none was given.'),
@@ -52,13 +60,7 @@ export const WEBHOOK = record('Webhook', {
   webhook_url: text(),
   is_active: flag('The same as `state` in one bit.'),
   state: choice(['active', 'paused']),
-  deactivation_reason: nullable(
-    choice(
-      ['MANUAL', 'MONTHLY_CAPACITY_EXCEEDED', 'DESTINATION_GONE', 'BACKLOG_FULL'],
-      'Why it is paused; null while it is active. `BACKLOG_FULL`: more results are undelivered ' +
-        'than the tier allows.',
-    ),
-  ),
+  deactivation_reason: DEACTIVATION_REASON,
   time_created: TIME_MS,
   signing_key: SIGNING_KEY,
   next_signing_key: nullable(

@@ -7,6 +7,8 @@ type Needs = {
   bytesMax: number
   /** From the end of the headers to the end of the body. */
   deadlineMs: number
+  /** Bounds each of them; 2.5 MiB where nothing is said. */
+  bodyBytesMax?: number
 }
 
 /** Reads the bodies of all requests, within what the process has room and time for. */
@@ -14,6 +16,13 @@ export type RequestBodies = {
   /** The whole body as text; empty when there is none. */
   text(request: Request): Promise<string | Rejection>
 }
+
+/** The same, for bodies that need not be text. */
+export type ByteBodies = {
+  bytes(request: Request): Promise<Uint8Array | Rejection>
+}
+
+type Finish<T> = (bytes: Uint8Array) => T | Rejection
 
 type Wait = { dueAtMs: number; giveUp(): void }
 
@@ -31,8 +40,9 @@ const CHECK_EVERY_MS = 1000
 /** Throws at bytes that are not UTF-8; drops a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
-export function openRequestBodies(needs: Needs): RequestBodies {
+export function openRequestBodies(needs: Needs): RequestBodies & ByteBodies {
   const inTime = openDeadlines(needs)
+  const { bodyBytesMax = BODY_BYTES_MAX } = needs
   let heldBytes = 0
 
   const takeRoom = (bytes: number): boolean => {
@@ -41,16 +51,19 @@ export function openRequestBodies(needs: Needs): RequestBodies {
     return true
   }
 
-  const sized = (request: Request, bytes: number): Promise<string | Rejection> => {
+  const sized = <T>(request: Request, bytes: number, finish: Finish<T>): Promise<T | Rejection> => {
     const counted = bytes > UNCOUNTED_BYTES_MAX ? bytes : 0
     if (counted > 0 && !takeRoom(counted)) return Promise.resolve(crowded())
     const release = () => {
       heldBytes -= counted
     }
-    return inTime(request.bytes(), release, null)
+    return inTime(request.bytes(), release, null, finish)
   }
 
-  const unsized = (body: ReadableStream<Uint8Array>): Promise<string | Rejection> => {
+  const unsized = <T>(
+    body: ReadableStream<Uint8Array>,
+    finish: Finish<T>,
+  ): Promise<T | Rejection> => {
     const reader = body.getReader()
     let counted = 0
     const grow = (bytes: number) => {
@@ -63,26 +76,33 @@ export function openRequestBodies(needs: Needs): RequestBodies {
       counted = 0
     }
     const cut = () => void reader.cancel().catch(() => {})
-    return inTime(readChunks(reader, grow), release, cut)
+    return inTime(readChunks(reader, grow, bodyBytesMax), release, cut, finish)
   }
 
+  const read = <T>(request: Request, finish: Finish<T>): Promise<T | Rejection> => {
+    const declared = request.headers.get('content-length')
+    if (declared === null) {
+      return request.body ? unsized(request.body, finish) : Promise.resolve(finish(NOTHING))
+    }
+    const bytes = Number(declared)
+    return bytes <= bodyBytesMax
+      ? sized(request, bytes, finish)
+      : Promise.resolve(tooLarge(bodyBytesMax))
+  }
   return {
-    text(request) {
-      const declared = request.headers.get('content-length')
-      if (declared === null) {
-        return request.body ? unsized(request.body) : Promise.resolve('')
-      }
-      const bytes = Number(declared)
-      return bytes <= BODY_BYTES_MAX ? sized(request, bytes) : Promise.resolve(tooLarge())
-    },
+    text: (request) => read(request, decodeText),
+    bytes: (request) => read(request, (bytes) => bytes),
   }
 }
 
-type InTime = (
+const NOTHING = new Uint8Array(0)
+
+type InTime = <T>(
   read: Promise<Uint8Array | Rejection>,
   release: () => void,
   cut: (() => void) | null,
-) => Promise<string | Rejection>
+  finish: Finish<T>,
+) => Promise<T | Rejection>
 
 /** Gives up bodies that take too long. Hot path: one promise each, and one timer for all. */
 function openDeadlines(needs: Needs): InTime {
@@ -102,7 +122,7 @@ function openDeadlines(needs: Needs): InTime {
     stopChecking = null
   }
 
-  return (read, release, cut) =>
+  return (read, release, cut, finish) =>
     new Promise((resolve) => {
       const wait = {
         dueAtMs: clock.monotonicMs() + needs.deadlineMs,
@@ -117,7 +137,7 @@ function openDeadlines(needs: Needs): InTime {
       const end = (body: Uint8Array | Rejection) => {
         // A body that was given up has released its room already.
         if (waits.delete(wait)) release()
-        resolve(body instanceof Rejection ? body : decodeText(body))
+        resolve(body instanceof Rejection ? body : finish(body))
       }
       read.then(end, () => end(brokeOff()))
     })
@@ -144,6 +164,7 @@ type Reader = {
 async function readChunks(
   reader: Reader,
   grow: (bytes: number) => boolean,
+  bytesMax: number,
 ): Promise<Uint8Array | Rejection> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -151,7 +172,8 @@ async function readChunks(
     const { done, value } = await reader.read()
     if (done || !value) return Buffer.concat(chunks)
     bytes += value.byteLength
-    const refusal = bytes > BODY_BYTES_MAX ? tooLarge() : grow(value.byteLength) ? null : crowded()
+    const refusal =
+      bytes > bytesMax ? tooLarge(bytesMax) : grow(value.byteLength) ? null : crowded()
     if (refusal) {
       reader.cancel().catch(() => {})
       return refusal
@@ -173,8 +195,8 @@ export function brokeOff(): Rejection {
   return new Rejection('parse_error', 'The body broke off before its end.')
 }
 
-function tooLarge(): Rejection {
-  return new Rejection('too_large', `The body is over ${BODY_BYTES_MAX} bytes.`)
+function tooLarge(bytesMax: number): Rejection {
+  return new Rejection('too_large', `The body is over ${bytesMax} bytes.`)
 }
 
 function tooSlow(): Rejection {

@@ -5,6 +5,7 @@ import type { ReaderWatch } from '../../gateway/reader-watch.ts'
 import { dropReply, type ReplyBody, replyBody } from '../../gateway/reply-body.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { UnreadReservation } from '../../gateway/unread-budget.ts'
+import type { CallFigures } from '../../metering/call-figures.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
 import type { ReplyHeaders } from './rpc-headers.ts'
@@ -13,6 +14,7 @@ import type { RpcNotes } from './rpc-notes.ts'
 export type ReplyNeeds = {
   clock: Clock
   notes: RpcNotes
+  figures: Pick<CallFigures, 'add'>
   replyHeaders: ReplyHeaders
   readers: ReaderWatch
   nextRequestId(): string
@@ -46,20 +48,24 @@ export function replyTo(
   outcome: RpcOutcome,
   held: UnreadReservation | null,
 ): Response {
-  const { request } = exchange
+  const { request, networkId = 'unknown' } = exchange
+  const { caller, replies } = outcome
   const requestId = needs.nextRequestId()
+  const tookMs = needs.clock.monotonicMs() - exchange.startedAtMs
+  // The members of a batch are answered together, so that each of them took as long as all.
+  if (caller) for (const served of replies) needs.figures.add(caller.app, networkId, served, tookMs)
   needs.notes.note({
     requestId,
     traceId: exchange.trace?.traceId ?? null,
-    network: exchange.networkId ?? 'unknown',
-    appId: outcome.caller?.app.id ?? null,
-    replies: outcome.replies,
+    network: networkId,
+    appId: caller?.app.id ?? null,
+    replies,
     isBatch: outcome.isBatch,
     status: outcome.status,
     centiCu: outcome.centiCu,
     cache: outcome.cache,
     upstream: outcome.upstream,
-    tookMs: needs.clock.monotonicMs() - exchange.startedAtMs,
+    tookMs,
   })
   const headers = needs.replyHeaders(outcome, request)
   const { body, copied } = bodyOf(needs, exchange, outcome, held)

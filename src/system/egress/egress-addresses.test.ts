@@ -41,7 +41,7 @@ describe('a name that leads to a forbidden address', () => {
   ])('is refused, and nothing is connected to: %s', async (_title, addresses) => {
     const { serveBytes, post, dialled, egress } = openWith(...addresses)
     const server = named('hook.test', serveBytes(answerText('ok')))
-    const ms = { lookup: 0, connect: 0, answer: 0, total: 0 }
+    const ms = { lookup: 0, connect: 0, tls: 0, answer: 0, total: 0 }
     expect(await post(server)).toEqual({
       status: null,
       fault: 'refused_address',

@@ -87,6 +87,29 @@ describe('behind TLS', () => {
     await until(() => server.peers[0]?.closed === true, 'the connection to close')
   })
 
+  test('the time to agree on TLS is told apart from the time to connect', async () => {
+    bench = openEgressBench({
+      through: (connect) => (target, listener) =>
+        connect(target, {
+          ...listener,
+          accepted() {
+            bench.clock.skip(20)
+            listener.accepted?.()
+            bench.clock.skip(30)
+          },
+        }),
+    })
+    const server = bench.serve(echo, testAuthority().issue(['hook.test']))
+    const first = await bench.post(named('hook.test', server))
+    expect(first.ms).toEqual({ lookup: 0, connect: 20, tls: 30, answer: 0, total: 50 })
+    const onKept = await bench.post(named('hook.test', server))
+    expect(onKept.ms).toEqual({ lookup: 0, connect: 0, tls: 0, answer: 0, total: 0 })
+
+    const stranger = bench.serve(echo, makeAuthority('stranger').issue(['hook.test']))
+    const refused = await bench.post(named('hook.test', stranger))
+    expect(refused).toMatchObject({ fault: 'tls', ms: { connect: 20, tls: 30, total: 50 } })
+  })
+
   test('a large delivery arrives whole at a slow receiver', async () => {
     const { serve, post } = open()
     const server = serve(

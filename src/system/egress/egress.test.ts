@@ -104,7 +104,7 @@ describe('a delivery', () => {
       },
     })
     const { ms, address } = await post(server)
-    expect(ms).toEqual({ lookup: 0, connect: 0, answer: 70, total: 70 })
+    expect(ms).toEqual({ lookup: 0, connect: 0, tls: 0, answer: 70, total: 70 })
     expect(address).toBe('127.0.0.1')
     expect(clock.timers()).toBe(1)
   })

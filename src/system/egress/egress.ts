@@ -91,7 +91,7 @@ async function vet(needs: Needs, url: string, teamId: string): Promise<string | 
 
 async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome> {
   const startMs = needs.clock.monotonicMs()
-  const unknown = { startMs, lookedUpMs: null, connectedMs: null, address: null }
+  const unknown = { startMs, lookedUpMs: null, acceptedMs: null, connectedMs: null, address: null }
   const url = checkDestination(request.url, needs.allowPrivate)
   if (typeof url === 'string') return outcome(needs, unknown, 'refused_address')
 
@@ -146,16 +146,18 @@ function deliver(
 
 function outcome(
   { clock }: Needs,
-  delivery: Pick<Delivery, 'startMs' | 'lookedUpMs' | 'connectedMs' | 'address'>,
+  delivery: Pick<Delivery, 'startMs' | 'lookedUpMs' | 'acceptedMs' | 'connectedMs' | 'address'>,
   result: DeliveryAnswer | EgressFault,
 ): EgressOutcome {
   const { startMs, address } = delivery
   const endMs = clock.monotonicMs()
   const lookedUpMs = delivery.lookedUpMs ?? endMs
   const connectedMs = delivery.connectedMs ?? endMs
+  const acceptedMs = delivery.acceptedMs ?? connectedMs
   const ms = {
     lookup: Math.round(lookedUpMs - startMs),
-    connect: Math.round(connectedMs - lookedUpMs),
+    connect: Math.round(acceptedMs - lookedUpMs),
+    tls: Math.round(connectedMs - acceptedMs),
     answer: Math.round(endMs - connectedMs),
     total: Math.round(endMs - startMs),
   }

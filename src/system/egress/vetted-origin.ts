@@ -25,6 +25,8 @@ export type Destination = {
   endMs: number
   /** The address that was connected to last; null when none was. */
   address: string | null
+  /** When the other side accepted and TLS began; null before, and without TLS. */
+  acceptedMs: number | null
   /** When the connection was there, or none was to be had; null until then. */
   connectedMs: number | null
 }
@@ -83,6 +85,7 @@ function connectToAny(
 
   const tryNext = (at: number) => {
     const address = tried[at]
+    destination.acceptedMs = null
     if (address === undefined) {
       addresses.expireSoon(host)
       return fail('connect')
@@ -96,6 +99,9 @@ function connectToAny(
       })
     }
     giveUp = connect(targetOf(destination, address), {
+      accepted() {
+        destination.acceptedMs = clock.monotonicMs()
+      },
       opened(connection) {
         stopTimer()
         take(connection, address)

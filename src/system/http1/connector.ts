@@ -43,8 +43,10 @@ export type ConnectFault =
   /** An origin refuses the address that it was connected to; the connector itself never does. */
   | 'refused_address'
 
-/** One of the two is called, once and after `connect` has returned, unless it was given up. */
+/** `opened` or `failed` is called, once, after `connect` has returned, unless it was given up. */
 export type ConnectListener = {
+  /** The other side has accepted, and TLS begins. */
+  accepted?(): void
   opened(connection: Connection): void
   failed(fault: ConnectFault): void
 }
@@ -144,7 +146,8 @@ const HANDLERS = {
     if (!dial.listener) return socket.terminate()
     socket.setNoDelay(true)
     // Over TLS nothing is sent before the handshake has shown who is at the other end.
-    if (!dial.tls) open(dial, socket)
+    if (dial.tls) dial.listener.accepted?.()
+    else open(dial, socket)
   },
   handshake(socket: Socket<Dial>, success: boolean, refusal: Error | null) {
     const dial = socket.data

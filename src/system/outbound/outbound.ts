@@ -9,7 +9,9 @@ type FetchInit = Omit<BunFetchRequestInit, 'proxy'> & { proxy: false }
 type ForwardedRequest = {
   method: string
   headers: Headers
-  body: string
+  body: string | Uint8Array
+  /** Ends it when the client has gone. */
+  signal?: AbortSignal
 }
 
 /** The runtime's words for a connection that never came about. */
@@ -103,9 +105,9 @@ function fetchAgain(url: string, init: FetchInit): Promise<Response> {
 export function requestOverSocket(
   socket: string,
   path: string,
-  { method, headers, body }: ForwardedRequest,
+  { method, headers, body, signal }: ForwardedRequest,
 ): Promise<Response> {
-  const init = { method, headers, unix: socket, redirect: 'manual', decompress: false }
-  const withBody = body === '' ? init : { ...init, body }
+  const init = { method, headers, signal, unix: socket, redirect: 'manual', decompress: false }
+  const withBody = body.length === 0 ? init : { ...init, body }
   return fetch(`http://localhost${path}`, { ...withBody, proxy: false } as BunFetchRequestInit)
 }

@@ -9,7 +9,7 @@ import { appKeyPlace, type Secrets } from '../../ports/secrets.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { insertApp, replaceAppKey, type StoredKey, TEAM_APPS_MAX } from './apps.ts'
 import { insertTeam } from './teams.ts'
-import { deleteOtherOperatorTokens, findTokenByHash, insertToken, type Token } from './tokens.ts'
+import { countTokens, insertToken, TEAM_TOKENS_MAX, type Token } from './tokens.ts'
 
 type TokenNeeds = { entropy: Entropy; clock: Clock }
 
@@ -25,8 +25,8 @@ type CreatedToken = { id: string; token: string }
 /** 36^16, about 2^82: no two will ever meet. */
 const ID_LENGTH = 16
 
-/** Keys and tokens: 36^32, about 2^165, cannot be guessed. */
-const SECRET_LENGTH = 32
+/** Keys, tokens and cookies: 36^32, about 2^165, cannot be guessed. */
+export const SECRET_LENGTH = 32
 
 const FIRST_TOKEN_NAME = 'first'
 
@@ -60,18 +60,18 @@ export function createToken(
   return changeAccounts(db, (tx) => addToken(tx, needs, newToken))
 }
 
-/** Makes a given token the operator's only one; false when it is a team's. */
-export function setOperatorToken(db: Database, needs: TokenNeeds, token: string): Promise<boolean> {
-  const hash = hashKey(token)
+/** The same on behalf of a caller; refused when the team has all the tokens it may have. */
+export function createTeamToken(
+  db: Database,
+  needs: TokenNeeds,
+  teamId: string,
+  name: string,
+): Promise<CreatedToken | Rejection> {
   return changeAccounts(db, async (tx) => {
-    const known = await findTokenByHash(tx, hash)
-    if (known?.kind === 'team') return false
-    await deleteOtherOperatorTokens(tx, hash)
-    if (known) return true
-    const operator = { kind: 'operator', teamId: null, name: 'configured' } as const
-    const stored = { id: newId(needs, 'tok'), ...operator, createdAtMs: needs.clock.nowMs() }
-    await insertToken(tx, stored, hash)
-    return true
+    if ((await countTokens(tx, teamId)) >= TEAM_TOKENS_MAX) {
+      return new Rejection('validation', `A team may have ${TEAM_TOKENS_MAX} tokens.`)
+    }
+    return addToken(tx, needs, { kind: 'team', teamId, name })
   })
 }
 
@@ -114,6 +114,14 @@ export function openAppKey({ secrets }: Pick<KeyNeeds, 'secrets'>, appId: string
   return secrets.open(sealed, appKeyPlace(appId))
 }
 
+/** The id of a new row, which tells by its prefix what it is of. */
+export function newId(
+  { entropy }: { entropy: Entropy },
+  prefix: 'app' | 'ses' | 'team' | 'tok',
+): string {
+  return `${prefix}_${entropy.alphanumeric(ID_LENGTH)}`
+}
+
 async function addToken(
   tx: Database,
   needs: TokenNeeds,
@@ -125,10 +133,6 @@ async function addToken(
   const stored = { id, kind, teamId, name, createdAtMs: needs.clock.nowMs() }
   await insertToken(tx, stored, hashKey(token))
   return { id, token }
-}
-
-function newId(needs: { entropy: Entropy }, prefix: 'app' | 'team' | 'tok'): string {
-  return `${prefix}_${needs.entropy.alphanumeric(ID_LENGTH)}`
 }
 
 function newKey(needs: KeyNeeds, appId: string): { key: string; stored: StoredKey } {

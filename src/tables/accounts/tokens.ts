@@ -20,7 +20,10 @@ type TokenRow = {
   created_at_ms: number
 }
 
-/** Only the operator makes tokens, so a team has a handful. */
+/** People and programs of one team; each of these may have sessions of its own. */
+export const TEAM_TOKENS_MAX = 200
+
+/** All that a team may have, and those it had before there was a limit. */
 const LISTED_TOKENS_MAX = 1_000
 
 const COLUMNS = sql`id, kind, team_id, name, created_at_ms`
@@ -57,9 +60,20 @@ export async function listTokens(db: Database, teamId: string): Promise<Token[]>
   return rows.map(tokenOf)
 }
 
-/** False when there was none. */
-export async function deleteToken(db: Database, id: string): Promise<boolean> {
-  const gone = await db.query(sql`DELETE FROM tokens WHERE id = ${id} RETURNING id`)
+export async function countTokens(db: Database, teamId: string): Promise<number> {
+  const rows = await db.query<{ tokens: number }>(sql`
+    SELECT COUNT(*) AS tokens FROM tokens WHERE team_id = ${teamId}`)
+  return rows[0]?.tokens ?? 0
+}
+
+/** Any token, or only one of that team; false when there was none. */
+export async function deleteToken(
+  db: Database,
+  id: string,
+  teamId: string | null = null,
+): Promise<boolean> {
+  const ofTeam = teamId === null ? sql`` : sql`AND team_id = ${teamId}`
+  const gone = await db.query(sql`DELETE FROM tokens WHERE id = ${id} ${ofTeam} RETURNING id`)
   return gone.length === 1
 }
 

@@ -72,7 +72,10 @@ type OldArrival = [
   bodyBytes: number,
 ]
 
-type OldAttempt = Omit<AttemptFacts, 'queue'> & { lane: keyof typeof QUEUES }
+type OldAttempt = Omit<AttemptFacts, 'queue' | 'ms'> & {
+  lane: keyof typeof QUEUES
+  ms: Omit<AttemptFacts['ms'], 'tls'>
+}
 
 /** The names of now for the lanes of version 6. */
 const QUEUES = { first: 'new', retry: 'retry', ordered: 'ordered', errors: 'error' } as const
@@ -163,13 +166,14 @@ function arrivalsOn({ arrivals }: OldSheet): Map<number, OldArrival> {
 function arrivedAs(arrival: OldArrival) {
   const [, startedAtMs, status, lookup, connect, answer, total, ...rest] = arrival
   const [bodyStart, address, bodyBytes] = rest
-  const ms = { lookup, connect, answer, total }
+  const ms = { lookup, connect, tls: 0, answer, total }
   const facts = { startedAtMs, status, fault: null, ms, bodyStart, address, queue: 'new' } as const
   return { doneAtMs: endOf(facts), bodyBytes, attempts: `${lineOfAttempt(facts)}\n` }
 }
 
 function carriedLine(line: string): string {
   if (line === '') return ''
-  const { lane, ...facts } = JSON.parse(line) as OldAttempt
-  return `${lineOfAttempt({ ...facts, queue: QUEUES[lane] ?? 'retry' })}\n`
+  const { lane, ms, ...facts } = JSON.parse(line) as OldAttempt
+  const queue = QUEUES[lane] ?? 'retry'
+  return `${lineOfAttempt({ ...facts, ms: { ...ms, tls: 0 }, queue })}\n`
 }

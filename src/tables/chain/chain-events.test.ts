@@ -83,6 +83,9 @@ describe('an event', () => {
         version: 0,
         doneAtMs: null,
         bodyBytes: null,
+        isRerun: false,
+        isSuperseded: false,
+        lastAttempt: null,
       },
     ])
     expect((await readChain(db, NETWORK))?.sequenceNumber).toBe(FIRST)

@@ -12,7 +12,7 @@ import type { Delivery } from '../deliveries/delivery.ts'
 import { LANE } from '../deliveries/outbox.ts'
 import type { EventResult } from '../deliveries/results.ts'
 import { listChunks } from '../sql/row-chunks.ts'
-import { type ChainMove, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
+import { type ChainMove, type MovedTip, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
 
 /** One result and all the webhooks it is due to. */
 export type DueResult = EventResult & { webhookIds: readonly string[] }
@@ -94,9 +94,9 @@ export const commitEvent: Procedure<[ChainEvent], CommittedEvent | 'lost'> = {
 
     const [event] = await Promise.all([
       receivers.size > 0 ? commitDue(tx, { ...move, due }, moved, receivers) : null,
-      moveTail(tx, move, moved),
+      moveTail(tx, move, moved.sequenceNumber),
     ])
-    return committedEvent(event, moved, webhookIds, receivers)
+    return committedEvent(event, moved.sequenceNumber, webhookIds, receivers)
   },
 }
 
@@ -154,7 +154,7 @@ function chainEventOf([rest, ...pieces]: SentEvent): ChainEvent {
 function commitDue(
   tx: Transaction,
   { network, header, atMs, due }: ChainEvent,
-  sequenceNumber: number,
+  { sequenceNumber, isRerun }: MovedTip,
   receivers: ReadonlyMap<string, Receiver>,
 ): Promise<number> {
   const results = due.filter(({ webhookIds }) => webhookIds.some((id) => receivers.has(id)))
@@ -177,6 +177,7 @@ function commitDue(
       blockHash: header.hash,
       error: null,
       createdAtMs: atMs,
+      isRerun,
     },
     results,
     deliveries,

@@ -119,16 +119,18 @@ export function sequenceAfter(previousSequence: number | null): number {
   return previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
 }
 
+/** The number of a new event, and whether a reorganisation made it run its height again. */
+export type MovedTip = { sequenceNumber: number; isRerun: boolean }
+
 /**
- * The number of the new event; null when somebody else moved the chain, and nothing is written.
- * Its blocks are moved by `moveTail`.
+ * The new event; null when somebody else moved the chain, and nothing is written. Its blocks are
+ * moved by `moveTail`.
  */
-export async function moveChain(tx: Database, move: ChainMove): Promise<number | null> {
+export function moveChain(tx: Database, move: ChainMove): Promise<MovedTip | null> {
   const { header, kind, previousSequence } = move
   assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')
   assert(move.keepFrom <= header.number, 'the tip stays in the tail')
-  const sequenceNumber = sequenceAfter(previousSequence)
-  return (await moveTip(tx, move, sequenceNumber)) ? sequenceNumber : null
+  return moveTip(tx, move, sequenceAfter(previousSequence))
 }
 
 /** The blocks of a chain whose tip was moved. */
@@ -178,25 +180,34 @@ export async function holdEvents(tx: Database, network: string): Promise<void> {
 }
 
 /** Compares and sets: of all who found the same last event, one gets to write the next. */
-async function moveTip(tx: Database, move: ChainMove, sequenceNumber: number): Promise<boolean> {
+async function moveTip(
+  tx: Database,
+  move: ChainMove,
+  sequenceNumber: number,
+): Promise<MovedTip | null> {
   const { network, header, finalized, atMs } = move
   if (move.previousSequence === null) {
     const begun = await tx.query(sql`
       INSERT INTO chains
-        (network, sequence_number, tip_number, tip_hash, finalized, updated_at_ms)
+        (network, sequence_number, tip_number, tip_hash, finalized, updated_at_ms, highest_number)
       VALUES (${network}, ${sequenceNumber}, ${header.number}, ${header.hash}, ${finalized},
-        ${atMs})
+        ${atMs}, ${header.number})
       ON CONFLICT (network) DO NOTHING RETURNING network`)
-    return begun.length === 1
+    return begun.length === 1 ? { sequenceNumber, isRerun: false } : null
   }
+  // A chain that begins anew replaces no block of its own.
+  const highest = move.kind === 'first' ? sql`CAST(-1 AS BIGINT)` : sql`highest_number`
   // A final block stays final when nobody can say anything newer.
-  const moved = await tx.query(sql`
+  const [moved] = await tx.query<{ tip_rerun: number }>(sql`
     UPDATE chains SET sequence_number = ${sequenceNumber}, tip_number = ${header.number},
       tip_hash = ${header.hash}, finalized = COALESCE(${finalized}, finalized),
-      updated_at_ms = ${atMs}
+      updated_at_ms = ${atMs},
+      tip_rerun = CASE WHEN ${highest} < ${header.number} THEN 0 ELSE 1 END,
+      highest_number = CASE WHEN ${highest} < ${header.number} THEN ${header.number}
+        ELSE highest_number END
     WHERE network = ${network} AND sequence_number = ${move.previousSequence}
-    RETURNING network`)
-  return moved.length === 1
+    RETURNING tip_rerun`)
+  return moved ? { sequenceNumber, isRerun: moved.tip_rerun === 1 } : null
 }
 
 async function expectNoBlocks(tx: Database, network: string): Promise<void> {

@@ -45,17 +45,6 @@ export type Delivery = DeliveryKey & {
   attemptsMade: number
 }
 
-/** A delivery with what has become of it. */
-export type LoggedDelivery = Delivery & {
-  state: DeliveryState
-  /** When its next attempt is due; null when it does not wait. */
-  dueAtMs: number | null
-  /** When it was delivered, given up or cancelled; null while it waits. */
-  doneAtMs: number | null
-  /** Bytes of the body; null before the first attempt. */
-  bodyBytes: number | null
-}
-
 export type DeliveryRow = {
   event: number
   webhook: number
@@ -75,13 +64,6 @@ export type DeliveryRow = {
   attempts_made: number
 }
 
-export type LogRow = DeliveryRow & {
-  state: number
-  due_at_ms: number | null
-  done_at_ms: number | null
-  body_bytes: number | null
-}
-
 /** The columns of a `DeliveryRow`, where its event and webhook are joined to a delivery. */
 export const deliveryColumns = (event: Sql, webhook: Sql) => sql`
   ${event} AS event, ${webhook} AS webhook, webhooks.id AS webhook_id, webhooks.team_id, events.network,
@@ -91,10 +73,6 @@ export const deliveryColumns = (event: Sql, webhook: Sql) => sql`
 
 /** The same where `DELIVERY_OF_ENTRY` is joined. */
 export const DELIVERY_COLUMNS = deliveryColumns(sql`entries.event`, sql`entries.webhook`)
-
-/** The columns of a `LogRow`, except when it is due, where a delivery is joined to its entry. */
-export const LOG_COLUMNS = sql`
-  ${DELIVERY_COLUMNS}, deliveries.state, deliveries.done_at_ms, deliveries.body_bytes`
 
 /** Joins a delivery to the `entries` of whatever names it by event and webhook. */
 export const DELIVERY_OF_ENTRY = sql`
@@ -142,15 +120,5 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     createdAtMs: row.created_at_ms,
     version: row.version,
     attemptsMade: row.attempts_made,
-  }
-}
-
-export function loggedOf(row: LogRow): LoggedDelivery {
-  return {
-    ...deliveryOf(row),
-    state: stateOf(row.state),
-    dueAtMs: row.due_at_ms,
-    doneAtMs: row.done_at_ms,
-    bodyBytes: row.body_bytes,
   }
 }

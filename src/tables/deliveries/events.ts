@@ -12,6 +12,8 @@ export type NewEvent = {
   blockHash: string | null
   error: string | null
   createdAtMs: number
+  /** A reorganisation replaced its height, which it ran again. */
+  isRerun?: boolean
   /** How many results it begins with. */
   parts: number
 }
@@ -33,9 +35,10 @@ export async function insertEvent(tx: Database, event: NewEvent): Promise<number
   const { network, sequenceNumber, webhook, blockNumber, blockHash, error } = event
   const [inserted] = await tx.query<{ event: number }>(sql`
     INSERT INTO events
-      (network, sequence_number, webhook, block_number, block_hash, error, created_at_ms, parts)
+      (network, sequence_number, webhook, block_number, block_hash, error, created_at_ms, parts,
+      rerun)
     VALUES (${network}, ${sequenceNumber}, ${webhook}, ${blockNumber}, ${blockHash}, ${error},
-      ${event.createdAtMs}, ${event.parts})
+      ${event.createdAtMs}, ${event.parts}, ${event.isRerun ? 1 : 0})
     RETURNING event`)
   assert(inserted !== undefined, 'an insert writes a row')
   return inserted.event

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../ports/database.ts'
+import { noteChanges } from '../live/delivery-changes.ts'
 import { growLog } from '../usage/log-bytes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { createDeliveries } from './create-deliveries.ts'
@@ -24,11 +25,12 @@ export type Renewal = {
  * attempt, or as a new one. The outcome of an attempt under way does not count.
  */
 export async function renewDelivery(tx: Transaction, renewal: Renewal): Promise<void> {
-  const { webhook, due, atMs } = renewal
+  const { webhook, teamId, due, atMs } = renewal
   const known = await findEventOf(tx, webhook, renewal)
   if (known !== null) {
     await renewKnown(tx, known, renewal)
     await enqueue(tx, { event: known, webhook, lane: LANE.retry }, atMs)
+    await noteChanges(tx, [{ event: known, webhook, teamId }], atMs)
     return
   }
   // An event of its own, so that the log shows it on top.
@@ -36,7 +38,7 @@ export async function renewDelivery(tx: Transaction, renewal: Renewal): Promise<
   await createDeliveries(tx, {
     event: { ...renewal, error: null, createdAtMs: atMs },
     results: [due],
-    deliveries: [{ webhook, teamId: renewal.teamId, ...carried }],
+    deliveries: [{ webhook, teamId, ...carried }],
     lane: LANE.retry,
     isMarked: false,
   })

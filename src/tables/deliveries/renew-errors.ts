@@ -1,5 +1,7 @@
 import type { Database } from '../../ports/database.ts'
+import { noteChanges } from '../live/delivery-changes.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
+import type { DeliveryKey } from './delivery.ts'
 import { postpone, waitingErrors } from './outbox.ts'
 
 /**
@@ -10,16 +12,17 @@ import { postpone, waitingErrors } from './outbox.ts'
 export async function renewErrors(
   tx: Database,
   webhooks: readonly number[],
-  message: string,
-  nowMs: number,
+  { teamId, message, nowMs }: { teamId: string; message: string; nowMs: number },
 ): Promise<ReadonlySet<number>> {
-  const renewed = new Set<number>()
+  const renewed = new Map<number, DeliveryKey>()
   for (const error of await waitingErrors(tx, webhooks, message)) {
     const held = await holdDelivery(tx, error)
     if (held?.state !== 'waiting') continue
     await restartDelivery(tx, error)
     await postpone(tx, [{ ...error, dueAtMs: nowMs }])
-    renewed.add(error.webhook)
+    renewed.set(error.webhook, error)
   }
-  return renewed
+  const changed = [...renewed.values()].map(({ event, webhook }) => ({ event, webhook, teamId }))
+  await noteChanges(tx, changed, nowMs)
+  return new Set(renewed.keys())
 }

@@ -118,7 +118,7 @@ describe('what becomes of a delivery', () => {
     const answers = [...HOSTILE_TEXTS, '\0\ud800\n{"a":1}\n', '']
     const attempts = answers.map((bodyStart, at) => {
       const [status, fault] = at === 0 ? [null, 'timeout'] : [500 + at, null]
-      const ms = { lookup: 0.25, connect: 0.1 + 0.2, answer: at / 3, total: 1e-7 }
+      const ms = { lookup: 0.25, connect: 0.1 + 0.2, tls: 0, answer: at / 3, total: 1e-7 }
       const queue = at === 0 ? 'new' : 'retry'
       return factsOf({ bodyStart, startedAtMs: NOW_MS + at, status, fault, ms, queue })
     })
@@ -166,7 +166,7 @@ describe('the bill', () => {
     const [before, after] = await attempted(2)
     const lastMs = Date.UTC(2026, 11, 1) - 7
     const attempt = factsOf({ startedAtMs: lastMs })
-    const slow = { lookup: 0, connect: 0, answer: 7, total: 6.6 }
+    const slow = { lookup: 0, connect: 0, tls: 0, answer: 7, total: 6.6 }
     await settle(
       outcomeOf(before!, { attempt }),
       outcomeOf(after!, { attempt: { ...attempt, ms: slow } }),

@@ -88,8 +88,10 @@ describe.skipIf(lacksPostgres())('a move between SQLite and PostgreSQL', () => {
     const rows = (await there(sqlite, await newPostgres())) ?? {}
     const staying = [
       'couriers',
+      'delivery_changes',
       'followers',
       'leases',
+      'listeners',
       'listing',
       'migrations',
       'shards',

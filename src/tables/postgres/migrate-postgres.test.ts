@@ -63,6 +63,9 @@ describe.skipIf(lacksPostgres())('tables on PostgreSQL', () => {
       { version: 8 },
       { version: 9 },
       { version: 10 },
+      { version: 11 },
+      { version: 12 },
+      { version: 13 },
     ])
     const day = dayOf(NOW_MS)
     expect(await db.query(sql`SELECT day, has_begun FROM event_days ORDER BY day`)).toEqual([

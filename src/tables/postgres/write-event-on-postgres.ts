@@ -46,9 +46,11 @@ function insertAll({ event, results, deliveries, lane, isMarked }: EventToDelive
   return sql`
     WITH new_event AS (
       INSERT INTO events
-        (network, sequence_number, webhook, block_number, block_hash, error, created_at_ms, parts)
+        (network, sequence_number, webhook, block_number, block_hash, error, created_at_ms, parts,
+        rerun)
       VALUES (${network}, ${sequenceNumber}, ${event.webhook}, ${event.blockNumber},
-        ${event.blockHash}, ${event.error}, ${createdAtMs}, ${results.length})
+        ${event.blockHash}, ${event.error}, ${createdAtMs}, ${results.length},
+        ${event.isRerun ? 1 : 0})
       RETURNING event),
     given AS (
       SELECT * FROM new_event CROSS JOIN unnest(

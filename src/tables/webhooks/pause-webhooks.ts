@@ -74,7 +74,7 @@ export async function commitErrors(
   const networks = [...new Set(paused.map(({ network }) => network))].sort()
   for (const network of networks) await holdEvents(tx, network)
   const numbers = paused.map(({ number }) => number)
-  const renewed = await renewErrors(tx, numbers, pause.message, pause.nowMs)
+  const renewed = await renewErrors(tx, numbers, pause)
   const untold = paused.filter(({ number }) => !renewed.has(number))
   for (const network of networks) {
     const here = untold.filter((one) => one.network === network).map(({ number }) => number)

@@ -1,4 +1,4 @@
-import { type Database, type Sql, sql } from '../../ports/database.ts'
+import { type Database, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { followedAt } from '../chain/chain-tail.ts'
 import { renewDelivery } from '../deliveries/renew-delivery.ts'
 import type { EventResult } from '../deliveries/results.ts'
@@ -143,6 +143,24 @@ export function runningReplays(db: Database, teamId: string, limit: number): Pro
     db,
     sql`WHERE state = 'running' AND team_id = ${teamId}
       ORDER BY created_at_ms, id LIMIT ${limit}`,
+  )
+}
+
+/** Replays of these teams that run, were created lately, or are named; each once. */
+export async function watchedReplays(
+  db: Database,
+  teamIds: readonly string[],
+  { sinceMs, ids }: { sinceMs: number; ids: readonly string[] },
+): Promise<Replay[]> {
+  const ofTeams = sql`team_id IN ${sqlRows([teamIds])}`
+  const named =
+    ids.length === 0 ? sql`` : sql`UNION SELECT id FROM replays WHERE id IN ${sqlRows([ids])}`
+  return readReplays(
+    db,
+    sql`WHERE id IN (
+      SELECT id FROM replays WHERE state = 'running' AND ${ofTeams}
+      UNION SELECT id FROM replays WHERE ${ofTeams} AND created_at_ms > ${sinceMs} ${named})
+    ORDER BY created_at_ms, id`,
   )
 }
 

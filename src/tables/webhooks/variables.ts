@@ -135,6 +135,15 @@ export async function findVariable(
   return rows[0] ? variableOf(rows[0]) : null
 }
 
+/** All of a team, by name. */
+export async function listVariables(db: Database, teamId: string): Promise<Variable[]> {
+  const rows = await db.query<VariableRow>(sql`
+    SELECT ${VARIABLE_COLUMNS} FROM variables
+    WHERE team_id = ${teamId} AND is_gone = 0 LIMIT ${TEAM_VARIABLES_MAX}`)
+  // The engines sort names by rules of their own.
+  return rows.map(variableOf).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 /** In their order, after the one given; null when the team has no such variable. */
 export async function listItems(
   db: Database,

@@ -7,10 +7,13 @@ const WATCHED = {
   kind: 'evm' as const,
   head: { number: 5, hash: '0xaa', age_ms: 3 },
   finalized: null,
+  block_time_ms: 12_000,
   upstreams: [upstream('a'), upstream('b')].map((calls) => {
     return { ...calls, head: 5, lag_blocks: 0, heard: true }
   }),
 }
+
+const FAILED = { error_rate: 1, last_fault: 'hangs', last_fault_age_ms: 40, next_probe_ms: 900 }
 
 test('an upstream that one process leaves out is shown so, with the calls of all', () => {
   const reports = [
@@ -19,7 +22,7 @@ test('an upstream that one process leaves out is shown so, with the calls of all
       id: 'ETH',
       upstreams: [
         upstream('a', { in_flight: 3 }),
-        upstream('b', { state: 'excluded', reason: 'breaker open', latency_ms: 2, error_rate: 1 }),
+        upstream('b', { state: 'excluded', reason: 'breaker open', latency_ms: 2, ...FAILED }),
       ],
     },
     { id: 'OTHER', upstreams: [upstream('a', { in_flight: 100 })] },
@@ -28,7 +31,7 @@ test('an upstream that one process leaves out is shown so, with the calls of all
   expect(rest).toMatchObject({ id: 'ETH', head: { number: 5 } })
   expect(upstreams).toMatchObject([
     { name: 'a', state: 'used', in_flight: 6, head: 5 },
-    { name: 'b', state: 'excluded', reason: 'breaker open', latency_ms: 3, error_rate: 1 },
+    { name: 'b', state: 'excluded', reason: 'breaker open', latency_ms: 3, ...FAILED },
   ])
 })
 
@@ -46,6 +49,8 @@ test('a report of another form is none', () => {
     { in_flight: '1' },
     { name: null },
     { error_rate: null },
+    { next_probe_ms: '5' },
+    { last_fault_age_ms: undefined },
   ]) {
     const upstreams = [{ ...upstream('a'), ...wrong }]
     expect(readCallReports([{ id: 'ETH', upstreams }])).toBeNull()
@@ -54,5 +59,6 @@ test('a report of another form is none', () => {
 
 function upstream(name: string, more: Partial<CallReport['upstreams'][number]> = {}) {
   const usual = { state: 'used' as const, reason: 'ok', last_fault: null }
-  return { name, ...usual, error_rate: 0, latency_ms: 0, in_flight: 1, ...more }
+  const times = { last_fault_age_ms: null, next_probe_ms: null }
+  return { name, ...usual, ...times, error_rate: 0, latency_ms: 0, in_flight: 1, ...more }
 }

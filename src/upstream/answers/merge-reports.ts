@@ -10,7 +10,15 @@ export type CallReport = { id: string; upstreams: readonly UpstreamCalls[] }
 
 type UpstreamCalls = Pick<
   UpstreamReport,
-  'name' | 'state' | 'reason' | 'last_fault' | 'error_rate' | 'latency_ms' | 'in_flight'
+  | 'name'
+  | 'state'
+  | 'reason'
+  | 'last_fault'
+  | 'last_fault_age_ms'
+  | 'next_probe_ms'
+  | 'error_rate'
+  | 'latency_ms'
+  | 'in_flight'
 >
 
 /** From the one that calls are kept from to the one that gets them. */
@@ -23,11 +31,7 @@ const STATES: readonly string[] = [
 export function callReportOf({ id, upstreams }: Report): CallReport {
   return {
     id,
-    upstreams: upstreams.map(
-      ({ name, state, reason, last_fault, error_rate, latency_ms, in_flight }) => {
-        return { name, state, reason, last_fault, error_rate, latency_ms, in_flight }
-      },
-    ),
+    upstreams: upstreams.map(({ head, lag_blocks, heard, ...calls }) => calls),
   }
 }
 
@@ -55,10 +59,20 @@ function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamRe
     ...own,
     state: worst.state,
     reason: worst.reason,
-    last_fault: worst.last_fault ?? own.last_fault,
+    ...faultOf([worst, ...seen, own]),
+    next_probe_ms: worst.next_probe_ms,
     error_rate: Math.max(...seen.map(({ error_rate }) => error_rate)),
     latency_ms: timed.length === 0 ? own.latency_ms : Math.round(latencyMs * 100) / 100,
     in_flight: seen.reduce((sum, { in_flight }) => sum + in_flight, own.in_flight),
+  }
+}
+
+/** The first fault that there is, and its age. */
+function faultOf(seen: readonly UpstreamCalls[]) {
+  const fault = seen.find(({ last_fault }) => last_fault !== null)
+  return {
+    last_fault: fault?.last_fault ?? null,
+    last_fault_age_ms: fault?.last_fault_age_ms ?? null,
   }
 }
 
@@ -75,8 +89,14 @@ function isReport(value: unknown): value is CallReport {
 function isUpstream(value: unknown): value is UpstreamCalls {
   if (!isJsonObject(value)) return false
   const { name, state, reason, last_fault, error_rate, latency_ms, in_flight } = value
+  const { last_fault_age_ms, next_probe_ms } = value
   const areTexts = typeof name === 'string' && typeof reason === 'string'
   const isFault = last_fault === null || typeof last_fault === 'string'
   const areNumbers = [error_rate, latency_ms, in_flight].every(Number.isFinite)
-  return areTexts && isFault && areNumbers && STATES.some((word) => word === state)
+  const areTimes = [last_fault_age_ms, next_probe_ms].every(isNumberOrNull)
+  return areTexts && isFault && areNumbers && areTimes && STATES.some((word) => word === state)
+}
+
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || Number.isFinite(value)
 }

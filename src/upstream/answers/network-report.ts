@@ -24,13 +24,18 @@ export function networkReport(service: NetworkService) {
       age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : HEAD_AGE_UNKNOWN_MS,
     },
     finalized: head?.finalized ?? null,
+    block_time_ms: network.blockTimeMs,
     upstreams: selection.upstreams.map((upstream, at) => {
       const verdict = selection.verdicts[at]
+      const { breaker, lastFault, lastFaultAtMs } = upstream
       return {
         name: upstream.spec.name,
         state: verdict?.state ?? 'excluded',
         reason: verdict?.reason ?? 'not judged yet',
-        last_fault: upstream.lastFault === '' ? null : upstream.lastFault,
+        last_fault: lastFault === '' ? null : lastFault,
+        last_fault_age_ms: lastFault === '' ? null : Math.round(nowMs - lastFaultAtMs),
+        next_probe_ms:
+          breaker.state === 'open' ? Math.max(0, Math.round(breaker.openUntilMs - nowMs)) : null,
         head: upstream.head?.number ?? null,
         lag_blocks: verdict?.lagBlocks ?? null,
         error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,

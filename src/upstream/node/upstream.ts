@@ -4,6 +4,7 @@ import type { Outbound } from '../../ports/outbound.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
 import type { NodeHead } from './node-head.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
+import { newTally, type UpstreamTally } from './upstream-tally.ts'
 
 /** One upstream with all that was learned about it. Changed only by functions of this room. */
 export type Upstream = {
@@ -32,7 +33,10 @@ export type Upstream = {
   callsFail: boolean
   throttledUntilMs: number
   activeHealth: ActiveHealth
+  /** Not written down yet; whoever does takes it away. */
+  tally: UpstreamTally
   lastFault: string
+  lastFaultAtMs: number
   /** Methods this node said it does not have, each with the time until which that is believed. */
   unsupported: Map<string, number>
   /** Methods by which this node gave a part of a block before. */
@@ -96,7 +100,9 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     callsFail: false,
     throttledUntilMs: 0,
     activeHealth: newActiveHealth(),
+    tally: newTally(),
     lastFault: '',
+    lastFaultAtMs: 0,
     unsupported: new Map(),
     provenMethods: new Set(),
     noBatchesUntilMs: 0,
@@ -168,6 +174,7 @@ export function noteFailure(
   upstream.bad[slot] = (upstream.bad[slot] ?? 0) + 1
   upstream.failuresInARow++
   upstream.lastFault = reason
+  upstream.lastFaultAtMs = nowMs
   const { breaker } = upstream
   if (breaker.state === 'open') return false
   const { samples, errorRate } = rates(upstream)
@@ -192,6 +199,7 @@ export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: n
   const waitMs = Math.min(THROTTLED_MS_MAX, Math.max(THROTTLED_MS_MIN, retryAfterMs))
   upstream.throttledUntilMs = Math.max(upstream.throttledUntilMs, nowMs + waitMs)
   upstream.lastFault = 'rate_limited'
+  upstream.lastFaultAtMs = nowMs
 }
 
 export function noteUnsupported(upstream: Upstream, method: string, nowMs: number): void {

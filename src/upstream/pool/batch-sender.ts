@@ -4,6 +4,7 @@ import { judgeError } from '../../core/rpc/error-classes.ts'
 import { type NodeError, parseNodeBatch } from '../../core/rpc/node-reply.ts'
 import type { RpcFailure } from '../node/rpc-client.ts'
 import { noteFailure, noteSuccess, noteThrottled, type Upstream } from '../node/upstream.ts'
+import { tallyAnswered, tallyFailed } from '../node/upstream-tally.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
 import { pick } from './selection.ts'
 import { drainQueues, requestAny } from './upstream-pool.ts'
@@ -102,20 +103,34 @@ async function sendTogether(
   const nowMs = pool.clock.monotonicMs()
 
   const replies = typeof body === 'string' ? parseNodeBatch(body) : null
-  if (replies) noteSuccess(upstream, nowMs - startedAtMs, nowMs)
+  const tookMs = nowMs - startedAtMs
+  if (replies) noteSuccess(upstream, tookMs, nowMs)
   else if (typeof body === 'string') upstream.noBatchesUntilMs = nowMs + NO_BATCHES_MS
-  else if (body.throttled) noteThrottled(upstream, body.retryAfterMs, nowMs)
-  else if (!isCallersDoing(body, members)) noteFailure(upstream, body.reason, nowMs)
+  else noteBatchFailed(upstream, body, members, nowMs)
 
   members.forEach((member, at) => {
     const reply = replies?.get(ids[at] ?? -1)
     const good = reply?.kind === 'result' || (reply && isCallers(pool, reply, member.call))
     if (reply && good) {
+      tallyAnswered(upstream.tally, tookMs)
       member.resolve({ reply, upstream: upstream.spec.name, unclearBefore: false })
     } else {
       sendAlone(pool, member)
     }
   })
+}
+
+/** Its members are asked again, each alone, and counted there. */
+function noteBatchFailed(
+  upstream: Upstream,
+  failed: RpcFailure,
+  members: readonly Member[],
+  nowMs: number,
+): void {
+  const isTheirs = !failed.throttled && isCallersDoing(failed, members)
+  if (!isTheirs) tallyFailed(upstream.tally)
+  if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
+  else if (!isTheirs) noteFailure(upstream, failed.reason, nowMs)
 }
 
 function isCallers(pool: UpstreamPool, error: NodeError, call: PoolCall): boolean {

@@ -77,7 +77,11 @@ describe('what a caller can make a node say or do takes it out for nobody', () =
       await ask(method, [...params, time]).catch(() => {})
       await world.clock.advance(10)
     }
-    for (const name of ['a', 'b']) expect(stateOf(world.upstream(name))).toEqual(UNHARMED)
+    for (const name of ['a', 'b']) {
+      expect(stateOf(world.upstream(name))).toEqual(UNHARMED)
+      expect(world.upstream(name).tally.errors).toBe(0)
+    }
+    expect(world.upstream('a').tally.calls).toBeGreaterThanOrEqual(TIMES)
   })
 
   test.each(['eth_call', 'eth_estimateGas', 'debug_traceTransaction', 'eth_getLogs'])(
@@ -88,6 +92,7 @@ describe('what a caller can make a node say or do takes it out for nobody', () =
       for (let step = 0; step < 20; step++) await world.clock.advance(POLL_MS)
       await Promise.all(asked)
       for (const name of ['a', 'b']) expect(stateOf(world.upstream(name))).toEqual(UNHARMED)
+      expect(world.upstream('a').tally.errors).toBe(0)
     },
   )
 
@@ -127,5 +132,11 @@ describe('what a node says of itself still counts', () => {
     await world.clock.advance(say === silent ? 2100 : 100)
     for (const answer of await Promise.all(asked)) expect(answer.upstream).toBe('b')
     expect(stateOf(world.upstream('a'))).toMatchObject(state)
+    expect(world.upstream('b').tally).toMatchObject({ calls: TIMES, errors: 0 })
+    const { calls, errors, times } = world.upstream('a').tally
+    const isFailure = !('unsupported' in state)
+    // Whoever is silent has not failed before its time is up.
+    if (say !== silent) expect([calls > 0, errors > 0]).toEqual([true, isFailure])
+    expect(times.reduce((sum, one) => sum + one, 0)).toBe(isFailure ? 0 : calls)
   })
 })

@@ -2,6 +2,7 @@ import { classifyError, judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Reply, RpcFailure } from '../node/rpc-client.ts'
 import { noteFailure, noteSuccess, noteThrottled } from '../node/upstream.ts'
+import { tallyAnswered, tallyFailed, tallyUnclear } from '../node/upstream-tally.ts'
 import { learnHedge } from './hedging.ts'
 import type { Attempt, PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
 import { review } from './selection.ts'
@@ -40,6 +41,8 @@ function classifyErrorReply(
   const { request, upstream } = attempt
   const { class: verdict, byWords } = verdictOn(pool, request.call, error)
   if (verdict === 'throttled' || verdict === 'refused') {
+    if (byWords) tallyUnclear(upstream.tally)
+    else tallyFailed(upstream.tally)
     // Words alone may be anybody's. What is true of us altogether is said to polls as well.
     if (byWords) upstream.lastOkAtMs = nowMs
     else if (verdict === 'throttled') noteThrottled(upstream, 0, nowMs)
@@ -52,6 +55,8 @@ function classifyErrorReply(
     // Neither good nor bad until others were asked; a write may have been done before it broke.
     // A call may have been too much for this one node, which is not its fault.
     if (!callersDoing) request.suspected.push(upstream)
+    if (callersDoing) tallyUnclear(upstream.tally)
+    else tallyFailed(upstream.tally)
     request.mayHaveLanded = true
     upstream.lastOkAtMs = nowMs
   } else {
@@ -77,6 +82,7 @@ function verdictOn({ network }: UpstreamPool, call: PoolCall, error: NodeError) 
 function noteAnswered(pool: UpstreamPool, attempt: Attempt, nowMs: number): void {
   const tookMs = nowMs - attempt.startedAtMs
   noteSuccess(attempt.upstream, tookMs, nowMs)
+  tallyAnswered(attempt.upstream.tally, tookMs)
   learnHedge(pool.hedging, attempt.request.call.of.label, tookMs)
 }
 
@@ -87,7 +93,11 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: RpcFailure, now
   request.reason = reply.reason
   // Else whoever sends calls that are too much could take every node out for all others.
   const tookLong = reply.timedOut && request.call.of.callersDoing && !wasSilent(attempt)
-  if (reply.blameless || tookLong) return
+  if (reply.blameless || tookLong) {
+    tallyUnclear(upstream.tally)
+    return
+  }
+  tallyFailed(upstream.tally)
   if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
   else noteFailure(upstream, reply.reason, nowMs)
   review(pool.selection)

@@ -13,6 +13,8 @@ type Inputs = {
   settings: Settings
   networks: NetworkSet
   publicUrl: string
+  /** An event was committed here. */
+  committed(): void
 }
 
 export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
@@ -21,8 +23,12 @@ export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
   const courier = roles.includes('courier')
     ? openCourier({ ...drivers, settings: settings.webhooks, tiers, publicUrl })
     : null
-  const followers = roles.includes('follower')
-    ? openFollowers(drivers, networks, courier ?? hintCouriers(drivers.signals))
-    : null
+  const couriers = courier ?? hintCouriers(drivers.signals)
+  const remind: typeof couriers.remind = (event) => {
+    couriers.remind(event)
+    inputs.committed()
+  }
+  const hints = { remind, remindWebhooks: couriers.remindWebhooks }
+  const followers = roles.includes('follower') ? openFollowers(drivers, networks, hints) : null
   return { courier, followers }
 }

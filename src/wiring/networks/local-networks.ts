@@ -1,8 +1,11 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
+import type { DevnetControl } from '../../ports/devnet-control.ts'
 import { beginAnew } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
 import { startLocalChains } from '../embedded-drivers.ts'
+
+const EVM_ID = 'ETH_DEVNET'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
@@ -15,24 +18,27 @@ const POLL_MS_MAX = 4000
 const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
+/** Local development has networks of its own, and a chain that can be broken on purpose. */
+type WithLocal = { settings: Settings; devnet: DevnetControl | null }
+
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
   drivers: Drivers,
   given: Settings,
   opened: AsyncDisposableStack,
-): Promise<Settings> {
-  if (!given.local) return given
+): Promise<WithLocal> {
+  if (!given.local) return { settings: given, devnet: null }
   const chains = await startLocalChains(drivers, given.devnet, opened)
   const networks = localNetworks(given, chains)
   // Their processes hold the chains in memory, so the chains followed last time are gone.
   for (const { id } of networks) await beginAnew(drivers.database, id)
-  return { ...given, networks }
+  return { settings: { ...given, networks }, devnet: chains.controlOf(EVM_ID) }
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
   return [
     {
-      id: 'ETH_DEVNET',
+      id: EVM_ID,
       slug: 'eth-devnet',
       kind: 'evm',
       isLocal: true,

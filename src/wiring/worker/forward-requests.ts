@@ -1,14 +1,21 @@
 import { Failure, Rejection } from '../../core/errors.ts'
 import type { LocalMethods } from '../../gateway/local-methods.ts'
 import { refusalReply } from '../../http/api/calls/api-reply.ts'
-import type { RequestBodies } from '../../http/edge/request-bodies.ts'
-import type { Routes } from '../../http/server.ts'
+import { openEventStream } from '../../http/api/live/event-stream.ts'
+import type { ClientConnection } from '../../http/edge/client-connection.ts'
+import type { ByteBodies, RequestBodies } from '../../http/edge/request-bodies.ts'
+import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
+import type { InboxRoute, Routes } from '../../http/server.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { ADDRESS_HEADER, accountsPath, readAccountsAnswer } from '../workers/forwarded-accounts.ts'
 import type { WorkerDrivers } from './worker-drivers.ts'
 
 type Needs = {
   requestOverSocket: WorkerDrivers['requestOverSocket']
   bodies: RequestBodies
+  clock: Clock
+  /** There are inboxes in local development alone. */
+  isLocal: boolean
   socket: string
   /** Paths of the pages that the main process has now. */
   pages(): ReadonlySet<string>
@@ -29,14 +36,17 @@ const OF_THE_CONNECTION = [
 
 const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 
-/** Passes management calls and pages on to the main process. */
-export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages'> {
-  const forward = async (path: string, method: string, headers: Headers, body: string) => {
+type Sent = Parameters<Needs['requestOverSocket']>[2]
+
+/** Passes management calls, pages and inboxes on to the main process. */
+export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'inbox'> {
+  const forward = async (path: string, request: Sent, connection?: ClientConnection) => {
     try {
-      const sent = { method, headers: withoutConnection(headers), body }
+      const sent = { ...request, headers: withoutConnection(request.headers) }
       const answer = await needs.requestOverSocket(needs.socket, path, sent)
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
+      if (connection && isEventStream(answer)) return passEvents(answer, connection)
       return new Response(hasBody(status) ? await answer.arrayBuffer() : null, passed)
     } catch {
       return refusalReply(new Rejection('overloaded', MAIN_IS_AWAY))
@@ -44,19 +54,36 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages'> {
   }
 
   return {
-    async api(request, path, clientAddress) {
+    async api(request, path, clientAddress, connection) {
       const body = await needs.bodies.text(request)
       if (body instanceof Rejection) return refusalReply(body)
       const headers = new Headers(request.headers)
       headers.set(ADDRESS_HEADER, clientAddress)
-      return forward(path + queryOf(request.url), request.method, headers, body)
+      const { method } = request
+      return forward(path + queryOf(request.url), { method, headers, body }, connection)
     },
     pages: {
       get: (path) =>
         needs.pages().has(path)
-          ? (headers) => forward(path, 'GET', withoutAddress(headers), '')
+          ? (headers) =>
+              forward(path, { method: 'GET', headers: withoutAddress(headers), body: '' })
           : undefined,
     },
+    inbox: needs.isLocal ? forwardInbox(openInboxBodies(needs.clock), forward) : null,
+  }
+}
+
+/** An inbox may keep its sender waiting until that gives up. */
+function forwardInbox(
+  bodies: ByteBodies,
+  forward: (path: string, request: Sent) => Promise<Response>,
+): InboxRoute {
+  return async (request, name) => {
+    const body = await bodies.bytes(request)
+    if (body instanceof Rejection) return refusalReply(body)
+    const { method, signal } = request
+    const headers = withoutAddress(request.headers)
+    return forward(`/inbox/${name}`, { method, headers, body, signal })
   }
 }
 
@@ -97,6 +124,30 @@ function withoutAddress(headers: Headers): Headers {
   const kept = new Headers(headers)
   kept.delete(ADDRESS_HEADER)
   return kept
+}
+
+/** It is passed on as it comes, for it has no end. */
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** As much is held here of what a client does not take as in the main process, and no more. */
+function passEvents({ body }: Response, connection: ClientConnection): Response {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  const stream = openEventStream(connection, () => void reader?.cancel().catch(() => {}))
+  const pass = async () => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true }
+      if (done) return
+      stream.send(decoder.decode(value, { stream: true }))
+    }
+  }
+  // It is over in the main process, or that is gone: the client comes back to whoever is there.
+  pass()
+    .catch(() => {})
+    .then(() => stream.end('stopped'))
+  return stream.response
 }
 
 function hasBody(status: number): boolean {

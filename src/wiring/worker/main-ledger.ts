@@ -4,7 +4,7 @@ import {
   openLimitExchange,
   paceBetweenWorkers,
 } from '../../metering/limit-exchange.ts'
-import type { UsageBatch } from '../../tables/usage/usage.ts'
+import { plainBatch, type UsageBatch } from '../../tables/usage/usage.ts'
 import type { MainLink } from './main-link.ts'
 import type { WorkerDrivers } from './worker-drivers.ts'
 
@@ -40,20 +40,14 @@ export function openMainLedger(
   })
   return {
     exchange: openLimitExchange({ clock, telemetry, carrier }, paceBetweenWorkers(workers)),
-    recordUsage({ writer, sequence, atMs, rows }) {
+    recordUsage(batch) {
       if (isGone) return Promise.reject(mainIsGone())
       const written = Promise.withResolvers<void>()
-      unwritten.set(sequence, written)
-      link.send({ kind: 'usage', batch: { writer, sequence, atMs, rows: rows.map(plainRow) } })
+      unwritten.set(batch.sequence, written)
+      link.send({ kind: 'usage', batch: plainBatch(batch) })
       return written.promise
     },
   }
-}
-
-/** A row of the meter holds on to its account, which stays here. */
-function plainRow(row: UsageBatch['rows'][number]): UsageBatch['rows'][number] {
-  const { teamId, appId, network, method, hourMs, calls, centiCu, bytes } = row
-  return { teamId, appId, network, method, hourMs, calls, centiCu, bytes }
 }
 
 function mainIsGone(): Failure {

@@ -44,7 +44,9 @@ export async function openWorker(
   })
 
   const { bodies } = rpc
-  const forwarded = forwardRequests({ ...drivers, bodies, socket, pages: () => pages })
+  const { local: isLocal } = settings
+  const passed = { bodies, socket, isLocal, pages: () => pages }
+  const forwarded = forwardRequests({ ...drivers, ...passed })
   const routes = { rpc: openRpcRoute(rpc), ...forwarded }
   let server: HttpServer | null = null
   const rest = opened.move()

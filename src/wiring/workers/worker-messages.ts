@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
-import type { UsageBatch, UsageRow } from '../../tables/usage/usage.ts'
+import type { UsageBatch } from '../../tables/usage/usage.ts'
 import { type CallReport, readCallReports } from '../../upstream/answers/merge-reports.ts'
 import {
   type ChainNews,
@@ -9,6 +9,7 @@ import {
   readObservation,
   type UpstreamObservation,
 } from '../../upstream/heads/shared-watch.ts'
+import { readUsageBatch } from './read-usage-batch.ts'
 
 /** Settings as they travel: without functions, and without what no worker needs. */
 export type WorkerSettings = Omit<
@@ -75,7 +76,7 @@ const READERS: Readers = {
   reloaded: ({ id }) => (isWhole(id) ? { kind: 'reloaded', id } : null),
   limits: ({ frame }) => (isText(frame) ? { kind: 'limits', frame } : null),
   usage({ batch }) {
-    const read = readBatch(batch)
+    const read = readUsageBatch(batch)
     return read && { kind: 'usage', batch: read }
   },
   news({ id, network, news }) {
@@ -112,20 +113,6 @@ export function readToWorker(sent: unknown): ToWorker | null {
   if (!isText(network) || !Array.isArray(seen)) return null
   const read = seen.flatMap((one) => readObservation(one) ?? [])
   return { kind: 'observed', network, seen: read }
-}
-
-function readBatch(value: unknown): UsageBatch | null {
-  if (!isJsonObject(value)) return null
-  const { writer, sequence, atMs, rows } = value
-  if (!isText(writer) || !isWhole(sequence) || !isWhole(atMs) || !Array.isArray(rows)) return null
-  return rows.every(isRow) ? { writer, sequence, atMs, rows } : null
-}
-
-function isRow(value: unknown): value is UsageRow {
-  if (!isJsonObject(value)) return false
-  const { teamId, appId, network, method, hourMs, calls, centiCu, bytes } = value
-  const areTexts = [teamId, appId, network, method].every(isText)
-  return areTexts && [hourMs, calls, centiCu, bytes].every(isWhole)
 }
 
 function isText(value: unknown): value is string {

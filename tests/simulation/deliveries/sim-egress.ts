@@ -100,11 +100,11 @@ function seenOf({ status, fault, patience }: Reception, totalMs: number): Egress
     retryAfter: asks,
     bodyStart: '',
     address: fault === null ? ADDRESS : null,
-    ms: { lookup: 0, connect: 0, answer: totalMs, total: totalMs },
+    ms: { lookup: 0, connect: 0, tls: 0, answer: totalMs, total: totalMs },
   }
 }
 
 function nothingIn(totalMs: number): EgressOutcome {
-  const ms = { lookup: 0, connect: 0, answer: 0, total: totalMs }
+  const ms = { lookup: 0, connect: 0, tls: 0, answer: 0, total: totalMs }
   return { status: null, fault: 'timeout', retryAfter: null, bodyStart: '', address: ADDRESS, ms }
 }

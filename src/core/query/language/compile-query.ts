@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLError,
   type GraphQLField,
   getArgumentValues,
   getNamedType,
@@ -8,7 +9,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql'
-import { assert, Rejection } from '../../errors.ts'
+import { assert, type QueryError, Rejection } from '../../errors.ts'
 import { buildSelection } from './build-selection.ts'
 import { checkQueryLimits, ROOT_NAME } from './check-query-limits.ts'
 import { findFieldConflict, mergeFields } from './merge-fields.ts'
@@ -17,7 +18,7 @@ import { querySchema } from './query-schema.ts'
 import { queryWants } from './query-wants.ts'
 import { type ReadQuery, readQuery } from './read-query.ts'
 import { readVariables } from './read-variables.ts'
-import { refuseQuery } from './refuse-query.ts'
+import { queryErrorOf, refuseQuery } from './refuse-query.ts'
 
 /** `findFieldConflict` does the work of the rule that is left out, in less time. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
@@ -57,9 +58,32 @@ export function compileQuery(text: string): QueryPlan | Rejection {
   }
 }
 
+/** The mistakes of a query that `compileQuery` refuses, its reason first; some at most. */
+export function findQueryErrors(text: string, refused: Rejection, errorsMax: number): QueryError[] {
+  const { queryError = { message: refused.message, place: null } } = refused.facts
+  const query = readQuery(text)
+  const isReadable =
+    !(query instanceof Rejection) &&
+    !checkQueryLimits(query) &&
+    !(readVariables(query) instanceof Rejection)
+  if (!isReadable) return [queryError]
+  // The validator says at the end that it stopped, without a place.
+  const errors = validateQuery(query, errorsMax).slice(0, errorsMax)
+  const found = errors.map((error) => queryErrorOf(error.message, placeOf(error)))
+  return found.length > 0 ? found : [queryError]
+}
+
 function firstError(query: ReadQuery): Rejection | null {
-  const [error] = validate(querySchema(), query.document, RULES, { maxErrors: 1 })
-  return error ? refuseQuery(error.message, error.locations?.[0]) : null
+  const [error] = validateQuery(query, 1)
+  return error ? refuseQuery(error.message, placeOf(error)) : null
+}
+
+function validateQuery({ document }: ReadQuery, errorsMax: number): readonly GraphQLError[] {
+  return validate(querySchema(), document, RULES, { maxErrors: errorsMax })
+}
+
+function placeOf({ nodes, locations }: GraphQLError) {
+  return nodes?.[0] ?? locations?.[0]
 }
 
 type Root = QueryPlan['root'] & {

@@ -1,9 +1,10 @@
 import type { ASTNode, SourceLocation } from 'graphql'
-import { Rejection, type RejectionCode } from '../../errors.ts'
+import { type QueryError, Rejection, type RejectionCode, type TextPlace } from '../../errors.ts'
 
 /** A message may quote the query, which may be one name of 64 KiB. */
 const MESSAGE_CHARACTERS_MAX = 400
 
+/** Where a mistake is: at a part of the query, or at a place that the parser names. */
 type Place = ASTNode | SourceLocation | undefined
 
 /** A refusal that names the request's field and the place in the query. */
@@ -12,16 +13,25 @@ export function refuseQuery(
   place?: Place,
   code: RejectionCode = 'validation',
 ): Rejection {
+  const queryError = queryErrorOf(message, place)
+  const { line, column } = queryError.place ?? {}
+  const told = line === undefined ? '' : ` (line ${line}, column ${column})`
+  return new Rejection(code, `graphql_query: ${queryError.message}${told}`, { queryError })
+}
+
+export function queryErrorOf(message: string, place: Place): QueryError {
   const short =
     message.length > MESSAGE_CHARACTERS_MAX
       ? `${message.slice(0, MESSAGE_CHARACTERS_MAX)}…`
       : message
   // graphql-js quotes values over several lines.
-  const line = short.toWellFormed().replace(/\s+/g, ' ')
-  return new Rejection(code, `graphql_query: ${line}${placeText(place)}`)
+  return { message: short.toWellFormed().replace(/\s+/g, ' '), place: textPlace(place) }
 }
 
-function placeText(place: Place): string {
-  const found = place && 'kind' in place ? place.loc?.startToken : place
-  return found ? ` (line ${found.line}, column ${found.column})` : ''
+/** The first word of a part stands for it: the rest may go on over many lines. */
+function textPlace(place: Place): TextPlace | null {
+  if (!place) return null
+  if (!('kind' in place)) return { line: place.line, column: place.column, length: null }
+  const word = place.loc?.startToken
+  return word ? { line: word.line, column: word.column, length: word.end - word.start } : null
 }

@@ -2,6 +2,7 @@ import { Failure, type Rejection, type RejectionCode } from '../../../core/error
 import type { ErrorReply } from '../../contract/openapi.ts'
 import { compressAnswer, isCompressible } from '../../edge/compress-answer.ts'
 import { endsConnection } from '../../edge/request-bodies.ts'
+import { CLEARED_COOKIE } from '../sessions/session-cookie.ts'
 
 const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   parse_error: 'ValidationError',
@@ -34,6 +35,11 @@ export function jsonReply(value: unknown, status: 200 | 201): Response {
   return new Response(JSON.stringify(value), { status, headers: HEADERS })
 }
 
+/** A reply that also tells the browser to keep a cookie, or to forget it. */
+export function cookieReply(value: unknown, cookie: string): Response {
+  return new Response(JSON.stringify(value), { headers: { ...HEADERS, 'set-cookie': cookie } })
+}
+
 /** A reply of text that is JSON already: parsing it would cost digits. */
 export function jsonTextReply(text: string): Response {
   return new Response(text, { headers: HEADERS })
@@ -48,8 +54,9 @@ export function plainTextReply(text: string): Response {
 /** The same reply, compressed where it is large and its client takes that. */
 export async function compressReply(response: Response, request: Request): Promise<Response> {
   const isCompressed = response.headers.get('etag') !== null
-  // A cached reply has an ETag and is compressed already.
-  if (response.status !== 200 || isCompressed) return response
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  // A cached reply has an ETag and is compressed already; a stream must not wait for its end.
+  if (response.status !== 200 || isCompressed || isStream) return response
   const bytes = await response.bytes()
   const { headers } = response
   if (!isCompressible(bytes)) return new Response(bytes, { headers })
@@ -61,15 +68,19 @@ export async function compressReply(response: Response, request: Request): Promi
 
 /** A refusal in the words of the management API. */
 export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
-  const { retryAfterS } = rejection.facts
+  const { retryAfterS, endsSession } = rejection.facts
   const headers = {
     ...HEADERS,
     ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+    ...(endsSession && { 'set-cookie': CLEARED_COOKIE }),
     ...(endsConnection(rejection) && { connection: 'close' }),
     ...extra,
   }
   const name = ERROR_NAMES[rejection.code] ?? 'Error'
-  return errorReply({ name, message: rejection.message }, rejection.httpStatus, headers)
+  const place = rejection.facts.queryError?.place
+  const locations = place && [{ line: place.line, column: place.column }]
+  const body = { name, message: rejection.message, ...(locations && { locations }) }
+  return errorReply(body, rejection.httpStatus, headers)
 }
 
 /** Something broke on our side; the log says what, the caller is not told.  */

@@ -8,7 +8,7 @@ import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
 import type { WireApp } from '../../contract/contract.ts'
-import { networkPathUrl } from '../../edge/network-url.ts'
+import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { Handler } from './handler.ts'
 
 export type AppCallNeeds = {

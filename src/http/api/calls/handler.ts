@@ -1,19 +1,48 @@
 import type { Team } from '../../../core/billing/plan.ts'
 import type { Rejection } from '../../../core/errors.ts'
+import type { Session } from '../../../tables/accounts/sessions.ts'
 import type { Token } from '../../../tables/accounts/tokens.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Operation, Values } from '../../contract/operation.ts'
+import type { ClientConnection } from '../../edge/client-connection.ts'
 
-/** `team` is the token's own, or the one the operator named. */
-export type TeamCaller = { token: Token; team: Team }
+/** The maker of a management call: a token, or a session that stands for one. */
+export type ApiCaller = {
+  kind: Token['kind']
+  /** Null for the operator. */
+  teamId: string | null
+  /** Null where a session was signed in by the link of local development. */
+  token: Pick<Token, 'id' | 'name'> | null
+  session: Session | null
+}
+
+/** `team` is the caller's own, or the one the operator named. */
+export type TeamCaller = { caller: ApiCaller; team: Team; stream: CallerStream }
+
+/** For an answer that lasts. */
+export type CallerStream = {
+  connection: ClientConnection
+  /** False when the caller's token or session was revoked since. */
+  isStillAllowed(): Promise<boolean>
+}
+
+/** A client that nobody is known to stand behind. */
+export type Visitor = {
+  headers: Headers
+  address: string
+  /** Checks what it signs in with, within the limits on guessing. */
+  checkToken(secret: string): Promise<Token | Rejection>
+  /** The id of the team that the link signs in for. */
+  checkLink(secret: string): Promise<string | Rejection>
+}
 
 /** The caller, by the audience of an operation. */
 type Callers = {
   team: TeamCaller
-  operator: { token: Token }
-  'any-token': { token: Token }
-  /** A public call has no caller; its answer may depend on the client's headers. */
-  public: { headers: Headers }
+  operator: { caller: ApiCaller }
+  'any-token': { caller: ApiCaller }
+  session: { caller: ApiCaller; session: Session }
+  public: { visitor: Visitor }
 }
 
 /**

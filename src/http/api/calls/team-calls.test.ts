@@ -32,6 +32,17 @@ describe('a team', () => {
     })
   })
 
+  test('reads which tiers there are, as they are configured', async () => {
+    const own = await api.call('GET', '/api/tiers')
+    expect(own.body.data.map(({ name }: { name: string }) => name)).toEqual([
+      ...api.needs.tiers.keys(),
+    ])
+    const team = (await api.call('GET', '/api/team')).body.data
+    expect(own.body.data).toContainEqual({ name: 'free', limits: team.limits })
+    expect((await operatorCall('GET', '/api/tiers')).body).toEqual(own.body)
+    expect((await api.call('GET', '/api/tiers', { token: 'wrong' })).status).toBe(401)
+  })
+
   test('turns autoscaling on and off by itself', async () => {
     for (const autoscaling of [true, false]) {
       const changed = await api.call('PATCH', '/api/team', { body: { autoscaling } })
@@ -154,12 +165,15 @@ test('the networks are shown as the pool reports them', async () => {
     kind: 'evm' as const,
     head: { number: 100, hash: '0xab', age_ms: 12.5 },
     finalized: null,
+    block_time_ms: 12_000,
     upstreams: [
       {
         name: 'node-a',
         state: 'excluded' as const,
         reason: 'wrong chain',
         last_fault: 'timed out',
+        last_fault_age_ms: 1500,
+        next_probe_ms: 22_000,
         head: null,
         lag_blocks: null,
         error_rate: 0.5,
@@ -171,6 +185,8 @@ test('the networks are shown as the pool reports them', async () => {
     account_indexes: [],
   }
   const other = await managementApi({ networkReport: async () => [report] })
-  expect((await other.call('GET', '/api/networks')).body).toEqual({ data: [report] })
+  const { body } = await other.call('GET', '/api/networks')
+  expect(body.data).toHaveLength(1)
+  expect(body.data[0]).toMatchObject(report)
   await other.close()
 })

@@ -6,7 +6,6 @@ import type { Entropy } from '../../../ports/entropy.ts'
 import { changeAccounts } from '../../../tables/accounts/accounts-change.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import * as teams from '../../../tables/accounts/teams.ts'
-import * as tokens from '../../../tables/accounts/tokens.ts'
 import type { WireTeam, WireTierLimits } from '../../contract/contract.ts'
 import type { Handler } from './handler.ts'
 
@@ -24,7 +23,7 @@ export const getTeam: Handler<'getTeam', TeamCallNeeds> = async (needs, call) =>
 
 export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, call) => {
   const change = call.body
-  if (change.tier !== undefined && call.token.kind !== 'operator') {
+  if (change.tier !== undefined && call.caller.kind !== 'operator') {
     return new Rejection('forbidden', 'tier can only be changed with the operator’s token.')
   }
   const unknown = change.tier === undefined ? null : unknownTier(needs, change.tier)
@@ -36,6 +35,11 @@ export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, ca
 
   needs.accountsChanged()
   return { data: wireTeam(needs, team) }
+}
+
+export const listTiers: Handler<'listTiers', TeamCallNeeds> = async (needs) => {
+  const tiers = [...needs.tiers.values()]
+  return { data: tiers.map((tier) => ({ name: tier.name, limits: wireLimits(tier) })) }
 }
 
 export const listTeams: Handler<'listTeams', TeamCallNeeds> = async (needs) => {
@@ -51,42 +55,6 @@ export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, ca
   const created = await newAccounts.createTeam(needs.database, needs, { name, tier })
   needs.accountsChanged()
   return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
-}
-
-export const listTokens: Handler<'listTokens', TeamCallNeeds> = async (needs, call) => {
-  const teamId = call.parameters.id
-  const team = await teams.findTeam(needs.database, teamId)
-  if (!team) return noSuchTeam(teamId)
-
-  const found = await tokens.listTokens(needs.database, teamId)
-  return {
-    data: found.map(({ id, name, createdAtMs }) => ({ id, name, time_created: createdAtMs })),
-  }
-}
-
-export const createToken: Handler<'createToken', TeamCallNeeds> = async (needs, call) => {
-  const teamId = call.parameters.id
-  const team = await teams.findTeam(needs.database, teamId)
-  if (!team) return noSuchTeam(teamId)
-
-  const { name = 'token' } = call.body ?? {}
-  const newToken = { kind: 'team', teamId, name } as const
-  const created = await newAccounts.createToken(needs.database, needs, newToken)
-  needs.accountsChanged()
-  return { data: created }
-}
-
-export const deleteToken: Handler<'deleteToken', TeamCallNeeds> = async (needs, call) => {
-  const id = call.parameters.id
-  // The only way to lock the operator out for good, so it takes another token to do it.
-  if (id === call.token.id) {
-    return new Rejection('validation', 'id: a token cannot revoke itself.')
-  }
-  const deleted = await changeAccounts(needs.database, (tx) => tokens.deleteToken(tx, id))
-  if (!deleted) return new Rejection('not_found', `There is no token ${id}.`)
-
-  needs.accountsChanged()
-  return {}
 }
 
 function noSuchTeam(id: string): Rejection {

@@ -57,6 +57,8 @@ describe('the summary', () => {
       remaining_cu: 30_000_000,
       percent_used: 0,
       autoscaling: false,
+      forecast_cu: 0,
+      time_limit_reached: null,
       time_reset: Date.parse('2026-12-01T00:00:00Z'),
       this_month: nothing,
       last_24_hours: nothing,
@@ -102,6 +104,47 @@ describe('the summary', () => {
       remaining_cu: null,
       percent_used: null,
     })
+  })
+})
+
+describe('the forecast', () => {
+  const summary = async () => (await api.call('GET', '/api/usage/summary')).body.data
+
+  /** So many days after the team was made, which was half an hour into the month’s 15th day. */
+  const daysLater = (days: number) => {
+    api.time.nowMs = START_MS + days * DAY_MS
+  }
+
+  test('goes on as in the last 7 days, and says when the capacity is used up', async () => {
+    daysLater(10)
+    const spanMs = 7 * DAY_MS + (START_MS % HOUR_MS)
+    // Of 30,000,000 a third was used long ago, and the rest lasts three more days at this pace.
+    const centiCu = Math.ceil((1_500_000_000 * spanMs) / (3 * DAY_MS + spanMs))
+    await used(
+      { centiCu: 1_500_000_000, hourMs: THIS_HOUR_MS },
+      { centiCu, hourMs: THIS_HOUR_MS + 4 * DAY_MS },
+    )
+    const { forecast_cu, time_limit_reached, month_cu, time_reset } = await summary()
+    expect(Math.abs(time_limit_reached - (api.time.nowMs + 3 * DAY_MS))).toBeLessThan(1000)
+    const rest = BigInt(centiCu) * BigInt(time_reset - api.time.nowMs)
+    expect(forecast_cu).toBe(cuOf(Math.round(month_cu * 100) + Number(rest / BigInt(spanMs))))
+    expect(forecast_cu).toBeGreaterThan(30_000_000)
+  })
+
+  test('is null until the third day of the month', async () => {
+    api.time.nowMs = Date.parse('2026-12-02T23:59:59Z')
+    expect(await summary()).toMatchObject({ forecast_cu: null, time_limit_reached: null })
+    api.time.nowMs += 1000
+    expect(await summary()).toMatchObject({ forecast_cu: 0, time_limit_reached: null })
+  })
+
+  test('names no time when nothing can be used up', async () => {
+    const path = `/api/team?team_id=${api.teamId}`
+    await api.call('PATCH', path, { token: api.operatorToken, body: { tier: 'enterprise' } })
+    await used({ centiCu: 9_000_000_000 })
+    const { forecast_cu, time_limit_reached } = await summary()
+    expect(forecast_cu).toBeGreaterThan(90_000_000)
+    expect(time_limit_reached).toBeNull()
   })
 })
 

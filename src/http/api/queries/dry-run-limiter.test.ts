@@ -89,6 +89,34 @@ describe('dry runs', () => {
     expect(runs.open).toHaveLength(1)
   })
 
+  test('that read several blocks take as many places, until all they began has ended', async () => {
+    const { clock, start, open, endAll } = dryRuns()
+    const turns = openDryRunLimiter({ clock })
+    const rest = Promise.withResolvers<void>()
+    const size = { atOnce: 2, inAll: 10 }
+    const large = () =>
+      turns.run(
+        'team_a',
+        async (keep) => {
+          keep(rest.promise)
+          return 'done'
+        },
+        size,
+      )
+    expect([await large(), await large()]).toEqual(['done', 'done'])
+    const told = { code: 'too_many_requests', message: 'A team may make 4 dry runs at once.' }
+    expect(await large()).toMatchObject(told)
+    expect(await turns.run('team_a', async () => 'one')).toMatchObject(told)
+    rest.reject(new Error('broken'))
+    await clock.advance(0)
+    for (let at = 0; at < 3; at++) expect(await large()).toBe('done')
+    // Five of them are as much as fifty dry runs.
+    expect(await large()).toMatchObject({ code: 'too_many_requests', facts: { retryAfterS: 10 } })
+    void start()
+    expect(open).toHaveLength(1)
+    await endAll()
+  })
+
   test('leave no timer behind', async () => {
     const runs = dryRuns()
     const run = runs.start()

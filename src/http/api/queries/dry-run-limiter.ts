@@ -5,10 +5,22 @@ import { windowLimiter } from '../../edge/window-limiter.ts'
 
 type Needs = { clock: Clock }
 
+/** Keeps the place of a dry run taken until this has ended too. */
+export type KeepPlace = (work: Promise<unknown>) => void
+
+/** The share of the limits that one run takes: blocks read at once, and in all, as dry runs. */
+type RunSize = { atOnce: number; inAll: number }
+
 /** Limits dry runs: each reads a block from an upstream, free of charge. */
 export type DryRunLimiter = {
-  run<T>(teamId: string, work: () => Promise<T>): Promise<T | Rejection>
+  run<T>(
+    teamId: string,
+    work: (keep: KeepPlace) => Promise<T>,
+    size?: RunSize,
+  ): Promise<T | Rejection>
 }
+
+const ONE_BLOCK: RunSize = { atOnce: 1, inAll: 1 }
 
 /** Somebody who tries out queries by hand has one; a page that compares some has a few. */
 const TEAM_RUNS_MAX = 4
@@ -32,22 +44,21 @@ export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
   const running = new Map<string, number>()
   let total = 0
 
-  const admit = (teamId: string): Rejection | null => {
+  const admit = (teamId: string, { atOnce }: RunSize): Rejection | null => {
     const waitS = started.waitS(teamId)
     if (waitS > 0) {
       const text = `A team may make ${TEAM_RUNS_PER_WINDOW_MAX} dry runs in ten seconds.`
       return new Rejection('too_many_requests', text, { retryAfterS: waitS })
     }
-    const own = running.get(teamId) ?? 0
-    if (own < TEAM_RUNS_MAX && total < RUNS_MAX) return null
-    const text =
-      own < TEAM_RUNS_MAX
-        ? 'Too many dry runs are under way here; please try again.'
-        : `A team may make ${TEAM_RUNS_MAX} dry runs at once.`
+    const hasOwn = (running.get(teamId) ?? 0) + atOnce <= TEAM_RUNS_MAX
+    if (hasOwn && total + atOnce <= RUNS_MAX) return null
+    const text = hasOwn
+      ? 'Too many dry runs are under way here; please try again.'
+      : `A team may make ${TEAM_RUNS_MAX} dry runs at once.`
     return new Rejection('too_many_requests', text, { retryAfterS: 1 })
   }
 
-  const change = (teamId: string, by: 1 | -1) => {
+  const change = (teamId: string, by: number) => {
     total += by
     const own = (running.get(teamId) ?? 0) + by
     if (own === 0) running.delete(teamId)
@@ -55,14 +66,16 @@ export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
   }
 
   return {
-    async run(teamId, work) {
-      const refused = admit(teamId)
+    async run(teamId, work, size = ONE_BLOCK) {
+      const refused = admit(teamId, size)
       if (refused) return refused
-
-      started.add(teamId)
-      change(teamId, 1)
+      started.add(teamId, size.inAll)
+      change(teamId, size.atOnce)
+      const kept: Promise<unknown>[] = []
       // The slot is released when the work ends, not when its caller got the timeout.
-      const working = work().finally(() => change(teamId, -1))
+      const working = work((more) => kept.push(more)).finally(() => {
+        void Promise.allSettled(kept).then(() => change(teamId, -size.atOnce))
+      })
       return within(clock, RUN_MS_MAX, working, tookTooLong)
     },
   }

@@ -7,14 +7,19 @@ import { windowLimiter } from '../../edge/window-limiter.ts'
 
 type Needs = { clock: Clock }
 
+/** Counts the queries that a team has read. */
+export type QueryCounter = {
+  /** Counts one, or refuses it. */
+  count(teamId: string, text: string): Rejection | null
+}
+
 /**
  * Compiles what a team sends, in webhooks and dry runs alike, and counts it: a query at the
- * limits of its size takes some 20 ms, during which nobody else is served.
+ * limits of its size takes some 20 ms, during which nobody else is served. What followers compile
+ * anew because of a change of another kind is only counted.
  */
-export type QueryCompiler = {
+export type QueryCompiler = QueryCounter & {
   compile(teamId: string, text: string, network: Network): QueryPlan | Rejection
-  /** Counts what followers compile anew because of a change of another kind. */
-  count(teamId: string, text: string): Rejection | null
 }
 
 /** A query counts by the length of its text, as the work does, and a short one as one part. */
@@ -22,29 +27,41 @@ const PART_CHARS = 8 * 1024
 
 /** Parts of a team in a window: all webhooks a team may have at once, twice over. */
 const TEAM_PARTS_PER_WINDOW_MAX = 200
+
+/** The same for checks: an editor asks four times a second at most, and a few people may type. */
+const TEAM_CHECKS_PER_WINDOW_MAX = 100
+
 const WINDOW_MS = 10_000
 
 /** Teams counted at once; some 100 bytes each. */
 const TEAMS_MAX = 10_000
 
-export function openQueryCompiler({ clock }: Needs): QueryCompiler {
-  const limits = { countMax: TEAM_PARTS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const compiled = windowLimiter({ clock }, limits)
-
-  const count = (teamId: string, text: string): Rejection | null => {
-    const retryAfterS = compiled.waitS(teamId)
-    if (retryAfterS > 0) {
-      const told =
-        `A team may have ${TEAM_PARTS_PER_WINDOW_MAX} queries read in ten seconds; one of over ` +
-        `${PART_CHARS} characters counts as several.`
-      return new Rejection('too_many_requests', told, { retryAfterS })
-    }
-    compiled.add(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS)))
-    return null
-  }
-
+export function openQueryCompiler(needs: Needs): QueryCompiler {
+  const { count } = openCounter(needs, TEAM_PARTS_PER_WINDOW_MAX, 'read')
   return {
     count,
     compile: (teamId, text, network) => count(teamId, text) ?? compileForNetwork(text, network),
+  }
+}
+
+/** Apart from the others, so that whoever types can still save. */
+export function openCheckCounter(needs: Needs): QueryCounter {
+  return openCounter(needs, TEAM_CHECKS_PER_WINDOW_MAX, 'checked')
+}
+
+function openCounter({ clock }: Needs, countMax: number, done: string): QueryCounter {
+  const counted = windowLimiter({ clock }, { countMax, windowMs: WINDOW_MS, keysMax: TEAMS_MAX })
+  return {
+    count(teamId, text) {
+      const retryAfterS = counted.waitS(teamId)
+      if (retryAfterS > 0) {
+        const told =
+          `A team may have ${countMax} queries ${done} in ten seconds; one of over ` +
+          `${PART_CHARS} characters counts as several.`
+        return new Rejection('too_many_requests', told, { retryAfterS })
+      }
+      counted.add(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS)))
+      return null
+    },
   }
 }

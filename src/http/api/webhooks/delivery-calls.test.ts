@@ -45,14 +45,19 @@ describe('a delivery is shown', () => {
       block_number: 7,
       block_hash: '0x7',
       replay: false,
+      rerun: false,
+      superseded: false,
       attempts_made: 0,
+      status_code: null,
+      fault: null,
+      took_ms: null,
       bytes: null,
       time_created: START_MS,
       time_due: START_MS,
       time_done: null,
     }
     expect((await list()).data).toEqual([summary])
-    expect(await read(id)).toEqual({ ...summary, body, attempts: [] })
+    expect(await read(id)).toEqual({ ...summary, body, headers: null, attempts: [] })
     expect(body).toContain(DATA)
   })
 
@@ -60,7 +65,10 @@ describe('a delivery is shown', () => {
     const id = await delivered()
     const refused = { ...ACCEPTED, status: null, fault: 'refused_address', address: null }
     await on.attempt(id, refused, { kind: 'retry', dueAtMs: START_MS + 15_000 })
-    expect((await read(id)).attempts).toMatchObject([{ fault: 'dns', address: null }])
+    const shown = await read(id)
+    expect(shown.attempts).toMatchObject([{ fault: 'dns', address: null }])
+    expect(shown).toMatchObject({ fault: 'dns', status_code: null })
+    expect((await list()).data).toMatchObject([{ fault: 'dns', status_code: null, took_ms: 6 }])
   })
 
   test('with each attempt, its status code and how long it took', async () => {
@@ -69,7 +77,7 @@ describe('a delivery is shown', () => {
       ...ACCEPTED,
       status: null,
       fault: 'timeout',
-      ms: { lookup: 1, connect: 4999, answer: 0, total: 5000 },
+      ms: { lookup: 1, connect: 4999, tls: 0, answer: 0, total: 5000 },
       bodyStart: '',
       address: null,
     }
@@ -77,8 +85,12 @@ describe('a delivery is shown', () => {
     expect(await read(id)).toMatchObject({
       status: 'waiting',
       attempts_made: 1,
+      status_code: null,
+      fault: 'timeout',
+      took_ms: 5000,
       time_due: START_MS + 15_000,
     })
+    expect(await read(id)).toMatchObject((await list()).data[0])
 
     const again = { ...ACCEPTED, startedAtMs: START_MS + 15_000, queue: 'retry' } as const
     await on.attempt(id, again, { kind: 'delivered' })
@@ -86,6 +98,9 @@ describe('a delivery is shown', () => {
     expect(shown).toMatchObject({
       status: 'delivered',
       attempts_made: 2,
+      status_code: 200,
+      fault: null,
+      took_ms: 6,
       bytes: 200,
       time_due: null,
       time_done: START_MS + 15_006,
@@ -95,7 +110,7 @@ describe('a delivery is shown', () => {
         time_started: START_MS + 5,
         status_code: null,
         fault: 'timeout',
-        ms: { lookup: 1, connect: 4999, answer: 0, total: 5000 },
+        ms: { lookup: 1, connect: 4999, tls: 0, answer: 0, total: 5000 },
         response_start: '',
         address: null,
         queue: 'new',
@@ -104,7 +119,7 @@ describe('a delivery is shown', () => {
         time_started: START_MS + 15_000,
         status_code: 200,
         fault: null,
-        ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
+        ms: { lookup: 1, connect: 2, tls: 0, answer: 3, total: 6 },
         response_start: 'thanks',
         address: '93.184.215.14',
         queue: 'retry',
@@ -189,6 +204,14 @@ describe('the log', () => {
     ['status waiting', () => `status=waiting&webhook_id=${webhook}`, [4]],
     ['status cancelled', () => 'status=cancelled', []],
     ['block', () => `block=8&webhook_id=${other}`, [3]],
+    ['attempts', () => 'attempts_min=1', [2, 0]],
+    ['more attempts than there were', () => 'attempts_min=2', []],
+    ['re-runs', () => 'rerun=true', []],
+    ['no re-runs', () => `rerun=false&webhook_id=${webhook}`, [4, 2, 0]],
+    ['a beginning', () => `after=${START_MS + 1}&webhook_id=${other}`, [5, 3]],
+    ['an end', () => `before=${START_MS + 1}`, [1, 0]],
+    ['dates', () => `after=2026-11-15&before=2026-11-15T00:30:00.001Z`, [1, 0]],
+    ['times without anything between', () => 'after=2026-11-16&before=2026-11-15', []],
     ['all of them', () => `block=8&status=failed&webhook_id=${webhook}`, [2]],
     ['a block that nothing was delivered of', () => 'block=1', []],
     ['a webhook that is not there', () => 'webhook_id=wh_0000000000000000', []],
@@ -227,7 +250,18 @@ describe('the log', () => {
     ['limit=1001', 'limit must be at most 1000'],
     ['cursor=x', 'cursor must be what pagination.cursors.after'],
     ['cursor=1-%27', 'cursor must be what pagination.cursors.after'],
-    ['after=1', 'no query parameter "after"'],
+    ['attempts_min=0', 'attempts_min must be at least 1'],
+    ['attempts_min=1001', 'attempts_min must be at most 1000'],
+    ['attempts_min=many', 'attempts_min must be a whole number'],
+    ['rerun=1', 'rerun must be one of true, false'],
+    ['rerun=', 'rerun must be one of true, false'],
+    ['after=9-1', 'after must be milliseconds since 1970'],
+    ['after=', 'after must be milliseconds since 1970'],
+    ['before=yesterday', 'before must be milliseconds since 1970'],
+    ['before=2026-11-15T00:00:00', 'before must be milliseconds since 1970'],
+    ['before=2026-13-45', 'before is not a moment in time'],
+    ['after=2026-02-99', 'after is not a moment in time'],
+    ['before=1&before=2', 'before is given more than once'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await on.call('GET', `/api/deliveries?${query}`)
     expect([status, body.name]).toEqual([400, 'ValidationError'])

@@ -131,7 +131,7 @@ function noSuchReplay(id: string): Rejection {
   return new Rejection('not_found', `This team has no replay ${id}.`)
 }
 
-function wireReplay(replay: replays.Replay): WireReplay {
+export function wireReplay(replay: replays.Replay): WireReplay {
   return {
     id: replay.id,
     webhook_id: replay.webhookId,

@@ -14,7 +14,7 @@ const TOLD: EgressOutcome = {
   retryAfter: null,
   bodyStart: 'thanks',
   address: '192.0.2.7',
-  ms: { lookup: 1, connect: 2, answer: 3, total: 6 },
+  ms: { lookup: 1, connect: 2, tls: 0, answer: 3, total: 6 },
 }
 
 let on: QueryApi

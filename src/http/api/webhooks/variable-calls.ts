@@ -3,6 +3,7 @@ import { Rejection } from '../../../core/errors.ts'
 import type { VariableKind } from '../../../core/query/language/query-plan.ts'
 import type { Database } from '../../../ports/database.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
+import { webhooksByVariable } from '../../../tables/webhooks/webhook-variables.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { KIND_WORDS } from '../queries/variable-kind.ts'
 
@@ -23,6 +24,17 @@ type ReadItems = { kind: VariableKind; items: readonly string[] }
 
 /** `0x`, 40 digits; a value of 32 bytes is the only other form that passes the schema. */
 const ADDRESS_LENGTH = 42
+
+export const listVariables: Handler<'listVariables', VariableCallNeeds> = async (needs, call) => {
+  const { id, tier } = call.team
+  const all = await variables.listVariables(needs.database, id)
+  const users = await webhooksByVariable(needs.database, id)
+  const data = all.map(({ name, kind, itemCount }) => {
+    return { name, kind, items: itemCount, webhook_ids: users.get(name) ?? [] }
+  })
+  const items = data.reduce((sum, variable) => sum + variable.items, 0)
+  return { data, items, items_max: needs.tiers.get(tier)?.variableItemsMax ?? 0 }
+}
 
 export const listVariableItems: Handler<'listVariableItems', VariableCallNeeds> = async (
   needs,

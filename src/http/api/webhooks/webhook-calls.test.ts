@@ -125,7 +125,9 @@ describe('create-webhook refuses', () => {
   })
 
   test('a query that nests too deep', async () => {
-    refused(await on.create({ graphql_query: deep }), 400, 'QueryTooDeep', 'block.parent.parent')
+    const answer = await on.create({ graphql_query: deep })
+    refused(answer, 400, 'QueryTooDeep', 'block.parent.parent')
+    expect(answer.body.locations).toEqual([{ line: 1, column: 20 }])
   })
 
   test('an app of another team', async () => {

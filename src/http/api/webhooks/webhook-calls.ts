@@ -30,7 +30,7 @@ const ID_LENGTH = 16
 const KEY_LENGTH = 24
 
 /** After a rotation the old key signs this long too, until every receiver has the new one. */
-const KEY_OVERLAP_MS = 24 * 3_600_000
+export const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
   const asked = call.body

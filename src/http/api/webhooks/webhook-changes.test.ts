@@ -106,6 +106,7 @@ describe('update-webhook refuses', () => {
     const query = '{ block { transactions { inputData } } }'
     const { status, body } = await on.update({ webhook_id: made.id, graphql_query: query })
     expect([status, body.name]).toEqual([501, 'UnsupportedField'])
+    expect(body.locations).toEqual([{ line: 1, column: 26 }])
   })
 
   test('traces where the webhook’s network has none', async () => {

@@ -14,9 +14,14 @@ import {
 import { type Database, type Sql, sql } from '../../../ports/database.ts'
 import { pauseTeamOverLimit } from '../../usage/capacity-pause.ts'
 import { deleteWebhook } from '../../webhooks/webhooks.ts'
-import type { DeliveryKey, DeliveryState, LoggedDelivery } from '../delivery.ts'
+import type { DeliveryKey, DeliveryState } from '../delivery.ts'
 import { resendDelivery } from '../resend-delivery.ts'
-import { findDelivery, findDeliveryWithAttempts, listDeliveryPage } from './delivery-page.ts'
+import {
+  findDelivery,
+  findDeliveryWithAttempts,
+  type LoggedDelivery,
+  listDeliveryPage,
+} from './delivery-page.ts'
 import type { LogQuestion } from './page-entries.ts'
 
 const FIRST = 1_000_000_000_001
@@ -62,6 +67,9 @@ describe('the log', () => {
         doneAtMs: NOW_MS + 6,
         attemptsMade: 1,
         bodyBytes: 2_000,
+        isRerun: false,
+        isSuperseded: false,
+        lastAttempt: { status: 200, fault: null, tookMs: 6 },
       },
     ])
   })

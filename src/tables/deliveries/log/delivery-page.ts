@@ -3,16 +3,17 @@ import { type Database, sql, sqlRows } from '../../../ports/database.ts'
 import { listChunks, rowChunks } from '../../sql/row-chunks.ts'
 import { typedRows } from '../../sql/typed-rows.ts'
 import { type AttemptFacts, attemptsIn } from '../attempt-facts.ts'
+import { DELIVERY_OF_ENTRY, stateNumber } from '../delivery.ts'
+import { eventsAtHeight, eventsCounted } from '../events.ts'
+import { findResult, type StoredResult } from '../results.ts'
 import {
-  DELIVERY_OF_ENTRY,
   LOG_COLUMNS,
   type LoggedDelivery,
   type LogRow,
+  lastOfAll,
   loggedOf,
-  stateNumber,
-} from '../delivery.ts'
-import { eventsAtHeight, eventsCounted } from '../events.ts'
-import { findResult, type StoredResult } from '../results.ts'
+  oneLogged,
+} from './logged-delivery.ts'
 import {
   type LogEntry,
   type LogQuestion,
@@ -20,6 +21,8 @@ import {
   newestFirst,
   pageEntries,
 } from './page-entries.ts'
+
+export type { LoggedDelivery }
 
 export type DeliveryWithAttempts = LoggedDelivery & {
   result: StoredResult | null
@@ -52,7 +55,7 @@ export async function listDeliveryPage(
     const isSame = ({ state }: LogRow) => status === undefined || state === stateNumber(status)
     // A delivery that changed between the statements is looked for again in its new place.
     const isWhole = page.length === entries.length && page.every(isSame)
-    if (isWhole || tries === TRIES_MAX) return page.filter(isSame).map(loggedOf)
+    if (isWhole || tries === TRIES_MAX) return loggedOf(db, page.filter(isSame))
   }
 }
 
@@ -74,7 +77,7 @@ async function pageOfBlock(
   db: Database,
   teamId: string,
   block: number,
-  { webhookId, status, after, limit }: LogQuestion,
+  { webhookId, status, after, eventMin = 0, limit }: LogQuestion,
 ): Promise<LoggedDelivery[]> {
   const webhooks = await webhooksOf(db, teamId, webhookId)
   const rows: LogRow[] = []
@@ -87,9 +90,9 @@ async function pageOfBlock(
   }
   const meant = rows.filter((row) => {
     const isInState = status === undefined || row.state === stateNumber(status)
-    return isInState && row.event <= lastOf(after, row.webhook)
+    return isInState && row.event <= lastOf(after, row.webhook) && row.event >= eventMin
   })
-  return meant.sort(newestFirst).slice(0, limit).map(loggedOf)
+  return loggedOf(db, meant.sort(newestFirst).slice(0, limit))
 }
 
 /** Null when the team has no such delivery. */
@@ -102,7 +105,7 @@ export async function findDeliveryWithAttempts(
   if (!row) return null
   const { event, part } = row
   const result = part === null ? null : await findResult(db, event, part)
-  return { ...loggedOf(row), result, attempts: attemptsIn(row.attempts) }
+  return { ...foundOf(row), result, attempts: attemptsIn(row.attempts) }
 }
 
 export async function findDelivery(
@@ -111,7 +114,7 @@ export async function findDelivery(
   id: string,
 ): Promise<LoggedDelivery | null> {
   const row = await findRow(db, teamId, id)
-  return row && loggedOf(row)
+  return row && foundOf(row)
 }
 
 /**
@@ -132,6 +135,10 @@ async function findRow(db: Database, teamId: string, id: string): Promise<FoundR
     }
   }
   return null
+}
+
+function foundOf(row: FoundRow): LoggedDelivery {
+  return oneLogged(row, lastOfAll(row.attempts))
 }
 
 /** Deliveries of one event. */

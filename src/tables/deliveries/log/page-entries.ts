@@ -8,6 +8,8 @@ export type LogQuestion = {
   block?: number | undefined
   /** The last delivery of the page before. */
   after?: DeliveryKey | undefined
+  /** Only those of this event and later ones. */
+  eventMin?: number | undefined
   limit: number
 }
 
@@ -27,11 +29,11 @@ export async function pageEntries(
   teamId: string,
   question: LogQuestion,
 ): Promise<LogEntry[]> {
-  const { limit, status } = question
+  const { limit, status, eventMin = 0 } = question
   const listed = await lastListed(db)
   const webhooks = await heads(db, teamId, question)
   // As many webhooks have one that is as new as that.
-  let lowest = webhooks[limit - 1]?.event ?? 0
+  let lowest = Math.max(webhooks[limit - 1]?.event ?? 0, eventMin)
   let page: LogEntry[] = []
   for (const { webhook, event } of webhooks) {
     if (event < lowest) break
@@ -52,9 +54,9 @@ function unlistedEntries(
   db: Database,
   teamId: string,
   lastEvent: number,
-  { webhookId, after, limit }: LogQuestion,
+  { webhookId, after, eventMin = 0, limit }: LogQuestion,
 ): Promise<LogEntry[]> {
-  const first = keyOf(lastEvent + 1, 0)
+  const first = keyOf(Math.max(lastEvent + 1, eventMin), 0)
   const below = after ? sql`AND key < ${keyOf(after.event, after.webhook)}` : sql``
   const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
   return db.query<LogEntry>(sql`
@@ -68,13 +70,14 @@ function unlistedEntries(
 function heads(
   db: Database,
   teamId: string,
-  { webhookId, status, after, limit }: LogQuestion,
+  { webhookId, status, after, eventMin = 0, limit }: LogQuestion,
 ): Promise<DeliveryKey[]> {
   const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
   const newest = sourcesOf(status).map(
     ({ table, where }) => sql`
       SELECT MAX(event) AS event FROM ${table}
-      WHERE webhook = webhooks.number AND ${where} AND event <= ${lastEvent(after)}`,
+      WHERE webhook = webhooks.number AND ${where} AND event <= ${lastEvent(after)}
+        AND event >= ${eventMin}`,
   )
   return db.query<DeliveryKey>(sql`
     SELECT webhook, event FROM (

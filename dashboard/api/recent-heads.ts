@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { WireEvents } from '../../src/http/contract/contract.ts'
+import { hearLive } from './live.ts'
+
+export type Head = WireEvents['head']
+
+/** A strip is never wider than this many blocks. */
+const HEADS_MAX = 64
+
+const KEPT_AS = 'headgate-heads'
+
+const heads = new Map<string, readonly Head[]>(readKept())
+/** Networks whose newest head was seen before the page was loaded again. */
+const resumed = new Set(heads.keys())
+const watchers = new Set<() => void>()
+
+hearLive('head', (event) => note(event as Head))
+addEventListener('pagehide', keep)
+
+/** The newest blocks of a network that this tab has seen, oldest first. */
+export function useRecentHeads(network: string): readonly Head[] {
+  const [shown, show] = useState(() => heads.get(network) ?? [])
+  useEffect(() => {
+    const watch = () => show(heads.get(network) ?? [])
+    watch()
+    watchers.add(watch)
+    return () => {
+      watchers.delete(watch)
+    }
+  }, [network])
+  return shown
+}
+
+function note(head: Head): void {
+  const known = seenBefore(head)
+  // On connecting the present head is told again.
+  if (known.at(-1)?.number === head.number && known.at(-1)?.hash === head.hash) return
+  heads.set(head.network, [...known, head].slice(-HEADS_MAX))
+  for (const watch of watchers) watch()
+}
+
+/** The heads before one; those of an earlier page only if none is missing between. */
+function seenBefore(head: Head): readonly Head[] {
+  const known = heads.get(head.network) ?? []
+  if (!resumed.delete(head.network)) return known
+  const missing = head.number - (known.at(-1)?.number ?? 0) - 1
+  return missing === 0 || missing === -1 ? known : []
+}
+
+function keep(): void {
+  sessionStorage.setItem(KEPT_AS, JSON.stringify([...heads]))
+}
+
+function readKept(): [string, readonly Head[]][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT_AS) ?? '[]')
+  } catch {
+    return []
+  }
+}

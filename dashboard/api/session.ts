@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { WireSession } from '../../src/http/contract/contract.ts'
+import { ApiError } from './api-error.ts'
+import { actForTeam, callApi, onSignedOut } from './call-api.ts'
+import { closeLive, openLive } from './live.ts'
+import { forgetAnswers } from './use-call.ts'
+
+/** Who looks at the pages: nobody yet known, nobody, or a session with the team it acts for. */
+export type Visitor =
+  | { kind: 'unknown' }
+  | { kind: 'nobody' }
+  | { kind: 'unreachable' }
+  | { kind: 'signed-in'; session: WireSession; team: { id: string; name: string } | null }
+
+const TEAM_KEPT_AS = 'headgate-team'
+
+/** Nobody is signed in, or this page is not one that may use the session. */
+const REFUSED: readonly number[] = [401, 403]
+
+let visitor: Visitor = { kind: 'unknown' }
+let finding: Promise<void> | null = null
+const watchers = new Set<(visitor: Visitor) => void>()
+
+export function useVisitor(): Visitor {
+  const [shown, show] = useState(visitor)
+  useEffect(() => {
+    show(visitor)
+    watchers.add(show)
+    return () => {
+      watchers.delete(show)
+    }
+  }, [])
+  return shown
+}
+
+/** Asks who is signed in, at the start and after the service was away. */
+export function findVisitor(): Promise<void> {
+  finding = askForVisitor()
+  return finding
+}
+
+async function askForVisitor(): Promise<void> {
+  onSignedOut(() => become({ kind: 'nobody' }))
+  try {
+    const { data } = await callApi('getSession')
+    await enter(data)
+  } catch (thrown) {
+    const isRefused = thrown instanceof ApiError && REFUSED.includes(thrown.status)
+    become({ kind: isRefused ? 'nobody' : 'unreachable' })
+  }
+}
+
+/** Signs in with a token, or with the link that local development prints. */
+export async function signIn(proof: { token: string } | { link: string }): Promise<void> {
+  // Else its answer, that nobody was signed in, may come after ours.
+  await finding
+  const { data } = await callApi('signIn', { body: proof })
+  await enter(data)
+}
+
+export async function signOut(): Promise<void> {
+  await callApi('signOut')
+  become({ kind: 'nobody' })
+}
+
+/** Has an operator look at a team. */
+export function lookAtTeam(team: { id: string; name: string }): void {
+  if (visitor.kind !== 'signed-in') return
+  sessionStorage.setItem(TEAM_KEPT_AS, JSON.stringify(team))
+  actFor(team.id)
+  become({ ...visitor, team })
+}
+
+async function enter(session: WireSession): Promise<void> {
+  if (session.kind === 'team') {
+    actFor(null)
+    become({ kind: 'signed-in', session, team: session.team })
+    return
+  }
+  const { data: teams } = await callApi('listTeams')
+  const kept = JSON.parse(sessionStorage.getItem(TEAM_KEPT_AS) ?? 'null')
+  const team = teams.find(({ id }) => id === kept?.id) ?? teams[0] ?? null
+  if (team) actFor(team.id)
+  become({ kind: 'signed-in', session, team })
+}
+
+function actFor(id: string | null): void {
+  actForTeam(id)
+  forgetAnswers('another team')
+  openLive(id)
+}
+
+function become(next: Visitor): void {
+  if (next.kind === 'nobody') {
+    closeLive()
+    forgetAnswers('nobody')
+  }
+  visitor = next
+  for (const show of watchers) show(next)
+}

@@ -1,0 +1,53 @@
+import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { NetworkName, Tag } from '../../../parts/state.tsx'
+import { switchNetwork } from '../app-changes.ts'
+
+/** The networks that the key opens, each with its switch. */
+export function AppNetworks({ app }: { app: WireApp }) {
+  const { data } = useCall('listNetworks')
+  // Until all are known, those that are open stand where they will.
+  const networks = data?.data ?? app.networks.map((id) => ({ id, kind: '' }))
+  return (
+    <section class="card">
+      <div class="ch line">
+        <h2>Networks</h2>
+      </div>
+      <ul class="lines">
+        {networks.map(({ id, kind }) => (
+          <li key={id}>
+            <NetworkSwitch app={app} network={id} />
+            {kind && <Tag>{kind}</Tag>}
+          </li>
+        ))}
+      </ul>
+      <div class="cf">
+        <Icon name="info" small />
+        <span>Changes act within a second. The key stays the same.</span>
+      </div>
+    </section>
+  )
+}
+
+/** An app without a network could do nothing, so the last one stays open. */
+function NetworkSwitch({ app, network }: { app: WireApp; network: string }) {
+  const isOpen = app.networks.includes(network)
+  const isLast = isOpen && app.networks.length === 1
+  return (
+    <label
+      class="switch grow"
+      title={isLast ? 'An app has one network at least. Delete the app instead.' : undefined}
+    >
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={isOpen}
+        checked={isOpen}
+        disabled={isLast}
+        onChange={() => void switchNetwork(app, network)}
+      />
+      <NetworkName id={network} />
+    </label>
+  )
+}

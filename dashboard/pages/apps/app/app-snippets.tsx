@@ -1,0 +1,50 @@
+import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { CodeBlock } from '../../../parts/text/code-block.tsx'
+import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
+import { addressWith } from './addresses.ts'
+import { snippetsOf } from './snippets.ts'
+
+/** A first call in the reader's language, on one of the app's networks. */
+export function AppSnippets({ app }: { app: WireApp }) {
+  const { query } = usePlace()
+  const networks = useCall('listNetworks').data?.data
+  if (!networks) return <div class="code wait" aria-hidden="true" />
+  const served = networks.filter(({ id }) => app.networks.includes(id) && app.urls[id])
+  const shown = served.find(({ id }) => id === query.get('network')) ?? served[0]
+  const url = shown && app.urls[shown.id]
+  if (!shown || !url) return null
+  const snippets = snippetsOf({
+    network: shown.id,
+    kind: shown.kind,
+    address: (key) => addressWith(url, app.key, key),
+  })
+  return (
+    <CodeBlock
+      isProgram
+      snippets={snippets}
+      what="the snippet"
+      chosen={query.get('snippet') ?? ''}
+      onChoose={(name) => changeQuery({ snippet: name === 'curl' ? null : name })}
+      aside={
+        <>
+          <span class="tiny c-narrow">reads $HEADGATE_KEY</span>
+          {served.length > 1 && (
+            <select
+              class="code-select"
+              aria-label="Network of the snippet"
+              value={shown.id}
+              onChange={(event) => changeQuery({ network: event.currentTarget.value })}
+            >
+              {served.map(({ id }) => (
+                <option key={id} value={id}>
+                  {id}
+                </option>
+              ))}
+            </select>
+          )}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,93 @@
+import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import { useVisitor } from '../../../api/session.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { Segmented } from '../../../parts/forms/segmented.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { NetworkName } from '../../../parts/state.tsx'
+import { copyText } from '../../../parts/text/copy-button.tsx'
+import { plural } from '../../../parts/text/format.ts'
+import { lastFour, SecretRow } from '../../../parts/text/secret-row.tsx'
+import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
+import { type AddressForm, addressParts } from './addresses.ts'
+
+const FORMS: readonly { value: AddressForm; text: string }[] = [
+  { value: 'path', text: 'By path' },
+  { value: 'host', text: 'By host' },
+]
+
+/** The key, and the address of each network that it opens. */
+export function KeyCard({ app }: { app: WireApp }) {
+  const { query } = usePlace()
+  const form: AddressForm = query.get('form') === 'host' ? 'host' : 'path'
+  return (
+    <section class="card">
+      <div class="ch">
+        <h2>Key</h2>
+        <span class="quiet small">opens {plural(app.networks.length, 'network')}</span>
+        <span class="acts">
+          <Segmented
+            label="Form of the addresses"
+            value={form}
+            options={FORMS}
+            onChange={(value) => changeQuery({ form: value === 'path' ? null : value })}
+          />
+        </span>
+      </div>
+      <div class="cb col">
+        <SecretRow secret={app.key} what={`the key of ${app.name}`} copyLabel="Copy key" />
+      </div>
+      <div class="lines-top">
+        {app.networks.map((id) => (
+          <Endpoint key={id} app={app} network={id} form={form} />
+        ))}
+      </div>
+      <div class="cf tiny">
+        <span>
+          The key may come as a header too, and the address then ends in{' '}
+          <span class="mono">/v2</span>: <span class="mono">Authorization: Bearer …</span>
+        </span>
+      </div>
+    </section>
+  )
+}
+
+type EndpointProps = { app: WireApp; network: string; form: AddressForm }
+
+function Endpoint({ app, network, form }: EndpointProps) {
+  const visitor = useVisitor()
+  const slug = useCall('listNetworks').data?.data.find(({ id }) => id === network)?.slug
+  const publicUrl = visitor.kind === 'signed-in' ? visitor.session.public_url : ''
+  const parts = addressParts({ publicUrl, url: app.urls[network], slug, key: app.key }, form)
+  if ('reason' in parts) {
+    return (
+      <div class="endpoint">
+        <NetworkName id={network} />
+        <span class="hint">{parts.reason}</span>
+      </div>
+    )
+  }
+  const { before, slug: name, middle } = parts
+  return (
+    <div class="endpoint">
+      <NetworkName id={network} />
+      <code class="clip">
+        {before}
+        <b>{name}</b>
+        {middle}
+        <span class="faint">{lastFour(app.key)}</span>
+      </code>
+      <span class="row g0">
+        <button
+          class="btn ghost sm"
+          type="button"
+          onClick={() =>
+            void copyText(`${before}${name}${middle}${app.key}`, `the ${network} address`)
+          }
+        >
+          <Icon name="copy" small />
+          Copy URL<span class="vh"> of {network}</span>
+        </button>
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
+import { useLiveState } from '../../../api/live.ts'
+import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { plural } from '../../../parts/text/format.ts'
+import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
+import { ChainDrawing } from './chain-drawing.tsx'
+import { DEPTH_MAX, hold, mine, reorganise } from './devnet-actions.ts'
+import { SendDialog } from './send-dialog.tsx'
+
+/** Blocks that a lost stream does not tell are seen within so long. */
+const POLL_MS = { live: 10_000, lost: 2000 }
+
+/** The chain with its forks, and all that can be done to it. */
+export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
+  const [depth, setDepth] = useState(2)
+  const [isDropping, setDropping] = useState(false)
+  const isLive = useLiveState() === 'live'
+  useRefresh(isLive ? POLL_MS.live : POLL_MS.lost, 'getDevnet')
+  useLiveRefresh(['head', 'gap'], 'getDevnet')
+  const fork = () => void reorganise(depth, isDropping ? 'drop' : 'keep')
+  const shortcuts = useMemo(
+    () => [
+      { keys: 'm', does: 'Mine a block', run: () => void mine() },
+      { keys: 'x', does: 'Reorganise', run: fork },
+    ],
+    [depth, isDropping],
+  )
+  useShortcuts(shortcuts)
+  const isOff = chain === undefined
+  return (
+    <section class="card" aria-label="Chain">
+      <div class="ch">
+        <h2>Chain</h2>
+        <span class="quiet small">{chain && paceOf(chain)}</span>
+        <div class="acts chainacts">
+          <HoldButton chain={chain} />
+          <button class="btn" type="button" disabled={isOff} onClick={() => void mine()}>
+            <Icon name="cube" />
+            Mine <kbd>M</kbd>
+          </button>
+          <DepthStepper depth={depth} onChange={setDepth} />
+          <button class="btn forkbtn" type="button" disabled={isOff} onClick={fork}>
+            <Icon name="fork" />
+            Reorganise <kbd>X</kbd>
+          </button>
+        </div>
+      </div>
+      {chain ? <ChainDrawing chain={chain} /> : <span class="sk chain-wait" />}
+      <ChainFoot chain={chain} isDropping={isDropping} onDropping={setDropping} />
+    </section>
+  )
+}
+
+function HoldButton({ chain }: { chain: WireDevnet | undefined }) {
+  const isHeld = chain?.is_held ?? false
+  const isByHand = chain?.block_time_ms === 0
+  return (
+    <button
+      class="btn"
+      type="button"
+      aria-pressed={isHeld}
+      disabled={!chain || isByHand}
+      title={isByHand ? 'Blocks come on command only' : 'While it is held, blocks come on command'}
+      onClick={() => void hold(!isHeld)}
+    >
+      <Icon name={isHeld ? 'play' : 'pause'} />
+      {isHeld ? 'Resume' : 'Hold'}
+    </button>
+  )
+}
+
+function DepthStepper({ depth, onChange }: { depth: number; onChange(depth: number): void }) {
+  const change = (wanted: number) => {
+    if (Number.isInteger(wanted)) onChange(Math.max(1, Math.min(DEPTH_MAX, wanted)))
+  }
+  return (
+    <div class="stepper">
+      <label for="depth">depth</label>
+      <button type="button" aria-label="Less deep" onClick={() => change(depth - 1)}>
+        −
+      </button>
+      <input
+        id="depth"
+        inputmode="numeric"
+        value={depth}
+        aria-label="Depth of the reorganisation"
+        onInput={(event) => change(Number(event.currentTarget.value))}
+      />
+      <button type="button" aria-label="Deeper" onClick={() => change(depth + 1)}>
+        +
+      </button>
+    </div>
+  )
+}
+
+type FootProps = {
+  chain: WireDevnet | undefined
+  isDropping: boolean
+  onDropping(isDropping: boolean): void
+}
+
+function ChainFoot({ chain, isDropping, onDropping }: FootProps) {
+  const [isSending, setSending] = useState(false)
+  const pending = chain?.pending_transactions ?? 0
+  return (
+    <div class="cf chainfoot">
+      <button class="btn sm" type="button" disabled={!chain} onClick={() => setSending(true)}>
+        <Icon name="bolt" small />
+        Send a transaction
+      </button>
+      <span>{pending > 0 && `${plural(pending, 'transaction')} in the next block`}</span>
+      <span class="grow" />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isDropping}
+          onChange={(event) => onDropping(event.currentTarget.checked)}
+        />
+        A reorganisation drops the transactions of replaced blocks
+      </label>
+      {isSending && <SendDialog onClose={() => setSending(false)} />}
+    </div>
+  )
+}
+
+function paceOf({ block_time_ms: timeMs, is_held: isHeld }: WireDevnet): string {
+  if (timeMs === 0) return 'blocks come on command'
+  return isHeld ? 'held: blocks come on command' : `a block every ${timeMs / 1000} s`
+}

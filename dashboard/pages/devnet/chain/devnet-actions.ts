@@ -1,0 +1,55 @@
+import type { AnswerOf, BodyOf, WireDevnet } from '../../../../src/http/contract/contract.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { patchAnswers } from '../../../api/use-call.ts'
+import { plural, whole } from '../../../parts/text/format.ts'
+import { say, sayRefused } from '../../../shell/toasts.tsx'
+
+/** As deep as the service replaces blocks. */
+export const DEPTH_MAX = 32
+
+export function mine(): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('mineDevnetBlocks', { body: { blocks: 1 } })
+    show(data)
+    say(`Mined block ${whole(data.head.number)}`)
+  })
+}
+
+export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('reorganiseDevnet', { body: { depth, transactions } })
+    show(data)
+    const first = data.head.number - depth
+    const blocks = `${plural(depth, 'block')} from ${whole(first)} on`
+    say(`Reorganised: ${blocks} ${depth === 1 ? 'was' : 'were'} replaced`)
+  })
+}
+
+export function hold(isHeld: boolean): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('holdDevnet', { body: { is_held: isHeld } })
+    show(data)
+    say(isHeld ? 'Mining by time is held' : 'Mining by time goes on')
+  })
+}
+
+/** Throws the refusal, for the form to say. */
+export async function send(
+  body: BodyOf<'sendDevnetTransaction'>,
+): Promise<AnswerOf<'sendDevnetTransaction'>['data']> {
+  const { data } = await callApi('sendDevnetTransaction', { body })
+  show(data.devnet)
+  return data
+}
+
+async function act(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    sayRefused(thrown)
+  }
+}
+
+function show(chain: WireDevnet): void {
+  patchAnswers('getDevnet', () => ({ data: chain }))
+}

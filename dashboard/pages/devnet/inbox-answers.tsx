@@ -1,0 +1,103 @@
+import type { WireInbox, WireWebhook } from '../../../src/http/contract/contract.ts'
+import { callApi } from '../../api/call-api.ts'
+import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
+import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
+import { State } from '../../parts/state.tsx'
+import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
+import { say, sayRefused } from '../../shell/toasts.tsx'
+
+type Behaviour = WireInbox['behaviour']
+
+/** A webhook that a 410 paused is seen within so long, stream or not. */
+const REFRESH_MS = 3000
+
+/** How an inbox answers from the next arrival on, and what its webhooks make of it. */
+export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
+  useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
+  useRefresh(REFRESH_MS, 'listWebhooks')
+  const webhooks = useCall('listWebhooks').data?.data ?? []
+  const own = inbox ? webhooks.filter(({ webhook_url: url }) => url === inbox.url) : []
+  return (
+    <section class="card" aria-label="How the inbox answers">
+      <div class="ch">
+        <h2>How the inbox answers</h2>
+        {inbox && inbox.held > 0 && (
+          <span class="acts warn small">{inbox.held} kept waiting now</span>
+        )}
+      </div>
+      <div class="cb col">
+        <div class="beh five" role="radiogroup" aria-label="How the inbox answers">
+          {cardsOf(inbox).map(({ value, word, hint }) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="behaviour"
+                value={value}
+                checked={inbox?.behaviour === value}
+                disabled={!inbox}
+                onChange={() => inbox && void change(inbox, value)}
+              />
+              <span>
+                <b>{word}</b>
+                <small>{hint}</small>
+              </span>
+            </label>
+          ))}
+        </div>
+        {own.length > 0 && <OwnWebhooks webhooks={own} />}
+      </div>
+    </section>
+  )
+}
+
+function OwnWebhooks({ webhooks }: { webhooks: readonly WireWebhook[] }) {
+  return (
+    <ul class="ownhooks" aria-label="Webhooks to this inbox">
+      {webhooks.map((webhook) => {
+        const { tone, word, reason } = webhookState(webhook)
+        return (
+          <li key={webhook.id} data-webhook={webhook.id}>
+            <a class="clip" href={`/webhooks/${webhook.id}`}>
+              {nameOf(webhook)}
+            </a>
+            <State tone={tone}>{reason ? `${word}: ${lowerFirst(reason)}` : word}</State>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function cardsOf(inbox: WireInbox | undefined): { value: Behaviour; word: string; hint: string }[] {
+  return [
+    { value: 'accept', word: '200', hint: 'OK, at once' },
+    { value: 'fail', word: String(inbox?.status ?? 500), hint: 'Fail, retries' },
+    { value: 'slow', word: 'Slow', hint: `200 after ${(inbox?.delay_ms ?? 6000) / 1000} s` },
+    { value: 'hang', word: 'Hang', hint: 'Never answers' },
+    { value: 'gone', word: '410', hint: 'Gone, pauses' },
+  ]
+}
+
+async function change(inbox: WireInbox, behaviour: Behaviour): Promise<void> {
+  const { name } = inbox
+  show(name, { ...inbox, behaviour })
+  try {
+    const { data } = await callApi('changeInbox', { parameters: { name }, body: { behaviour } })
+    show(name, data)
+    invalidate('listInboxes')
+    say(`The inbox ${name} answers so from the next arrival on`)
+  } catch (thrown) {
+    show(name, inbox)
+    sayRefused(thrown)
+  }
+}
+
+function show(name: string, inbox: WireInbox): void {
+  patchAnswers('listInboxArrivals', (answer, parameters) =>
+    parameters.name === name ? { ...answer, inbox } : answer,
+  )
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

@@ -1,0 +1,45 @@
+import { useCall } from '../../api/use-call.ts'
+import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { NetworkName } from '../../parts/state.tsx'
+import type { EditorModel } from './use-editor.ts'
+
+/** The name and the network, which a webhook keeps. */
+export function BasicsCard({ model }: { model: EditorModel }) {
+  const { draft, change, faults, webhook } = model
+  const networks = useCall('listNetworks').data?.data ?? []
+  const possible = networks.filter(({ kind }) => kind === 'evm')
+  return (
+    <section class="card">
+      <div class="cb pad grid g2 tight">
+        <div data-field="name">
+          <TextField
+            label="Name"
+            maxLength={100}
+            placeholder="USDC to treasury"
+            fault={faults.name}
+            value={draft.name}
+            onChange={(name) => change({ name })}
+          />
+        </div>
+        <div data-field="network">
+          {webhook ? (
+            <div class="field">
+              <span class="label">Network</span>
+              <span class="fixed">
+                <NetworkName id={webhook.network} />
+              </span>
+            </div>
+          ) : (
+            <SelectField
+              label="Network"
+              fault={faults.network}
+              value={draft.network}
+              options={possible.map(({ id }) => ({ value: id, text: id }))}
+              onChange={(network) => change({ network, appId: null })}
+            />
+          )}
+        </div>
+      </div>
+    </section>
+  )
+}

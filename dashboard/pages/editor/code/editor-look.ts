@@ -1,0 +1,142 @@
+import { EditorView } from '@codemirror/view'
+
+/** The sheet of the shadow root, for what stands beside the editor in it. */
+export const ROOT_STYLE = `
+:host { display: block; color-scheme: dark; }
+.how { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+`
+
+/** The look of the design's editor. Colours of the theme come in by their custom properties. */
+export const EDITOR_LOOK = EditorView.theme(
+  {
+    '&': { color: 'var(--code-ink)', backgroundColor: 'transparent' },
+    '&.cm-focused': { outline: 'none' },
+    '.cm-scroller': { font: '.8125rem/1.7 var(--mono)', overflowX: 'auto' },
+    '.cm-content': { padding: '10px 0 40px', caretColor: 'var(--accent)', minHeight: '300px' },
+    '.cm-line': { padding: '0 16px 0 0' },
+    '.cm-gutters': {
+      backgroundColor: 'var(--code)',
+      color: '#7b938b',
+      border: '0',
+      minWidth: '46px',
+    },
+    '.cm-lineNumbers': { minWidth: '46px' },
+    '.cm-lineNumbers .cm-gutterElement': { padding: '0 16px 0 0', minWidth: '30px' },
+    '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: '#14231f' },
+    '.cm-activeLineGutter': { color: '#c5d5cf' },
+    '.cm-cursor, .cm-dropCursor': { borderLeft: '2px solid var(--accent)' },
+    '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground':
+      { backgroundColor: '#24473e' },
+    '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': {
+      backgroundColor: '#234038',
+      outline: '1px solid #3c6457',
+    },
+    '.k': { color: '#7fd8bd' },
+    '.s': { color: '#e3c78a' },
+    '.n': { color: '#9cc1ff' },
+    '.c': { color: '#8aa098' },
+    '.p': { color: '#a9bdb6' },
+    '.f': { color: '#e6f2ee' },
+    '.v': { color: '#d3b3ff' },
+    '.fold': {
+      height: '17px',
+      margin: '0 1px',
+      padding: '0 5px',
+      border: '0',
+      borderRadius: '4px',
+      background: '#2b3d37',
+      color: '#e3c78a',
+      font: 'inherit',
+      lineHeight: '14px',
+      cursor: 'pointer',
+    },
+    '.fold:hover': { background: '#3a5049' },
+    '.err, .err.cm-activeLine': { backgroundColor: '#2a1719' },
+    '.squig': {
+      textDecoration: 'underline wavy #ff7a84 1.2px',
+      textUnderlineOffset: '4px',
+      textDecorationSkipInk: 'none',
+    },
+    // As wide as the lines are: its own words make it no wider.
+    '.lintbox': { padding: '2px 16px 5px 0', contain: 'inline-size' },
+    '.lint': {
+      display: 'flex',
+      flexWrap: 'wrap',
+      alignItems: 'center',
+      gap: '4px 12px',
+      padding: '7px 12px',
+      borderLeft: '2px solid #ff7a84',
+      borderRadius: '0 7px 7px 0',
+      background: '#331a1d',
+      color: '#ffc4c8',
+      font: 'var(--t-xs)/1.5 var(--sans)',
+      whiteSpace: 'normal',
+      overflowWrap: 'anywhere',
+    },
+    '.lint button': {
+      height: '24px',
+      padding: '0 8px',
+      border: '1px solid #7a3b41',
+      borderRadius: '5px',
+      background: 'none',
+      color: '#ffdcde',
+      font: '500 var(--t-xs)/1 var(--sans)',
+      cursor: 'pointer',
+    },
+    '.lint button:hover': { background: '#47262a' },
+    '.lint .at': { marginLeft: 'auto', color: '#d9979c' },
+    '.cm-tooltip': {
+      border: '1px solid #33463f',
+      borderRadius: '9px',
+      background: '#182522',
+      color: '#b7cac3',
+      boxShadow: '0 14px 34px rgb(0 0 0 / .45)',
+      font: 'var(--t-xs)/1.5 var(--sans)',
+      zIndex: '30',
+    },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+      font: 'var(--t-xs)/1.5 var(--mono)',
+      padding: '4px',
+      minWidth: '236px',
+      maxWidth: 'min(420px, 90vw)',
+      maxHeight: '234px',
+    },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+      display: 'flex',
+      alignItems: 'center',
+      gap: '8px',
+      height: '25px',
+      padding: '0 8px',
+      borderRadius: '5px',
+      color: 'var(--code-ink)',
+    },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+      background: '#234038',
+      color: 'var(--code-ink)',
+    },
+    '.cm-tooltip-autocomplete::after': {
+      content: '"↑↓ choose   ↵ insert   esc close"',
+      display: 'block',
+      padding: '5px 12px',
+      borderTop: '1px solid #2b3d37',
+      color: '#8aa098',
+      fontSize: '.6875rem',
+      whiteSpace: 'pre',
+    },
+    '.cm-completionMatchedText': {
+      textDecoration: 'none',
+      color: '#56cfae',
+      fontWeight: '600',
+    },
+    '.cm-completionDetail': {
+      marginLeft: 'auto',
+      color: '#a9bdb6',
+      fontStyle: 'normal',
+      fontSize: '.92em',
+    },
+    '.doc': { padding: '8px 12px', maxWidth: '300px' },
+    '.cm-tooltip.cm-completionInfo': { padding: '0', marginLeft: '4px' },
+    '.doc code': { color: '#fff', fontFamily: 'var(--mono)' },
+  },
+  { dark: true },
+)

@@ -1,0 +1,79 @@
+import type { Range } from '@codemirror/state'
+import {
+  Decoration,
+  type DecorationSet,
+  type EditorView,
+  ViewPlugin,
+  type ViewUpdate,
+  WidgetType,
+} from '@codemirror/view'
+import { tokensIn } from './token-field.ts'
+
+/** Longer ones than an address are folded: `0xddf252ad…f523b3ef`. */
+const SHOWN_MAX = 42
+const HEAD = 10
+const TAIL = 8
+
+/**
+ * Folds the middle of long hex. The text itself stays as it is, so it copies whole; where the
+ * cursor stands on one, it is unfolded.
+ */
+export const HEX_FOLDS = ViewPlugin.fromClass(
+  class {
+    folds: DecorationSet
+
+    constructor(view: EditorView) {
+      this.folds = foldsOf(view)
+    }
+
+    update({ view, docChanged, selectionSet, focusChanged, viewportChanged }: ViewUpdate) {
+      if (docChanged || selectionSet || focusChanged || viewportChanged) this.folds = foldsOf(view)
+    }
+  },
+  { decorations: ({ folds }) => folds },
+)
+
+function foldsOf(view: EditorView): DecorationSet {
+  const folds: Range<Decoration>[] = []
+  const { from, to } = view.viewport
+  const heads = view.hasFocus ? view.state.selection.ranges.map(({ head }) => head) : []
+  for (const token of tokensIn(view.state)) {
+    if (token.kind !== 'string' || token.to < from || token.from > to) continue
+    const hex = token.text.slice(1, -1)
+    if (hex.length <= SHOWN_MAX || !/^0x[0-9a-fA-F]+$/.test(hex)) continue
+    if (heads.some((head) => head > token.from && head < token.to)) continue
+    const start = token.from + 1
+    const widget = new HexFold(hex)
+    folds.push(Decoration.replace({ widget }).range(start + HEAD, start + hex.length - TAIL))
+  }
+  return Decoration.set(folds)
+}
+
+class HexFold extends WidgetType {
+  readonly hex: string
+
+  constructor(hex: string) {
+    super()
+    this.hex = hex
+  }
+
+  override eq(other: HexFold): boolean {
+    return other.hex === this.hex
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const button = document.createElement('button')
+    const bytes = (this.hex.length - 2) / 2
+    button.type = 'button'
+    button.className = 'fold'
+    button.textContent = '…'
+    button.title = this.hex
+    button.tabIndex = -1
+    button.setAttribute('aria-label', `Unfold the value of ${bytes} bytes`)
+    button.onclick = () => {
+      view.dispatch({ selection: { anchor: view.posAtDOM(button) } })
+      view.focus()
+    }
+    return button
+  }
+}

@@ -1,0 +1,127 @@
+import { Annotation, EditorState, type Extension, Prec } from '@codemirror/state'
+import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
+import { formatQuery } from '../language/format-query.ts'
+import { type QuerySchema, readSchema } from '../language/read-schema.ts'
+import type { QueryProblem } from '../query/query-problem.ts'
+import { EDITING } from './editing.ts'
+import { EDITOR_LOOK, ROOT_STYLE } from './editor-look.ts'
+import { applyFix, ERROR_FIELD, offsetOf, showErrors } from './error-field.ts'
+import { HEX_FOLDS } from './hex-folds.ts'
+import { schemaAssist } from './schema-assist.ts'
+import { TOKEN_FIELD } from './token-field.ts'
+
+/** The editor of a query, in an element of the page. */
+export type QueryEditor = {
+  setText(text: string): void
+  setSchema(text: string): void
+  showProblems(problems: readonly QueryProblem[]): void
+  goTo(line: number, column: number): void
+  format(): void
+  close(): void
+}
+
+type Wishes = { text: string; onChange(text: string): void; onRun(): void }
+
+/** What was put in by the page, and not by whoever writes. */
+const FROM_PAGE = Annotation.define<boolean>()
+
+const HOW =
+  'Escape and then Tab leaves the editor. Control or Command with Enter runs the query. ' +
+  'Control with Space lists what can stand here, Alt with Enter takes the first name that is ' +
+  'suggested for an error in the line.'
+
+/**
+ * Opens the editor in a shadow root: the pages' policy forbids sheets that scripts write into the
+ * document, and those of a shadow root are adopted instead.
+ */
+export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(ROOT_STYLE)
+  root.adoptedStyleSheets = [sheet]
+  const how = document.createElement('p')
+  how.id = 'how'
+  how.className = 'how'
+  how.textContent = HOW
+  let schema: QuerySchema = new Map()
+  const state = EditorState.create({
+    doc: wishes.text,
+    extensions: [extensionsOf(wishes), schemaAssist(() => schema)],
+  })
+  const view = new EditorView({ state, root })
+  root.replaceChildren(how, view.dom)
+  return {
+    setText: (text) => replaceText(view, text, true),
+    setSchema: (text) => {
+      schema = readSchema(text)
+    },
+    showProblems: (problems) => showErrors(view, problems),
+    goTo(line, column) {
+      const anchor = offsetOf(view.state.doc, line, column)
+      view.dispatch({
+        selection: { anchor },
+        effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
+      })
+      view.focus()
+    },
+    format: () => replaceText(view, formatQuery(view.state.doc.toString()), false),
+    close: () => view.destroy(),
+  }
+}
+
+function extensionsOf({ onChange, onRun }: Wishes): Extension {
+  return [
+    TOKEN_FIELD,
+    HEX_FOLDS,
+    ERROR_FIELD,
+    EDITOR_LOOK,
+    EDITING,
+    Prec.highest(keymap.of(keysOf(onRun))),
+    EditorView.contentAttributes.of({
+      'aria-label': 'GraphQL query',
+      'aria-describedby': 'how',
+      tabindex: '0',
+      spellcheck: 'false',
+      autocapitalize: 'off',
+    }),
+    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+      if (!docChanged || transactions.some((each) => each.annotation(FROM_PAGE))) return
+      onChange(state.doc.toString())
+    }),
+  ]
+}
+
+function keysOf(onRun: () => void): KeyBinding[] {
+  return [
+    {
+      key: 'Mod-Enter',
+      run: () => {
+        onRun()
+        return true
+      },
+    },
+    {
+      key: 'Shift-Alt-f',
+      run: (view) => {
+        replaceText(view, formatQuery(view.state.doc.toString()), false)
+        return true
+      },
+    },
+    { key: 'Alt-Enter', run: applyFix },
+  ]
+}
+
+/** Changes only what is different, so that the cursor and the way back stay. */
+function replaceText(view: EditorView, text: string, isFromPage: boolean): void {
+  const old = view.state.doc.toString()
+  if (old === text) return
+  let start = 0
+  while (start < old.length && start < text.length && old[start] === text[start]) start++
+  let end = 0
+  const room = Math.min(old.length, text.length) - start
+  while (end < room && old[old.length - 1 - end] === text[text.length - 1 - end]) end++
+  view.dispatch({
+    changes: { from: start, to: old.length - end, insert: text.slice(start, text.length - end) },
+    ...(isFromPage && { annotations: FROM_PAGE.of(true) }),
+  })
+}

@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact'
+import { Icon } from '../../../parts/icon.tsx'
+import { bytes, cu, plural, whole } from '../../../parts/text/format.ts'
+import { TimeAgo } from '../../../parts/text/time-ago.tsx'
+import type { EditorModel } from '../use-editor.ts'
+import { ResultCode } from './result-code.tsx'
+import type { DryRun, DryRunResult } from './use-dry-run.ts'
+
+const LIST_WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  logs: ['log', 'logs'],
+  transactions: ['transaction', 'transactions'],
+  callTracerTraces: ['call', 'calls'],
+}
+
+/** What came of the last run that worked, and how it stands to the query as it is now. */
+export function DryRunOutcome({ model, dryRun }: { model: EditorModel; dryRun: DryRun }) {
+  const { result, fault } = dryRun
+  return (
+    <>
+      {fault && (
+        <p class="note bad" role="alert">
+          <Icon name="warn" />
+          <span>{fault}</span>
+        </p>
+      )}
+      {!result && !fault && (
+        <p class="note">
+          <Icon name="info" />
+          <span>Run it to see what would be delivered for a block, and what that costs.</span>
+        </p>
+      )}
+      {result && (
+        <>
+          <Standing model={model} dryRun={dryRun} result={result} />
+          <Figures result={result} />
+          <Emptiness result={result} skipsEmpty={model.draft.skipEmpty} />
+          <ResultCode text={result.text} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** The last good result stays, and says so. */
+function Standing(props: { model: EditorModel; dryRun: DryRun; result: DryRunResult }) {
+  const { model, dryRun, result } = props
+  const { draft, problems } = model
+  const ago = <TimeAgo at={result.atMs} />
+  if (problems.length > 0) {
+    return (
+      <Note tone="warn">
+        The query has a problem, so this is the result of the last good version, {ago}.
+      </Note>
+    )
+  }
+  if (dryRun.fault)
+    return <Note tone="warn">This is the result of the last run that worked, {ago}.</Note>
+  if (result.query !== draft.query || result.network !== draft.network) {
+    return <Note tone="warn">The query has changed since this result, {ago}. Run it again.</Note>
+  }
+  return (
+    <p class="hint" role="status">
+      Block {whole(result.figures.block.number)}, run {ago}
+    </p>
+  )
+}
+
+function Figures({ result }: { result: DryRunResult }) {
+  const { figures } = result
+  return (
+    <dl class="rescost">
+      <div>
+        <dt>Matched</dt>
+        <dd>{matchedText(figures.matched)}</dd>
+      </div>
+      <div>
+        <dt>Body</dt>
+        <dd>{bytes(figures.bytes)}</dd>
+      </div>
+      <div>
+        <dt>Delivery</dt>
+        <dd>{cu(figures.cu)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+/** Why nothing came, and what it means for deliveries; also what was cut. */
+function Emptiness({ result, skipsEmpty }: { result: DryRunResult; skipsEmpty: boolean }) {
+  const { empty, variables = [], truncated, truncation_reason } = result.figures
+  return (
+    <>
+      {variables.length > 0 && (
+        <Note tone="warn">
+          The team has no {variables.map((name) => `$${name}`).join(', ')} yet. Whatever needs{' '}
+          {variables.length === 1 ? 'it' : 'them'} matches nothing.
+        </Note>
+      )}
+      {empty && (
+        <Note>
+          Empty: nothing in this block matches.{' '}
+          {skipsEmpty
+            ? 'With skip_empty_messages it would not be delivered.'
+            : 'It would be delivered all the same: empty blocks are not skipped.'}
+        </Note>
+      )}
+      {truncated && <Note tone="warn">Lists were cut: {truncation_reason}</Note>}
+    </>
+  )
+}
+
+function Note({ tone, children }: { tone?: 'warn'; children: ComponentChildren }) {
+  return (
+    <div class={tone ? `note ${tone}` : 'note'}>
+      <Icon name="info" />
+      <span>{children}</span>
+    </div>
+  )
+}
+
+export function matchedText(matched: Readonly<Record<string, number>>): string {
+  const lists = Object.entries(matched)
+  if (lists.length === 0) return 'The block'
+  return lists
+    .map(([name, count]) => {
+      const [one, many] = LIST_WORDS[name] ?? [name, name]
+      return plural(count, one, many)
+    })
+    .join(', ')
+}

@@ -1,0 +1,154 @@
+import { useCall } from '../../../api/use-call.ts'
+import { bytes, plural, short, whole } from '../../../parts/text/format.ts'
+import { matchedText } from './dry-run-outcome.tsx'
+import type { Estimating, QueryEstimate } from './use-estimate.ts'
+
+type Sample = QueryEstimate['sample'][number]
+
+const WIDTH = 400
+const HEIGHT = 36
+const SMALLEST = 3
+
+/** Marks are no wider than where so many stand side by side. */
+const MARKS_MIN = 50
+
+/** What the query would cost in a month, at the pace of the last blocks. */
+export function ExpectedCost(props: {
+  estimating: Estimating
+  skipsEmpty: boolean
+  query: string
+  /** The block of the dry run. */
+  tested: number | null
+  onBlock(number: number): void
+}) {
+  const { estimating, skipsEmpty } = props
+  const { estimate, isRunning, fault } = estimating
+  return (
+    <>
+      <div class="spread">
+        <h3>Expected cost</h3>
+        <span class="hint" role="status">
+          {isRunning
+            ? 'reading the last blocks…'
+            : estimate
+              ? `from the last ${plural(estimate.blocks, 'block')}`
+              : ''}
+        </span>
+      </div>
+      {fault && (
+        <p class="hint bad" role="alert">
+          {fault}
+        </p>
+      )}
+      {!estimate && !fault && <p class="hint">A run also tries the last 50 blocks, for free.</p>}
+      {estimate && (
+        <>
+          <SampleChart sample={estimate.sample} tested={props.tested} onBlock={props.onBlock} />
+          <MonthFigures estimate={estimate} skipsEmpty={skipsEmpty} />
+          {estimate.query !== props.query && (
+            <p class="hint">Of the query as it was when it was last run.</p>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function MonthFigures({ estimate, skipsEmpty }: { estimate: QueryEstimate; skipsEmpty: boolean }) {
+  const { month, month_every_block: every } = estimate
+  const [chosen, other] = skipsEmpty ? [month, every] : [every, month]
+  return (
+    <>
+      <div class="spread">
+        <dl class="fig">
+          <dt>A month, {skipsEmpty ? 'skipping empty blocks' : 'every block'}</dt>
+          <dd>
+            {short(Math.round(chosen.cu))}
+            <small>CU</small>
+          </dd>
+        </dl>
+        <dl class="fig m right">
+          <dt>{skipsEmpty ? 'Every block' : 'Skipping empty blocks'}</dt>
+          <dd class="quiet">{short(Math.round(other.cu))}</dd>
+        </dl>
+      </div>
+      <PlanShare estimate={estimate} monthCu={chosen.cu} />
+    </>
+  )
+}
+
+function PlanShare({ estimate, monthCu }: { estimate: QueryEstimate; monthCu: number }) {
+  const usage = useCall('getUsageSummary').data?.data
+  const matched = estimate.blocks - estimate.empty
+  const facts =
+    `${whole(matched)} of ${whole(estimate.blocks)} blocks matched` +
+    (estimate.delivered > 0
+      ? `, ${bytes(Math.round(estimate.bytes / estimate.delivered))} on average, 0.04 CU a byte.`
+      : '.')
+  if (!usage?.limit_cu) return <p class="hint">{facts} The plan has no monthly limit.</p>
+  const used = usage.percent_used ?? 0
+  const share = (monthCu / usage.limit_cu) * 100
+  return (
+    <>
+      <svg
+        class="bar b10"
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="Share of the monthly plan"
+      >
+        <rect x="0" width={Math.min(100, used)} height="1" class="f6" />
+        <rect x={Math.min(100, used)} width={Math.max(0.6, share)} height="1" class="fa" />
+      </svg>
+      <p class="hint">
+        {share.toFixed(1)} % of the plan’s {short(usage.limit_cu)}, on top of the {used} % used so
+        far. {facts}
+      </p>
+    </>
+  )
+}
+
+/** One mark a block, as tall as its result is large; a mark leads to its block. */
+function SampleChart(props: {
+  sample: readonly Sample[]
+  tested: number | null
+  onBlock(number: number): void
+}) {
+  const { sample, tested } = props
+  const most = Math.max(1, ...sample.map(({ bytes }) => bytes))
+  const step = WIDTH / Math.max(MARKS_MIN, sample.length)
+  const left = WIDTH - step * sample.length
+  const empty = sample.filter((block) => block.empty).length
+  const last = sample.findLast((block) => !block.empty)
+  return (
+    <>
+      <svg
+        class="sample"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Size of the result on each of the last ${sample.length} blocks; ${empty} were empty`}
+      >
+        {sample.map((block, at) => {
+          const tall = block.empty ? SMALLEST : Math.max(SMALLEST * 2, (block.bytes / most) * 34)
+          const tone = block.empty ? 'ghost-bar' : block.number === tested ? 'f1' : 'f2'
+          const shape = { x: left + at * step, y: HEIGHT - tall, width: step * 0.8, height: tall }
+          return <rect key={block.number} {...shape} class={tone} data-tip={tipOf(block)} />
+        })}
+      </svg>
+      {last && last.number !== tested && (
+        <button
+          class="btn sm ghost matched-block"
+          type="button"
+          onClick={() => props.onBlock(last.number)}
+        >
+          Run on block {whole(last.number)}, the last that matched
+        </button>
+      )}
+    </>
+  )
+}
+
+function tipOf({ number, empty, matched, bytes: size }: Sample): string {
+  return `Block ${whole(number)}\n${empty ? 'Nothing matched' : matchedText(matched)}, ${bytes(size)}`
+}

@@ -1,0 +1,159 @@
+import type { Token } from './graphql-tokens.ts'
+import type { QuerySchema, SchemaField } from './read-schema.ts'
+
+/** What may stand at a place of a query. */
+export type QueryPlace =
+  | { in: 'document' }
+  | { in: 'definitions'; expects: 'name' | 'type' }
+  | { in: 'selection'; type: string; expects: 'field' | 'condition' }
+  | { in: 'members'; members: ReadonlyMap<string, SchemaField>; expects: 'name' }
+  | { in: 'value'; type: string }
+
+/** A bracket that is open, and how far the words inside of it have come. */
+type Frame =
+  | { kind: 'definitions'; isType: boolean }
+  | { kind: 'selection'; type: string; last: SchemaField | null; isCondition: boolean; of: string }
+  | { kind: 'members'; members: ReadonlyMap<string, SchemaField>; current: SchemaField | null }
+  | { kind: 'list'; type: string }
+
+type Walk = { schema: QuerySchema; frames: Frame[]; definition: string; condition: string }
+
+/** The type of a field that the schema does not have. */
+const UNKNOWN = '?'
+
+const NO_MEMBERS: ReadonlyMap<string, SchemaField> = new Map()
+
+/** What may follow the first `count` words of a query that need not be whole. */
+export function placeAfter(
+  tokens: readonly Token[],
+  count: number,
+  schema: QuerySchema,
+): QueryPlace {
+  const walk: Walk = { schema, frames: [], definition: '', condition: '' }
+  for (const token of tokens.slice(0, count)) {
+    if (token.kind !== 'comment') step(walk, token)
+  }
+  return placeOf(walk)
+}
+
+/** The field that the word at this place names, if it is one. */
+export function fieldAt(
+  tokens: readonly Token[],
+  at: number,
+  schema: QuerySchema,
+): SchemaField | null {
+  const token = tokens[at]
+  if (token?.kind !== 'name') return null
+  const place = placeAfter(tokens, at, schema)
+  if (place.in === 'members') return place.members.get(token.text) ?? null
+  if (place.in !== 'selection' || place.expects !== 'field') return null
+  // An alias is a word of the author's own.
+  if (tokens[at + 1]?.text === ':') return null
+  return schema.get(place.type)?.fields.get(token.text) ?? null
+}
+
+function placeOf({ frames }: Walk): QueryPlace {
+  const frame = frames.at(-1)
+  if (!frame) return { in: 'document' }
+  if (frame.kind === 'definitions') {
+    return { in: 'definitions', expects: frame.isType ? 'type' : 'name' }
+  }
+  if (frame.kind === 'list') return { in: 'value', type: frame.type }
+  if (frame.kind === 'selection') {
+    const expects = frame.isCondition ? 'condition' : 'field'
+    return { in: 'selection', type: frame.type, expects }
+  }
+  return frame.current
+    ? { in: 'value', type: frame.current.type }
+    : { in: 'members', members: frame.members, expects: 'name' }
+}
+
+function step(walk: Walk, token: Token): void {
+  const frame = walk.frames.at(-1)
+  if (!frame) stepDocument(walk, token)
+  else if (frame.kind === 'definitions') stepDefinitions(walk, frame, token)
+  else if (frame.kind === 'selection') stepSelection(walk, frame, token)
+  else stepValues(walk, frame, token)
+}
+
+function stepDocument(walk: Walk, { kind, text }: Token): void {
+  if (text === '(') walk.frames.push({ kind: 'definitions', isType: false })
+  else if (text === '{') openSelection(walk, walk.condition || 'Query')
+  else if (kind === 'name') {
+    if (walk.definition === 'on') walk.condition = text
+    walk.definition = text
+  }
+}
+
+function stepDefinitions(
+  walk: Walk,
+  frame: Extract<Frame, { kind: 'definitions' }>,
+  { kind, text }: Token,
+): void {
+  if (text === ')') walk.frames.pop()
+  else if (text === ':') frame.isType = true
+  else if (kind === 'variable') frame.isType = false
+}
+
+function stepSelection(
+  walk: Walk,
+  frame: Extract<Frame, { kind: 'selection' }>,
+  { kind, text }: Token,
+): void {
+  if (text === '}') close(walk)
+  else if (text === '{') openSelection(walk, frame.of || frame.type)
+  else if (text === '(') {
+    const members = frame.last?.args ?? NO_MEMBERS
+    walk.frames.push({ kind: 'members', members, current: null })
+  } else if (text === '...') Object.assign(frame, { last: null, of: '' })
+  else if (kind === 'directive') frame.last = null
+  else if (kind === 'name') nameInSelection(walk, frame, text)
+}
+
+function nameInSelection(
+  walk: Walk,
+  frame: Extract<Frame, { kind: 'selection' }>,
+  name: string,
+): void {
+  if (frame.isCondition) {
+    Object.assign(frame, { isCondition: false, of: name, last: null })
+  } else if (name === 'on') {
+    frame.isCondition = true
+  } else {
+    const field = walk.schema.get(frame.type)?.fields.get(name) ?? null
+    Object.assign(frame, { last: field, of: field?.of ?? UNKNOWN })
+  }
+}
+
+function stepValues(
+  walk: Walk,
+  frame: Extract<Frame, { kind: 'members' | 'list' }>,
+  { kind, text }: Token,
+): void {
+  const type = frame.kind === 'list' ? frame.type : (frame.current?.type ?? '')
+  if (text === ')' || text === '}' || text === ']') close(walk)
+  else if (text === '[') walk.frames.push({ kind: 'list', type: type.replace(/^\[|\]!?$/g, '') })
+  else if (text === '{') {
+    const members = walk.schema.get(type.replace(/[[\]!]/g, ''))?.fields ?? NO_MEMBERS
+    walk.frames.push({ kind: 'members', members, current: null })
+  } else if (frame.kind === 'members' && text !== ':') {
+    if (frame.current) frame.current = null
+    else if (kind === 'name') frame.current = frame.members.get(text) ?? unknownMember(text)
+  }
+}
+
+/** A value ends with the bracket that opened it, so the member it belonged to is done. */
+function close(walk: Walk): void {
+  walk.frames.pop()
+  const frame = walk.frames.at(-1)
+  if (frame?.kind === 'members') frame.current = null
+  if (walk.frames.length === 0) Object.assign(walk, { condition: '', definition: '' })
+}
+
+function openSelection(walk: Walk, type: string): void {
+  walk.frames.push({ kind: 'selection', type, last: null, isCondition: false, of: '' })
+}
+
+function unknownMember(name: string): SchemaField {
+  return { name, type: '', of: '', doc: '', args: NO_MEMBERS }
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { useCall } from '../../../api/use-call.ts'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { plural } from '../../../parts/text/format.ts'
+import type { QueryEditor } from '../code/mount-query-editor.ts'
+import type { EditorModel } from '../use-editor.ts'
+import { QueryBox } from './query-box.tsx'
+
+/** The query, with what the server's compiler says of it. */
+export function QueryCard(props: {
+  model: EditorModel
+  editor: QueryEditor | null
+  onEditor(editor: QueryEditor | null): void
+  onRun(): void
+}) {
+  const { model, editor } = props
+  const [isSchemaOpen, openSchema] = useState(false)
+  return (
+    <section class="code editorbox" aria-label="Query" data-field="query">
+      <div class="codehead">
+        <span class="strong500 ckw">Query</span>
+        <span class="grow" />
+        <CheckState model={model} />
+        <span class="sepv" />
+        <button
+          class="ib sm"
+          type="button"
+          aria-label="Format the query"
+          title="Format  ⇧⌥F"
+          onClick={() => editor?.format()}
+        >
+          <Icon name="filter" small />
+        </button>
+        <button
+          class="ib sm"
+          type="button"
+          aria-label="Schema"
+          title="Schema"
+          onClick={() => openSchema(true)}
+        >
+          <Icon name="book" small />
+        </button>
+      </div>
+      <QueryBox
+        text={model.draft.query}
+        replaced={model.replaced}
+        problems={model.problems}
+        onChange={(query) => model.change({ query })}
+        onRun={props.onRun}
+        onEditor={props.onEditor}
+      />
+      {isSchemaOpen && <SchemaDialog onClose={() => openSchema(false)} />}
+    </section>
+  )
+}
+
+/** In words for all, and for screen readers with the first problem and its place. */
+function CheckState({ model }: { model: EditorModel }) {
+  const { problems, checked, draft } = model
+  const [first] = problems
+  if (checked.fault) {
+    return (
+      <span class="st badc" role="status" title={checked.fault}>
+        <span class="dot warn" />
+        Not checked: {checked.fault}
+      </span>
+    )
+  }
+  if (first) {
+    return (
+      <span class="st badc" role="status">
+        <span class="dot bad" />
+        {plural(problems.length, 'problem')}
+        <span class="vh">
+          {first.line === null ? '' : `, in line ${first.line}`}: {first.message}
+        </span>
+      </span>
+    )
+  }
+  const isChecked = checked.check?.ok && checked.of === draft.query
+  return (
+    <span class="st" role="status">
+      <span class={isChecked ? 'dot ok' : 'dot idle'} />
+      {isChecked ? 'Compiles' : 'Checking'}
+    </span>
+  )
+}
+
+function SchemaDialog({ onClose }: { onClose(): void }) {
+  const { data } = useCall('getQuerySchema')
+  return (
+    <Dialog title="Schema" isWide onClose={onClose}>
+      <p>
+        All that a query can ask for. The editor lists it as you write, and tells it when you point
+        at a field.
+      </p>
+      <div class="code">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+        <pre class="schema" tabIndex={0}>
+          {data ?? ''}
+        </pre>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,17 @@
+import type { AnswerOf } from '../../../../src/http/contract/contract.ts'
+
+export type QueryCheck = AnswerOf<'checkQuery'>['data']
+
+/** A mistake in a query, where the server's compiler found it. */
+export type QueryProblem = QueryCheck['errors'][number]
+
+/** At most so many names are offered for one mistake. */
+const NAMES_MAX = 3
+
+/** The names that the compiler thinks were meant: `Did you mean "hash" or "data"?` */
+export function suggestedNames(message: string): readonly string[] {
+  const at = message.indexOf('Did you mean ')
+  if (at === -1) return []
+  const names = [...message.slice(at).matchAll(/"([_A-Za-z]\w*)"/g)].map(([, name = '']) => name)
+  return names.slice(0, NAMES_MAX)
+}

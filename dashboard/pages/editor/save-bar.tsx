@@ -1,0 +1,87 @@
+import { plural } from '../../parts/text/format.ts'
+import type { QueryEditor } from './code/mount-query-editor.ts'
+import type { DraftFaults, EditorModel } from './use-editor.ts'
+
+const FIELD_WORDS: Readonly<Record<keyof DraftFaults, string>> = {
+  name: 'the name',
+  network: 'the network',
+  query: 'the query',
+  url: 'the destination',
+  app: 'the app',
+  other: '',
+}
+
+/** Saves, or says what is in the way and leads there. */
+export function SaveBar({ model, editor }: { model: EditorModel; editor: QueryEditor | null }) {
+  const { webhook, problems, faults, isSaving } = model
+  const verb = webhook ? 'save' : 'create'
+  const [problem] = problems
+  const [field] = Object.keys(faults) as (keyof DraftFaults)[]
+  const inWay = problem
+    ? problem.line === null
+      ? problem.message
+      : `The query has a problem on line ${problem.line}`
+    : ''
+  const isIdle = webhook !== null && !model.isChanged
+  return (
+    <div class="savebar">
+      <BarState model={model} verb={verb} />
+      {problem && problem.line !== null && (
+        <button
+          class="btn ghost sm goto"
+          type="button"
+          onClick={() => editor?.goTo(problem.line ?? 1, problem.column ?? 1)}
+        >
+          Go to line {problem.line}
+        </button>
+      )}
+      {!problem && field && field !== 'other' && (
+        <button class="btn ghost sm goto" type="button" onClick={() => focusField(field)}>
+          Go to {FIELD_WORDS[field]}
+        </button>
+      )}
+      <span class="grow" />
+      <a class="btn ghost" href={webhook ? `/webhooks/${webhook.id}` : '/webhooks'}>
+        Cancel
+      </a>
+      <button
+        class="btn primary"
+        type="button"
+        aria-disabled={inWay !== '' || isIdle}
+        title={inWay || (isIdle ? 'Nothing has changed' : '')}
+        disabled={isSaving}
+        onClick={() => {
+          if (!inWay && !isIdle) void model.save()
+        }}
+      >
+        {isSaving ? 'Saving…' : webhook ? 'Save changes' : 'Create webhook'}
+      </button>
+    </div>
+  )
+}
+
+function BarState({ model, verb }: { model: EditorModel; verb: string }) {
+  const { problems, faults, webhook, isChanged } = model
+  const [fault] = Object.values(faults)
+  const [tone, text] =
+    problems.length > 0
+      ? ['bad', `Fix ${plural(problems.length, 'problem')} to ${verb} it`]
+      : fault
+        ? ['bad', fault]
+        : isChanged
+          ? ['idle', webhook ? 'Changes are not saved yet' : 'Not created yet']
+          : ['idle', webhook ? 'Nothing has changed' : 'Nothing is saved yet']
+  return (
+    <span class="st" role={tone === 'bad' ? 'alert' : 'status'}>
+      <span class={`dot ${tone}`} />
+      <span>{text}</span>
+    </span>
+  )
+}
+
+function focusField(field: string): void {
+  const part = document.querySelector(`[data-field="${field}"]`)
+  const control = part?.querySelector<HTMLElement>('input, select, textarea')
+  control?.focus()
+  part?.scrollIntoView({ block: 'center' })
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import type { TestWebhookAttempt } from '../../../src/http/contract/contract.ts'
+import { messageOf } from '../../api/api-error.ts'
+import { callApi } from '../../api/call-api.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { CopyButton } from '../../parts/text/copy-button.tsx'
+import { bytes, ms, whole } from '../../parts/text/format.ts'
+import { TimeAgo } from '../../parts/text/time-ago.tsx'
+import type { EditorModel } from './use-editor.ts'
+
+type Tried = { attempt: TestWebhookAttempt; atMs: number; url: string }
+
+const FAULTS: Readonly<Record<string, string>> = {
+  dns: 'its name was not found',
+  connect: 'no connection could be made',
+  tls: 'its certificate or TLS was not accepted',
+  timeout: 'it did not answer in time',
+  reset: 'it closed the connection',
+  protocol: 'its answer is no HTTP',
+}
+
+/** Sends the result of one block to the destination, signed as every delivery is. */
+export function SendTest({ model, block }: { model: EditorModel; block: string }) {
+  const { draft, problems } = model
+  const [tried, setTried] = useState<Tried | null>(null)
+  const [fault, setFault] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const lacks = lackOf(draft.url, problems.length)
+  const send = async () => {
+    setBusy(true)
+    setFault('')
+    try {
+      const { url, network, query } = draft
+      const body = { webhook_url: url.trim(), graphql_query: query, network }
+      const { data } = await callApi('testWebhook', { body: { ...body, ...(block && { block }) } })
+      setTried({ attempt: data, atMs: Date.now(), url })
+    } catch (thrown) {
+      setTried(null)
+      setFault(messageOf(thrown))
+    }
+    setBusy(false)
+  }
+  return (
+    <div class="col g8">
+      <div class="row wrap">
+        <button
+          class="btn"
+          type="button"
+          disabled={isBusy || lacks !== ''}
+          title={lacks || 'Sends the result of one block, once and signed'}
+          onClick={() => void send()}
+        >
+          <Icon name="bolt" />
+          {isBusy ? 'Sending…' : 'Send a test'}
+        </button>
+        {fault && (
+          <span class="hint bad" role="alert">
+            {fault}
+          </span>
+        )}
+        {tried && tried.url === draft.url && <TestOutcome tried={tried} />}
+      </div>
+    </div>
+  )
+}
+
+function TestOutcome({ tried }: { tried: Tried }) {
+  const { attempt, atMs } = tried
+  const took = ms(attempt.ms.total ?? 0)
+  const answered =
+    attempt.status_code === null ? null : `Answered ${attempt.status_code} in ${took}`
+  return (
+    <span class="hint" role="status">
+      <span class={attempt.accepted ? 'ok' : 'badtext'}>
+        {answered ?? `Not delivered: ${FAULTS[attempt.fault ?? ''] ?? attempt.fault ?? ''}`}
+      </span>{' '}
+      to a signed test of {bytes(attempt.bytes)} with block {whole(attempt.block.number)},{' '}
+      <TimeAgo at={atMs} />.{' '}
+      {!attempt.accepted && attempt.response_start && (
+        <>
+          It said: <code>{attempt.response_start.slice(0, 200)}</code>.{' '}
+        </>
+      )}
+      Its key was <code>{attempt.signing_key.slice(0, 10)}…</code>
+      <CopyButton class="ib sm" text={attempt.signing_key} what="the key of the test" />
+    </span>
+  )
+}
+
+function lackOf(url: string, problems: number): string {
+  if (problems > 0) return 'The query has a problem'
+  return url.trim() ? '' : 'There is no destination yet'
+}

@@ -1,0 +1,140 @@
+import { useMemo } from 'preact/hooks'
+import type { NetworkReport } from '../../../src/http/contract/contract.ts'
+import { useRecentHeads } from '../../api/recent-heads.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { headMarks } from '../../parts/head-marks.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { NetworkName, Tag } from '../../parts/state.tsx'
+import { Strip } from '../../parts/strip.tsx'
+import { middleCut, plural, whole } from '../../parts/text/format.ts'
+import { bothZones, lengthText, useNow } from '../../parts/text/time-ago.tsx'
+import { usePlace } from '../../shell/routing/router.ts'
+import { NodeTable } from './node-table.tsx'
+
+const STRIP_MARKS = 26
+
+/** One network: its head, as it moves, and its nodes. */
+export function NetworkCard({ network }: { network: NetworkReport }) {
+  const { id, kind, upstreams, account_indexes: indexes } = network
+  const { hash } = usePlace()
+  const used = upstreams.filter(({ state }) => state === 'used').length
+  return (
+    <section
+      class={`card netcard${hash === `#${id}` ? ' target' : ''}`}
+      id={id}
+      aria-labelledby={`h-${id}`}
+    >
+      <div class="ch line">
+        <h2 id={`h-${id}`}>
+          <NetworkName id={id} />
+        </h2>
+        <Tag>{kind}</Tag>
+        <NetworkHead network={network} />
+      </div>
+      {used === 0 && upstreams.length > 0 && <NoneAnswers network={network} />}
+      {upstreams.length > 0 ? (
+        <NodeTable nodes={upstreams} />
+      ) : (
+        <Empty icon="nodes" title="It has no node">
+          The operator names nodes under <span class="ic">upstreams</span> of the network.
+        </Empty>
+      )}
+      {indexes.map((index) => (
+        <IndexLine key={index.program} index={index} />
+      ))}
+    </section>
+  )
+}
+
+function NetworkHead({ network }: { network: NetworkReport }) {
+  const heads = useRecentHeads(network.id)
+  const newest = heads.at(-1)
+  const reported = network.head?.number
+  const readAtMs = useMemo(() => Date.now(), [network])
+  const isNewer = newest !== undefined && newest.number >= (reported ?? 0)
+  const head = isNewer ? newest.number : reported
+  const at = isNewer ? newest.time : readAtMs - (network.head?.age_ms ?? 0)
+  const marks = headMarks(heads, network.block_time_ms).slice(-STRIP_MARKS)
+  return (
+    <div class="acts nethead">
+      {marks.length > 1 && (
+        <span class="c-mid">
+          <Strip
+            marks={marks}
+            height={16}
+            step={6}
+            label="The latest blocks; height is the time each took"
+          />
+        </span>
+      )}
+      <dl class="inl">
+        <div>
+          <dt>Head</dt>
+          <dd>{head === undefined ? 'none yet' : whole(head)}</dd>
+        </div>
+        {head !== undefined && <Age at={at} />}
+        {network.finalized !== null && (
+          <div class="c-mid">
+            <dt>Final</dt>
+            <dd>{whole(network.finalized)}</dd>
+          </div>
+        )}
+        <div class="c-wide">
+          <dt>A block every</dt>
+          <dd>{(network.block_time_ms / 1000).toFixed(1)} s</dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+function Age({ at }: { at: number }) {
+  const ageMs = Math.max(0, useNow() - at)
+  return (
+    <div class="c-narrow">
+      <dt>Age</dt>
+      <dd>
+        <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+          {ageMs < 500 ? '0 s' : lengthText(ageMs)}
+        </time>
+      </dd>
+    </div>
+  )
+}
+
+function NoneAnswers({ network: { id, head } }: { network: NetworkReport }) {
+  return (
+    <div class="note bad slimnote" role="alert">
+      <Icon name="warn" />
+      <span>
+        <b>No node of {id} answers.</b> Calls get an error.{' '}
+        {head
+          ? `Webhooks wait at block ${whole(head.number)} and lose nothing.`
+          : 'Webhooks begin when one does.'}
+      </span>
+    </div>
+  )
+}
+
+type Index = NetworkReport['account_indexes'][number]
+
+function IndexLine({ index }: { index: Index }) {
+  const { program, state, slot, accounts, lag_slots: lag, last_fault: fault } = index
+  const place = slot === null ? '' : ` at slot ${whole(slot)}`
+  const behind = lag !== null && lag > 0 ? `, ${plural(lag, 'slot')} behind` : ''
+  return (
+    <div class="cf">
+      <Icon name="inbox" small />
+      <span>
+        Account index:{' '}
+        <span class="mono tiny" title={program}>
+          {middleCut(program, { head: 9, tail: 5 })}
+        </span>{' '}
+        {state === 'live' ? 'live' : 'catching up'}
+        {place}
+        {behind} with {plural(accounts, 'account')}
+        {fault !== null && <span class="reason">Last fault: {fault}</span>}
+      </span>
+    </div>
+  )
+}

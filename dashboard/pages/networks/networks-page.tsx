@@ -1,0 +1,75 @@
+import { useEffect } from 'preact/hooks'
+import type { NetworkReport } from '../../../src/http/contract/contract.ts'
+import { useCall } from '../../api/use-call.ts'
+import { useRefresh } from '../../api/use-refresh.ts'
+import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { State } from '../../parts/state.tsx'
+import { PageFrame } from '../../shell/page-frame.tsx'
+import { usePlace } from '../../shell/routing/router.ts'
+import { NetworkCard } from './network-card.tsx'
+
+/** No event tells how nodes are. */
+const REFRESH_MS = 5000
+
+/** Every network with its nodes: which of them answer calls now, and why the others do not. */
+export default function NetworksPage() {
+  const { data, error, reload } = useCall('listNetworks')
+  useRefresh(REFRESH_MS, 'listNetworks')
+  const networks = data?.data
+  useAnchor(networks !== undefined)
+  return (
+    <PageFrame title="Networks">
+      <div class="head">
+        <h1>Networks</h1>
+        {networks && <NodeCounts networks={networks} />}
+        <p class="sub">
+          Every node is judged all the time. This page says who answers calls now, and why the
+          others don’t.
+        </p>
+      </div>
+      {!networks && error !== undefined && <LoadFault error={error} retry={reload} />}
+      {!networks && !error && (
+        <section class="card" aria-hidden="true">
+          <SkeletonRows rows={4} />
+        </section>
+      )}
+      {networks?.length === 0 && (
+        <section class="card">
+          <Empty isTop icon="nodes" title="No network is configured">
+            The operator names networks and their nodes under <span class="ic">networks</span> in
+            the configuration file.
+          </Empty>
+        </section>
+      )}
+      {networks?.map((network) => (
+        <NetworkCard key={network.id} network={network} />
+      ))}
+    </PageFrame>
+  )
+}
+
+function NodeCounts({ networks }: { networks: readonly NetworkReport[] }) {
+  const nodes = networks.flatMap(({ upstreams }) => upstreams)
+  const count = (wanted: string) => nodes.filter(({ state }) => state === wanted).length
+  const standby = count('standby')
+  const excluded = count('excluded')
+  return (
+    <div class="acts">
+      <span class="legend">
+        <State tone="ok">{count('used')} used</State>
+        {standby > 0 && <State tone="ring">{standby} standby</State>}
+        {excluded > 0 && <State tone="bad">{excluded} not used</State>}
+      </span>
+    </div>
+  )
+}
+
+/** Goes to the network that the address names, once it is there. */
+function useAnchor(isThere: boolean): void {
+  const { hash } = usePlace()
+  useEffect(() => {
+    if (!isThere || hash.length < 2) return
+    // The browser marks the target only of an address that it goes to itself.
+    document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView({ block: 'start' })
+  }, [isThere, hash])
+}

@@ -1,0 +1,160 @@
+import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import { useCall } from '../../api/use-call.ts'
+import { useLiveRefresh } from '../../api/use-refresh.ts'
+import { BlocksArt } from '../../parts/art.tsx'
+import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { NetworkName } from '../../parts/state.tsx'
+import { Strip, type StripMark } from '../../parts/strip.tsx'
+import { percent, plural } from '../../parts/text/format.ts'
+
+/** The rest is a page away. */
+const SHOWN_MAX = 6
+const MARKS = 40
+
+/** Below this many of a hundred, the figure is amber. */
+const PERCENT_WARN = 99
+
+type Recent = WireWebhookStats['recent'][number]
+
+/** The latest deliveries of webhooks, those with the newest trouble first. */
+export function DeliveriesCard() {
+  const webhooks = useCall('listWebhooks')
+  const stats = useCall('getWebhookStats')
+  useLiveRefresh(['delivery', 'webhook', 'gap'], 'getWebhookStats')
+  const error = webhooks.error ?? stats.error
+  return (
+    <section class="card">
+      <div class="ch line">
+        <h2>Webhook deliveries</h2>
+        <span class="quiet small">last {MARKS} of each</span>
+        <span class="acts legend c-narrow">
+          <Legend tone="calm">first try</Legend>
+          <Legend tone="warn">retried</Legend>
+          <Legend tone="bad">failing</Legend>
+          <Legend tone="fork">re-run</Legend>
+        </span>
+      </div>
+      {webhooks.data && stats.data ? (
+        <Webhooks webhooks={webhooks.data.data} stats={stats.data.data} />
+      ) : error ? (
+        <div class="cb pad">
+          <LoadFault
+            error={error}
+            retry={() => {
+              webhooks.reload()
+              stats.reload()
+            }}
+          />
+        </div>
+      ) : (
+        <SkeletonRows rows={4} />
+      )}
+    </section>
+  )
+}
+
+function Legend({ tone, children }: { tone: string; children: string }) {
+  return (
+    <span>
+      <i class={`key ${tone}`} />
+      {children}
+    </span>
+  )
+}
+
+type Lists = { webhooks: readonly WireWebhook[]; stats: readonly WireWebhookStats[] }
+
+function Webhooks({ webhooks, stats }: Lists) {
+  if (webhooks.length === 0) return <NoWebhooks />
+  const byId = new Map(stats.map((one) => [one.webhook_id, one]))
+  const sorted = webhooks.toSorted((a, b) => rankOf(b, byId.get(b.id)) - rankOf(a, byId.get(a.id)))
+  return (
+    <>
+      <ul class="lines">
+        {sorted.slice(0, SHOWN_MAX).map((webhook) => (
+          <li key={webhook.id}>
+            <WebhookRow webhook={webhook} stats={byId.get(webhook.id)} />
+          </li>
+        ))}
+      </ul>
+      {webhooks.length > SHOWN_MAX && (
+        <div class="cf">
+          <a href="/webhooks">All {plural(webhooks.length, 'webhook')}</a>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Trouble first, then the one that delivered last. */
+function rankOf(webhook: WireWebhook, stats: WireWebhookStats | undefined): number {
+  const isTroubled = isFailing(stats) || stoppedItself(webhook)
+  return (isTroubled ? 1e15 : 0) + (stats?.last_delivery?.time_created ?? 0)
+}
+
+function isFailing(stats: WireWebhookStats | undefined): boolean {
+  const last = stats?.recent.at(-1)
+  return last !== undefined && markOf(last).kind === 'bad'
+}
+
+function stoppedItself({ deactivation_reason: reason }: WireWebhook): boolean {
+  return reason !== null && reason !== 'MANUAL'
+}
+
+function WebhookRow(props: { webhook: WireWebhook; stats: WireWebhookStats | undefined }) {
+  const { webhook, stats } = props
+  const name = webhook.name || webhook.id
+  const marks = (stats?.recent ?? []).slice(-MARKS).map(markOf)
+  return (
+    <a class="stackable inh" href={`/webhooks/${webhook.id}`}>
+      <span class="col g0">
+        <span class="strong500 clip">{name}</span>
+        <NetworkName id={webhook.network} />
+      </span>
+      {marks.length > 0 ? (
+        <Strip marks={marks} height={16} step={7} label={`Last deliveries of ${name}`} />
+      ) : (
+        <span class="strip">
+          <span class="faint small">nothing yet</span>
+        </span>
+      )}
+      <Success webhook={webhook} percentOk={stats?.success_percent ?? null} />
+    </a>
+  )
+}
+
+function Success({ webhook, percentOk }: { webhook: WireWebhook; percentOk: number | null }) {
+  if (!webhook.is_active) return <span class="right nowrap faint">paused</span>
+  if (percentOk === null) return <span class="right nowrap faint">n/a</span>
+  const tone = percentOk < PERCENT_WARN ? ' warn' : ''
+  return <span class={`right nowrap${tone}`}>{percent(percentOk)}</span>
+}
+
+function markOf({ status, attempts_made: attempts, rerun, status_code: code }: Recent): StripMark {
+  const tip = [status, attempts > 1 ? `${attempts} attempts` : '', code ?? ''].filter(Boolean)
+  return { kind: kindOf(status, attempts, rerun), tip: tip.join(', ') }
+}
+
+function kindOf(status: Recent['status'], attempts: number, rerun: boolean): StripMark['kind'] {
+  if (status === 'cancelled') return 'idle'
+  if (status !== 'delivered') return status === 'failed' || attempts > 0 ? 'bad' : 'idle'
+  if (rerun) return 'fork'
+  return attempts > 1 ? 'warn' : 'calm'
+}
+
+function NoWebhooks() {
+  return (
+    <Empty
+      art={<BlocksArt />}
+      title="No webhooks yet"
+      acts={
+        <a class="btn primary" href="/webhooks/new">
+          New webhook
+        </a>
+      }
+    >
+      Write a query once. Headgate runs it on every new block and posts what it finds to you,
+      signed.
+    </Empty>
+  )
+}

@@ -1,0 +1,97 @@
+import { useMemo } from 'preact/hooks'
+import type { NetworkReport } from '../../../src/http/contract/contract.ts'
+import { useRecentHeads } from '../../api/recent-heads.ts'
+import { useCall } from '../../api/use-call.ts'
+import { useRefresh } from '../../api/use-refresh.ts'
+import { Empty, LoadFault } from '../../parts/empty.tsx'
+import { headMarks } from '../../parts/head-marks.ts'
+import { NetworkName } from '../../parts/state.tsx'
+import { Strip } from '../../parts/strip.tsx'
+import { whole } from '../../parts/text/format.ts'
+import { TimeAgo } from '../../parts/text/time-ago.tsx'
+
+/** No event tells how nodes are. */
+const REFRESH_MS = 10_000
+
+/** The heads of all networks, as they move. */
+export function HeadsCard() {
+  const { data, error, reload } = useCall('listNetworks')
+  useRefresh(REFRESH_MS, 'listNetworks')
+  if (!data && error) return <LoadFault error={error} retry={reload} />
+  if (data?.data.length === 0) {
+    return (
+      <section class="card" aria-label="Heads of all networks">
+        <Empty isTop icon="nodes" title="No network is configured">
+          The operator names networks and their nodes under <span class="ic">networks</span> in the
+          configuration file.
+        </Empty>
+      </section>
+    )
+  }
+  return (
+    <section class="card heads" aria-label="Heads of all networks">
+      {data ? data.data.map((network) => <NetworkHead key={network.id} network={network} />) : WAIT}
+    </section>
+  )
+}
+
+const WAIT = [0, 1].map((at) => (
+  <div class="wait" key={at} aria-hidden="true">
+    <span class="sk b" />
+    <span class="sk d" />
+    <span class="sk a" />
+  </div>
+))
+
+function NetworkHead({ network }: { network: NetworkReport }) {
+  const heads = useRecentHeads(network.id)
+  const readAtMs = useMemo(() => Date.now(), [network])
+  const newest = heads.at(-1)
+  const number = newest?.number ?? network.head?.number
+  const at = newest?.time ?? readAtMs - (network.head?.age_ms ?? 0)
+  return (
+    <a href={`/networks#${network.id}`}>
+      <span class="top">
+        <NetworkName id={network.id} />
+        <NodesUsed network={network} />
+      </span>
+      <span class="hn">
+        <b>{number === undefined ? 'No head yet' : whole(number)}</b>
+        {number !== undefined && (
+          <span class="small quiet">
+            <TimeAgo at={at} />
+          </span>
+        )}
+        {number !== undefined && network.finalized !== null && (
+          <span
+            class="tiny faint grow right c-mid"
+            title="How far the newest final block is behind"
+          >
+            final −{whole(Math.max(0, number - network.finalized))}
+          </span>
+        )}
+      </span>
+      <span class="headstrip">
+        <Strip
+          marks={headMarks(heads, network.block_time_ms)}
+          label="The latest blocks; height is the time each took"
+        />
+      </span>
+    </a>
+  )
+}
+
+function NodesUsed({ network: { upstreams } }: { network: NetworkReport }) {
+  const used = upstreams.filter(({ state }) => state === 'used').length
+  const isExcluded = upstreams.some(({ state }) => state === 'excluded')
+  const tone = used === 0 ? 'bad' : isExcluded ? 'warn' : 'ok'
+  return (
+    <span class="tiny quiet st">
+      <span class={`dot ${tone}`} />
+      <span>
+        {used} of {upstreams.length}
+        <span class="c-tab"> {upstreams.length === 1 ? 'node' : 'nodes'} used</span>
+      </span>
+    </span>
+  )
+}

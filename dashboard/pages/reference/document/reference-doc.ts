@@ -1,0 +1,88 @@
+import type { WireOpenApi } from '../../../../src/http/contract/contract.ts'
+
+type PathDoc = WireOpenApi['paths'][string]
+export type CallDoc = NonNullable<PathDoc[keyof PathDoc]>
+export type ParameterPart = CallDoc['parameters'][number]
+export type AnswerPart = CallDoc['responses'][string]
+export type SchemaDoc = ParameterPart['schema']
+
+/** A call as the reference shows it; `found` has all words by which it is searched for. */
+export type ReferenceCall = { method: string; path: string; doc: CallDoc; found: string }
+export type ReferenceGroup = {
+  name: string
+  description: string
+  calls: readonly ReferenceCall[]
+}
+export type ReferenceObject = { name: string; schema: SchemaDoc; found: string }
+
+export type ReferenceDoc = {
+  title: string
+  version: string
+  description: string
+  url: string
+  groups: readonly ReferenceGroup[]
+  objects: readonly ReferenceObject[]
+  schemas: WireOpenApi['components']['schemas']
+}
+
+const PREFIX = '#/components/schemas/'
+
+/** The document by groups of calls, and with what the search looks at. */
+export function referenceDoc(openApi: WireOpenApi): ReferenceDoc {
+  const { schemas } = openApi.components
+  const calls = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, doc]): ReferenceCall => {
+      return { method: method.toUpperCase(), path, doc, found: wordsOf(method, path, doc, schemas) }
+    }),
+  )
+  return {
+    title: openApi.info.title,
+    version: openApi.info.version,
+    description: openApi.info.description,
+    url: openApi.servers[0]?.url ?? location.origin,
+    groups: openApi.tags.map(({ name, description }) => ({
+      name,
+      description,
+      calls: calls.filter(({ doc }) => doc.tags.includes(name)),
+    })),
+    objects: Object.entries(schemas).map(([name, schema]) => ({
+      name,
+      schema,
+      found: [name, ...Object.keys(schema.properties ?? {})].join(' ').toLowerCase(),
+    })),
+    schemas,
+  }
+}
+
+/** The name of the object that a schema stands for; null where it is written out. */
+export function objectName({ $ref }: SchemaDoc): string | null {
+  return $ref?.startsWith(PREFIX) ? $ref.slice(PREFIX.length) : null
+}
+
+function wordsOf(
+  method: string,
+  path: string,
+  doc: CallDoc,
+  schemas: ReferenceDoc['schemas'],
+): string {
+  const words = [method, path, doc.operationId, doc.summary]
+  for (const { name } of doc.parameters) words.push(name)
+  const met = new Set<SchemaDoc>()
+  const look = (schema: SchemaDoc | undefined) => {
+    if (!schema || met.has(schema)) return
+    met.add(schema)
+    const name = objectName(schema)
+    if (name) words.push(name)
+    if (name) look(schemas[name])
+    for (const [field, inner] of Object.entries(schema.properties ?? {})) {
+      words.push(field)
+      look(inner)
+    }
+    look(schema.items)
+    for (const inner of schema.anyOf ?? []) look(inner)
+  }
+  look(doc.requestBody?.content['application/json']?.schema)
+  const answer = doc.responses['200'] ?? doc.responses['201']
+  for (const { schema } of Object.values(answer?.content ?? {})) look(schema)
+  return words.join(' ').toLowerCase()
+}

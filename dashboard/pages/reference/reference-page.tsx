@@ -1,0 +1,118 @@
+import { useMemo, useRef } from 'preact/hooks'
+import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { PlainCode } from '../../parts/text/plain-code.tsx'
+import { useShortcuts } from '../../shell/keys/shortcuts.ts'
+import { PageFrame } from '../../shell/page-frame.tsx'
+import { changeQuery, usePlace } from '../../shell/routing/router.ts'
+import { Prose } from './document/prose.tsx'
+import type { ReferenceDoc } from './document/reference-doc.ts'
+import { useReferenceDoc } from './document/use-reference-doc.ts'
+import { type FoundReference, findReference } from './find-reference.ts'
+import { ReferenceList } from './reference-list.tsx'
+
+const ROWS_AT_FIRST = 12
+
+export default function ReferencePage() {
+  const { doc, error, reload } = useReferenceDoc()
+  return (
+    <PageFrame title="API reference">
+      <div class="head">
+        <h1>API reference</h1>
+        {doc && <span class="tag">{doc.version}</span>}
+        <div class="acts">
+          <SearchField />
+          <a class="btn" href="/api/openapi.json" target="_blank" rel="noreferrer">
+            <Icon name="dl" />
+            OpenAPI
+          </a>
+        </div>
+      </div>
+      {error !== null && <LoadFault error={error} retry={reload} />}
+      {doc && <Reference doc={doc} />}
+      {!doc && error === null && (
+        <section class="card">
+          <SkeletonRows rows={ROWS_AT_FIRST} />
+        </section>
+      )}
+    </PageFrame>
+  )
+}
+
+function SearchField() {
+  const { query } = usePlace()
+  const ref = useRef<HTMLInputElement>(null)
+  const shortcuts = useMemo(
+    () => [{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }],
+    [],
+  )
+  useShortcuts(shortcuts)
+  return (
+    <div class="affix refsearch">
+      <Icon name="find" small />
+      <input
+        ref={ref}
+        class="in"
+        type="search"
+        aria-label="Search the reference"
+        placeholder="Path, summary or field"
+        maxLength={100}
+        value={query.get('q') ?? ''}
+        onInput={(event) => changeQuery({ q: event.currentTarget.value })}
+      />
+      <kbd class="end c-narrow">/</kbd>
+    </div>
+  )
+}
+
+function Reference({ doc }: { doc: ReferenceDoc }) {
+  const { query, hash } = usePlace()
+  const text = query.get('q') ?? ''
+  const target = decodeURIComponent(hash.slice(1))
+  const found = useMemo(() => findReference(doc, text, target), [doc, text, target])
+  return (
+    <div class="reference">
+      <SideList found={found} />
+      <div class="col g16">
+        {text.trim() === '' && <Start doc={doc} />}
+        <ReferenceList found={found} doc={doc} />
+      </div>
+    </div>
+  )
+}
+
+function Start({ doc }: { doc: ReferenceDoc }) {
+  return (
+    <section class="card">
+      <div class="cb pad col">
+        <Prose text={doc.description} />
+        <p class="small">Snippets read your own address, token and key from the shell:</p>
+        <PlainCode name="Shell" text={setupOf(doc)} what="the lines" />
+      </div>
+    </section>
+  )
+}
+
+function setupOf({ url }: ReferenceDoc): string {
+  return `export HEADGATE_URL=${url}\nexport HEADGATE_TOKEN=… HEADGATE_KEY=…`
+}
+
+/** The calls by name, beside the list where there is room for it. */
+function SideList({ found }: { found: FoundReference }) {
+  return (
+    <nav class="sidelist" aria-label="Calls">
+      {found.groups.map(({ name, calls }) => (
+        <div key={name}>
+          <p class="nav-label">{name}</p>
+          <ul>
+            {calls.map(({ doc }) => (
+              <li key={doc.operationId}>
+                <a href={`#${doc.operationId}`}>{doc.summary}</a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}

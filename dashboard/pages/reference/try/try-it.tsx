@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import { messageOf } from '../../../api/api-error.ts'
+import { useVisitor } from '../../../api/session.ts'
+import { ConfirmDialog } from '../../../parts/dialog.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import type { ReferenceCall } from '../document/reference-doc.ts'
+import { CallInputFields } from './call-input-fields.tsx'
+import { CallOutcomeView } from './call-outcome-view.tsx'
+import { type CallInputs, faultOf, isNodeCall, isStream, targetOf } from './call-request.ts'
+import type { NodeChoice } from './node-inputs.tsx'
+import { type CallOutcome, sendCall } from './send-call.ts'
+
+type Props = { call: ReferenceCall; inputs: CallInputs; onChange(inputs: CallInputs): void }
+
+/** Sends the call with the session, and shows what came; whoever changes something is asked. */
+export function TryIt({ call, inputs, onChange }: Props) {
+  const visitor = useVisitor()
+  const [choice, choose] = useState<NodeChoice | null>(null)
+  const [outcome, setOutcome] = useState<CallOutcome | null>(null)
+  const [fault, setFault] = useState('')
+  const [isAsking, ask] = useState(false)
+  if (isStream(call.doc)) return <p class="note">A stream has no end to wait for: use curl.</p>
+  if (visitor.kind !== 'signed-in') return <SignInFirst id={call.doc.operationId} />
+  const team = visitor.session.kind === 'operator' ? visitor.team?.id : undefined
+  const send = async () => {
+    setFault('')
+    setOutcome(await sendCall(call, inputs, { team, key: choice?.key ?? '' }))
+  }
+  const start = (event: Event) => {
+    event.preventDefault()
+    const wrong = isNodeCall(call) && !choice ? 'An app is missing.' : faultOf(call, inputs)
+    setFault(wrong)
+    if (wrong) return
+    if (call.method === 'GET') send().catch((thrown) => setFault(messageOf(thrown)))
+    else ask(true)
+  }
+  return (
+    <form class="col" onSubmit={start}>
+      <CallInputFields {...{ call, inputs, onChange, choice, choose }} />
+      {fault && (
+        <p class="note bad" role="alert">
+          {fault}
+        </p>
+      )}
+      <div class="row">
+        <button class="btn" type="submit">
+          <Icon name="play" />
+          Send {call.method}
+        </button>
+      </div>
+      {outcome && <CallOutcomeView outcome={outcome} />}
+      {isAsking && (
+        <ConfirmDialog
+          title={`${call.doc.summary}?`}
+          action={`Send ${call.method}`}
+          onConfirm={send}
+          onClose={() => ask(false)}
+        >
+          <p class="quiet wraps">
+            <code class="ic">
+              {call.method} {targetOf(call, inputs, '…')}
+            </code>{' '}
+            is sent for {visitor.team?.name ?? 'the operator'} and does what it says, here and now.
+          </p>
+        </ConfirmDialog>
+      )}
+    </form>
+  )
+}
+
+function SignInFirst({ id }: { id: string }) {
+  return (
+    <p class="note">
+      <Icon name="key" />
+      <span>
+        Trying it takes a session.{' '}
+        <a href={`/sign-in?then=${encodeURIComponent(`/docs#${id}`)}`}>Sign in</a>
+      </span>
+    </p>
+  )
+}

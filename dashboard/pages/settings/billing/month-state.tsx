@@ -1,0 +1,106 @@
+import type { AnswerOf, WireTierLimits } from '../../../../src/http/contract/contract.ts'
+import { percent, short, whole } from '../../../parts/text/format.ts'
+import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
+import { utcDay } from '../../../parts/text/utc-dates.ts'
+
+type Summary = AnswerOf<'getUsageSummary'>['data']
+
+/** How much of the month is used, where it is headed, and when it begins anew. */
+export function MonthState(props: {
+  summary: Summary
+  limits: WireTierLimits | null
+  /** How many there are, where that is to be told. */
+  webhooks?: number | undefined
+}) {
+  const { summary, limits, webhooks } = props
+  const { month_cu: used, limit_cu: limit, percent_used: part, remaining_cu: left } = summary
+  return (
+    <>
+      <dl class="fig">
+        <dt>Used so far</dt>
+        <dd class={part !== null && part >= 100 && !summary.autoscaling ? 'bad' : ''}>
+          {short(used)}
+          <small>
+            {limit === null ? 'CU, no limit' : `of ${short(limit)} CU · ${percent(part ?? 0)}`}
+          </small>
+        </dd>
+      </dl>
+      {limit !== null && <MonthBar summary={summary} limit={limit} />}
+      <dl class="kv">
+        {left !== null && (
+          <>
+            <dt>Left</dt>
+            <dd>{short(left)}</dd>
+          </>
+        )}
+        <dt>Forecast</dt>
+        <dd class={isOver(summary) ? 'warn' : ''}>{forecastWords(summary)}</dd>
+        <dt>Resets</dt>
+        <dd>
+          {utcDay(summary.time_reset)}, 00:00 UTC <Until at={summary.time_reset} />
+        </dd>
+        {limits?.cu_per_second != null && (
+          <>
+            <dt>Speed limit</dt>
+            <dd>{whole(limits.cu_per_second)} CU/s</dd>
+          </>
+        )}
+        {limits && webhooks !== undefined && (
+          <>
+            <dt>Webhooks</dt>
+            <dd>
+              {whole(webhooks)} of {whole(limits.webhooks)}
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Until({ at }: { at: number }) {
+  return <span class="faint">in {lengthText(at - useNow())}</span>
+}
+
+/** Used, expected, and what of that is past the limit. */
+function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
+  const { month_cu: used, forecast_cu: forecast } = summary
+  const expected = Math.max(used, forecast ?? 0)
+  const whole = Math.max(limit, expected, 1) * 1.04
+  const at = (cu: number) => (cu / whole) * 1000
+  return (
+    <div class="planbar">
+      <svg
+        class="bar b10"
+        viewBox="0 0 1000 1"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${short(used)} used, limit ${short(limit)}`}
+      >
+        <rect width={at(Math.min(expected, limit))} height="1" class="f5" />
+        <rect width={at(Math.min(used, limit))} height="1" class="f1" />
+        {expected > limit && (
+          <rect x={at(limit)} width={at(expected - limit)} height="1" class="hatch" />
+        )}
+        <rect x={at(limit)} width="4" height="1" class="limtick" />
+      </svg>
+      <span class="plab">
+        <span>used</span>
+        <span>
+          {short(limit)} limit{forecast !== null && ` · ${short(forecast)} forecast`}
+        </span>
+      </span>
+    </div>
+  )
+}
+
+function isOver({ forecast_cu: forecast, limit_cu: limit }: Summary): boolean {
+  return forecast !== null && limit !== null && forecast > limit
+}
+
+function forecastWords(summary: Summary): string {
+  const { forecast_cu: forecast, limit_cu: limit } = summary
+  if (forecast === null) return 'not before the third day of the month'
+  if (limit === null || forecast <= limit) return short(forecast)
+  return `${short(forecast)}, ${short(forecast - limit)} over`
+}

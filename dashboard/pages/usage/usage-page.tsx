@@ -1,0 +1,56 @@
+import { useMemo } from 'preact/hooks'
+import { useCall } from '../../api/use-call.ts'
+import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
+import { PageFrame } from '../../shell/page-frame.tsx'
+import { usePlace } from '../../shell/routing/router.ts'
+import { AtLimit } from '../settings/billing/at-limit.tsx'
+import { CsvButton } from './csv-button.tsx'
+import { HourHeat } from './hour-heat.tsx'
+import { PeriodStepper } from './period-stepper.tsx'
+import { PlanCard } from './plan-card.tsx'
+import { UsageCard } from './usage-card.tsx'
+import { usageViewOf } from './usage-view.ts'
+
+/** No event tells of usage where the stream is lost. */
+const REFRESH_MS = 30_000
+
+/** Where the compute units go, what the month comes to, and what happens at its limit. */
+export default function UsagePage() {
+  const { query } = usePlace()
+  const view = usageViewOf(query, Date.now())
+  useLiveRefresh(['usage', 'gap'], 'getUsageSeries')
+  useRefresh(REFRESH_MS, 'getUsageSeries', 'getUsageSummary')
+  const series = useCall('getUsageSeries', {
+    bucket: view.bucket,
+    group_by: view.by,
+    from: String(view.fromMs),
+    to: String(view.toMs),
+  })
+  const apps = useAppNames()
+  return (
+    <PageFrame title="Usage">
+      <div class="head">
+        <h1>Usage</h1>
+        <div class="acts">
+          <PeriodStepper view={view} />
+          <CsvButton view={view} apps={apps} points={series.data?.data} />
+        </div>
+      </div>
+      <div class="grid side">
+        <div class="col g16">
+          <UsageCard view={view} series={series} apps={apps} />
+          <HourHeat view={view} />
+        </div>
+        <div class="col g16">
+          <PlanCard />
+          <AtLimit />
+        </div>
+      </div>
+    </PageFrame>
+  )
+}
+
+function useAppNames(): ReadonlyMap<string, string> {
+  const { data } = useCall('listApps')
+  return useMemo(() => new Map(data?.data.map(({ id, name }) => [id, name])), [data])
+}

@@ -1,0 +1,82 @@
+import { CodeTabs } from '../../../parts/text/code-tabs.tsx'
+import { JsonText, RawText } from '../../../parts/text/json-text.tsx'
+import type { DeliveryDetail } from './use-delivery.ts'
+
+/** What was sent and what was answered: indented, as it went over the wire, and beside it. */
+export function DeliveryTexts({ delivery }: { delivery: DeliveryDetail }) {
+  const body = delivery.body ?? ''
+  const headers = headerText(delivery.headers)
+  const answered = delivery.attempts.at(-1)
+  const response = answered?.response_start ?? ''
+  const tabs = [
+    { name: 'Body', what: 'the body', text: body, children: <BodyText body={delivery.body} /> },
+    { name: 'Raw', what: 'the body', text: body, children: <RawText text={body} /> },
+    {
+      name: 'Headers',
+      what: 'the headers',
+      text: headers,
+      children: <HeaderText headers={delivery.headers} />,
+    },
+    {
+      name: 'Response',
+      what: 'the response',
+      text: response,
+      children: <ResponseText code={answered?.status_code ?? null} text={response} />,
+    },
+  ]
+  return <CodeTabs label="Delivery" tabs={tabs} />
+}
+
+function BodyText({ body }: { body: string | null }) {
+  if (body === null) return <Remark>The log does not hold this body any more.</Remark>
+  return <JsonText text={body} />
+}
+
+function HeaderText({ headers }: { headers: DeliveryDetail['headers'] }) {
+  if (headers === null) return <Remark>Nothing was sent yet.</Remark>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+    <pre class="raw" tabIndex={0}>
+      <code>
+        {Object.entries(headers).map(([name, value]) => (
+          <span key={name}>
+            <span class="k">{name}</span>: {value}
+            {'\n'}
+          </span>
+        ))}
+        {!('x-service-signature' in headers) && (
+          <span class="c">
+            The signing key was rotated since; signatures of before cannot be shown.
+          </span>
+        )}
+      </code>
+    </pre>
+  )
+}
+
+function ResponseText({ code, text }: { code: number | null; text: string }) {
+  if (code === null) return <Remark>No answer yet.</Remark>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+    <pre class="raw" tabIndex={0}>
+      <code>
+        <span class="c">{code} · the beginning of the body</span>
+        {`\n${text}`}
+      </code>
+    </pre>
+  )
+}
+
+function Remark({ children }: { children: string }) {
+  return (
+    <pre>
+      <code class="c">{children}</code>
+    </pre>
+  )
+}
+
+function headerText(headers: DeliveryDetail['headers']): string {
+  return Object.entries(headers ?? {})
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+}

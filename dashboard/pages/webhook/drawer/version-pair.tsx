@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { middleCut } from '../../../parts/text/format.ts'
+import { shortSequence } from '../log/delivery-words.ts'
+
+type PairProps = { delivery: WireDelivery; onOpen(id: string): void }
+
+/** The versions of a height that a reorganisation replaced: the one before, and the right one. */
+export function VersionPair({ delivery, onOpen }: PairProps) {
+  const { webhook_id, block_number: block, rerun, superseded } = delivery
+  const isAsked = block !== null && (rerun || superseded)
+  const asked = isAsked ? { webhook_id, block, limit: 20 } : null
+  const { data } = useCall('listDeliveries', asked)
+  if (!isAsked || !data) return null
+  const versions = data.data.toSorted(
+    (one, other) => Number(one.sequence_number) - Number(other.sequence_number),
+  )
+  const at = versions.findIndex(({ id }) => id === delivery.id)
+  const before = superseded ? delivery : versions[at - 1]
+  const after = superseded ? versions.at(-1) : delivery
+  if (superseded && (!after || after.id === delivery.id)) {
+    return (
+      <p class="note">
+        A reorganisation replaced this block. The query found nothing to deliver on the new one.
+      </p>
+    )
+  }
+  if (!before || !after) return null
+  return (
+    <div class="seqpair">
+      <Version name={superseded ? 'This one, replaced' : 'Version before'} of={before}>
+        {before.id !== delivery.id && <OpenVersion id={before.id} onOpen={onOpen} />}
+      </Version>
+      <Icon name="chev" />
+      <Version
+        name={superseded ? 'The right version' : 'This one, right for the height'}
+        of={after}
+        isNew
+      >
+        {after.id !== delivery.id && <OpenVersion id={after.id} onOpen={onOpen} />}
+      </Version>
+    </div>
+  )
+}
+
+function Version(props: {
+  name: string
+  of: WireDelivery
+  isNew?: boolean
+  children: ComponentChildren
+}) {
+  const { sequence_number: sequence, block_hash: hash } = props.of
+  return (
+    <div class={props.isNew ? 'new' : 'old'}>
+      <span>{props.name}</span>
+      <code title={sequence ?? ''}>{shortSequence(sequence)}</code>
+      <code title={hash ?? ''}>{middleCut(hash ?? '')}</code>
+      {props.children}
+    </div>
+  )
+}
+
+function OpenVersion({ id, onOpen }: { id: string; onOpen(id: string): void }) {
+  return (
+    <button type="button" class="link" onClick={() => onOpen(id)}>
+      Open it
+    </button>
+  )
+}

@@ -1,0 +1,30 @@
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { CodeBlock } from '../../../parts/text/code-block.tsx'
+import { SecretRow } from '../../../parts/text/secret-row.tsx'
+import { RotateKey } from './rotate-key.tsx'
+import { VERIFY_SNIPPETS } from './verify-snippets.ts'
+
+/** The key that deliveries are signed with, how to check them, and how to change it. */
+export function KeyTab({ webhook }: { webhook: WireWebhook }) {
+  return (
+    <div class="grid side">
+      <section class="col g16" aria-label="Signing key">
+        <div class="card">
+          <div class="ch">
+            <h2>Signing key</h2>
+          </div>
+          <div class="cb col">
+            <SecretRow secret={webhook.signing_key} what="the signing key" copyLabel="Copy" />
+            <p class="hint">
+              Every delivery carries <span class="ic">x-service-signature</span>: the hex
+              HMAC-SHA256 of the raw body with this key. <span class="ic">webhook-signature</span>{' '}
+              signs the time of the attempt too, as Standard Webhooks have it.
+            </p>
+          </div>
+        </div>
+        <CodeBlock isProgram what="the snippet" snippets={VERIFY_SNIPPETS} />
+      </section>
+      <RotateKey webhook={webhook} />
+    </div>
+  )
+}

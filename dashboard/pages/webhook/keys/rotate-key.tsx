@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks'
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { SecretRow } from '../../../parts/text/secret-row.tsx'
+import { patchWebhook } from '../../../parts/webhooks/switch-webhook.ts'
+import { say, sayRefused } from '../../../shell/toasts.tsx'
+
+/** Changes the signing key, at once or after receivers have learned the next one. */
+export function RotateKey({ webhook }: { webhook: WireWebhook }) {
+  const [isBusy, setBusy] = useState(false)
+  const rotate = async (prepare: boolean) => {
+    setBusy(true)
+    try {
+      const body = { webhook_id: webhook.id, ...(prepare && { prepare }) }
+      const { data } = await callApi('rotateSigningKey', { body })
+      patchWebhook(webhook.id, () => data)
+      say(prepare ? 'The next key is ready' : 'New signing key. The old one signs along for 24 h.')
+    } catch (thrown) {
+      sayRefused(thrown)
+    }
+    setBusy(false)
+  }
+  const next = webhook.next_signing_key
+  return (
+    <section class="card" aria-label="Rotate">
+      <div class="ch">
+        <h2>Rotate</h2>
+      </div>
+      <div class="cb col">
+        <p class="small quiet">
+          For 24 hours after the switch deliveries are signed with both keys, so you can change over
+          without losing one. A receiver that reads <span class="ic">x-service-signature</span>{' '}
+          alone has to learn the next key first.
+        </p>
+        {next === null ? (
+          <button type="button" class="btn" disabled={isBusy} onClick={() => void rotate(true)}>
+            <Icon name="eye" />
+            Show the next key first
+          </button>
+        ) : (
+          <>
+            <SecretRow secret={next} what="the next signing key" copyLabel="Copy" />
+            <p class="hint">
+              Nothing is signed with it yet. Let receivers accept both, then switch.
+            </p>
+          </>
+        )}
+        <button
+          type="button"
+          class="btn danger"
+          disabled={isBusy}
+          onClick={() => void rotate(false)}
+        >
+          <Icon name="rotate" />
+          {next === null ? 'Rotate signing key' : 'Switch to the next key'}
+        </button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import { useCallback, useMemo } from 'preact/hooks'
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
+import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
+import { DeliveryDrawer } from '../drawer/delivery-drawer.tsx'
+import { RunningReplay } from '../replay/running-replay.tsx'
+import { LogFigures } from './log-figures.tsx'
+import { LogList } from './log-list.tsx'
+import { filtersIn, isFiltered } from './log-question.ts'
+import { useDeliveryLog } from './use-delivery-log.ts'
+import { useFollowing } from './use-following.ts'
+
+/** The live log of a webhook, with one delivery beside it. */
+export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
+  const { query } = usePlace()
+  const filters = filtersIn(query)
+  const openId = query.get('delivery')
+  const log = useDeliveryLog(webhook, filters)
+  const following = useFollowing(log)
+  const stats = useCall('getWebhookStats').data?.data
+  const open = useCallback((id: string, how?: { isStep: boolean }) => {
+    // Going from one to the next is no place to come back to, opening the first one is.
+    changeQuery({ delivery: id }, { replace: how?.isStep ?? false })
+  }, [])
+  const close = useCallback(() => changeQuery({ delivery: null }), [])
+  const shortcuts = useMemo(() => [{ keys: 'Escape', does: 'Close the delivery', run: close }], [])
+  useShortcuts(openId === null ? NONE : shortcuts)
+  const step = (by: number) => {
+    const next = log.rowAt(Math.max(0, log.placeOf(openId ?? '') + by))
+    if (next) open(next.id, { isStep: true })
+  }
+  return (
+    <div class={openId === null ? 'split' : 'split open'}>
+      <div class="col g16">
+        <section class="card" aria-label="How it does">
+          <LogFigures
+            stats={stats?.find(({ webhook_id }) => webhook_id === webhook.id)}
+            log={log}
+            isFiltered={isFiltered(filters)}
+          />
+          <RunningReplay webhookId={webhook.id} />
+        </section>
+        <LogList
+          webhook={webhook}
+          log={log}
+          filters={filters}
+          following={following}
+          openId={openId}
+          onOpen={open}
+        />
+      </div>
+      {openId !== null && <DeliveryDrawer id={openId} onClose={close} onStep={step} />}
+    </div>
+  )
+}
+
+const NONE: never[] = []

@@ -1,0 +1,95 @@
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
+import { webhookState } from '../../../parts/webhooks/webhook-state.ts'
+import { changeQuery } from '../../../shell/routing/router.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+import { DeliveryTable } from './delivery-table.tsx'
+import { FollowMark, NewerButton } from './follow-mark.tsx'
+import { LogFilterBar } from './log-filter-bar.tsx'
+import { filterWords, isFiltered, type LogFilters } from './log-question.ts'
+import type { Following } from './use-following.ts'
+
+type ListProps = {
+  webhook: WireWebhook
+  log: DeliveryLog
+  filters: LogFilters
+  following: Following
+  openId: string | null
+  onOpen(id: string, how?: { isStep: boolean }): void
+}
+
+/** The log with its filters, and what is said where it has nothing to show. */
+export function LogList(props: ListProps) {
+  const { log, following } = props
+  return (
+    <section class="card" aria-label="Deliveries">
+      <div class="ch line">
+        <LogFilterBar filters={props.filters} />
+        <span class="acts">
+          <FollowMark following={following} />
+        </span>
+      </div>
+      <NewerButton state={log.state()} onShow={following.showNewest} />
+      <LogRows {...props} />
+      <div class="cf">
+        <span>
+          Kept for 7 days or 10 GiB, unless configured otherwise. What isn’t delivered yet is never
+          removed.
+        </span>
+      </div>
+    </section>
+  )
+}
+
+function LogRows({ webhook, log, filters, following, openId, onOpen }: ListProps) {
+  const { isLoading, count, error, isWhole, isPausing } = log.state()
+  if (isLoading) return <SkeletonRows rows={12} />
+  if (count === 0 && error !== undefined) return <LoadFault error={error} retry={log.goOn} />
+  if (count === 0 && isWhole) return <NoRows webhook={webhook} filters={filters} />
+  return (
+    <>
+      <DeliveryTable log={log} openId={openId} onOpen={onOpen} onScrolled={following.onScrolled} />
+      {error !== undefined && <LoadFault error={error} retry={log.goOn} />}
+      {isPausing && (
+        <div class="empty slim">
+          <p>Nothing matches further down, as far as was looked.</p>
+          <button type="button" class="btn" onClick={log.goOn}>
+            Look further back
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function NoRows({ webhook, filters }: { webhook: WireWebhook; filters: LogFilters }) {
+  if (isFiltered(filters)) {
+    const clear = { status: null, block: null, retried: null, rerun: null }
+    const act = (
+      <button type="button" class="btn" onClick={() => changeQuery(clear)}>
+        Clear filters
+      </button>
+    )
+    return (
+      <Empty isTop title="Nothing matches these filters" acts={act}>
+        No delivery {filterWords(filters)}.
+      </Empty>
+    )
+  }
+  if (!webhook.is_active) {
+    return (
+      <Empty isTop icon="pause" title="Nothing was delivered yet">
+        Paused: {webhookState(webhook).reason.toLowerCase()}. Once it is unpaused, the query runs
+        from the next block on.
+      </Empty>
+    )
+  }
+  return (
+    <Empty isTop icon="clock" title="Waiting for the first block">
+      The query runs on the next block of {webhook.network}
+      {webhook.graphql_query.skip_empty_messages
+        ? ', and is delivered once it finds something.'
+        : '.'}
+    </Empty>
+  )
+}

@@ -1,0 +1,64 @@
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import type { WireEvents, WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { useLive } from '../../../api/live.ts'
+import { useLiveBatch } from '../../../api/use-live-batch.ts'
+import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
+import { isMeant, type LogFilters, parametersOf } from './log-question.ts'
+
+/** After a reorganisation several blocks come at once; the log is looked at when they are in. */
+const SETTLES_MS = 600
+
+/** The log of a webhook, kept true by what is heard; it is drawn anew whenever it changes. */
+export function useDeliveryLog(webhook: WireWebhook, filters: LogFilters): DeliveryLog {
+  const [, redraw] = useState(0)
+  const { id, network } = webhook
+  const key = JSON.stringify(filters)
+  const log = useMemo(() => {
+    const asked: LogFilters = JSON.parse(key)
+    return openDeliveryLog({
+      read: (cursor, limit) =>
+        callApi('listDeliveries', {
+          parameters: {
+            webhook_id: id,
+            limit,
+            ...parametersOf(asked),
+            ...(cursor !== null && { cursor }),
+          },
+        }),
+      isMeant: (delivery) => delivery.webhook_id === id && isMeant(asked, delivery),
+      changed: () => redraw((count) => count + 1),
+    })
+  }, [id, key])
+  useEffect(() => {
+    log.restart()
+    return log.close
+  }, [log])
+  useLiveBatch('delivery', log.hear)
+  useLive(
+    'gap',
+    useCallback(
+      ({ topics }: WireEvents['gap']) => topics.includes('deliveries') && log.miss(),
+      [log],
+    ),
+  )
+  useReorganisations(network, log)
+  return log
+}
+
+/** Deliveries of blocks that were replaced are superseded, which no event of theirs tells. */
+function useReorganisations(network: string, log: DeliveryLog): void {
+  const [forks, setForks] = useState(0)
+  const heard = useCallback(
+    (head: WireEvents['head']) => {
+      if (head.network === network && head.reorganised_from !== null) setForks((old) => old + 1)
+    },
+    [network],
+  )
+  useLive('head', heard)
+  useEffect(() => {
+    if (forks === 0) return
+    const timer = setTimeout(() => log.refresh(), SETTLES_MS)
+    return () => clearTimeout(timer)
+  }, [forks, log])
+}

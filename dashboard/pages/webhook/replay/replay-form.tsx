@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { messageOf } from '../../../api/api-error.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { TextField } from '../../../parts/forms/field.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { cu, plural } from '../../../parts/text/format.ts'
+import { say } from '../../../shell/toasts.tsx'
+import { type BlockPrice, useBlockPrice } from './use-block-price.ts'
+import { noteReplay } from './use-replays.ts'
+
+/** The range that is offered first: the newest blocks. */
+const OFFERED_BLOCKS = 100
+
+type FormProps = { webhook: WireWebhook; isRunning: boolean }
+
+/** A range of blocks, and what it costs before it is sent. */
+export function ReplayForm({ webhook, isRunning }: FormProps) {
+  const head = useCall('listNetworks').data?.data.find(({ id }) => id === webhook.network)?.head
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const [fault, setFault] = useState('')
+  const price = useBlockPrice(webhook)
+  const newest = head?.number
+  useEffect(() => {
+    if (newest === undefined || to !== '') return
+    setFrom(String(Math.max(0, newest - OFFERED_BLOCKS + 1)))
+    setTo(String(newest))
+  }, [newest])
+  const range = rangeOf(from, to)
+  const blocks = range ? range.to - range.from + 1 : 0
+  const start = async (event: Event) => {
+    event.preventDefault()
+    if (!range) return
+    setFault('')
+    try {
+      const body = { webhook_id: webhook.id, from_block: range.from, to_block: range.to }
+      const { data } = await callApi('replayWebhook', { body })
+      noteReplay(data)
+      say(`Replaying ${plural(blocks, 'block')}`)
+    } catch (thrown) {
+      setFault(messageOf(thrown))
+    }
+  }
+  return (
+    <form class="cb col" onSubmit={start}>
+      <div class="grid g2 tight">
+        <TextField label="From block" class="mono" value={from} onChange={setFrom} />
+        <TextField label="To block, included" class="mono" value={to} onChange={setTo} />
+      </div>
+      <p class="hint">
+        {range ? costWords(blocks, price) : 'Two block numbers, the first not above the second.'}{' '}
+        They carry the sequence numbers they had, so a newer version always wins, and the header{' '}
+        <span class="ic">x-headgate-replay: 1</span>.
+      </p>
+      {fault && (
+        <p class="note bad" role="alert">
+          {fault}
+        </p>
+      )}
+      <StartButton webhook={webhook} isRunning={isRunning} blocks={blocks} />
+    </form>
+  )
+}
+
+function StartButton({ webhook, isRunning, blocks }: FormProps & { blocks: number }) {
+  const why = isRunning
+    ? 'A replay of this webhook is running'
+    : webhook.is_active
+      ? ''
+      : 'A paused webhook sends nothing: unpause it first'
+  return (
+    <>
+      {why && <p class="note">{why}.</p>}
+      <button class="btn primary" type="submit" disabled={why !== '' || blocks === 0} title={why}>
+        <Icon name="again" />
+        {blocks > 0 ? `Replay ${plural(blocks, 'block')}` : 'Replay'}
+      </button>
+    </>
+  )
+}
+
+function costWords(blocks: number, price: BlockPrice | null): string {
+  if (!price) return `${plural(blocks, 'block')}.`
+  const deliveries = Math.round(blocks * price.deliveries)
+  const cost = cu(Math.round(blocks * price.cu * 100) / 100)
+  return (
+    `${plural(blocks, 'block')}, about ${plural(deliveries, 'delivery', 'deliveries')} and ` +
+    `${cost}, ${price.basis}.`
+  )
+}
+
+/** Digits, with or without commas between them; null where they are no range. */
+function rangeOf(from: string, to: string): { from: number; to: number } | null {
+  const [first, last] = [from, to].map((text) => {
+    const digits = text.replace(/[,\s]/g, '')
+    return /^[0-9]{1,15}$/.test(digits) ? Number(digits) : Number.NaN
+  })
+  if (first === undefined || last === undefined || !(first <= last)) return null
+  return { from: first, to: last }
+}

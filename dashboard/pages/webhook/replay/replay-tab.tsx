@@ -1,0 +1,40 @@
+import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import { Empty, SkeletonRows } from '../../../parts/empty.tsx'
+import { ReplayForm } from './replay-form.tsx'
+import { ReplayLine } from './replay-line.tsx'
+import { useReplays } from './use-replays.ts'
+
+/** The query on blocks of the past: those that run or ran, and a new range. */
+export function ReplayTab({ webhook }: { webhook: WireWebhook }) {
+  const replays = useReplays(webhook.id)
+  const isRunning = replays?.some(({ state }) => state === 'running') ?? false
+  return (
+    <div class="grid side">
+      <section class="card" aria-label="Replays">
+        <div class="ch line">
+          <h2>Replays</h2>
+        </div>
+        {replays === null && <SkeletonRows rows={3} />}
+        {replays?.length === 0 && (
+          <Empty icon="again" title="No replays yet">
+            A replay runs the query on blocks of the past and delivers what it finds, beside the new
+            ones.
+          </Empty>
+        )}
+        {replays !== null && replays.length > 0 && (
+          <ul class="lines">
+            {replays.map((replay) => (
+              <ReplayLine key={replay.id} replay={replay} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card" aria-label="Replay a range">
+        <div class="ch">
+          <h2>Replay a range</h2>
+        </div>
+        <ReplayForm webhook={webhook} isRunning={isRunning} />
+      </section>
+    </div>
+  )
+}

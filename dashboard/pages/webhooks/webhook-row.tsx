@@ -1,0 +1,136 @@
+import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { NetworkName, State } from '../../parts/state.tsx'
+import { Strip, type StripMark } from '../../parts/strip.tsx'
+import { percent, whole } from '../../parts/text/format.ts'
+import { TimeAgo } from '../../parts/text/time-ago.tsx'
+import { deliveryMark } from '../../parts/webhooks/delivery-mark.ts'
+import { switchWebhook } from '../../parts/webhooks/switch-webhook.ts'
+import { WebhookMenu } from '../../parts/webhooks/webhook-menu.tsx'
+import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
+import { navigate } from '../../shell/routing/router.ts'
+
+type RowProps = {
+  webhook: WireWebhook
+  stats: WireWebhookStats | undefined
+  onDelete(): void
+}
+
+/** Marks of the strip. */
+const MARKS = 30
+
+/** The last marks of a paused webhook's strip say so. */
+const PAUSED_MARKS = 6
+
+/** Below this a success rate is worth a look. */
+const GOOD_PERCENT = 99
+
+export function WebhookRow(props: RowProps) {
+  const { webhook, stats } = props
+  return (
+    <tr class="go" onClick={(event) => isPlain(event) && navigate(`/webhooks/${webhook.id}`)}>
+      <td>
+        <span class="whname">
+          <a class="t clip" href={`/webhooks/${webhook.id}`} data-row={webhook.id}>
+            {nameOf(webhook)}
+          </a>
+          <span class="u clip" title={webhook.webhook_url}>
+            {webhook.webhook_url.replace(/^https?:\/\//, '')}
+          </span>
+        </span>
+      </td>
+      <td>
+        <StateCell webhook={webhook} stats={stats} />
+      </td>
+      <td class="c-mid c-narrow">
+        <NetworkName id={webhook.network} />
+      </td>
+      <td class="full">
+        <span class="okbar">
+          <RecentStrip webhook={webhook} stats={stats} />
+        </span>
+      </td>
+      <td class="num c-wide c-narrow">
+        <DayCell stats={stats} />
+      </td>
+      <td class="num">
+        <LastCell stats={stats} />
+      </td>
+      <td class="num c-narrow">
+        <RowActs webhook={webhook} onDelete={props.onDelete} />
+      </td>
+    </tr>
+  )
+}
+
+/** A press on the row itself, not on a button, a link or a menu in it. */
+function isPlain(event: MouseEvent): boolean {
+  return (event.target as Element).closest('a, button, [popover]') === null
+}
+
+function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+  const { tone, word, reason } = webhookState(webhook, stats)
+  return (
+    <span class="whname">
+      <State tone={tone}>{word}</State>
+      {reason && <span class={tone === 'ring' ? 'reason' : `reason ${tone}`}>{reason}</span>}
+    </span>
+  )
+}
+
+function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+  const paused = webhook.is_active ? 0 : PAUSED_MARKS
+  const recent = (stats?.recent ?? []).slice(-(MARKS - paused))
+  const marks: StripMark[] = [
+    ...recent.map((one) => ({ kind: deliveryMark(one) })),
+    ...Array.from({ length: paused }, () => ({ kind: 'idle' as const, tip: 'paused' })),
+  ]
+  const success = stats?.success_percent
+  const rate = success == null ? '' : `: ${percent(success)} delivered`
+  const label = `Last ${recent.length} deliveries of ${nameOf(webhook)}${rate}`
+  return <Strip isLeft marks={marks} height={14} step={5.6} mark={4} label={label} />
+}
+
+function DayCell({ stats }: Pick<RowProps, 'stats'>) {
+  if (!stats) return <span class="faint">…</span>
+  const { delivered, failed } = stats.last_24_hours
+  const success = stats.success_percent
+  const sent = delivered + failed
+  return (
+    <>
+      <span class={success !== null && success < GOOD_PERCENT ? 'warn' : ''}>
+        {success === null ? 'n/a' : percent(success)}
+      </span>
+      <span class="reason">{sent === 0 ? 'none' : `${whole(sent)} sent`}</span>
+    </>
+  )
+}
+
+function LastCell({ stats }: Pick<RowProps, 'stats'>) {
+  if (!stats) return <span class="faint">…</span>
+  const last = stats.last_delivery
+  if (!last) return <span class="faint">none yet</span>
+  const isBad = last.status === 'failed' || (last.status_code ?? 0) >= 300
+  return (
+    <>
+      <span class="nowrap">
+        <TimeAgo at={last.time_created} />
+      </span>
+      <span class={isBad ? 'reason bad' : 'reason'}>{last.status_code ?? last.status}</span>
+    </>
+  )
+}
+
+function RowActs({ webhook, onDelete }: Pick<RowProps, 'webhook' | 'onDelete'>) {
+  return (
+    <span class="row rowacts">
+      {!webhook.is_active && (
+        <button type="button" class="btn sm" onClick={() => void switchWebhook(webhook, true)}>
+          <Icon name="play" small />
+          Unpause
+        </button>
+      )}
+      <WebhookMenu class="ib sm" webhook={webhook} onDelete={onDelete} />
+    </span>
+  )
+}

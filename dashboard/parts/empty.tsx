@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact'
+import { messageOf } from '../api/api-error.ts'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icon-paths.ts'
+
+/** A list that has nothing yet: says what would be here, and how it comes. */
+export function Empty(props: {
+  icon?: IconName
+  /** A drawing in place of the icon. */
+  art?: ComponentChildren
+  title: string
+  /** The page has no heading but its own above this one. */
+  isTop?: boolean
+  /** The page has no other heading at all. */
+  isPage?: boolean
+  children?: ComponentChildren
+  acts?: ComponentChildren
+}) {
+  const Heading = props.isPage ? 'h1' : props.isTop ? 'h2' : 'h3'
+  return (
+    <div class="empty">
+      {props.art}
+      {props.icon && (
+        <span class="art">
+          <Icon name={props.icon} />
+        </span>
+      )}
+      <Heading>{props.title}</Heading>
+      {props.children && <p>{props.children}</p>}
+      {props.acts && <div class="acts">{props.acts}</div>}
+    </div>
+  )
+}
+
+/** Why something could not be read, and the way to try again. */
+export function LoadFault({ error, retry }: { error: unknown; retry(): void }) {
+  return (
+    <div class="banner bad" role="alert">
+      <Icon name="warn" />
+      <div class="t">
+        <b>This could not be read</b>
+        <p>{messageOf(error)}</p>
+      </div>
+      <div class="acts">
+        <button class="btn" type="button" onClick={retry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** The outline of rows that are on their way; as tall as they will be, so that nothing jumps. */
+export function SkeletonRows({ rows }: { rows: number }) {
+  return (
+    <ul class="lines" aria-hidden="true">
+      {Array.from({ length: rows }, (_, at) => (
+        <li key={at}>
+          <span class="t">
+            <span class="sk b" />
+            <span class="sk a" />
+          </span>
+          <span class="sk f" />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,65 @@
+/** Figures as everybody reads them: 12,345 · 34.32 CU · 99.98 % · 184 ms. */
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const HUNDREDTHS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+
+const SCALE = [
+  { from: 1e9, letter: 'B' },
+  { from: 1e6, letter: 'M' },
+  { from: 1e4, letter: 'k', per: 1e3 },
+] as const
+
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+const BYTES = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+export function whole(value: number): string {
+  return WHOLE.format(value)
+}
+
+/** 12,345 stays, 1,234,567 becomes 1.23 M. */
+export function short(value: number): string {
+  for (const { from, letter, ...rest } of SCALE) {
+    const per = 'per' in rest ? rest.per : from
+    if (value >= from && letter !== 'k') return `${HUNDREDTHS.format(value / per)} ${letter}`
+  }
+  return HUNDREDTHS.format(value)
+}
+
+export function cu(value: number): string {
+  return `${short(value)} CU`
+}
+
+export function percent(value: number): string {
+  return `${HUNDREDTHS.format(value)} %`
+}
+
+export function ms(value: number): string {
+  if (value >= 10_000) return `${HUNDREDTHS.format(Math.round(value / 100) / 10)} s`
+  return value >= 10 ? `${WHOLE.format(value)} ms` : `${HUNDREDTHS.format(value)} ms`
+}
+
+export function bytes(value: number): string {
+  let rest = value
+  let at = 0
+  while (rest >= 1000 && at < BYTES.length - 1) {
+    rest /= 1000
+    at++
+  }
+  return `${at === 0 ? rest : HUNDREDTHS.format(Math.round(rest * 100) / 100)} ${BYTES[at]}`
+}
+
+/** A limit that is set in powers of two: 64 MiB, 1 GiB. */
+export function binaryBytes(value: number): string {
+  const power = Math.min(BINARY.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10))
+  return `${HUNDREDTHS.format(value / 1024 ** power)} ${BINARY[power]}`
+}
+
+/** `0x3b9a…f0a2`: the middle says nothing to a reader. */
+export function middleCut(text: string, ends = { head: 6, tail: 4 }): string {
+  if (text.length <= ends.head + ends.tail + 1) return text
+  return `${text.slice(0, ends.head)}…${text.slice(-ends.tail)}`
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${whole(count)} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,106 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+const HERE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+const watchers = new Set<() => void>()
+let ticking: ReturnType<typeof setInterval> | undefined
+
+/** How long ago, ticking; the reader's own time and UTC stand in the title. */
+export function TimeAgo({ at, precise = false }: { at: number; precise?: boolean }) {
+  const nowMs = useNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {agoText(nowMs - at, precise)}
+    </time>
+  )
+}
+
+/** When something is tried again, which a moment that has passed says too. */
+export function NextTry({ at }: { at: number }) {
+  const nowMs = useNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {at - nowMs < SECOND ? 'due now' : `next in ${lengthText(at - nowMs)}`}
+    </time>
+  )
+}
+
+/** How old something is, to the second for ten minutes. */
+export function Age({ at }: { at: number }) {
+  const nowMs = useNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {ageText(nowMs - at)}
+    </time>
+  )
+}
+
+/** The time of day of a moment; the day stands in the title. */
+export function ClockTime({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {CLOCK.format(at)}
+    </time>
+  )
+}
+
+/** A moment in the reader's zone, with UTC in the title. */
+export function Moment({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
+      {HERE.format(at)}
+    </time>
+  )
+}
+
+/** The present, anew each second. One timer serves all, and rests while nobody looks. */
+export function useNow(): number {
+  const [nowMs, show] = useState(Date.now)
+  useEffect(() => {
+    const tick = () => show(Date.now())
+    watchers.add(tick)
+    ticking ??= setInterval(tickAll, SECOND)
+    return () => {
+      watchers.delete(tick)
+      if (watchers.size > 0) return
+      clearInterval(ticking)
+      ticking = undefined
+    }
+  }, [])
+  return nowMs
+}
+
+function tickAll(): void {
+  if (document.hidden) return
+  for (const tick of watchers) tick()
+}
+
+export function bothZones(at: number): string {
+  const utc = new Date(at).toISOString().replace('T', ' ').slice(0, 19)
+  return `${HERE.format(at)}\n${utc} UTC`
+}
+
+export function agoText(ms: number, precise = false): string {
+  if (ms < -SECOND) return `in ${lengthText(-ms)}`
+  if (ms < SECOND) return 'just now'
+  return `${precise ? ageText(ms) : lengthText(ms)} ago`
+}
+
+function ageText(ms: number): string {
+  if (ms < MINUTE || ms >= 10 * MINUTE) return lengthText(ms)
+  return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / SECOND)} s`
+}
+
+/** A length of time in its largest unit. */
+export function lengthText(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(1, Math.round(ms / SECOND))} s`
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`
+  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`
+  return `${Math.round(ms / DAY)} d`
+}

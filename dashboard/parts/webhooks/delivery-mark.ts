@@ -1,0 +1,13 @@
+import type { WireDelivery } from '../../../src/http/contract/contract.ts'
+import type { StripMark } from '../strip.tsx'
+
+type Marked = Pick<WireDelivery, 'status' | 'attempts_made' | 'rerun'>
+
+/** The mark of a delivery in a strip: what went well is calm, the exception is loud. */
+export function deliveryMark({ status, attempts_made, rerun }: Marked): StripMark['kind'] {
+  if (status === 'failed') return 'bad'
+  if (status === 'waiting' && attempts_made > 0) return 'bad'
+  if (status === 'waiting' || status === 'cancelled') return 'idle'
+  if (rerun) return 'fork'
+  return attempts_made > 1 ? 'warn' : 'calm'
+}

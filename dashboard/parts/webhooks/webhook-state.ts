@@ -1,0 +1,42 @@
+import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import { whole } from '../text/format.ts'
+
+/** The state of a webhook in words, always with its reason where it is not plainly well. */
+export type WebhookState = {
+  tone: 'ok' | 'warn' | 'bad' | 'ring'
+  word: string
+  reason: string
+}
+
+type Reason = NonNullable<WireWebhook['deactivation_reason']>
+
+const REASONS: Readonly<Record<Reason, { tone: 'bad' | 'ring'; text: string }>> = {
+  MANUAL: { tone: 'ring', text: 'By hand' },
+  MONTHLY_CAPACITY_EXCEEDED: { tone: 'bad', text: 'The month’s capacity is used up' },
+  DESTINATION_GONE: { tone: 'bad', text: 'Destination gone (410)' },
+  BACKLOG_FULL: { tone: 'bad', text: 'More is undelivered than the tier allows' },
+}
+
+export function webhookState(webhook: WireWebhook, stats?: WireWebhookStats): WebhookState {
+  const { deactivation_reason: why } = webhook
+  if (!webhook.is_active) {
+    const { tone, text } = REASONS[why ?? 'MANUAL']
+    return { tone, word: 'Paused', reason: text }
+  }
+  const tried = stats?.recent.findLast(({ attempts_made }) => attempts_made > 0)
+  if (!stats || !tried || tried.status === 'delivered' || tried.status === 'cancelled') {
+    return { tone: 'ok', word: 'Active', reason: '' }
+  }
+  const answer = tried.status_code === null ? 'No answer' : `Answers ${tried.status_code}`
+  const { waiting, failed } = stats.last_24_hours
+  if (tried.status === 'waiting') {
+    const reason = `${answer}; ${whole(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`
+    return { tone: 'warn', word: 'Active, retrying', reason }
+  }
+  return { tone: 'bad', word: 'Active, failing', reason: `${answer}; ${whole(failed)} given up` }
+}
+
+/** A webhook's name, or its id where none was given. */
+export function nameOf({ name, id }: { name: string; id: string }): string {
+  return name || id
+}

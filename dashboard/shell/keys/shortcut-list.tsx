@@ -1,0 +1,34 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Dialog } from '../../parts/dialog.tsx'
+import { MOD_KEY } from './mod-key.ts'
+import { listShortcuts, useShortcuts } from './shortcuts.ts'
+
+/** All keys that can be pressed, on `?`. */
+export function ShortcutList() {
+  const [isOpen, setOpen] = useState(false)
+  const shortcuts = useMemo(
+    () => [{ keys: '?', does: 'List the keys', run: () => setOpen(true) }],
+    [],
+  )
+  useShortcuts(shortcuts)
+  if (!isOpen) return null
+  const shown = listShortcuts().filter(({ does }) => does)
+  return (
+    <Dialog title="Keys" onClose={() => setOpen(false)}>
+      <dl class="kv">
+        {shown.map(({ keys, does }) => [
+          <dt key={keys}>
+            {keys.split(' ').map((key) => (
+              <kbd key={key}>{keyText(key)}</kbd>
+            ))}
+          </dt>,
+          <dd key={`${keys} does`}>{does}</dd>,
+        ])}
+      </dl>
+    </Dialog>
+  )
+}
+
+function keyText(key: string): string {
+  return key.startsWith('mod+') ? `${MOD_KEY}${key.slice(4).toUpperCase()}` : key.toUpperCase()
+}

@@ -1,0 +1,16 @@
+const KEPT_AS = 'theme'
+
+/** Light becomes dark and the other way round, and stays so in this browser. */
+export function switchTheme(): void {
+  const root = document.documentElement
+  const theme = isDark() ? 'light' : 'dark'
+  root.dataset.theme = theme
+  try {
+    localStorage.setItem(KEPT_AS, theme)
+  } catch {}
+}
+
+function isDark(): boolean {
+  const { theme } = document.documentElement.dataset
+  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+}

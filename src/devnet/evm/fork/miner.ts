@@ -1,0 +1,48 @@
+import type { Checkpoints } from './checkpoints.ts'
+import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
+
+/** Mines blocks so that each of the last ones can be gone back to. */
+export type Miner = {
+  /** The chain's answer to `evm_mine` with these params. */
+  answer(params: unknown): Promise<string | null>
+  /** Mines so many at once, all at the present time. */
+  mine(count: number): Promise<void>
+  /** Mines as `hardhat_mine` does, whose blocks but for the first are so many seconds apart. */
+  mineApart(count: bigint, intervalS: bigint): Promise<void>
+}
+
+/** As deep as a reorganisation may go, and one more to begin from. */
+const SINGLY_MAX = 33n
+
+export function openMiner(chain: RawChain, checkpoints: Checkpoints): Miner {
+  const mineOne = async (...params: string[]) => {
+    await checkpoints.take()
+    await chain.result('evm_mine', ...params)
+  }
+  const headTimeS = async () => {
+    const head = await chain.result<RawBlock>('eth_getBlockByNumber', 'latest', false)
+    return BigInt(head.timestamp)
+  }
+
+  return {
+    async answer(params) {
+      await checkpoints.take()
+      return chain.ask('evm_mine', params)
+    },
+    async mine(count) {
+      for (let mined = 0; mined < count; mined++) await mineOne()
+    },
+    async mineApart(count, intervalS) {
+      const together = count > SINGLY_MAX ? count - SINGLY_MAX : 0n
+      if (together > 0n) {
+        await checkpoints.take()
+        await chain.result('hardhat_mine', quantity(together), quantity(intervalS))
+      } else if (count > 0n) {
+        await mineOne()
+      }
+      for (let mined = together || 1n; mined < count; mined++) {
+        await mineOne(quantity((await headTimeS()) + intervalS))
+      }
+    },
+  }
+}

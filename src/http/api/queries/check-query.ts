@@ -1,0 +1,83 @@
+import { type QueryError, Rejection } from '../../../core/errors.ts'
+import { compileForNetwork } from '../../../core/query/language/compile-for-network.ts'
+import { compileQuery, findQueryErrors } from '../../../core/query/language/compile-query.ts'
+import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
+import { listFields } from '../../../core/query/output/result-template.ts'
+import { variablesNamed } from '../../../tables/webhooks/webhook-variables.ts'
+import {
+  QUERY_ERRORS_MAX,
+  type WireQueryCheck,
+  type WireQueryError,
+} from '../../contract/queries/query-checks.ts'
+import type { Handler } from '../calls/handler.ts'
+import { type AskedQueryNeeds, textOf } from './asked-query.ts'
+import { evmService } from './evm-service.ts'
+import type { QueryCounter } from './query-compiler.ts'
+import { variableKindRefusal } from './variable-kind.ts'
+
+export type CheckQueryNeeds = Pick<AskedQueryNeeds, 'database' | 'services'> & {
+  checks: QueryCounter
+}
+
+/** Compiles and tells, without a node: for editors, which ask while somebody types. */
+export const checkQuery: Handler<'checkQuery', CheckQueryNeeds> = async (needs, call) => {
+  const { network, graphql_query: query } = call.body
+  const service = network === undefined ? null : evmService(needs, network)
+  if (service instanceof Rejection) return service
+
+  const text = textOf(query)
+  const tooMany = needs.checks.count(call.team.id, text)
+  if (tooMany) return tooMany
+
+  const plan = service ? compileForNetwork(text, service.network) : compileQuery(text)
+  if (plan instanceof Rejection) {
+    return { data: wrong(findQueryErrors(text, plan, QUERY_ERRORS_MAX)) }
+  }
+  return { data: await checkVariables(needs, call.team.id, plan) }
+}
+
+async function checkVariables(
+  { database }: CheckQueryNeeds,
+  teamId: string,
+  plan: QueryPlan,
+): Promise<WireQueryCheck> {
+  const names = plan.variables.map(({ name }) => name)
+  const known = names.length === 0 ? [] : await variablesNamed(database, teamId, names)
+  const byName = new Map(known.map((variable) => [variable.name, variable]))
+  const others = plan.variables.flatMap(({ name, kind }) => {
+    const variable = byName.get(name)
+    return variable && variable.kind !== kind ? [variableKindRefusal(variable)] : []
+  })
+  if (others.length > 0) {
+    return wrong(others.map(({ message }) => ({ message, place: null })).slice(0, QUERY_ERRORS_MAX))
+  }
+  return {
+    ok: true,
+    errors: [],
+    variables: plan.variables.map(({ name, kind }) => {
+      return { name, kind, items: byName.get(name)?.items ?? null }
+    }),
+    is_filtered: plan.selection.fields.some(({ filter }) => filter !== null),
+    can_be_empty: listFields(plan).length > 0,
+    needs_receipts: plan.wants.receipts,
+    needs_traces: plan.wants.traces,
+  }
+}
+
+function wrong(errors: readonly QueryError[]): WireQueryCheck {
+  return {
+    ok: false,
+    errors: errors.map(wireError),
+    variables: [],
+    is_filtered: null,
+    can_be_empty: null,
+    needs_receipts: null,
+    needs_traces: null,
+  }
+}
+
+function wireError({ message, place }: QueryError): WireQueryError {
+  const { line = null, column = null, length = null } = place ?? {}
+  // The field is named where a call has several; here all is about the one.
+  return { message: message.replace(/^graphql_query: /, ''), line, column, length }
+}

@@ -1,0 +1,100 @@
+import { cuOf } from '../../../core/billing/plan.ts'
+import { wholeShare } from '../../../core/billing/whole-share.ts'
+import { deliveryPriceCentiCu } from '../../../core/delivery/delivery-price.ts'
+import { Rejection } from '../../../core/errors.ts'
+import {
+  type BlockSample,
+  ESTIMATE_BLOCKS_AT_ONCE,
+  estimateQuery as estimate,
+  type QueryEstimate,
+} from '../../../follower/estimates/estimate-query.ts'
+import type {
+  EstimateQuery,
+  WireMonthEstimate,
+  WireQueryEstimate,
+} from '../../contract/queries/query-checks.ts'
+import type { Handler } from '../calls/handler.ts'
+import { readAskedQuery } from './asked-query.ts'
+import type { KeepPlace } from './dry-run-limiter.ts'
+import type { QueryCallNeeds } from './run-test-query.ts'
+
+/** The time from one block to the next, as a fraction of whole numbers. */
+type BlockTime = { ms: number; blocks: number }
+
+/** An estimate takes two places, and as much of the rate as ten dry runs. */
+const SIZE = { atOnce: ESTIMATE_BLOCKS_AT_ONCE, inAll: 10 }
+
+const MONTH_MS = 30 * 24 * 3_600_000
+
+export const estimateQuery: Handler<'estimateQuery', QueryCallNeeds> = (needs, call) => {
+  const teamId = call.team.id
+  return needs.dryRuns.run(teamId, (keep) => tryBlocks(needs, teamId, call.body, keep), SIZE)
+}
+
+async function tryBlocks(
+  needs: QueryCallNeeds,
+  teamId: string,
+  asked: EstimateQuery,
+  keep: KeepPlace,
+): Promise<{ data: WireQueryEstimate } | Rejection> {
+  const query = await readAskedQuery(needs, teamId, asked)
+  if (query instanceof Rejection) return query
+
+  const { service, plan } = query
+  const made = await estimate({ ...needs, keep }, service, { teamId, plan }, asked.blocks)
+  if (made instanceof Rejection) return made
+
+  const { graphql_query: given } = asked
+  const skipsEmpty = typeof given === 'object' && given.skip_empty_messages
+  return { data: { network: service.network.id, ...figures(service.network, made, skipsEmpty) } }
+}
+
+function figures(
+  { blockTimeMs }: { blockTimeMs: number },
+  { samples, spanMs, missingVariables }: QueryEstimate,
+  skipsEmpty: boolean,
+): Omit<WireQueryEstimate, 'network'> {
+  const delivered = skipsEmpty ? samples.filter(({ empty }) => !empty) : samples
+  const sizes = delivered.map(({ bodyBytes }) => bodyBytes)
+  const bytes = sum(sizes)
+  const time: BlockTime =
+    samples.length > 1 && spanMs > 0
+      ? { ms: spanMs, blocks: samples.length - 1 }
+      : { ms: blockTimeMs, blocks: 1 }
+  return {
+    from_block: samples[0]?.number ?? 0,
+    to_block: samples.at(-1)?.number ?? 0,
+    blocks: samples.length,
+    delivered: delivered.length,
+    empty: samples.filter(({ empty }) => empty).length,
+    bytes,
+    cu: cuOf(deliveryPriceCentiCu(bytes)),
+    largest_bytes: Math.max(0, ...sizes),
+    block_time_ms: Math.max(1, Math.round(time.ms / time.blocks)),
+    month: inMonth(delivered, samples.length, time),
+    month_every_block: inMonth(samples, samples.length, time),
+    sample: samples.map(({ number, bodyBytes, matched, empty }) => {
+      return { number, bytes: bodyBytes, matched, empty }
+    }),
+    ...(missingVariables.length > 0 && { variables: missingVariables }),
+  }
+}
+
+/** The same deliveries for as many blocks as 30 days have. */
+function inMonth(
+  delivered: readonly BlockSample[],
+  blocks: number,
+  time: BlockTime,
+): WireMonthEstimate {
+  const ofMonth = (value: number) => wholeShare(value, MONTH_MS * time.blocks, blocks * time.ms)
+  const bytes = sum(delivered.map(({ bodyBytes }) => bodyBytes))
+  return {
+    deliveries: ofMonth(delivered.length),
+    bytes: ofMonth(bytes),
+    cu: cuOf(ofMonth(deliveryPriceCentiCu(bytes))),
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}

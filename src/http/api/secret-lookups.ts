@@ -1,0 +1,57 @@
+import { Rejection } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Needs<T> = {
+  clock: Pick<Clock, 'sleep'>
+  /** The ones that exist, by their hash. */
+  findAll(sha256Hexes: readonly string[]): Promise<ReadonlyMap<string, T>>
+}
+
+/** Looks tokens or sessions up for callers among whom many guess. */
+export type SecretLookups<T> = {
+  /** Null for an unknown one; refused when too many are being looked up. */
+  find(sha256Hex: string): Promise<T | null | Rejection>
+}
+
+type Round<T> = { hashes: Set<string>; found: Promise<ReadonlyMap<string, T>> }
+
+/** The store is asked for one round in this time at most, however much is guessed. */
+const ROUND_EVERY_MS = 50
+
+/** About as many requests as the process answers in that time. */
+const ROUND_HASHES_MAX = 1_000
+
+/**
+ * Secrets that come within a moment are looked up together: guesses cost the store a bounded number
+ * of look-ups by index, and a good one among them is always found.
+ */
+export function openSecretLookups<T>({ clock, findAll }: Needs<T>): SecretLookups<T> {
+  let gathering: Round<T> | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  const startRound = (): Round<T> => {
+    const hashes = new Set<string>()
+    const found = last
+      .catch(() => {})
+      .then(() => clock.sleep(ROUND_EVERY_MS))
+      .then(() => {
+        gathering = null
+        return findAll([...hashes])
+      })
+    last = found
+    return { hashes, found }
+  }
+
+  return {
+    async find(hash) {
+      gathering ??= startRound()
+      const round = gathering
+      if (round.hashes.size >= ROUND_HASHES_MAX && !round.hashes.has(hash)) {
+        const text = 'Too many calls with unknown tokens came from your address.'
+        return new Rejection('too_many_requests', text, { retryAfterS: 1 })
+      }
+      round.hashes.add(hash)
+      return (await round.found).get(hash) ?? null
+    },
+  }
+}

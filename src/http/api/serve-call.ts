@@ -1,0 +1,128 @@
+import type { Team } from '../../core/billing/plan.ts'
+import { Rejection } from '../../core/errors.ts'
+import type { Contract } from '../contract/contract.ts'
+import { type Audience, makesGrow } from '../contract/operation.ts'
+import { actingTeam } from './acting-team.ts'
+import type { Authenticator } from './authenticate.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
+import type { ApiCaller, CallerStream, Visitor } from './calls/handler.ts'
+import { checkRequestBody, checkRequestParameters } from './check-request.ts'
+import { readJsonBody } from './read-json-body.ts'
+import type { ApiRoute } from './route-table.ts'
+
+export type CallServingNeeds = CallNeeds & {
+  bodies: Parameters<typeof readJsonBody>[0]
+  /** There is no room for what makes the store grow. */
+  isDiskLow(): boolean
+}
+
+/** The counters that all calls of a router share. */
+type Gate = { auth: Authenticator; budget: BodyBudget }
+
+type Found = Extract<ApiRoute<keyof Contract>, { kind: 'found' }>
+
+/** A request with what is known of its client. */
+export type AskedCall = {
+  request: Request
+  clientAddress: string
+  connection: CallerStream['connection']
+}
+
+const UNKNOWN_TOKEN = new Rejection('unauthorized', 'The token is unknown or was revoked.')
+
+const UNKNOWN_LINK = new Rejection(
+  'unauthorized',
+  'The link is not the one of this start; the terminal shows it.',
+)
+
+/**
+ * Checks who calls, for which team and with what, as the contract says; then the handler answers.
+ * The value becomes the JSON of the answer, unless it is a response or a rejection.
+ */
+export async function serveCall(
+  needs: CallServingNeeds,
+  gate: Gate,
+  { id, operation, pathValues }: Found,
+  asked: AskedCall,
+): Promise<unknown> {
+  const { audience } = operation
+  const { request, clientAddress } = asked
+  const caller = audience === 'public' ? null : await gate.auth.caller(request, clientAddress)
+  if (caller instanceof Rejection) return caller
+  const refused = caller && refuseCaller(audience, caller)
+  if (refused) return refused
+
+  const query = queryOf(request)
+  const parameters = checkRequestParameters(operation, pathValues, query, request.headers)
+  if (parameters instanceof Rejection) return parameters
+
+  const team = audience === 'team' && caller ? await actingTeam(needs, caller, parameters) : null
+  if (team instanceof Rejection) return team
+
+  const { budget } = gate
+  const bodies = caller ? budget.forTeam(payerOf(caller, team)) : budget.forVisitors
+  const sent = operation.body ? await readJsonBody(bodies, request) : undefined
+  if (sent instanceof Rejection) return sent
+
+  const body = checkRequestBody(operation, sent)
+  if (body instanceof Rejection) return body
+  if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
+
+  const visitor = caller ? null : visitorOf(gate, request, clientAddress)
+  const stream = caller && streamOf(gate, asked, caller)
+  const call = { parameters, body, caller, team, session: caller?.session, visitor, stream }
+  // The handler's types come from the very operation that all of this was checked against.
+  const work = () => CALL_HANDLERS[id](needs, call as never)
+  return team && request.method === 'GET' ? budget.read(team.id, work) : work()
+}
+
+function refuseCaller(audience: Audience, caller: ApiCaller): Rejection | null {
+  if (audience === 'operator' && caller.kind !== 'operator') {
+    return new Rejection('forbidden', 'This call takes the operator’s token.')
+  }
+  if (audience === 'session' && caller.session === null) {
+    return new Rejection('forbidden', 'This call is about a session, and takes no token.')
+  }
+  return null
+}
+
+/** The one whose budget a call counts for. */
+function payerOf({ teamId, token }: ApiCaller, team: Team | null): string {
+  return team?.id ?? teamId ?? token?.id ?? ''
+}
+
+/** For an answer that lasts: whether the caller would still be let in. */
+function streamOf({ auth }: Gate, asked: AskedCall, caller: ApiCaller): CallerStream {
+  const { request, clientAddress, connection } = asked
+  return {
+    connection,
+    async isStillAllowed() {
+      const again = await auth.caller(request, clientAddress)
+      if (again instanceof Rejection) return again.code !== 'unauthorized'
+      return again.token?.id === caller.token?.id && again.session?.id === caller.session?.id
+    },
+  }
+}
+
+function visitorOf({ auth }: Gate, { headers }: Request, address: string): Visitor {
+  return {
+    headers,
+    address,
+    checkToken: (secret) => auth.token(secret, address, UNKNOWN_TOKEN),
+    checkLink: (secret) => auth.link(secret, address, UNKNOWN_LINK),
+  }
+}
+
+function queryOf(request: Request): URLSearchParams {
+  const at = request.url.indexOf('?')
+  return new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1).split('#')[0])
+}
+
+/** Refuses new data only: stored webhooks go on, and deleting makes room. */
+function diskIsFull(): Rejection {
+  const text =
+    'The disk of this service is nearly full, so nothing new is stored at the moment. Its ' +
+    'operator has to make room.'
+  return new Rejection('insufficient_storage', text)
+}

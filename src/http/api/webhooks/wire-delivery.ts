@@ -1,0 +1,33 @@
+import type { LoggedDelivery } from '../../../tables/deliveries/log/logged-delivery.ts'
+import type { WireDelivery } from '../../contract/contract.ts'
+
+/** A delivery as lists and events show it. */
+export function wireDelivery(delivery: LoggedDelivery): WireDelivery {
+  const { lastAttempt } = delivery
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    network: delivery.network,
+    kind: delivery.kind,
+    status: delivery.state,
+    sequence_number: delivery.sequenceNumber?.toString() ?? null,
+    block_number: delivery.blockNumber,
+    block_hash: delivery.blockHash,
+    replay: delivery.replay,
+    rerun: delivery.isRerun,
+    superseded: delivery.isSuperseded,
+    attempts_made: delivery.attemptsMade,
+    status_code: lastAttempt?.status ?? null,
+    fault: lastAttempt ? wireFault(lastAttempt.fault) : null,
+    took_ms: lastAttempt?.tookMs ?? null,
+    bytes: delivery.bodyBytes,
+    time_created: delivery.createdAtMs,
+    time_due: delivery.dueAtMs,
+    time_done: delivery.doneAtMs,
+  }
+}
+
+/** The owner of a name could otherwise learn which names an inner network has. */
+export function wireFault(fault: string | null): string | null {
+  return fault === 'refused_address' ? 'dns' : fault
+}

@@ -1,0 +1,121 @@
+import { flag, list, mapOf, record, text } from '../../../core/schema/schema.ts'
+import { NAME, TIME_MS } from '../fields.ts'
+import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
+
+/** Far more than any instance has networks; it bounds the work of one request. */
+const APP_NETWORKS_MAX = 200
+
+const DESCRIPTION = text({
+  maxLength: 1000,
+  pattern: '^([^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
+  'x-form': 'text without control characters but line breaks and tabs',
+  description: 'Up to 1000 characters of your own words; lines and tabs are fine.',
+})
+
+const NETWORKS = list(ID, {
+  minItems: 1,
+  maxItems: APP_NETWORKS_MAX,
+  uniqueItems: true,
+  description: 'Ids of configured networks, for example `ETH_MAINNET`; see `GET /api/networks`.',
+})
+
+const IS_ACTIVE = flag('An inactive app’s key is refused with 403 until it is active again.')
+
+export const APP = record('App', {
+  id: text({ pattern: '^app_[a-z0-9]{16}$' }),
+  name: NAME,
+  description: DESCRIPTION,
+  networks: list(text()),
+  is_active: IS_ACTIVE,
+  key: text('The API key, 32 characters. Keep it secret.'),
+  urls: mapOf(text(), 'The JSON-RPC address of each network, key included.'),
+  time_created: TIME_MS,
+})
+
+const NEW_APP = record('NewApp', { name: NAME, networks: NETWORKS }, { description: DESCRIPTION })
+
+const APP_CHANGE = record(
+  'AppChange',
+  {},
+  { name: NAME, description: DESCRIPTION, networks: NETWORKS, is_active: IS_ACTIVE },
+)
+
+const APP_ID = path('The app’s id.', ID, 'app_4k2m9x7q1w8e5r3t')
+
+const APP_EXAMPLE = {
+  id: 'app_4k2m9x7q1w8e5r3t',
+  name: 'Wallet backend',
+  description: 'Balances and transfers',
+  networks: ['ETH_MAINNET'],
+  is_active: true,
+  key: 'p3v8k1z6n4c9x2m7b5l0q8w3e6r1t4y9',
+  urls: {
+    ETH_MAINNET: 'http://localhost:8080/eth-mainnet/v2/p3v8k1z6n4c9x2m7b5l0q8w3e6r1t4y9',
+  },
+  time_created: 1763164800000,
+}
+
+const NO_SUCH_APP = { '404': '`NotFound`: the team has no app of this id.' }
+
+/** Apps: an API key stands for one. */
+export const APP_CALLS = {
+  listApps: teamCall('GET /api/apps', {
+    tag: 'Apps',
+    summary: 'List the team’s apps',
+    description: 'All apps of the team, oldest first, with their keys and URLs.',
+    answer: data('The team’s apps.', list(APP), [APP_EXAMPLE]),
+  }),
+
+  createApp: teamCall('POST /api/apps', {
+    tag: 'Apps',
+    summary: 'Create an app',
+    description:
+      'Makes an app with a key of its own. The key works on the given networks within a second.',
+    body: body(NEW_APP, { name: 'Wallet backend', networks: ['ETH_MAINNET'] }),
+    answer: data('The new app.', APP, APP_EXAMPLE),
+    grows: 'always',
+  }),
+
+  getApp: teamCall('GET /api/apps/{id}', {
+    tag: 'Apps',
+    summary: 'Read an app',
+    description: 'One app with its key and its URLs.',
+    parameters: { id: APP_ID },
+    answer: data('The app.', APP, APP_EXAMPLE),
+    errors: NO_SUCH_APP,
+  }),
+
+  changeApp: teamCall('PATCH /api/apps/{id}', {
+    tag: 'Apps',
+    summary: 'Change an app',
+    description:
+      'Changes the fields that are given and leaves the rest. `networks` replaces the whole ' +
+      'list. It acts on calls within a second.',
+    parameters: { id: APP_ID },
+    body: body(APP_CHANGE, { is_active: false }),
+    answer: data('The app as it is now.', APP, { ...APP_EXAMPLE, is_active: false }),
+    errors: NO_SUCH_APP,
+  }),
+
+  deleteApp: teamCall('DELETE /api/apps/{id}', {
+    tag: 'Apps',
+    summary: 'Delete an app',
+    description:
+      'The app is gone at once and its key stops within a second. Its usage stays on the ' +
+      'team’s account.',
+    parameters: { id: APP_ID },
+    answer: nothing('Deleted.'),
+    errors: NO_SUCH_APP,
+  }),
+
+  rotateAppKey: teamCall('POST /api/apps/{id}/rotate-key', {
+    tag: 'Apps',
+    summary: 'Replace an app’s key',
+    description:
+      'Gives the app a new key. Within a second the new key works and the old one is refused ' +
+      'with 401.',
+    parameters: { id: APP_ID },
+    answer: data('The app with its new key.', APP, APP_EXAMPLE),
+    errors: NO_SUCH_APP,
+  }),
+}

@@ -1,0 +1,7 @@
+/** The connection of a request, for an answer that lasts. */
+export type ClientConnection = {
+  /** It may be silent for as long as it likes. */
+  hold(): void
+  /** Ends it, within seconds, whatever it has not taken. */
+  cut(): void
+}

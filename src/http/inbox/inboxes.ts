@@ -1,0 +1,117 @@
+import type { WireArrival, WireInbox } from '../contract/contract.ts'
+import {
+  type ArrivalLog,
+  charsOf,
+  type InboxBehaviour,
+  type KeptArrival,
+  type NewArrival,
+  openArrivalLog,
+} from './arrival-log.ts'
+
+type Needs = {
+  publicUrl: string
+  /** Hears the name of an inbox in which something changed. */
+  changed(name: string): void
+}
+
+type Inbox = { log: ArrivalLog; behaviour: InboxBehaviour; held: number }
+
+/** The receivers of local development. In memory: a restart empties them. */
+export type Inboxes = {
+  /** By name. */
+  list(): WireInbox[]
+  find(name: string): WireInbox
+  /** Newest first: those before that id, one more than the limit where there are more. */
+  arrivals(name: string, limit: number, before: number | undefined): WireArrival[]
+  change(name: string, behaviour: InboxBehaviour): WireInbox
+  /** Forgets what arrived; the way it answers stays. */
+  empty(name: string): WireInbox
+  behaviourOf(name: string): InboxBehaviour
+  add(name: string, arrival: Omit<NewArrival, 'id'>): KeptArrival
+  /** Notes what the sender was told, later than it arrived. */
+  answered(name: string, arrival: KeptArrival, status: number): void
+  /** A sender waits for its answer, until the returned function is called. */
+  held(name: string): () => void
+}
+
+const INBOXES_MAX = 50
+const ARRIVALS_MAX = 500
+const CHARS_MAX = 32 * 1_048_576
+
+/** A status that has deliveries tried again, and a delay that is too long for them. */
+export const ACCEPT: InboxBehaviour = { behaviour: 'accept', status: 500, delay_ms: 6000 }
+
+export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
+  // The one that was used longest ago comes first.
+  const inboxes = new Map<string, Inbox>()
+  let lastId = 0
+  let chars = 0
+
+  const use = (name: string): Inbox => {
+    const inbox = inboxes.get(name) ?? { log: openArrivalLog(), behaviour: ACCEPT, held: 0 }
+    inboxes.delete(name)
+    inboxes.set(name, inbox)
+    const [oldest] = inboxes
+    if (inboxes.size > INBOXES_MAX && oldest) {
+      chars -= oldest[1].log.clear()
+      inboxes.delete(oldest[0])
+    }
+    return inbox
+  }
+  const shown = (name: string, inbox: Inbox | undefined): WireInbox => ({
+    name,
+    url: `${publicUrl}/inbox/${name}`,
+    arrivals: inbox?.log.count() ?? 0,
+    ...(inbox?.behaviour ?? ACCEPT),
+    held: inbox?.held ?? 0,
+    time_last: inbox?.log.newest()?.time ?? null,
+  })
+  const find = (name: string) => shown(name, inboxes.get(name))
+  const makeRoom = () => {
+    while (chars > CHARS_MAX) {
+      const logs = [...inboxes.values()].map(({ log }) => log)
+      const idOf = (log: ArrivalLog) => log.oldest()?.id ?? Number.POSITIVE_INFINITY
+      const first = logs.reduce((one, other) => (idOf(other) < idOf(one) ? other : one))
+      chars -= first.dropOldest()
+    }
+  }
+
+  return {
+    list: () => [...inboxes.keys()].sort().map(find),
+    find,
+    arrivals: (name, limit, before) => inboxes.get(name)?.log.before(before, limit) ?? [],
+    change(name, behaviour) {
+      use(name).behaviour = behaviour
+      changed(name)
+      return find(name)
+    },
+    empty(name) {
+      chars -= inboxes.get(name)?.log.clear() ?? 0
+      changed(name)
+      return find(name)
+    },
+    behaviourOf: (name) => inboxes.get(name)?.behaviour ?? ACCEPT,
+    add(name, arrival) {
+      const { log } = use(name)
+      lastId += 1
+      const added = log.add({ id: lastId, ...arrival })
+      chars += charsOf(added)
+      if (log.count() > ARRIVALS_MAX) chars -= log.dropOldest()
+      makeRoom()
+      changed(name)
+      return added
+    },
+    answered(name, arrival, status) {
+      arrival.status_answered = status
+      changed(name)
+    },
+    held(name) {
+      const inbox = use(name)
+      inbox.held += 1
+      return () => {
+        inbox.held -= 1
+        changed(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { Rejection } from '../core/errors.ts'
+
+export const DEVNET_LIMITS = {
+  /** Blocks that are mined with one call. */
+  mineMax: 100,
+  /** Half of the depth at which the network counts a block as final. */
+  depthMax: 32,
+  /** Blocks that replace others. */
+  blocksMax: 132,
+  /** A value is one word of the machine. */
+  valueBitsMax: 256n,
+} as const
+
+/** A block of the development chain; one that was replaced is known for a while. */
+export type DevnetBlock = {
+  number: number
+  hash: string
+  parentHash: string
+  transactions: number
+  timeMs: number
+  /** Null for a canonical block. */
+  replacedAtMs: number | null
+}
+
+export type DevnetState = {
+  chainId: number
+  /** 0: blocks only on command. */
+  blockTimeMs: number
+  isHeld: boolean
+  pendingTransactions: number
+  head: { number: number; hash: string }
+  /** Lowest first; at one height replaced ones come before the canonical one. */
+  blocks: readonly DevnetBlock[]
+}
+
+export type DevnetReorganisation = {
+  depth: number
+  /** More than `depth`. */
+  blocks: number
+  /** Transactions of replaced blocks are mined again, or are gone. */
+  transactions: 'keep' | 'drop'
+}
+
+type DevnetSend = { kind: 'transfer' | 'log'; to: string | null; value: string | null }
+
+export type DevnetSent = {
+  transactionHash: string
+  from: string
+  to: string
+  value: string
+  /** The contract that emits the event; null for a transfer. */
+  contract: string | null
+  state: DevnetState
+}
+
+/**
+ * The development chain, as those see it who break it on purpose. Each call answers with what is
+ * then; a rejection says what the chain has against it, or that it does not answer.
+ */
+export interface DevnetControl {
+  network: string
+  state(): Promise<DevnetState | Rejection>
+  mine(blocks: number): Promise<DevnetState | Rejection>
+  /** One step: nobody sees it half done. */
+  reorganise(wanted: DevnetReorganisation): Promise<DevnetState | Rejection>
+  hold(isHeld: boolean): Promise<DevnetState | Rejection>
+  send(wanted: DevnetSend): Promise<DevnetSent | Rejection>
+}

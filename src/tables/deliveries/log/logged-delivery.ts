@@ -1,0 +1,138 @@
+import { type Database, type Sql, sql } from '../../../ports/database.ts'
+import { rowChunks } from '../../sql/row-chunks.ts'
+import { typedRows } from '../../sql/typed-rows.ts'
+import { attemptsIn, type LastAttempt, LINE_END_CHARS, lastAttemptIn } from '../attempt-facts.ts'
+import {
+  DELIVERY_COLUMNS,
+  DELIVERY_OF_ENTRY,
+  type Delivery,
+  type DeliveryKey,
+  type DeliveryRow,
+  type DeliveryState,
+  deliveryOf,
+  stateOf,
+} from '../delivery.ts'
+
+/** A delivery with what has become of it. */
+export type LoggedDelivery = Delivery & {
+  state: DeliveryState
+  /** When its next attempt is due; null when it does not wait. */
+  dueAtMs: number | null
+  /** When it was delivered, given up or cancelled; null while it waits. */
+  doneAtMs: number | null
+  /** Bytes of the body; null before the first attempt. */
+  bodyBytes: number | null
+  /** Its event ran a height again that a reorganisation replaced. */
+  isRerun: boolean
+  /** Its block is not canonical any more. */
+  isSuperseded: boolean
+  /** Null before the first. */
+  lastAttempt: LastAttempt | null
+}
+
+export type LogRow = DeliveryRow & {
+  state: number
+  due_at_ms: number | null
+  done_at_ms: number | null
+  body_bytes: number | null
+  rerun: number
+  canonical_sequence: number | null
+  attempts_end: string
+}
+
+/** The end of a delivery's attempts, which tells the last of them. */
+export const ATTEMPTS_END: Sql = {
+  parts: [
+    `SUBSTR(deliveries.attempts, CASE WHEN LENGTH(deliveries.attempts) > ${LINE_END_CHARS}
+      THEN LENGTH(deliveries.attempts) - ${LINE_END_CHARS - 1} ELSE 1 END)`,
+  ],
+  values: [],
+}
+
+/** The columns of a `LogRow`, except when it is due, where a delivery is joined to its entry. */
+export const LOG_COLUMNS = sql`
+  ${DELIVERY_COLUMNS}, deliveries.state, deliveries.done_at_ms, deliveries.body_bytes,
+  events.rerun, ${ATTEMPTS_END} AS attempts_end, (
+    SELECT chain_spans.sequence_number + events.block_number - chain_spans.from_number
+    FROM chain_spans
+    WHERE chain_spans.network = events.network AND chain_spans.from_number <= events.block_number
+    ORDER BY chain_spans.from_number DESC LIMIT 1) AS canonical_sequence`
+
+/** The deliveries of rows, in their order. */
+export async function loggedOf(db: Database, rows: readonly LogRow[]): Promise<LoggedDelivery[]> {
+  const lasts = await lastAttemptsOf(db, rows)
+  return rows.map((row, at) => oneLogged(row, lasts[at] ?? null))
+}
+
+/** The last attempt of each delivery; null before the first. */
+export async function lastAttemptsOf(
+  db: Database,
+  rows: readonly (DeliveryKey & Pick<LogRow, 'attempts_end'>)[],
+): Promise<(LastAttempt | null)[]> {
+  const lasts = rows.map(({ attempts_end }) => lastAttemptIn(attempts_end))
+  const untold = rows.filter((_, at) => lasts[at] === undefined)
+  const old = untold.length === 0 ? null : await readLastAttempts(db, untold)
+  return rows.map((row, at) => lasts[at] ?? old?.get(nameOf(row)) ?? null)
+}
+
+/** The delivery of a row, whose last attempt is known. */
+export function oneLogged(row: LogRow, lastAttempt: LastAttempt | null): LoggedDelivery {
+  const { error, sequence_number, canonical_sequence } = row
+  return {
+    ...deliveryOf(row),
+    state: stateOf(row.state),
+    dueAtMs: row.due_at_ms,
+    doneAtMs: row.done_at_ms,
+    bodyBytes: row.body_bytes,
+    isRerun: row.rerun === 1,
+    isSuperseded: error === null && (canonical_sequence ?? 0) > sequence_number,
+    lastAttempt,
+  }
+}
+
+/** These deliveries as they stand in the log, as far as they are there, in no order. */
+export async function readLogged(
+  db: Database,
+  keys: readonly DeliveryKey[],
+): Promise<LoggedDelivery[]> {
+  const rows: LogRow[] = []
+  for (const chunk of rowChunks(keys.map(({ event, webhook }) => [event, webhook]))) {
+    const some = await db.query<LogRow>(sql`
+      WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
+      SELECT ${LOG_COLUMNS}, (
+        SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
+          AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
+      FROM entries ${DELIVERY_OF_ENTRY}`)
+    rows.push(...some)
+  }
+  return loggedOf(db, rows)
+}
+
+/** Reads the attempts as a whole: their ends are of a version that does not tell there. */
+async function readLastAttempts(
+  db: Database,
+  keys: readonly DeliveryKey[],
+): Promise<Map<string, LastAttempt>> {
+  const found = new Map<string, LastAttempt>()
+  for (const chunk of rowChunks(keys.map(({ event, webhook }) => [event, webhook]))) {
+    const rows = await db.query<DeliveryKey & { attempts: string }>(sql`
+      WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
+      SELECT entries.event, entries.webhook, deliveries.attempts FROM entries
+        JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook`)
+    for (const row of rows) {
+      const last = lastOfAll(row.attempts)
+      if (last) found.set(nameOf(row), last)
+    }
+  }
+  return found
+}
+
+/** The last attempt, of whichever version; null when there was none. */
+export function lastOfAll(attempts: string): LastAttempt | null {
+  const last = attemptsIn(attempts).at(-1)
+  return last ? { status: last.status, fault: last.fault, tookMs: last.ms.total } : null
+}
+
+function nameOf({ event, webhook }: DeliveryKey): string {
+  return `${event}-${webhook}`
+}

@@ -1,0 +1,66 @@
+import { type Database, sql } from '../../ports/database.ts'
+
+/** The last event of a followed network, and the block that it made the tip. */
+export type FollowedTip = {
+  network: string
+  sequenceNumber: number
+  number: number
+  hash: string
+  atMs: number
+  /** The highest block that ever was the tip. */
+  highest: number
+}
+
+/** A block of the canonical chain, and the number of the event that made it so. */
+export type CanonicalBlock = { sequenceNumber: number; number: number; hash: string }
+
+type TipRow = {
+  network: string
+  sequence_number: number
+  tip_number: number
+  tip_hash: string
+  updated_at_ms: number
+  highest_number: number
+}
+
+/** The tips of all networks that were ever followed. */
+export async function followedTips(db: Database): Promise<FollowedTip[]> {
+  const rows = await db.query<TipRow>(sql`
+    SELECT network, sequence_number, tip_number, tip_hash, updated_at_ms, highest_number
+    FROM chains ORDER BY network`)
+  return rows.map((row) => ({
+    network: row.network,
+    sequenceNumber: row.sequence_number,
+    number: row.tip_number,
+    hash: row.tip_hash,
+    atMs: row.updated_at_ms,
+    highest: row.highest_number,
+  }))
+}
+
+/**
+ * The blocks that became canonical after that event and still are, ascending; at most so many of
+ * the newest. There are never more of them than events.
+ */
+export async function canonicalSince(
+  db: Database,
+  network: string,
+  sequenceNumber: number,
+  limit: number,
+): Promise<CanonicalBlock[]> {
+  // One statement, since between two of them the chain may move.
+  const rows = await db.query<{ number: number; hash: string; sequence: number | null }>(sql`
+    SELECT chain_blocks.number, chain_blocks.hash, (
+      SELECT chain_spans.sequence_number + chain_blocks.number - chain_spans.from_number
+      FROM chain_spans WHERE chain_spans.network = ${network}
+        AND chain_spans.from_number <= chain_blocks.number
+      ORDER BY chain_spans.from_number DESC LIMIT 1) AS sequence
+    FROM chains JOIN chain_blocks ON chain_blocks.network = chains.network
+      AND chain_blocks.number > chains.tip_number - (chains.sequence_number - ${sequenceNumber})
+    WHERE chains.network = ${network}
+    ORDER BY chain_blocks.number DESC LIMIT ${limit}`)
+  return rows
+    .map(({ number, hash, sequence }) => ({ number, hash, sequenceNumber: sequence ?? 0 }))
+    .filter((block) => block.sequenceNumber > sequenceNumber)
+    .reverse()
+}

@@ -1,0 +1,17 @@
+import { newTally, type UpstreamTally } from '../node/upstream-tally.ts'
+import type { NetworkService } from './ask-network.ts'
+
+/** How requests to one upstream went. */
+type NodeFigures = UpstreamTally & { network: string; upstream: string }
+
+/** Takes what was counted at the upstreams since it was last taken. */
+export function takeNodeFigures(services: readonly NetworkService[]): NodeFigures[] {
+  return services.flatMap(({ network, pool }) =>
+    pool.selection.upstreams.flatMap((upstream) => {
+      const { tally, spec } = upstream
+      if (tally.calls === 0) return []
+      upstream.tally = newTally()
+      return [{ network: network.id, upstream: spec.name, ...tally }]
+    }),
+  )
+}

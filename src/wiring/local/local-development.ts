@@ -1,0 +1,50 @@
+import type { Settings } from '../../config/config.ts'
+import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
+import { openInboxRoute } from '../../http/inbox/inbox-route.ts'
+import { type Inboxes, openInboxes } from '../../http/inbox/inboxes.ts'
+import type { InboxRoute } from '../../http/server.ts'
+import type { DevnetControl } from '../../ports/devnet-control.ts'
+import type { Drivers } from '../drivers.ts'
+import type { FirstRun } from '../first-run.ts'
+import { openLocalSignIn } from './open-local-sign-in.ts'
+
+/** All that local development has beside the product itself. */
+export type LocalDevelopment = {
+  devnet: DevnetControl
+  inboxes: Inboxes
+  inbox: InboxRoute
+  /** Answers all whom an inbox keeps waiting. */
+  close(): void
+}
+
+type LocalDrivers = Pick<Drivers, 'clock' | 'database' | 'entropy' | 'secrets' | 'signals'>
+
+type Found = { publicUrl: string; devnet: DevnetControl | null; firstRun: FirstRun | null }
+
+/** The topic of the signal that something changed in an inbox; its text is the inbox's name. */
+const INBOX_TOPIC = 'inbox'
+
+/** Opens the parts of local development; with a configuration file there are none. */
+export async function openLocalDevelopment(
+  drivers: LocalDrivers,
+  { local, roles }: Pick<Settings, 'local' | 'roles'>,
+  { publicUrl, devnet, firstRun }: Found,
+) {
+  const signsIn = local && roles.includes('api')
+  return {
+    local: devnet && openInboxesBeside(drivers, publicUrl, devnet),
+    localSignIn: signsIn ? await openLocalSignIn(drivers, publicUrl, firstRun) : null,
+  }
+}
+
+function openInboxesBeside(
+  { clock, database, secrets, signals }: LocalDrivers,
+  publicUrl: string,
+  devnet: DevnetControl,
+): LocalDevelopment {
+  const changed = (name: string) => signals.publish(INBOX_TOPIC, name)
+  const inboxes = openInboxes({ publicUrl, changed })
+  const bodies = openInboxBodies(clock)
+  const { route, close } = openInboxRoute({ clock, database, secrets, bodies, inboxes })
+  return { devnet, inboxes, inbox: route, close }
+}

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { faultsOf } from '../support/axe.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { dashboardPage } from '../support/dashboard-page.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+
+/** Opening a browser takes a busy machine a while. */
+setDefaultTimeout(180_000)
+
+const lacks = lacksBrowser()
+let browser: TestBrowser
+let headgate: TestHeadgate
+
+beforeAll(async () => {
+  if (lacks) return
+  browser = await openBrowser()
+  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
+  await webhookTo('demo')
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await headgate?.stop()
+})
+
+async function webhookTo(inbox: string): Promise<string> {
+  const { json } = await headgate.api('POST', '/api/create-webhook', {
+    network: 'ETH_DEVNET',
+    webhook_type: 'GRAPHQL',
+    name: `Blocks to ${inbox}`,
+    webhook_url: `${headgate.url}/inbox/${inbox}`,
+    graphql_query: '{ block { number hash } }',
+  })
+  return json.data.id
+}
+
+function open(path = '/devnet'): Promise<Page> {
+  return dashboardPage(browser, headgate, path)
+}
+
+async function headNumber(): Promise<number> {
+  return (await headgate.api('GET', '/api/devnet')).json.data.head.number
+}
+
+/** Waits for the drawing to have that block as its head. */
+async function drawnHead(page: Page, number: number): Promise<void> {
+  await page.locator(`.blk.tip[data-block="${number}"]`).waitFor()
+}
+
+async function minedTo(page: Page, blocks: number): Promise<number> {
+  const from = await headNumber()
+  for (let at = 1; at <= blocks; at++) {
+    await page.keyboard.press('m')
+    await drawnHead(page, from + at)
+  }
+  return from + blocks
+}
+
+test.skipIf(lacks)(
+  'mining moves the head, and the inbox gets the block with a signature',
+  async () => {
+    const page = await open()
+    await drawnHead(page, await headNumber())
+    const head = (await headNumber()) + 1
+    await page.getByRole('button', { name: 'Mine' }).click()
+    await drawnHead(page, head)
+    const arrival = page.getByRole('row', { name: `${head} ` })
+    await arrival.getByText('verified').first().waitFor()
+    await page.getByText('Signature verified').waitFor()
+    await page.getByRole('heading', { name: `Block ${head}` }).waitFor()
+    expect(await headNumber()).toBe(head)
+    // A block that somebody else mines shows without a hand.
+    await headgate.api('POST', '/api/devnet/mine', { blocks: 1 })
+    await drawnHead(page, head + 1)
+    await page.close()
+  },
+)
+
+test.skipIf(lacks)(
+  'a reorganisation is drawn as a fork, and its re-runs arrive signed',
+  async () => {
+    const page = await open()
+    await drawnHead(page, await headNumber())
+    const head = await minedTo(page, 4)
+    const rows = page.locator('.inboxt tbody tr')
+    await rows
+      .filter({ hasText: new RegExp(`^${head}(?!\\d)`) })
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Deeper' }).click()
+    expect(await page.getByLabel('Depth of the reorganisation').inputValue()).toBe('3')
+    await page.locator('h1').click()
+    await page.keyboard.press('x')
+    await drawnHead(page, head + 1)
+    expect(await page.locator('.blk.gone').count()).toBe(3)
+    expect(await page.locator('.blk.new').count()).toBe(3)
+    const box = "document.querySelector('.blk.gone .bx')"
+    const dashes = await page.evaluate(`getComputedStyle(${box}).strokeDasharray`)
+    expect(dashes).not.toBe('none')
+    for (const number of [head - 2, head - 1, head]) {
+      const rerun = rows
+        .filter({ hasText: 're-run' })
+        .filter({ hasText: new RegExp(`^${number}(?!\\d)`) })
+      await rerun.getByText('verified').first().waitFor()
+      const before = page
+        .locator('.inboxt tr.sup')
+        .filter({ hasText: new RegExp(`^${number}(?!\\d)`) })
+      await before.waitFor()
+    }
+    await page.close()
+  },
+)
+
+test.skipIf(lacks)('an arrival opens with its body, and its address leads back to it', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Mine' }).click()
+  const oldest = page.locator('.inboxt tbody tr').last()
+  await oldest.click()
+  const id = await oldest.getAttribute('data-arrival')
+  expect(new URL(page.url()).searchParams.get('arrival')).toBe(id)
+  const body = page.getByLabel('The chosen arrival').locator('pre').first()
+  const shown = JSON.parse(await body.innerText())
+  expect(shown.event.network).toBe('ETH_DEVNET')
+  await page.reload()
+  await page.locator(`[data-arrival="${id}"][aria-selected="true"]`).waitFor()
+  await page.close()
+})
+
+test.skipIf(lacks)('an inbox that fails has its delivery tried again', async () => {
+  await webhookTo('flaky')
+  const page = await open('/devnet?inbox=flaky')
+  await page.getByText('Nothing has arrived').waitFor()
+  await page.getByRole('radio', { name: '500' }).check({ force: true })
+  await until(async () => (await inboxOf('flaky')).behaviour === 'fail', 'it fails')
+  await page.getByRole('button', { name: 'Mine' }).click()
+  const rows = page.locator('.inboxt tbody tr')
+  await rows.filter({ hasText: '500' }).first().waitFor()
+  await page.getByRole('radio', { name: '200', exact: false }).first().check({ force: true })
+  await rows.filter({ hasText: 'try 2' }).first().waitFor()
+  await page.close()
+})
+
+test.skipIf(lacks)('410 pauses the webhook, and the page says so', async () => {
+  const id = await webhookTo('gone')
+  const page = await open('/devnet?inbox=gone')
+  await page.locator(`[data-webhook="${id}"]`).getByText('Active').waitFor()
+  await page.getByRole('radio', { name: '410' }).check({ force: true })
+  await until(async () => (await inboxOf('gone')).behaviour === 'gone', 'it is gone')
+  await page.getByRole('button', { name: 'Mine' }).click()
+  const state = page.locator(`[data-webhook="${id}"]`)
+  await state.getByText('Paused: destination gone (410)').waitFor()
+  await page.close()
+})
+
+test.skipIf(lacks)('another inbox is named, and a webhook to it is one link away', async () => {
+  const page = await open()
+  await page.getByLabel('Name of the inbox').fill('No Good')
+  await page.getByText('1 to 64 lower-case letters, digits and hyphens').waitFor()
+  await page.getByLabel('Name of the inbox').fill('mine-2')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${headgate.url}/devnet?inbox=mine-2`)
+  const link = page.getByRole('link', { name: 'Create a webhook to it' })
+  const to = encodeURIComponent(`${headgate.url}/inbox/mine-2`)
+  expect(await link.getAttribute('href')).toBe(`/webhooks/new?url=${to}&network=ETH_DEVNET`)
+  await page.close()
+})
+
+test.skipIf(lacks)(
+  'mining is held and resumed, and a transaction waits for its block',
+  async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Hold' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    expect((await headgate.api('GET', '/api/devnet')).json.data.is_held).toBe(true)
+    await page.getByRole('button', { name: 'Send a transaction' }).click()
+    await page.getByLabel('To', { exact: true }).fill('0x12')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('dialog').getByText('to must be an address').waitFor()
+    await page.getByLabel('To', { exact: true }).fill('')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('1 transaction in the next block').waitFor()
+    await page.keyboard.press('m')
+    await page.getByText('1 transaction in the next block').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Hold' }).waitFor()
+    await page.close()
+  },
+)
+
+test.skipIf(lacks)('everybody can read it, on a desk and in a hand', async () => {
+  const page = await open('/devnet?inbox=demo')
+  await page.locator('.blk.gone').first().waitFor()
+  await page.getByText('Signature verified').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  expect(browser.outside).toEqual([])
+  await page.close()
+})
+
+async function inboxOf(name: string) {
+  const { json } = await headgate.api('GET', '/api/inboxes')
+  return json.data.find((inbox: { name: string }) => inbox.name === name) ?? {}
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'graphql'
+import { RECIPES } from '../../dashboard/pages/editor/cookbook/recipes.ts'
+import { cookbookText } from '../../scripts/cookbook-text.ts'
+import {
+  asTopic,
+  type CookbookBlock,
+  DEPLOYER,
+  mineCookbookBlock,
+  POOL,
+  WALLET,
+} from '../support/cookbook-block.ts'
+import { COOKBOOK_LOGS, OF_POOL, topicOf } from '../support/cookbook-logs.ts'
+import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+import type { NodeJson } from '../support/node-json.ts'
+
+/** Some seconds of a real chain, or more where the machine is busy with others. */
+setDefaultTimeout(180_000)
+
+/** So long that every block is made on command. */
+const BLOCK_TIME_MS = 600_000
+
+/** The items of each list that a recipe asks for, by the names of what was sent. */
+const FINDS: Record<string, Record<string, readonly string[]>> = {
+  'token-transfers': { received: ['usdc to ours'], sent: ['usdc from ours'] },
+  'large-transfers': {
+    logs: ['usdc to ours', 'usdc from ours', 'usdc of others', 'usdt to ours'],
+  },
+  'issued-and-redeemed': { issued: ['dai issued'], redeemed: ['dai redeemed'] },
+  'nft-mints': { logs: ['nft minted'] },
+  'nft-sales': { logs: ['nft sold'] },
+  approvals: { logs: ['usdc approved by ours', 'collection approved by ours'] },
+  swaps: { logs: ['swap of v2', 'swap of v3'] },
+  'new-pools': { pairs: ['pair made'], pools: ['pool made'] },
+  liquidations: { logs: ['liquidated'] },
+  'price-updates': { logs: ['answer'] },
+  'address-activity': { transactions: ['pays the wallet'] },
+  'internal-calls': { callTracerTraces: ['pays the wallet', 'pays the wallet inside'] },
+  'contract-creations': { transactions: ['deploys'] },
+  'contract-events': { logs: OF_POOL },
+  'proxy-upgrades': { logs: ['upgraded', 'beacon upgraded', 'admin changed'] },
+  'governance-votes': { logs: ['vote', 'proposal'] },
+  'multisig-executions': { logs: ['executed', 'not executed'] },
+  'user-operations': { logs: ['operation of ours'] },
+  'bridge-deposits': { logs: ['deposited'] },
+  heartbeat: {},
+}
+
+/** The items of each variable that a recipe names. */
+const VARIABLES: Record<string, readonly string[]> = {
+  walletTopics: [asTopic(WALLET)],
+  ownerTopics: [asTopic(WALLET)],
+  accountTopics: [asTopic(WALLET)],
+  wallets: [WALLET],
+  deployers: [DEPLOYER],
+  pools: [POOL],
+  aggregators: [POOL],
+  contracts: [POOL],
+  proxies: [POOL],
+  safes: [POOL],
+}
+
+describe('each query of the cookbook, on a block of the embedded chain', () => {
+  let headgate: TestHeadgate
+  let block: CookbookBlock
+
+  beforeAll(async () => {
+    const env = { HEADGATE_DEVNET_BLOCK_TIME_MS: String(BLOCK_TIME_MS) }
+    headgate = await startHeadgate({ env })
+    for (const [name, items] of Object.entries(VARIABLES)) {
+      const { status } = await headgate.api('POST', `/api/graphql/variables/${name}`, { items })
+      expect(status).toBe(201)
+    }
+    block = await mineCookbookBlock(headgate, COOKBOOK_LOGS)
+  })
+
+  afterAll(() => headgate.stop())
+
+  test.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))('%s', async (id, recipe) => {
+    const asked = { network: 'ETH_DEVNET', graphql_query: recipe.query, block: block.number }
+    const { status, text, json } = await headgate.api('POST', '/api/test-query', asked)
+    expect(status, text).toBe(200)
+    expect(json.variables, 'every variable is there').toBeUndefined()
+    const lists = Object.entries<NodeJson[]>(json.data.block).filter(([, value]) =>
+      Array.isArray(value),
+    )
+    const found = lists.map(([name, items]) => [name, items.map(nameOf)])
+    expect(Object.fromEntries(found)).toEqual(FINDS[id])
+    expect(json.empty).toBe(false)
+  })
+
+  /** The name of what an item belongs to. A log's data is its place in the list of logs. */
+  function nameOf(item: NodeJson): string {
+    const hash = item.transaction?.hash ?? item.hash
+    if (hash !== undefined) return block.names.get(hash) ?? `unknown ${hash}`
+    return COOKBOOK_LOGS[Number(item.data)]?.name ?? 'unknown'
+  }
+
+  test.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))(
+    '%s is empty where nothing happened, unless it is for every block',
+    async (_id, { query, skipEmpty }) => {
+      const asked = { network: 'ETH_DEVNET', graphql_query: query, block: 0 }
+      const { json } = await headgate.api('POST', '/api/test-query', asked)
+      expect(json.empty).toBe(skipEmpty)
+    },
+  )
+})
+
+describe('the cookbook', () => {
+  test('has twenty recipes, each with a name and a title of its own', () => {
+    expect(RECIPES).toHaveLength(20)
+    expect(new Set(RECIPES.map(({ id }) => id)).size).toBe(20)
+    expect(new Set(RECIPES.map(({ title }) => title)).size).toBe(20)
+    expect(Object.keys(FINDS).sort()).toEqual(RECIPES.map(({ id }) => id).sort())
+  })
+
+  test.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))(
+    '%s says which variables it names, and of which kind',
+    (_id, { query, variables }) => {
+      const [operation] = parse(query).definitions
+      const declared =
+        operation?.kind === 'OperationDefinition' ? (operation.variableDefinitions ?? []) : []
+      const words = declared.map(({ loc }) => query.slice(loc?.start, loc?.end))
+      expect(words).toEqual(variables.map(({ name, kind }) => `$${name}: [${kind}!]`))
+    },
+  )
+
+  test('has the topics of the events that stand beside them', () => {
+    const queries = RECIPES.map(({ query }) => query).join('\n')
+    const beside = /# (\w+\([\w,]*\))\n\s*(?:topics: \[)?"(0x[0-9a-f]{64})"/g
+    const pairs = [...queries.matchAll(beside)]
+    expect(pairs.length).toBeGreaterThan(15)
+    for (const [, signature = '', topic = ''] of pairs) expect(topicOf(signature)).toBe(topic)
+  })
+
+  test('is a page of the manual, which `bun scripts/cookbook-text.ts` writes', () => {
+    const page = fileURLToPath(new URL('../../docs/cookbook.md', import.meta.url))
+    expect(readFileSync(page, 'utf8')).toBe(cookbookText())
+  })
+})
