@@ -24,6 +24,8 @@ type Bad = {
 const status = (code: number, headers = {}) => new Response('no', { status: code, headers })
 const body = (text: string) => new Response(text)
 
+const RELAPSES_MAX = 5
+
 const FAILING = /^failing: (resting before the next probe|being probed)$/
 
 const BROKEN_EVERYWHERE: Bad[] = [
@@ -231,17 +233,23 @@ async function expectRestAndReturn({ spoil, reason, fault }: Bad): Promise<void>
   await outage(async ({ bad, journey }) => {
     spoil(bad)
     await journey.reads(60)
-    const told = await journey.reportedUnderLoad('bad', (report) => reason.test(report.reason))
+    const told = await journey.reportedUnderLoad(
+      'bad',
+      (report) => reason.test(report.reason) && fault.test(report.last_fault ?? ''),
+    )
     expect(told.state).toBe('excluded')
-    expect(told.last_fault).toMatch(fault)
     // One that rests is tried again meanwhile, and for a moment the other may stand by.
     const carries = (told: { state: string; reason: string }) =>
       told.state === 'used' && told.reason === 'healthy'
     await journey.reportedUnderLoad('good', carries)
     await heal(bad)
-    await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
-    const before = bad.callsOf('eth_getBalance')
-    await journey.reads(200)
-    expect(bad.callsOf('eth_getBalance')).toBeGreaterThan(before)
+    // The answer to a poll of before may be read only now, and be a short relapse.
+    for (let round = 0; round < RELAPSES_MAX; round++) {
+      await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
+      const before = bad.callsOf('eth_getBalance')
+      await journey.reads(200)
+      if (bad.callsOf('eth_getBalance') > before) return
+    }
+    throw new Error('a node that came back is used, but never called')
   })
 }

@@ -6,6 +6,8 @@ export type TestClock = Clock & {
   advance(ms: number): Promise<void>
   /** Moves time on without waiting for promises, for code that has none. */
   skip(ms: number): void
+  /** Moves time on as for a process that stands still: what was due meanwhile comes late, once. */
+  standStill(ms: number): void
   /** Sets the wall clock, as an operator or a leap of NTP would; durations do not notice. */
   setWall(nowMs: number): void
   /** Timers that are still set. */
@@ -58,6 +60,10 @@ export function testClock(startMs = Date.UTC(2026, 4, 10, 12)): TestClock {
       const endMs = elapsedMs + ms
       while (fire(endMs)) {}
       moveTo(endMs)
+    },
+    standStill(ms) {
+      moveTo(elapsedMs + ms)
+      for (const timer of timers) timer.atMs = Math.max(timer.atMs, elapsedMs)
     },
     setWall(nowMs) {
       wallMs = nowMs

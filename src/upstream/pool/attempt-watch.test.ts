@@ -66,6 +66,27 @@ describe('the watch over calls in flight', () => {
     expect(clock.timers()).toBe(0)
   })
 
+  test('blames no node for the time in which this process itself stood still', () => {
+    const { clock, watch, said } = watching(true)
+    watch.add(attempt('a', { stallAtMs: 2000, deadlineMs: 5000 }))
+    clock.skip(1000)
+    clock.standStill(60_000)
+    clock.skip(700)
+    expect(said).toEqual([])
+    clock.skip(100)
+    expect(said).toEqual(['stall a'])
+    clock.skip(3000)
+    expect(said).toEqual(['stall a', 'over a'])
+  })
+
+  test('counts from when it wakes, however long nothing was in flight', () => {
+    const { clock, watch, said } = watching(true)
+    clock.skip(60_000)
+    watch.add(attempt('a', { deadlineMs: 60_040 }))
+    clock.skip(50)
+    expect(said).toEqual(['over a'])
+  })
+
   test('has one timer, however many calls are out', () => {
     const { clock, watch } = watching()
     for (let call = 0; call < 1000; call++) watch.add(attempt(`${call}`, { deadlineMs: 1e9 }))

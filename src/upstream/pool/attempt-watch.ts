@@ -18,6 +18,12 @@ export type Reactions<T extends Timed> = {
 /** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
 const LOOK_EVERY_MS = 5
 
+/**
+ * No more than this counts of the time between two looks. When this process itself stood still,
+ * answers wait to be read, and their nodes are not to blame.
+ */
+const COUNTED_MS_MAX = 250
+
 export type AttemptWatch<T> = {
   add(attempt: T): void
   remove(attempt: T): void
@@ -33,6 +39,7 @@ export function openAttemptWatch<T extends Timed>(
 ): AttemptWatch<T> {
   const running = new Set<T>()
   let stopLooking: (() => void) | null = null
+  let lookedAtMs = 0
 
   const look = () => {
     if (running.size === 0) {
@@ -41,6 +48,9 @@ export function openAttemptWatch<T extends Timed>(
       return
     }
     const nowMs = clock.monotonicMs()
+    const lostMs = nowMs - lookedAtMs - COUNTED_MS_MAX
+    lookedAtMs = nowMs
+    if (lostMs > 0) for (const attempt of running) postpone(attempt, lostMs)
     for (const attempt of running) {
       if (nowMs >= attempt.deadlineMs) reactions.onDeadline(attempt, nowMs)
       else if (nowMs >= attempt.stallAtMs) reactions.onStall(attempt, nowMs)
@@ -51,10 +61,18 @@ export function openAttemptWatch<T extends Timed>(
   return {
     add(attempt) {
       running.add(attempt)
-      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
+      if (stopLooking) return
+      lookedAtMs = clock.monotonicMs()
+      stopLooking = clock.every(LOOK_EVERY_MS, look)
     },
     remove: (attempt) => {
       running.delete(attempt)
     },
   }
+}
+
+/** A hedge is not put off: a second node costs little and may be faster than what waits here. */
+function postpone(attempt: Timed, byMs: number): void {
+  attempt.stallAtMs += byMs
+  attempt.deadlineMs += byMs
 }
