@@ -31,11 +31,10 @@ export function openArrivalLog(): ArrivalLog {
     add(arrival) {
       const { delivery_id } = arrival
       const same = kept.filter((one) => delivery_id !== null && one.delivery_id === delivery_id)
-      const isOlderRun = (one: KeptArrival) => isSameHeight(one, arrival) && isNewer(arrival, one)
       const added = {
         ...arrival,
         is_repeat: same.length > 0,
-        is_rerun: kept.some(isOlderRun),
+        is_rerun: isRerun(kept, arrival),
         attempt: delivery_id === null ? 0 : same.length + 1,
       }
       kept.push(added)
@@ -47,6 +46,8 @@ export function openArrivalLog(): ArrivalLog {
       const shown = kept.slice(Math.max(0, end - limit - 1), end).reverse()
       return shown.map((one) => ({
         ...one,
+        // The version before may have come after it, or be forgotten by now.
+        is_rerun: one.is_rerun || isRerun(kept, one),
         is_superseded: kept.some((other) => isSameHeight(one, other) && isNewer(other, one)),
         is_gap: isGap(kept, one),
       }))
@@ -86,6 +87,10 @@ function isSameHeight(one: Placed, other: Placed): boolean {
 function isNewer(one: Placed, other: Placed): boolean {
   if (one.sequence_number === null || other.sequence_number === null) return false
   return BigInt(one.sequence_number) > BigInt(other.sequence_number)
+}
+
+function isRerun(kept: readonly Placed[], arrival: Placed): boolean {
+  return kept.some((one) => isSameHeight(one, arrival) && isNewer(arrival, one))
 }
 
 /** The delivery before it is missing, though older ones of the webhook are there. */

@@ -109,6 +109,8 @@ describe('an arrival', () => {
     expect(add('in', { ...delivery(200, null, 5), webhook_id: 'wh_2' }).is_rerun).toBe(false)
     const shown = inboxes.arrivals('in', 10, undefined)
     expect(shown.map(({ is_superseded }) => is_superseded)).toEqual([false, true, false, true])
+    // The first to come is one too, as is known now.
+    expect(shown.map(({ is_rerun }) => is_rerun)).toEqual([false, false, true, true])
   })
 
   test('shows a gap until the delivery before it has come', () => {
