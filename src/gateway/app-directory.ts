@@ -29,6 +29,9 @@ const WRONG_KEYS_MAX = 10_000
 /** Twice what a key has. A longer text is none and not worth its place among the wrong ones. */
 const KEY_CHARS_MAX = 64
 
+/** Times that a key is looked up anew because something changed meanwhile. */
+const LOOKS_AGAIN_MAX = 2
+
 const ACCOUNTS_CHANGED = 'accounts'
 
 export function openAppDirectory(needs: Needs): AppDirectory {
@@ -61,7 +64,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
     }
   }
 
-  const lookUp = async (key: string): Promise<Caller | Rejection> => {
+  const lookUp = async (key: string, looksLeft: number): Promise<Caller | Rejection> => {
     if (key.length > KEY_CHARS_MAX) return unknownKey()
     const startedIn = generation
     const found = await readCaller(needs, key).catch((thrown) => {
@@ -70,7 +73,8 @@ export function openAppDirectory(needs: Needs): AppDirectory {
       isStale = true
       return last
     })
-    if (startedIn !== generation) return found
+    // Read before a change, it may not be kept; but whoever was served must be known from then on.
+    if (startedIn !== generation) return looksLeft === 0 ? found : lookUp(key, looksLeft - 1)
     if (found instanceof Rejection) {
       lastKnown.delete(key)
       if (wrong.size < WRONG_KEYS_MAX) wrong.set(key, found)
@@ -84,7 +88,7 @@ export function openAppDirectory(needs: Needs): AppDirectory {
 
   /** A change has everyone looked up again: those who call with one key at once share that. */
   const lookUpOnce = (key: string): Promise<Caller | Rejection> => {
-    const looking = lookUps.start(key, generation, () => lookUp(key))
+    const looking = lookUps.start(key, generation, () => lookUp(key, LOOKS_AGAIN_MAX))
     const finish = () => lookUps.finish(key, looking)
     looking.then(finish, finish)
     return looking
