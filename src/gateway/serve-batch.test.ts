@@ -30,7 +30,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     answers: openUnreadBudget(() => 2 ** 40),
   } as unknown as ServeNeeds
   const context = {
-    caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
+    caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false, rules: null },
     service: {
       network: { id: 'SOLANA_MAINNET', kind: 'solana' },
       methods: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },

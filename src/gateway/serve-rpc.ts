@@ -18,6 +18,7 @@ import {
   type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
+import { mayCall } from './access/may-call.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import { isLocalMethod, type LocalMethods } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
@@ -95,7 +96,7 @@ export function serveRpc(
   const { caller, service } = context
   const method = service.methods.find(call.method)
 
-  const closed = method.isRestricted ? notServed(needs, caller, method) : null
+  const closed = mayCall(needs, caller, service, method, call)
   if (closed) return refused(call.idText, method.refusedLabel, closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
@@ -281,17 +282,4 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     nodeErrorCode: 0,
     rejection,
   }
-}
-
-/** The reason why this caller may not call a restricted method; null when it may. */
-function notServed(needs: ServeNeeds, caller: Caller, method: Method): Rejection | null {
-  const { name, access, paidOnly } = method
-  if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
-    return new Rejection('method_not_served', `${name} is not served here.`)
-  }
-  if (!paidOnly || caller.account.tier.paid) return null
-  return new Rejection(
-    'paid_only',
-    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
-  )
 }

@@ -1,6 +1,7 @@
 import { openAppDirectory } from '../gateway/app-directory.ts'
 import { openDemoLimiter } from '../gateway/demo-limiter.ts'
 import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
+import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import { openCallFigures } from '../metering/call-figures.ts'
@@ -45,6 +46,7 @@ export function openRpcNeeds(
     meter,
     figures,
     directory,
+    jwtCallers: openJwtCallers({ clock, directory, publicUrl }),
     publicUrl,
     filterSecret: inputs.filterSecret,
     demo,

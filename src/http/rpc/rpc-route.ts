@@ -1,6 +1,5 @@
-import { Failure, Rejection } from '../../core/errors.ts'
+import { Rejection } from '../../core/errors.ts'
 import { parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { AppDirectory } from '../../gateway/app-directory.ts'
 import type { Caller } from '../../gateway/read-caller.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
 import {
@@ -14,14 +13,15 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { brokeOff, decodeText, isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import { isSmall, type SmallBodies } from '../edge/small-bodies.ts'
+import { type AdmitNeeds, admitCaller, findCaller } from './admit-caller.ts'
 import { openReplyHeaders, preflightReply, traceOf } from './rpc-headers.ts'
 import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
+  AdmitNeeds &
   Omit<ReplyNeeds, 'replyHeaders'> & {
     bodies: RequestBodies
     smallBodies: SmallBodies
-    directory: AppDirectory
     /** Looked up for each request, so that a reload takes effect with the next one. */
     networkBySlug(slug: string): NetworkService | undefined
     nextSpanId(): string
@@ -73,7 +73,7 @@ function serve(
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const caller = find(needs, target.key !== '' ? target.key : bearer(request))
+  const caller = findCaller(needs, request, target, client)
   if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
   return caller.then((found) => serveCaller(needs, exchange, service, found))
 }
@@ -88,7 +88,7 @@ function serveCaller(
   const { request, client } = exchange
   const small = isSmall(request)
   const barred =
-    authorize(needs, caller, service) ??
+    admitCaller(needs, caller, service, request, client) ??
     notJson(request) ??
     (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
@@ -168,33 +168,6 @@ function notJson(request: Request): Rejection | null {
   const mediaType = request.headers.get('content-type')
   if (mediaType === null || isJsonType(mediaType)) return null
   return new Rejection('unsupported_media_type', NOT_JSON)
-}
-
-function find(needs: Needs, key: string): Caller | Rejection | Promise<Caller | Rejection> {
-  if (key === '') return new Rejection('unauthorized', 'Must be authenticated!')
-  const found = needs.directory.find(key)
-  return found instanceof Promise ? found.catch(keyUnchecked) : found
-}
-
-function keyUnchecked(thrown: unknown): Rejection {
-  if (!(thrown instanceof Failure)) throw thrown
-  return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
-}
-
-function authorize(needs: Needs, caller: Caller, service: NetworkService): Rejection | null {
-  if (caller.isDemo) return null
-  if (!caller.app.isActive) return new Rejection('app_inactive', 'App is inactive.')
-  const { id } = service.network
-  if (caller.app.networks.includes(id)) return null
-  return new Rejection(
-    'network_not_enabled',
-    `${id} is not enabled for this app. Visit this page to enable the network: ${needs.publicUrl}/apps/${caller.app.id}`,
-  )
-}
-
-function bearer(request: Request): string {
-  const header = request.headers.get('authorization') ?? ''
-  return /^bearer /i.test(header) ? header.slice(7).trim() : ''
 }
 
 function single(served: Served, caller: Caller | null): RpcOutcome {

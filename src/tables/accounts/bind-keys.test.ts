@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { TEAM_A, webhookCalled } from '../../../tests/support/webhook-store.ts'
+import { NO_LISTS } from '../../core/app.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { appKeyPlace, signingKeyPlace } from '../../ports/secrets.ts'
 import { openSecrets } from '../../system/machine/secrets.ts'
@@ -35,7 +36,15 @@ function sealedUnbound(plain: string): string {
 }
 
 async function addApp(id: string, sealed: string): Promise<void> {
-  const app = { id, teamId: TEAM_A, name: '', description: '', networks: [], isActive: true }
+  const app = {
+    id,
+    teamId: TEAM_A,
+    name: '',
+    description: '',
+    networks: [],
+    isActive: true,
+    allow: NO_LISTS,
+  }
   await insertApp(database, { ...app, createdAtMs: 1 }, { hash: id, sealed })
 }
 

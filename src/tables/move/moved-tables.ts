@@ -29,6 +29,7 @@ const MOVED = [
   'tokens',
   'sessions',
   'apps',
+  'jwt_keys',
   'revisions',
   'usage',
   'team_months',

@@ -1,10 +1,12 @@
 import * as sessions from '../sessions/session-calls.ts'
 import { type SignInNeeds, signIn } from '../sessions/sign-in.ts'
 import * as apps from './app-calls.ts'
+import * as jwtKeys from './jwt-key-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tokens from './token-calls.ts'
 
 export type AccountCallNeeds = apps.AppCallNeeds &
+  jwtKeys.JwtKeyCallNeeds &
   SignInNeeds &
   teams.TeamCallNeeds &
   tokens.TokenCallNeeds
@@ -17,6 +19,10 @@ export const ACCOUNT_HANDLERS = {
   changeApp: apps.changeApp,
   deleteApp: apps.deleteApp,
   rotateAppKey: apps.rotateAppKey,
+
+  listJwtKeys: jwtKeys.listJwtKeys,
+  createJwtKey: jwtKeys.createJwtKey,
+  deleteJwtKey: jwtKeys.deleteJwtKey,
 
   getTeam: teams.getTeam,
   changeTeam: teams.changeTeam,

@@ -1,3 +1,4 @@
+import { readAllowChange } from '../../../core/access/read-allow-change.ts'
 import type { App } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -38,8 +39,10 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
   const { name, description = '', networks } = call.body
   const unknown = unknownNetwork(needs, networks)
   if (unknown) return unknown
+  const allow = readAllowChange(call.body.allow ?? {})
+  if (allow instanceof Rejection) return allow
 
-  const fields = { name, description, networks }
+  const fields = { name, description, networks, allow }
   const created = await newAccounts.createApp(needs.database, needs, call.team.id, fields)
   if (created instanceof Rejection) return created
 
@@ -48,11 +51,14 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
 }
 
 export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call) => {
-  const { is_active, ...fields } = call.body
+  const { is_active, allow: given = {}, ...fields } = call.body
   const unknown = unknownNetwork(needs, fields.networks ?? [])
   if (unknown) return unknown
+  const allow = readAllowChange(given)
+  if (allow instanceof Rejection) return allow
 
-  const change = is_active === undefined ? fields : { ...fields, isActive: is_active }
+  const isActive = is_active === undefined ? {} : { isActive: is_active }
+  const change = { ...fields, ...isActive, allow }
   const changed = await updateApp(needs.database, call.team.id, call.parameters.id, change)
   if (!changed) return noSuchApp(call.parameters.id)
 
@@ -112,6 +118,7 @@ function wireApp(needs: AppCallNeeds, app: App, key: string): WireApp {
     description: app.description,
     networks: app.networks,
     is_active: app.isActive,
+    allow: app.allow,
     key,
     urls: Object.fromEntries(served.map(({ id, slug }) => [id, networkPathUrl(needs, slug, key)])),
     time_created: app.createdAtMs,
