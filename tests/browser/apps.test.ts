@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { faultsOf } from '../support/axe.ts'
 import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
@@ -192,6 +193,40 @@ test.skipIf(lacks)('the last network of an app stays open', async () => {
   await openApp('Narrow')
   const last = page.getByRole('switch', { name: 'ETH_MAINNET' })
   expect([await last.isChecked(), await last.isDisabled()]).toEqual([true, true])
+})
+
+test.skipIf(lacks)('the limits of an app act at once, and Undo takes them back', async () => {
+  const { key } = await openApp('Limited')
+  await page.getByText('anybody who has it').waitFor()
+  await page.getByRole('button', { name: 'Add method' }).press('Enter')
+  const field = page.getByRole('textbox', { name: 'Add method' })
+  await page.keyboard.type('*')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('It must be the name of a method').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByRole('button', { name: 'Remove *' }).count()).toBe(0)
+  expect(await faultsOf(page)).toEqual([])
+
+  await field.fill('eth_gasPrice, net_*')
+  await page.keyboard.press('Enter')
+  await toastSays('Allowed 2 methods for Limited')
+  await page.getByText('1 limit', { exact: true }).waitFor()
+  expect((await appCalled('Limited')).allow.methods).toEqual(['eth_gasPrice', 'net_*'])
+  await until(async () => (await statusOf(key)) === 403, 'other methods are refused')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('anybody who has it').waitFor()
+  await until(async () => (await statusOf(key)) === 200, 'all methods may be called again')
+
+  await field.press('Escape')
+  await page.getByRole('button', { name: 'Add contract' }).press('Enter')
+  const contract = `0x${'Ab'.repeat(20)}`
+  await page.keyboard.type(contract)
+  await page.keyboard.press('Enter')
+  const remove = page.getByRole('button', { name: `Remove ${contract.toLowerCase()}` })
+  await remove.click()
+  await toastSays('All contracts are allowed now')
+  await remove.waitFor({ state: 'detached' })
+  expect((await appCalled('Limited')).allow.contracts).toEqual([])
 })
 
 test.skipIf(lacks)('markup in a name is shown as text', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newSigner, type Signer, tokenOf } from '../support/access-tokens.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
-import { newTeam, type TestTeam } from '../support/teams.ts'
+import { newApp, newTeam, type TestTeam } from '../support/teams.ts'
 
 const node = startFakeNode('node-a')
 const ours = newSigner('EdDSA')
@@ -50,10 +50,15 @@ describe('a token that a team has signed', () => {
     await until(async () => (await call(token)).status === 200, 'the key is known')
     const { json, headers } = await call(token, '/eth-mainnet/v2/')
     expect([json.result, headers.get('x-headgate-cu')]).toEqual([expect.any(String), '20'])
-    const usage = `/api/usage/summary?app_id=${team.appId}`
+  })
+
+  test('is billed to the app that it names', async () => {
+    const made = await newApp(headgate, team.token)
+    const token = tokenOf(ours, keyId, claims({ app: made.id }))
+    await until(async () => (await call(token)).status === 200, 'the app is known')
     await until(async () => {
-      const summary = await headgate.api('GET', usage, undefined, team.token)
-      return summary.text.includes('eth_gasPrice')
+      const series = '/api/usage/time-series?group_by=app'
+      return (await headgate.api('GET', series, undefined, team.token)).text.includes(made.id)
     }, 'the app is billed')
   })
 

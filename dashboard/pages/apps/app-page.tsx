@@ -3,6 +3,7 @@ import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
+import { AccessCard } from './app/access-card.tsx'
 import { AppHead } from './app/app-head.tsx'
 import { AppNetworks } from './app/app-networks.tsx'
 import { AppSnippets } from './app/app-snippets.tsx'
@@ -33,6 +34,7 @@ export default function AppPage({ params: { id = '' } }: Props) {
           </div>
           <div class="col g16">
             <LastDay app={app} />
+            <AccessCard app={app} />
             <AppNetworks app={app} />
           </div>
         </div>
