@@ -8,7 +8,6 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
-import type { Method } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
@@ -68,6 +67,8 @@ export type Served = {
   nodeErrorCode: number
   rejection: Rejection | null
 }
+
+type Method = NetworkCall['of']
 
 /** A reply, with the upstream that gave it and its cache status. */
 type Answer = { reply: Reply; upstream: string; cache: CacheStatus }

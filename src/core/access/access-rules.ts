@@ -15,7 +15,7 @@ export type AccessRules = {
 }
 
 /** The facts about a request that are known before its body, or at the upgrade to a WebSocket. */
-export type RequestEdge = {
+type RequestEdge = {
   /** The header `Origin`; null where there is none. */
   origin: string | null
   /** The client's address. Asked only where a list of addresses needs it. */

@@ -11,7 +11,7 @@ const MAPPED_BITS = 96
 
 const RANGE = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/
 
-/** An address, or a range in CIDR form; null for everything else. Bits behind the range count not. */
+/** An address, or a range in CIDR form; null for everything else. Later bits are cleared. */
 export function parseIpRange(text: string): IpRange | null {
   const [, address = '', bitsText] = RANGE.exec(text) ?? []
   const written = parseIpAddress(address)

@@ -11,7 +11,7 @@ type Needs<Found> = {
   mayServeLast?(last: Found): boolean
 }
 
-/** What was looked up in the tables of accounts, by some name, until they change. */
+/** Rows that were looked up in the tables of accounts, by some name, until those change. */
 export type AccountLookUps<Found> = {
   /** Hot path: answers at once, without a promise, for a name seen before. */
   find(name: string): Found | Rejection | Promise<Found | Rejection>

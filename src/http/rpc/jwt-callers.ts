@@ -109,7 +109,7 @@ function then<From, To>(found: Found<From>, next: (from: From) => Found<To>): Fo
   return found instanceof Rejection ? found : next(found)
 }
 
-/** What the directory does not know is told in the token's own words. */
+/** A key or an app that the directory does not know is named by its claim. */
 function named<Value>(found: Found<Value>, why: string): Found<Value> {
   if (found instanceof Promise) return found.then((one) => named(one, why))
   const isUnknown = found instanceof Rejection && found.code === 'unauthorized'

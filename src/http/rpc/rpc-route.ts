@@ -13,12 +13,18 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { brokeOff, decodeText, isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import { isSmall, type SmallBodies } from '../edge/small-bodies.ts'
-import { type AdmitNeeds, admitCaller, findCaller } from './admit-caller.ts'
+import {
+  authorize,
+  type CallerNeeds,
+  credentialOf,
+  findCaller,
+  refuseAtEdge,
+} from './find-caller.ts'
 import { openReplyHeaders, preflightReply, traceOf } from './rpc-headers.ts'
 import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
-  AdmitNeeds &
+  CallerNeeds &
   Omit<ReplyNeeds, 'replyHeaders'> & {
     bodies: RequestBodies
     smallBodies: SmallBodies
@@ -73,7 +79,7 @@ function serve(
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const caller = findCaller(needs, request, target, client)
+  const caller = findCaller(needs, credentialOf(request, target), client.address)
   if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
   return caller.then((found) => serveCaller(needs, exchange, service, found))
 }
@@ -88,7 +94,8 @@ function serveCaller(
   const { request, client } = exchange
   const small = isSmall(request)
   const barred =
-    admitCaller(needs, caller, service, request, client) ??
+    authorize(needs, caller, service) ??
+    refuseAtEdge(caller, request, client) ??
     notJson(request) ??
     (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
   if (barred) return refuse(needs, exchange, barred, caller)

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { TEAM_A, webhookCalled } from '../../../tests/support/webhook-store.ts'
-import { NO_LISTS } from '../../core/app.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { appKeyPlace, signingKeyPlace } from '../../ports/secrets.ts'
 import { openSecrets } from '../../system/machine/secrets.ts'
@@ -43,7 +42,7 @@ async function addApp(id: string, sealed: string): Promise<void> {
     description: '',
     networks: [],
     isActive: true,
-    allow: NO_LISTS,
+    allow: { origins: [], ips: [], methods: [], contracts: [] },
   }
   await insertApp(database, { ...app, createdAtMs: 1 }, { hash: id, sealed })
 }

@@ -6,7 +6,7 @@ import * as teams from './team-calls.ts'
 import * as tokens from './token-calls.ts'
 
 export type AccountCallNeeds = apps.AppCallNeeds &
-  jwtKeys.JwtKeyCallNeeds &
+  jwtKeys.AccountChangeNeeds &
   SignInNeeds &
   teams.TeamCallNeeds &
   tokens.TokenCallNeeds

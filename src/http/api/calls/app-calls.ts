@@ -1,9 +1,6 @@
 import { readAllowChange } from '../../../core/access/read-allow-change.ts'
 import type { App } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
 import type { Secrets } from '../../../ports/secrets.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
@@ -11,16 +8,12 @@ import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
 import type { WireApp } from '../../contract/contract.ts'
 import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { Handler } from './handler.ts'
+import type { AccountChangeNeeds } from './jwt-key-calls.ts'
 
-export type AppCallNeeds = {
-  database: Database
-  clock: Clock
-  entropy: Entropy
+export type AppCallNeeds = AccountChangeNeeds & {
   secrets: Secrets
   networks(): readonly { id: string; slug: string }[]
   publicUrl: string
-  /** Tells the other processes at once; without it they would find out by polling. */
-  accountsChanged(): void
   webhooksChanged(webhookId?: string): void
 }
 

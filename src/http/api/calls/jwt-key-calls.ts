@@ -8,19 +8,21 @@ import * as jwtKeys from '../../../tables/accounts/jwt-keys.ts'
 import type { WireJwtKey } from '../../contract/contract.ts'
 import type { Handler } from './handler.ts'
 
-export type JwtKeyCallNeeds = {
+/** The needs of calls that change who may call. */
+export type AccountChangeNeeds = {
   database: Database
   clock: Clock
   entropy: Entropy
+  /** Tells the other processes at once; without it they would find out by polling. */
   accountsChanged(): void
 }
 
-export const listJwtKeys: Handler<'listJwtKeys', JwtKeyCallNeeds> = async (needs, call) => {
+export const listJwtKeys: Handler<'listJwtKeys', AccountChangeNeeds> = async (needs, call) => {
   const found = await jwtKeys.listJwtKeys(needs.database, call.team.id)
   return { data: found.map(wireJwtKey) }
 }
 
-export const createJwtKey: Handler<'createJwtKey', JwtKeyCallNeeds> = async (needs, call) => {
+export const createJwtKey: Handler<'createJwtKey', AccountChangeNeeds> = async (needs, call) => {
   const read = readJwtKey(call.body.public_key)
   if (read instanceof Rejection) return read
 
@@ -32,7 +34,7 @@ export const createJwtKey: Handler<'createJwtKey', JwtKeyCallNeeds> = async (nee
   return { data: wireJwtKey(created) }
 }
 
-export const deleteJwtKey: Handler<'deleteJwtKey', JwtKeyCallNeeds> = async (needs, call) => {
+export const deleteJwtKey: Handler<'deleteJwtKey', AccountChangeNeeds> = async (needs, call) => {
   const { id } = call.parameters
   const isRevoked = await revokeJwtKey(needs.database, call.team.id, id)
   if (!isRevoked) return new Rejection('not_found', `This team has no key ${id} for tokens.`)
