@@ -8,6 +8,7 @@ const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
  * nothing at all; `--all` has them.
  */
 const OF_CALLS = [
+  'access-',
   'upstream-',
   'solana-',
   'transaction-sends',

@@ -67,6 +67,10 @@ export async function fillStore(
       ['ses_3', 'other', 'tok_2', null, ''],
     ],
   )
+  await db.each(sql`INSERT INTO jwt_keys VALUES (${''}, ${''}, ${''}, 'EdDSA', 'PEM', 1)`, [
+    ['jwk_1', TEAM_A, HOSTILE_TEXTS[1] ?? ''],
+    ['jwk_2', TEAM_B, ''],
+  ])
   for (const [at, id] of WEBHOOKS.entries()) {
     const teamId = id === 'wh_b' ? TEAM_B : TEAM_A
     const name = HOSTILE_TEXTS[at % HOSTILE_TEXTS.length] ?? ''

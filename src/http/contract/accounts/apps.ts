@@ -9,6 +9,13 @@ const APP_NETWORKS_MAX = 200
 /** Longer than any host name. */
 const ENTRY_CHARS_MAX = 300
 
+const ALLOW_ENTRY = text({
+  minLength: 1,
+  maxLength: ENTRY_CHARS_MAX,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  'x-form': 'text without control characters',
+})
+
 const DESCRIPTION = text({
   maxLength: 1000,
   pattern: '^([^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
@@ -100,7 +107,7 @@ const APP_EXAMPLE = {
 const NO_SUCH_APP = { '404': '`NotFound`: the team has no app of this id.' }
 
 function entries(description: string) {
-  return list(text({ minLength: 1, maxLength: ENTRY_CHARS_MAX }), {
+  return list(ALLOW_ENTRY, {
     maxItems: ALLOW_ENTRIES_MAX,
     description,
   })

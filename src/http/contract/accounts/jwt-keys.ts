@@ -18,7 +18,12 @@ export const JWT_KEY = record('JwtKey', {
 const NEW_JWT_KEY = record('NewJwtKey', {
   name: NAME,
   public_key: anyOf(
-    text({ minLength: 1, maxLength: PUBLIC_KEY_CHARS_MAX }),
+    text({
+      minLength: 1,
+      maxLength: PUBLIC_KEY_CHARS_MAX,
+      pattern: '^([^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
+      'x-form': 'text without control characters but line breaks and tabs',
+    }),
     mapOf({}, { maxProperties: JWK_MEMBERS_MAX }),
     'A public key: PEM that begins with `-----BEGIN PUBLIC KEY-----`, or a JWK as an object. RSA ' +
       'of 2048 to 4096 bits, EC on P-256, or Ed25519. A private key is refused.',
