@@ -11,6 +11,8 @@ const OF_CALLS = [
   'upstream-',
   'solana-',
   'transaction-sends',
+  'transaction-broadcasts',
+  'quorum-reads',
   'program-accounts',
   'long-node-errors',
   'app-snippets',

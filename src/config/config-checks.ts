@@ -4,6 +4,7 @@ import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
 import { parseNatsServers } from '../core/parse-nats-servers.ts'
 import type { SchemaFault } from '../core/schema/check-schema.ts'
+import { checkRouting, fault } from './check-routing.ts'
 import type { NetworkValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
 
@@ -64,10 +65,6 @@ export function parseListen(text: string): ListenAddress | undefined {
 
 export function slugOf(network: NetworkValues): string {
   return network.slug ?? defaultSlug(network.id)
-}
-
-function fault(path: JsonPath, said: string): SchemaFault[] {
-  return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
 }
 
 /** Many processes read what each other has sealed. */
@@ -155,6 +152,7 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
   if (network.kind === 'solana' && network.chainId !== undefined) {
     faults.push(...fault([...path, 'chainId'], 'is only for evm networks'))
   }
+  faults.push(...checkRouting(network, path))
   const names = network.upstreams.map(({ name }) => name)
   faults.push(...repeats(names, (at) => [...path, 'upstreams', at, 'name']))
   for (const [at, upstream] of network.upstreams.entries()) {

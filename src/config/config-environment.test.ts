@@ -64,6 +64,10 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_HEAD_POLL_MS', '100', [...NET, 'headPollMs'], 100],
   ['NETWORKS_ETH_MAINNET_HEAD_LAG_MS_MAX', '100', [...NET, 'headLagMsMax'], 100],
   ['NETWORKS_ETH_MAINNET_FINALITY_DEPTH', '64', [...NET, 'finalityDepth'], 64],
+  ['NETWORKS_ETH_MAINNET_BROADCAST', '3', [...NET, 'broadcast'], 3],
+  ['NETWORKS_ETH_MAINNET_QUORUM_METHODS', 'eth_*', [...NET, 'quorum', 'methods'], ['eth_*']],
+  ['NETWORKS_ETH_MAINNET_QUORUM_OF', '5', [...NET, 'quorum', 'of'], 5],
+  ['NETWORKS_ETH_MAINNET_QUORUM_AGREE', '4', [...NET, 'quorum', 'agree'], 4],
   [
     'NETWORKS_ETH_MAINNET_METHODS_ALLOW',
     'admin_peers,evm_*',
@@ -84,6 +88,7 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_CONCURRENCY_MAX', '2', [...NODE, 'concurrencyMax'], 2],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BATCH_MAX', '0', [...NODE, 'batchMax'], 0],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_TIMEOUT_MS', '9', [...NODE, 'timeoutMs'], 9],
+  ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_SENDS_ONLY', 'true', [...NODE, 'sendsOnly'], true],
   ...['free', 'growth', 'enterprise', 'gold'].flatMap((name): Row[] => [
     [`TIERS_${name.toUpperCase()}_MONTHLY_CU`, '7', ['tiers', name, 'monthlyCu'], 7],
     [`TIERS_${name.toUpperCase()}_CU_PER_SECOND`, 'null', ['tiers', name, 'cuPerSecond'], null],

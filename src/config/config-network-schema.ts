@@ -59,6 +59,10 @@ const UPSTREAM = object(
       600_000,
       'How long one attempt may take until its answer begins.',
     ),
+    sendsOnly: flagOr(
+      false,
+      'A private relay (evm): it gets what the network is sent, and no reads. A network that has one sends nothing elsewhere.',
+    ),
   },
 )
 
@@ -118,6 +122,27 @@ export const NETWORK_SCHEMA = object(
       1_000_000,
       "Blocks below the head that count as final. Default: the node's finalized tag decides.",
     ),
+    broadcast: wholeOr(
+      1,
+      1,
+      16,
+      'Upstreams that eth_sendRawTransaction goes to at once; the first to accept it answers.',
+    ),
+    quorum: described(
+      object(
+        { methods: methodList('Reads that are put to the vote, by name or prefix.') },
+        {
+          of: wholeOr(3, 2, 16, 'Upstreams that are asked at once.'),
+          agree: wholeOr(
+            2,
+            2,
+            16,
+            'How many must give the same answer; more than half of `of`, at most all.',
+          ),
+        },
+      ),
+      'Several upstreams are asked, and what most of them say is answered. Default: none.',
+    ),
     methods: described(
       object(
         {},
@@ -134,12 +159,16 @@ export const NETWORK_SCHEMA = object(
   },
 )
 
-/** Methods, each by its name or by a prefix that ends in `*`. */
 function methodPatterns(description: string) {
+  return preset(methodList(description), [])
+}
+
+/** Methods, each by its name or by a prefix that ends in `*`. */
+function methodList(description: string) {
   const pattern = text({
     pattern: '^([A-Za-z][A-Za-z0-9_]{0,127})?\\*?$',
     minLength: 1,
     'x-form': 'the name of a method, or a prefix such as debug_*',
   })
-  return preset(list(pattern, { description, maxItems: 1000 }), [])
+  return list(pattern, { description, maxItems: 1000 })
 }

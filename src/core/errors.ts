@@ -82,6 +82,7 @@ export type FailureCode =
   | 'upstream_unreachable'
   | 'upstream_timed_out'
   | 'upstream_answered_badly'
+  | 'upstream_disagreed'
   | 'database_unavailable'
   | 'signals_unavailable'
   | 'secret_unreadable'

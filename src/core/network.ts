@@ -21,7 +21,12 @@ export type UpstreamSpec = {
   batchMax: number
   /** How long one attempt may take until its answer begins. */
   timeoutMs: number
+  /** A private relay: it gets transactions, and nothing else is ever asked of it. */
+  sendsOnly?: boolean
 }
+
+/** Reads that several upstreams are asked for: so many at once, so many of whom must agree. */
+export type QuorumRule = { methods: readonly string[]; of: number; agree: number }
 
 export type Network = {
   id: string
@@ -40,6 +45,10 @@ export type Network = {
   finalityDepth?: number
   /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
+  /** Reads that several upstreams must agree on. */
+  quorum?: QuorumRule
+  /** Upstreams that a signed transaction is sent to at once; absent: one. */
+  broadcast?: number
   /** A network of local development, which its own callers may control. */
   isLocal?: boolean
   upstreams: readonly UpstreamSpec[]

@@ -1,4 +1,4 @@
-import { Failure, Rejection } from '../core/errors.ts'
+import { Rejection } from '../core/errors.ts'
 import {
   type BadCall,
   type Call,
@@ -8,7 +8,6 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
-import type { Method } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
@@ -23,6 +22,7 @@ import { isLocalMethod, type LocalMethods } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
 import type { Caller } from './read-caller.ts'
+import { unanswered } from './unanswered.ts'
 import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ServeNeeds = {
@@ -49,6 +49,8 @@ export type RpcContext = {
   /** Null where the caller named none. */
   trace: NetworkCall['trace']
 }
+
+type Method = NetworkCall['of']
 
 /** Text, or a large answer between two texts. */
 export type ReplyParts =
@@ -178,9 +180,11 @@ function ask(
     return askLocal(needs.local, service, { method, paramsText, teamId })
   }
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
-  const { trace } = context
+  const { trace, caller } = context
   const share = callerName(context)
-  return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
+  // The key `demo` is everybody's, so that nobody has a log of what it sends.
+  const app = caller.isDemo ? null : caller.app.id
+  return askNetwork(service, { of, params, paramsText, owner, trace, share, app }, transport)
 }
 
 function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner'] {
@@ -215,14 +219,6 @@ async function askLocal(
   const reply = await local.serve(service, method, paramsText, teamId)
   if (reply.kind !== 'error') return { reply, upstream: reply.upstream, cache: reply.cache }
   return { reply, upstream: reply.upstream ?? NO_UPSTREAM, cache: 'miss' }
-}
-
-function unanswered(networkId: string, thrown: unknown): Rejection {
-  if (!(thrown instanceof Failure)) throw thrown
-  if (thrown.code === 'upstream_timed_out') {
-    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
-  }
-  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
 }
 
 function answered(

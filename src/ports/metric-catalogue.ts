@@ -60,6 +60,10 @@ export const METRICS = {
     'Calls under way to the upstream.',
     'sum',
   ),
+  headgate_upstream_disagreements_total: counter(
+    ['network', 'upstream'],
+    'Answers of the upstream unlike those that a quorum of others agreed on.',
+  ),
   headgate_upstream_latency_seconds: gauge(
     ['network', 'upstream'],
     'Moving average of the time that the upstream takes to answer.',

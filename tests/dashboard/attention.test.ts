@@ -20,7 +20,13 @@ function upstream(name: string, state: Upstream['state'], more: Partial<Upstream
   }
   const fault = { last_fault: null, last_fault_age_ms: null, next_probe_ms: null }
   const load = { head: 9, lag_blocks: 0, error_rate: 0, latency_ms: 1, in_flight: 0, heard: true }
-  return { name, state, reason: 'healthy', ...fault, ...load, ...figures, ...more }
+  const votes = {
+    sends_only: false,
+    disagreements: 0,
+    last_disagreement: null,
+    last_disagreement_age_ms: null,
+  }
+  return { name, state, reason: 'healthy', ...fault, ...load, ...votes, ...figures, ...more }
 }
 
 function network(...upstreams: Upstream[]): NetworkReport {

@@ -48,6 +48,10 @@ const UPSTREAM_STATE = {
   error_rate: number({ minimum: 0, maximum: 1 }),
   latency_ms: nullable(number('The usual time until an answer.')),
   in_flight: count(),
+  sends_only: flag('A private relay: it gets transactions, and no reads.'),
+  disagreements: count('Answers unlike those that a quorum of others agreed on, since the start.'),
+  last_disagreement: nullable(text('The method of the last such answer; null without any.')),
+  last_disagreement_age_ms: nullable(number('How long ago that was.')),
   heard: flag('Heads, and blocks for webhooks, are taken from it, whatever calls do there.'),
 }
 
@@ -125,6 +129,10 @@ export const NETWORK_CALLS = {
             latency_ms: 14.2,
             in_flight: 3,
             heard: true,
+            sends_only: false,
+            disagreements: 0,
+            last_disagreement: null,
+            last_disagreement_age_ms: null,
             calls: 15210,
             errors: 2,
             median_ms: 14.1,

@@ -6,29 +6,31 @@ import {
   type HeadView,
   heightWanted,
 } from '../../core/rpc/cache-policy.ts'
-import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
+import type { Method } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
+import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
+import type { Quorum } from '../quorum/open-quorum.ts'
+import { type SendService, sendOn } from '../sends/send-on.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
 import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
-import { sendTransaction } from './send-transaction.ts'
 
 /** Everything that answers for one network. */
-export type NetworkService = AnswerCache & {
-  network: Network
-  methods: MethodRegistry
-  pool: UpstreamPool
-  /** The heads that upstreams announce, as they come. */
-  heads: HeadFeed
-  /** Sends a call alone, to any upstream that answers. */
-  request: Transport
-  /** Asks the upstreams for their heads at once. */
-  pollNow(): void
-  /** Tells other processes that serve it what their caches cannot know; null where none do. */
-  tellOthers: ((news: ChainNews) => Promise<void>) | null
-}
+export type NetworkService = AnswerCache &
+  SendService & {
+    network: Network
+    /** The heads that upstreams announce, as they come. */
+    heads: HeadFeed
+    /** Sends a call alone, to any upstream that answers. */
+    request: Transport
+    /** Asks several upstreams, for the reads whose rule says so. */
+    quorum: Quorum
+    /** Asks the upstreams for their heads at once. */
+    pollNow(): void
+    /** Tells other processes that serve it what their caches cannot know; null where none do. */
+    tellOthers: ((news: ChainNews) => Promise<void>) | null
+  }
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
 export type Transport = (call: PoolCall) => Promise<PoolAnswer>
@@ -42,6 +44,8 @@ export type NetworkCall = {
   /** The caller; needed for filters alone. */
   owner: FilterOwner | null
   trace: PoolCall['trace']
+  /** The app whose log is to have what it sends; null where nobody's has. */
+  app?: string | null
   /** The caller, as far as places for big answers go. */
   share?: string | undefined
 }
@@ -94,7 +98,8 @@ async function joinOrAsk(
     if (!('stream' in shared.reply)) return { ...shared, cache: 'coalesced' }
   }
   const poolCall = toPoolCall(call, policy)
-  const underWay = singleFlight.start(key, epoch, () => transport(poolCall), nowMs)
+  const work = () => service.quorum(poolCall) ?? transport(poolCall)
+  const underWay = singleFlight.start(key, epoch, work, nowMs)
   let answer: PoolAnswer
   try {
     answer = await underWay
@@ -120,10 +125,7 @@ async function askUnsafe(
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
-  const answer =
-    safety === 'idempotent'
-      ? await sendTransaction(service.pool, service.methods, poolCall)
-      : await transport(poolCall)
+  const answer = await sendOn(service, poolCall, call.app ?? null, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
   if (service.tellOthers) await service.tellOthers({ kind: 'write' })

@@ -42,6 +42,8 @@ export type Upstream = {
   /** Methods by which this node gave a part of a block before. */
   provenMethods: Set<string>
   noBatchesUntilMs: number
+  /** Answers unlike those that enough others agreed on, and the last of them. */
+  disagreements: { count: number; method: string; atMs: number }
 }
 
 type Head = NodeHead & { reportedAtMs: number; advancedAtMs: number }
@@ -106,7 +108,13 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     unsupported: new Map(),
     provenMethods: new Set(),
     noBatchesUntilMs: 0,
+    disagreements: { count: 0, method: '', atMs: 0 },
   }
+}
+
+/** The node's answer was not what the others agreed on. It is told, and decides nothing. */
+export function noteDisagreement(upstream: Upstream, method: string, nowMs: number): void {
+  upstream.disagreements = { count: upstream.disagreements.count + 1, method, atMs: nowMs }
 }
 
 /** Counts a call, or the end of one, towards its caller's share. */

@@ -35,6 +35,8 @@ export type UpstreamPool = {
   clock: Clock
   network: Network
   selection: Selection
+  /** Upstreams for sends alone; no poll, no read and no judgement is about them. */
+  relays: readonly Upstream[]
   hedging: Hedging
   watch: AttemptWatch<Attempt>
   queue: WaitQueue<RoutedRequest>

@@ -44,6 +44,7 @@ export function openUpstreamPool(
   clock: Clock,
   network: Network,
   selection: Selection,
+  relays: readonly Upstream[] = [],
 ): UpstreamPool {
   const watch = openAttemptWatch<Attempt>(clock, {
     onLate: (attempt) => hedge(pool, attempt),
@@ -54,6 +55,7 @@ export function openUpstreamPool(
     clock,
     network,
     selection,
+    relays,
     hedging: newHedging(),
     watch,
     queue: openWaitQueue<RoutedRequest>(clock),

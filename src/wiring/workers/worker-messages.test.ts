@@ -39,6 +39,9 @@ const UPSTREAM = {
   error_rate: 0,
   latency_ms: 1.5,
   in_flight: 0,
+  disagreements: 0,
+  last_disagreement: null,
+  last_disagreement_age_ms: null,
 }
 
 const MESSAGES: FromWorker[] = [

@@ -26,6 +26,10 @@ const UPSTREAM = {
   latency_ms: 1,
   in_flight: 0,
   heard: true,
+  sends_only: false,
+  disagreements: 0,
+  last_disagreement: null,
+  last_disagreement_age_ms: null,
 }
 
 const NETWORK = {
