@@ -53,6 +53,7 @@ export const CALL_ROUTES = {
   getApp: 'GET /api/apps/{id}',
   changeApp: 'PATCH /api/apps/{id}',
   deleteApp: 'DELETE /api/apps/{id}',
+  listAppTransactions: 'GET /api/apps/{id}/transactions',
   rotateAppKey: 'POST /api/apps/{id}/rotate-key',
   listVariables: 'GET /api/graphql/variables',
   listVariableItems: 'GET /api/graphql/variables/{name}',

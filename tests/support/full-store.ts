@@ -91,6 +91,9 @@ async function fillRest(db: Database): Promise<void> {
     rows: [{ ...usage, hourMs: NOW_MS - (NOW_MS % 3_600_000), calls: 3, centiCu: 7, bytes: 0 }],
     figures: [{ ...usage, ...CALLED, minuteMs: NOW_MS - (NOW_MS % 60_000) }],
   })
+  await db.query(sql`
+    INSERT INTO sent_transactions
+    VALUES ('app_1', ${NETWORK}, '0xab', 'pending', NULL, '["a"]', 1, 2, 'holder', 3)`)
   await writeInstanceFactOnce(db, 'first_run_done', '1')
 }
 

@@ -1,4 +1,4 @@
-import type { SentNote } from '../../core/rpc/sent-note.ts'
+import type { SentNote } from '../../core/rpc/sends/sent-note.ts'
 
 /** The transactions that upstreams took, as they do. */
 export type SentFeed = {

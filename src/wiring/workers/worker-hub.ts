@@ -82,6 +82,7 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     if (message.kind === 'reported') reporting.reported(member, message)
     if (message.kind === 'throttled') noteThrottle(networks, message)
     if (message.kind === 'poll') pollNow(networks, message.network)
+    if (message.kind === 'sent') networkOf(networks, message.network)?.sent.note(message.note)
   }
 
   return {
@@ -135,11 +136,13 @@ async function passNews(
 
 /** The others are told with what is seen next of that upstream. */
 function noteThrottle(networks: NetworkSet, { network: id, upstream, forMs }: Throttled): void {
-  const asked = networks.list().find(({ network }) => network.id === id)
-  asked?.noteThrottled(upstream, forMs)
+  networkOf(networks, id)?.noteThrottled(upstream, forMs)
 }
 
 function pollNow(networks: NetworkSet, networkId: string): void {
-  const asked = networks.list().find(({ network }) => network.id === networkId)
-  asked?.pollNow()
+  networkOf(networks, networkId)?.pollNow()
+}
+
+function networkOf(networks: NetworkSet, networkId: string) {
+  return networks.list().find(({ network }) => network.id === networkId)
 }

@@ -54,6 +54,11 @@ const MESSAGES: FromWorker[] = [
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: 5 } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'write' } },
   { kind: 'heard', id: 2 },
+  {
+    kind: 'sent',
+    network: 'ETH',
+    note: { app: 'app_1', hash: `0x${'ab'.repeat(32)}`, upstream: 'a', sentAtMs: 5 },
+  },
   { kind: 'poll', network: 'ETH' },
   { kind: 'measured', id: 0, exposition: '' },
   { kind: 'reported', id: 3, networks: [{ id: 'ETH', upstreams: [UPSTREAM] }] },

@@ -3,10 +3,12 @@ import { type SignInNeeds, signIn } from '../sessions/sign-in.ts'
 import * as apps from './app-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tokens from './token-calls.ts'
+import { listAppTransactions, type TransactionCallNeeds } from './transaction-calls.ts'
 
 export type AccountCallNeeds = apps.AppCallNeeds &
   SignInNeeds &
   teams.TeamCallNeeds &
+  TransactionCallNeeds &
   tokens.TokenCallNeeds
 
 /** Apps, teams, tokens and sessions. */
@@ -17,6 +19,7 @@ export const ACCOUNT_HANDLERS = {
   changeApp: apps.changeApp,
   deleteApp: apps.deleteApp,
   rotateAppKey: apps.rotateAppKey,
+  listAppTransactions,
 
   getTeam: teams.getTeam,
   changeTeam: teams.changeTeam,

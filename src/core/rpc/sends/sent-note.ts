@@ -1,0 +1,20 @@
+import { isHash32 } from '../../hex.ts'
+import { isJsonObject } from '../../json/json-value.ts'
+
+/** Word that an upstream took a transaction which an app had sent. */
+export type SentNote = {
+  app: string
+  hash: string
+  upstream: string
+  /** When it was sent, in ms since 1970. */
+  sentAtMs: number
+}
+
+/** The note in a message of another process; null where it is none. */
+export function readSentNote(value: unknown): SentNote | null {
+  if (!isJsonObject(value)) return null
+  const { app, hash, upstream, sentAtMs } = value
+  if (typeof app !== 'string' || typeof upstream !== 'string' || !isHash32(hash)) return null
+  if (typeof sentAtMs !== 'number' || !Number.isSafeInteger(sentAtMs)) return null
+  return { app, hash, upstream, sentAtMs }
+}
