@@ -184,6 +184,50 @@ test('a method that no rule names is asked of one', async () => {
   expect(status).toBe(200)
 })
 
+describe('on a Solana network', () => {
+  const voters = ['x', 'y', 'liar'].map((name) => startFakeNode(name))
+  const [x, y, liar] = voters as [Node, Node, Node]
+  let solana: PoolJourney
+  beforeAll(async () => {
+    const quorum = { methods: ['getBalance', 'getTransaction'] }
+    const network = { kind: 'solana', chainId: undefined, headPollMs: 30_000, quorum }
+    solana = await poolJourney(voters, { network })
+    await solana.allHealthy()
+  })
+  afterAll(() => solana.stop())
+
+  const accused = async () => {
+    const reports = await Promise.all(voters.map(({ name }) => solana.report(name)))
+    return reports.map((report) => (report as unknown as { disagreements: number }).disagreements)
+  }
+
+  test('nodes at different slots agree on a value, to its last digit', async () => {
+    const tell = (node: Node, slot: number, value: string) => {
+      node.misbehave = (method, body) =>
+        method === 'getBalance'
+          ? replyInBytes(body, `"result":{"context":{"slot":${slot}},"value":${value}}`)
+          : null
+    }
+    tell(x, 1000, '18446744073709551615')
+    tell(y, 1001, '18446744073709551615')
+    tell(liar, 1001, '18446744073709551614')
+    const { text } = await solana.gate.post(rpc('getBalance', [`${'1'.repeat(32)}`]))
+    expect(text).toContain('"value":18446744073709551615}')
+    await until(async () => (await accused())[2] === 1, 'it lied about a slot that others told')
+    tell(liar, 1002, '5')
+    await solana.gate.post(rpc('getBalance', [`${'1'.repeat(31)}2`]))
+    expect(await accused()).toEqual([0, 0, 1])
+  })
+
+  test('a transaction of the past has one form', async () => {
+    for (const node of voters) node.answers.getTransaction = { slot: 5, meta: { fee: 5000 } }
+    liar.answers.getTransaction = { slot: 5, meta: { fee: 1 } }
+    const { json } = await solana.gate.post(rpc('getTransaction', ['5'.repeat(64)]))
+    expect(json.result.meta.fee).toBe(5000)
+    await until(async () => (await accused())[2] === 2, 'its name is in the report')
+  })
+})
+
 const HEADER_NOT_FOUND = '"error":{"code":-32000,"message":"header not found"}'
 
 function says(code: number, message: string, data: string) {

@@ -7,20 +7,32 @@ export type AwaitedTransactions = {
   readonly size: number
   /** How many more can be followed. */
   readonly room: number
-  /** False where as many are followed as can be. */
-  add(hash: string, seenAtMs: number): boolean
+  /** False where as many are followed as can be, or as one app may have. */
+  add(sent: Sent): boolean
   /** Asks about those that were not asked about for longest; what became of them is told. */
   check(): Promise<SentChange[]>
 }
 
-/** Transactions that are followed at once, and asked about in one round. */
+type Sent = Pick<Awaited, 'hash' | 'app' | 'seenAtMs' | 'raw'>
+
+/** Transactions that are followed at once, those of one app, and those of one round. */
 const AWAITED_MAX = 5000
+const AWAITED_PER_APP_MAX = 1000
 const ROUND_MAX = 500
 
 export function openAwaitedTransactions(
-  service: Pick<NetworkService, 'pool' | 'methods'>,
+  service: Pick<NetworkService, 'pool' | 'methods' | 'sent'>,
 ): AwaitedTransactions {
   const awaited = new Map<string, Awaited>()
+  const counts = new Map<string, number>()
+  const remove = (hash: string) => {
+    const app = awaited.get(hash)?.app ?? null
+    awaited.delete(hash)
+    if (app === null) return
+    const left = (counts.get(app) ?? 0) - 1
+    if (left > 0) counts.set(app, left)
+    else counts.delete(app)
+  }
   return {
     get size() {
       return awaited.size
@@ -28,12 +40,15 @@ export function openAwaitedTransactions(
     get room() {
       return AWAITED_MAX - awaited.size
     },
-    add(hash, seenAtMs) {
+    add({ hash, app, seenAtMs, raw }) {
       if (awaited.has(hash)) return true
-      if (awaited.size >= AWAITED_MAX) return false
+      const ofApp = app === null ? 0 : (counts.get(app) ?? 0)
+      if (awaited.size >= AWAITED_MAX || ofApp >= AWAITED_PER_APP_MAX) return false
+      if (app !== null) counts.set(app, ofApp + 1)
       // A pool is not looked into for what it has just been given.
       const lookedAtMs = service.pool.clock.nowMs()
-      awaited.set(hash, { hash, seenAtMs, lookedAtMs, sender: null, replacedRounds: 0 })
+      const open = { sender: null, replacedRounds: 0, sentAgainAtMs: seenAtMs }
+      awaited.set(hash, { hash, app, seenAtMs, lookedAtMs, raw, ...open })
       return true
     },
     async check() {
@@ -43,7 +58,7 @@ export function openAwaitedTransactions(
         awaited.delete(one.hash)
         awaited.set(one.hash, one)
       }
-      for (const { hash } of changes) awaited.delete(hash)
+      for (const { hash } of changes) remove(hash)
       return changes
     },
   }

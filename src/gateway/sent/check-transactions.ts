@@ -10,23 +10,33 @@ import {
 import type { SentChange } from '../../tables/sent/sent-transactions.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { askUpstream } from '../../upstream/pool/ask-upstream.ts'
+import { sendTransaction } from '../../upstream/sends/send-transaction.ts'
 import { askEach } from './ask-each.ts'
 
 /** A transaction that waits to be mined. */
 export type Awaited = {
   hash: string
+  /** The app that sent it here; null where it was taken over. */
+  app: string | null
   /** When a node last had it, or when it was sent. */
   seenAtMs: number
   lookedAtMs: number
   /** Known once a node had it in its pool. */
   sender: SenderNonce | null
   replacedRounds: number
+  /** The transaction itself; null where this process does not have it. */
+  raw: string | null
+  sentAgainAtMs: number
 }
 
-type Service = Pick<NetworkService, 'pool' | 'methods'>
+type Service = Pick<NetworkService, 'pool' | 'methods' | 'sent'>
 
 /** Pools are looked into less often than there are blocks. */
 const LOOK_EVERY_MS = 20_000
+
+/** A transaction that no pool has is sent again so often, so many of them in one round. */
+const AGAIN_EVERY_MS = 60_000
+const AGAIN_MAX = 20
 
 /** Searches at all nodes in one round; the others come later. */
 const SEARCHES_MAX = 20
@@ -73,6 +83,11 @@ async function lookFor(
   }
   const lost = due.filter((_, at) => found[at] === null)
   await countReplaced(service, lost)
+  sendAgain(
+    service,
+    lost.filter(({ replacedRounds }) => replacedRounds === 0),
+    nowMs,
+  )
   const dropped: SentChange[] = []
   let searches = 0
   for (const one of lost) {
@@ -83,6 +98,21 @@ async function lookFor(
     dropped.push({ hash: one.hash, state: 'dropped', blockNumber: null })
   }
   return dropped
+}
+
+/** Nodes forget what they took, when they restart or their pools overflow. Nobody waits for it. */
+function sendAgain(service: Service, lost: readonly Awaited[], nowMs: number): void {
+  const due = lost.filter(({ sentAgainAtMs }) => nowMs - sentAgainAtMs >= AGAIN_EVERY_MS)
+  for (const one of due.slice(0, AGAIN_MAX)) {
+    one.sentAgainAtMs = nowMs
+    if (one.raw === null) continue
+    const params = [one.raw]
+    const method = 'eth_sendRawTransaction'
+    const of = service.methods.find(method)
+    const paramsText = JSON.stringify(params)
+    const call = { method, of, params, paramsText, atHead: false, heightMin: null }
+    sendTransaction(service, call, null).catch(() => {})
+  }
 }
 
 /** The nonce of a transaction that no node has was used by another one. */

@@ -12,6 +12,7 @@ import { listSent } from '../../tables/sent/sent-transactions.ts'
 import { followTransactions, type TransactionTracker } from './follow-transactions.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
+const RAW = '0x02'
 const FROM = `0x${'22'.repeat(20)}`
 const MINUTE = 60_000
 
@@ -37,6 +38,7 @@ beforeEach(async () => {
     if (polls(call)) return true
     const node = new URL(call.url).hostname
     if (call.method === 'eth_getTransactionReceipt') call.result(receipt)
+    else if (call.method === 'eth_sendRawTransaction') call.result(HASH)
     else if (call.method === 'eth_getTransactionByHash') {
       call.result(inPoolOf.has(node) ? { hash: HASH, from: FROM, nonce: '0x5' } : null)
     } else if (call.method === 'eth_getTransactionCount') call.result(nonce)
@@ -56,9 +58,9 @@ function follow(holder: string, database = db): TransactionTracker {
   return followTransactions({ clock, database, telemetry: quietTelemetry(), holder }, network)
 }
 
-function note(upstream = 'a'): void {
+function note(upstream = 'a', hash = HASH, app = 'app_1'): void {
   const sentAtMs = stage.clock.nowMs()
-  stage.network.sent.note({ app: 'app_1', hash: HASH, upstream, sentAtMs })
+  stage.network.sent.note({ app, hash, upstream, sentAtMs, raw: RAW })
 }
 
 async function mine(blocks = 1): Promise<void> {
@@ -128,6 +130,19 @@ describe('a transaction that was sent', () => {
     expect(await state()).toBe('dropped')
   })
 
+  test('is sent again, now and then, while no pool has it', async () => {
+    note()
+    inPoolOf = new Set(['a', 'b'])
+    await stage.clock.advance(3 * MINUTE)
+    expect(asked('eth_sendRawTransaction')).toHaveLength(0)
+    inPoolOf = new Set()
+    await stage.clock.advance(3 * MINUTE)
+    const again = asked('eth_sendRawTransaction')
+    expect(again.map(({ params }) => params)).toEqual(again.map(() => [RAW]))
+    expect(again.length).toBeGreaterThanOrEqual(2)
+    expect(again.length).toBeLessThanOrEqual(4)
+  })
+
   test('is pending while nodes do not answer', async () => {
     note()
     const silent = ['eth_getTransactionReceipt', 'eth_getTransactionByHash']
@@ -174,6 +189,21 @@ describe('of two processes', () => {
     expect(await state()).toBe('mined')
     await killed.stop()
   })
+})
+
+test('an app that sends a lot leaves room for others', async () => {
+  for (let at = 0; at < 1500; at++) note('a', `0x${at.toString(16).padStart(64, '0')}`, 'app_2')
+  note()
+  await stage.clock.advance(1000)
+  const ofOthers = await listSent(db, 'app_2', { state: null, after: null, limit: 2000 })
+  expect(ofOthers).toHaveLength(1500)
+  receipt = { blockNumber: '0x3ea', status: '0x1' }
+  for (let block = 0; block < 4; block++) await mine()
+  expect(await state()).toBe('mined')
+  // Those beyond its share are taken up as others are done.
+  await stage.clock.advance(3 * MINUTE)
+  const left = await listSent(db, 'app_2', { state: 'pending', after: null, limit: 2000 })
+  expect(left).toHaveLength(0)
 })
 
 test('what cannot be written is kept until it can', async () => {

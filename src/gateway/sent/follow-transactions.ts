@@ -30,6 +30,9 @@ const CHECK_EVERY_MS = 15_000
 const HOLD_EVERY_MS = 20_000
 const HELD_MS_MAX = 60_000
 
+/** Taken over at a time, so that room is left for what is sent here. */
+const TAKEN_MAX = 100
+
 /**
  * Follows the transactions that were sent to one network until they are mined or dropped. The
  * process that sent one follows it; when it is gone, another takes it over from the table.
@@ -61,9 +64,13 @@ export function followTransactions(
     heldAtMs = clock.monotonicMs()
     const nowMs = clock.nowMs()
     if (awaited.size > 0) await holdSent(database, network, holder, nowMs)
-    const window = { beforeMs: nowMs - HELD_MS_MAX, nowMs, limit: awaited.room }
+    const window = {
+      beforeMs: nowMs - HELD_MS_MAX,
+      nowMs,
+      limit: Math.min(TAKEN_MAX, awaited.room),
+    }
     for (const { hash } of await takeOverSent(database, network, holder, window)) {
-      awaited.add(hash, nowMs)
+      awaited.add({ hash, app: null, seenAtMs: nowMs, raw: null })
     }
   }
   const tick = async () => {
@@ -81,7 +88,8 @@ export function followTransactions(
 
   const stops = [
     service.sent.subscribe((note) => {
-      log.add(note, awaited.add(note.hash, note.sentAtMs))
+      const { hash, app, raw, sentAtMs: seenAtMs } = note
+      log.add(note, awaited.add({ hash, app, seenAtMs, raw }))
     }),
     service.heads.subscribe(({ header }) => {
       isHeadNew ||= header.number > highest

@@ -1,6 +1,7 @@
 import { isHash32 } from '../../core/hex.ts'
 import { saysAlreadyKnown, saysNonceTooLow } from '../../core/rpc/error-classes.ts'
 import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
+import { keptRaw } from '../../core/rpc/sends/sent-note.ts'
 import { transactionHash } from '../../core/rpc/transaction-hash.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny } from '../pool/upstream-pool.ts'
@@ -24,7 +25,9 @@ export async function sendTransaction(
   const sentAtMs = pool.clock.nowMs()
   const accepted = ({ reply, upstream }: PoolAnswer) => {
     const named = hash ?? (reply.kind === 'result' ? reply.value : null)
-    if (app !== null && isHash32(named)) sent.note({ app, hash: named, upstream, sentAtMs })
+    if (app === null || !isHash32(named)) return
+    const raw = keptRaw(call.params[0])
+    sent.note({ app, hash: named.toLowerCase(), upstream, sentAtMs, raw })
   }
   const width = pool.network.broadcast ?? 1
   if (width > 1 || pool.relays.length > 0) {

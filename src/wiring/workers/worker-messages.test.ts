@@ -44,6 +44,14 @@ const UPSTREAM = {
   last_disagreement_age_ms: null,
 }
 
+const SENT = {
+  app: 'app_1',
+  hash: `0x${'ab'.repeat(32)}`,
+  upstream: 'a',
+  sentAtMs: 5,
+  raw: '0x02',
+}
+
 const MESSAGES: FromWorker[] = [
   { kind: 'hello', version: '1.0.0' },
   { kind: 'opened' },
@@ -54,11 +62,7 @@ const MESSAGES: FromWorker[] = [
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: 5 } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'write' } },
   { kind: 'heard', id: 2 },
-  {
-    kind: 'sent',
-    network: 'ETH',
-    note: { app: 'app_1', hash: `0x${'ab'.repeat(32)}`, upstream: 'a', sentAtMs: 5 },
-  },
+  { kind: 'sent', network: 'ETH', note: SENT },
   { kind: 'poll', network: 'ETH' },
   { kind: 'measured', id: 0, exposition: '' },
   { kind: 'reported', id: 3, networks: [{ id: 'ETH', upstreams: [UPSTREAM] }] },
@@ -141,6 +145,14 @@ describe('a message of a worker', () => {
       batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: [{ ...FIGURE, ...wrong }] },
     })),
     { kind: 'usage', batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: {} } },
+    ...[
+      { hash: '0xab' },
+      { app: 5 },
+      { upstream: null },
+      { sentAtMs: 0.5 },
+      { raw: 5 },
+      { raw: `0x${'00'.repeat(5000)}` },
+    ].map((wrong) => ({ kind: 'sent', network: 'ETH', note: { ...SENT, ...wrong } })),
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: -1 } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen' } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'spoken', height: 1 } },
