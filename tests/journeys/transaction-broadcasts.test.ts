@@ -37,7 +37,7 @@ let gate: TestHeadgate
 
 beforeAll(async () => {
   const usual = { kind: 'evm', chainId: 1, blockTimeMs: 1000, headPollMs: 30_000 }
-  const spec = ({ name, url }: FakeNode) => ({ name, url, timeoutMs: 1500 })
+  const spec = ({ name, url }: FakeNode) => ({ name, url, timeoutMs: 5000 })
   const networks = [
     {
       ...usual,
