@@ -118,6 +118,12 @@ export const NETWORK_SCHEMA = object(
       1_000_000,
       "Blocks below the head that count as final. Default: the node's finalized tag decides.",
     ),
+    logBlocksMax: wholeOr(
+      1_000_000,
+      1,
+      1_000_000_000,
+      'Blocks of one eth_getLogs that no node answers at once; it is asked for in pieces.',
+    ),
     methods: described(
       object(
         {},

@@ -36,7 +36,10 @@ const CU_LIMITS = {
 
 const PRICE = object(
   { cu: price('Billed.') },
-  { throughputCu: price('Counted against the rate limit. Default: cu.') },
+  {
+    throughputCu: price('Counted against the rate limit. Default: cu.'),
+    scanCu: price('For every 2,000 blocks begun beyond the first 2,000, where blocks are scanned.'),
+  },
 )
 
 const OPTIONS = {

@@ -38,6 +38,8 @@ export type Network = {
   headLagMsMax: number
   /** Blocks below the head that count as final; absent: the node's `finalized` tag decides. */
   finalityDepth?: number
+  /** Blocks of one eth_getLogs that is asked for in pieces. */
+  logBlocksMax?: number
   /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
   /** A network of local development, which its own callers may control. */

@@ -93,7 +93,7 @@ export function serveRpc(
 ): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
-  const method = service.methods.find(call.method)
+  const method = service.methods.priced(call, service.pool.selection.head)
 
   const closed = method.isRestricted ? notServed(needs, caller, method) : null
   if (closed) return refused(call.idText, method.refusedLabel, closed)

@@ -70,6 +70,14 @@ export const METRICS = {
     'Share of calls to the upstream that failed in the last ten seconds.',
     'max',
   ),
+  headgate_log_pieces_total: counter(
+    ['network', 'outcome'],
+    'Parts of eth_getLogs that was answered in pieces: read, cached, split.',
+  ),
+  headgate_short_log_answers_total: counter(
+    ['network', 'upstream'],
+    'Answers to eth_getLogs in which the upstream left logs out.',
+  ),
   headgate_blocks_total: counter(['network'], 'Blocks that became canonical and were evaluated.'),
   headgate_block_duration_seconds: histogram(
     ['network', 'part'],

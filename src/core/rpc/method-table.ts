@@ -30,7 +30,12 @@ export type MethodRow = {
   /** The caller decides how much work it is, or by code of its own even what its errors say. */
   openEnded?: boolean
   paidOnly?: boolean
+  /** The price grows with the blocks that the call makes nodes look at. */
+  scan?: ScanRow
 }
+
+/** CU for every `blocks` begun beyond the first `blocks`, billed and throughput alike. */
+type ScanRow = { cu: number; blocks: number }
 
 /** A price for what no row names but the node serves. */
 export const UNLISTED_CU = 20
@@ -74,7 +79,7 @@ const EVM: readonly MethodRow[] = [
     depends: { blockAt: 0 },
     heavy: true,
   },
-  { name: 'eth_getLogs', cu: 60, depends: 'logs', heavy: true },
+  { name: 'eth_getLogs', cu: 60, depends: 'logs', heavy: true, scan: { cu: 10, blocks: 2000 } },
   { name: 'eth_sendRawTransaction', cu: 40, throughputCu: 250, safety: 'idempotent' },
   { name: 'eth_sendTransaction', cu: 40, throughputCu: 250, safety: 'write' },
   { name: 'eth_newFilter', cu: 20, safety: 'filter' },

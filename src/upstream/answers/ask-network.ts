@@ -9,6 +9,7 @@ import {
 import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
+import { askLogs, type LogReads } from '../logs/ask-logs.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
@@ -22,6 +23,8 @@ export type NetworkService = AnswerCache & {
   pool: UpstreamPool
   /** The heads that upstreams announce, as they come. */
   heads: HeadFeed
+  /** What is remembered between calls for logs. */
+  logReads: LogReads
   /** Sends a call alone, to any upstream that answers. */
   request: Transport
   /** Asks the upstreams for their heads at once. */
@@ -94,14 +97,17 @@ async function joinOrAsk(
     if (!('stream' in shared.reply)) return { ...shared, cache: 'coalesced' }
   }
   const poolCall = toPoolCall(call, policy)
-  const underWay = singleFlight.start(key, epoch, () => transport(poolCall), nowMs)
+  const ask = () =>
+    call.of.depends === 'logs' ? askLogs(service, poolCall, head, transport) : transport(poolCall)
+  const underWay = singleFlight.start(key, epoch, ask, nowMs)
   let answer: PoolAnswer
   try {
     answer = await underWay
   } finally {
     singleFlight.finish(key, underWay)
   }
-  const told = noteHeightShown(service, call, answer.reply, head)
+  const isKnown = answer.heightMax !== undefined && answer.heightMax <= (head?.number ?? -1)
+  const told = isKnown ? null : noteHeightShown(service, call, answer.reply, head)
   if (told) await told
   cacheAnswer(service, context, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }

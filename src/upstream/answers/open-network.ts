@@ -4,6 +4,7 @@ import type { Outbound } from '../../ports/outbound.ts'
 import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
+import { openLogReads } from '../logs/log-service.ts'
 import { newUpstream } from '../node/upstream.ts'
 import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
@@ -44,6 +45,7 @@ export function openNetwork(
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
     heads,
+    logReads: openLogReads(clock, needs.telemetry),
     pollNow,
     tellOthers: shared ? (news: ChainNews) => shared.tell(network.id, news) : null,
   }

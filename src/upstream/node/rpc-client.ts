@@ -183,7 +183,7 @@ async function readInParts(answer: OutboundAnswer, id: number, ok: boolean): Pro
 
 /** With these statuses some nodes say what is wrong with a call, in a body as usual. */
 function mayExplain(status: number): boolean {
-  return status === 400 || status === 404 || status === 405 || status === 422
+  return status === 400 || status === 404 || status === 405 || status === 413 || status === 422
 }
 
 /**

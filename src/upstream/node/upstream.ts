@@ -1,3 +1,4 @@
+import { type LogSpan, newLogSpan } from '../../core/logs/log-span.ts'
 import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
 import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
@@ -42,6 +43,8 @@ export type Upstream = {
   /** Methods by which this node gave a part of a block before. */
   provenMethods: Set<string>
   noBatchesUntilMs: number
+  /** The block range that it takes in one eth_getLogs. */
+  logSpan: LogSpan
 }
 
 type Head = NodeHead & { reportedAtMs: number; advancedAtMs: number }
@@ -106,6 +109,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     unsupported: new Map(),
     provenMethods: new Set(),
     noBatchesUntilMs: 0,
+    logSpan: newLogSpan(),
   }
 }
 

@@ -40,6 +40,7 @@ function classifyErrorReply(
 ): PoolAnswer | null {
   const { request, upstream } = attempt
   const { class: verdict, byWords } = verdictOn(pool, request.call, error)
+  request.call.heardError?.(upstream, error)
   if (verdict === 'throttled' || verdict === 'refused') {
     if (byWords) tallyUnclear(upstream.tally)
     else tallyFailed(upstream.tally)

@@ -21,6 +21,8 @@ export type PoolCall = RoutingRequirements & {
   whole?: boolean
   /** The call is too much work to be asked of two at once, however slow the first one is. */
   unhedged?: boolean
+  /** Hears of each error that an upstream answers with. */
+  heardError?: (upstream: Upstream, error: NodeError) => void
 }
 
 export type PoolAnswer = {
@@ -28,6 +30,8 @@ export type PoolAnswer = {
   upstream: string
   /** An earlier attempt of the same call may have reached a node. */
   unclearBefore: boolean
+  /** The highest block that a stream speaks of, where that is known. */
+  heightMax?: number
 }
 
 /** All the upstreams of one network, and what is under way to them. */

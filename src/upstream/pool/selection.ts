@@ -1,3 +1,4 @@
+import { spanNow } from '../../core/logs/log-span.ts'
 import type { Network } from '../../core/network.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import {
@@ -21,6 +22,8 @@ export type RoutingRequirements = {
   heavy?: boolean
   /** The caller whose share of the places for such answers it takes; absent: our own work. */
   share?: string | undefined
+  /** The blocks whose logs are asked for. */
+  logBlocks?: number
 }
 
 /** The upstreams and how they were last judged. Requests only read it. */
@@ -213,6 +216,10 @@ function tierOf(selection: Selection, upstream: Upstream, needed: RoutingRequire
   if (upstream.unsupported.size > 0) {
     const nowMs = selection.clock.monotonicMs()
     if (isUnsupported(upstream, needed.method, nowMs)) return TIER.unsupported
+  }
+  if (needed.logBlocks !== undefined) {
+    const nowMs = selection.clock.monotonicMs()
+    if (spanNow(upstream.logSpan, nowMs) < needed.logBlocks) return TIER.unsupported
   }
   if (state === 'standby') return TIER.standby
   const height = upstream.head?.number ?? 0

@@ -1,0 +1,125 @@
+import { quirksOf } from '../../core/chain/quirks.ts'
+import { Failure } from '../../core/errors.ts'
+import { evidenceOf, type LogHeader } from '../../core/logs/log-evidence.ts'
+import {
+  type BlockRange,
+  blockParams,
+  type LogPiece,
+  pieceParams,
+} from '../../core/logs/log-filter.ts'
+import {
+  joinLogTexts,
+  keepLogs,
+  type LogList,
+  mergeLogLists,
+  NO_LOGS,
+} from '../../core/logs/log-list.ts'
+import type { HeadView } from '../../core/rpc/cache-policy.ts'
+import { askForLogs, type LogQuestion } from './ask-for-logs.ts'
+import { chainTo } from './chain-headers.ts'
+import { openLogPieces } from './log-pieces.ts'
+import { bytesMaxOf, type LogReading, otherUpstream } from './log-reading.ts'
+import { noteShort, upstreamNamed } from './log-service.ts'
+
+/** Heads that were reorganised away under a call until it is given up. */
+const ATTEMPTS_MAX = 4
+const AGAIN_AFTER_MS = 250
+
+/** Blocks whose blooms hint at logs that are asked for again, where there is one upstream only. */
+const BLOCKS_MAX = 4
+
+/**
+ * The logs of the last blocks, all of one chain: every log must name the block that the head's
+ * ancestry has at its height. When one does not, the chain was reorganised meanwhile, and all of
+ * these blocks are read again.
+ */
+export async function readUnsettled(reading: LogReading, range: BlockRange): Promise<string> {
+  const { pool, pollNow } = reading.service
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && !reading.isStopped; attempt++) {
+    const head = attempt === 0 ? reading.head : (pool.selection.head ?? reading.head)
+    const text = await readOnce(reading, range, head)
+    if (text !== null) return text
+    pollNow()
+    await new Promise<void>((resolve) => void pool.clock.after(AGAIN_AFTER_MS, resolve))
+  }
+  throw new Failure('upstream_answered_badly', { reason: 'the chain kept changing' })
+}
+
+/** Null when blocks of more than one chain came together. */
+async function readOnce(
+  reading: LogReading,
+  { from, to }: BlockRange,
+  head: HeadView,
+): Promise<string | null> {
+  if (from > head.number) return ''
+  const headers = await chainTo(reading.service, head, from)
+  if (!headers) return null
+  const hashAt = new Map(headers.map((header) => [header.number, header.hash]))
+  const pieces = openLogPieces(reading, { from, to: Math.min(to, head.number) }, false)
+  const lists: LogList[] = []
+  for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+    if (piece.marks.some(({ block, blockHash }) => hashAt.get(block) !== blockHash)) return null
+    lists.push(piece)
+  }
+  const suspicious = blocksWithoutLogs(reading, headers, to, lists)
+  const found = suspicious.length === 0 ? [] : await askElsewhere(reading, suspicious)
+  if (found.length === 0) return joinLogTexts(lists.map(({ text }) => text))
+  return mergeLogLists([...lists, ...found]).text
+}
+
+/** Blocks that gave no log although their blooms say that there may be some. */
+function blocksWithoutLogs(
+  { service, keys }: LogReading,
+  headers: readonly LogHeader[],
+  to: number,
+  lists: readonly LogList[],
+): LogHeader[] {
+  const { bloomMayBeZero } = quirksOf(service.network.chainId)
+  const filled = new Set(lists.flatMap(({ marks }) => marks.map(({ block }) => block)))
+  return headers.filter(({ number, bloom }) => {
+    if (number > to || filled.has(number)) return false
+    return evidenceOf(bloom, keys, service.bloomBits, bloomMayBeZero) === 'perhaps'
+  })
+}
+
+/** The logs that another upstream has of these very blocks, or the same one when asked by hash. */
+async function askElsewhere(
+  reading: LogReading,
+  suspicious: readonly LogHeader[],
+): Promise<LogList[]> {
+  const { service, call, keys, answered } = reading
+  const first = upstreamNamed(service, [...answered.keys()].at(-1) ?? '')
+  const [lowest, highest] = [suspicious[0], suspicious.at(-1)]
+  if (!lowest || !highest) return []
+  const piece: LogPiece = { ...keys, from: lowest.number, to: highest.number }
+  const other = otherUpstream(service, call.share, piece, first)
+  const questions = other
+    ? [{ params: pieceParams(piece), range: piece, bytesMax: bytesMaxOf(piece), from: other }]
+    : suspicious.slice(-BLOCKS_MAX).map(({ hash, number }) => {
+        const range = { from: number, to: number }
+        const bytesMax = bytesMaxOf({ ...keys, ...range })
+        return { params: blockParams(hash, keys), range, bytesMax, from: null }
+      })
+  const lists = await Promise.all(questions.map((question) => listOf(reading, question)))
+  const hashes = new Set(suspicious.map(({ hash }) => hash))
+  const found = lists.map((list) => onlyOf(list, hashes)).filter(({ marks }) => marks.length > 0)
+  if (found.length > 0 && first) noteShort(service, first, piece)
+  return found
+}
+
+/** The logs of some blocks; those of a block on another chain are no logs of ours. */
+function onlyOf(list: LogList, hashes: ReadonlySet<string>): LogList {
+  if (list.marks.every(({ blockHash }) => hashes.has(blockHash))) return list
+  return keepLogs(list, ({ blockHash }) => hashes.has(blockHash))
+}
+
+/** Nothing where the upstream could not say. */
+async function listOf({ service, call }: LogReading, question: LogQuestion): Promise<LogList> {
+  try {
+    const asked = await askForLogs(service, call, question)
+    return asked.kind === 'logs' ? asked.list : NO_LOGS
+  } catch (thrown) {
+    if (thrown instanceof Failure) return NO_LOGS
+    throw thrown
+  }
+}
