@@ -132,6 +132,22 @@ export function startAccountGate(
   )
 }
 
+/** A node that answers eth_getLogs for so many blocks at once, after so long. */
+export async function startLogNode(blocksMax: number, answerMs: number): Promise<Contender> {
+  const child = spawnScript('log-node.ts', String(blocksMax), String(answerMs))
+  const port = await nextLine(child)
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
+}
+
+/** The product over that node; it keeps no answers, so that every round reads all of them. */
+export function startLogGate(nodeUrl: string): Promise<Contender> {
+  const upstreams = [{ name: 'node', url: nodeUrl }]
+  return startHeadgateOn(
+    { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams },
+    { HEADGATE_GATEWAY_WORKERS: '1', HEADGATE_CACHE_MAX_BYTES: '0' },
+  )
+}
+
 /** A node that holds so many accounts of each of its programs. */
 export async function startAccountNode(counts: readonly number[]): Promise<Contender> {
   const child = spawnScript('account-node.ts', ...counts.map(String))

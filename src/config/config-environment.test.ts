@@ -64,6 +64,7 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_HEAD_POLL_MS', '100', [...NET, 'headPollMs'], 100],
   ['NETWORKS_ETH_MAINNET_HEAD_LAG_MS_MAX', '100', [...NET, 'headLagMsMax'], 100],
   ['NETWORKS_ETH_MAINNET_FINALITY_DEPTH', '64', [...NET, 'finalityDepth'], 64],
+  ['NETWORKS_ETH_MAINNET_LOG_BLOCKS_MAX', '5000', [...NET, 'logBlocksMax'], 5000],
   [
     'NETWORKS_ETH_MAINNET_METHODS_ALLOW',
     'admin_peers,evm_*',
@@ -99,6 +100,7 @@ const ROWS: Row[] = [
   ]),
   ['PRICES_ETH_CALL_CU', '26.5', ['prices', 'eth_call', 'cu'], 26.5],
   ['PRICES_ETH_CALL_THROUGHPUT_CU', '27', ['prices', 'eth_call', 'throughputCu'], 27],
+  ['PRICES_ETH_CALL_SCAN_CU', '3', ['prices', 'eth_call', 'scanCu'], 3],
   ['TOKEN_HEADERS', 'X-Key,X-Other', ['tokenHeaders'], ['X-Key', 'X-Other']],
   ['CACHE_MAX_BYTES', '0', ['cache', 'maxBytes'], 0],
   ['CACHE_LATEST_MAX_AGE_MS', '5', ['cache', 'latestMaxAgeMs'], 5],

@@ -33,8 +33,8 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
     service: {
       network: { id: 'SOLANA_MAINNET', kind: 'solana' },
-      methods: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
-      pool: {},
+      methods: { priced: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
+      pool: { selection: { head: null } },
     },
     clientAddress: () => '127.0.0.1',
     isBatch: true,

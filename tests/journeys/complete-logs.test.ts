@@ -101,3 +101,101 @@ describe('eth_getLogs is equal to the truth, whatever limits nodes have', () => 
     }
   })
 })
+
+describe('tags are resolved once, and pieces agree about them', () => {
+  test.each([
+    ['earliest', 'finalized'],
+    ['0x500', 'safe'],
+    ['safe', undefined],
+    ['0x1', '0xffffff'],
+  ])('from %s to %s', async (fromBlock, toBlock) => {
+    const filter = { fromBlock, ...(toBlock ? { toBlock } : {}), address: someAddress }
+    const { json } = await getLogs('RANGE', filter)
+    expect(json.result).toEqual(chain.logsOf(filter))
+  })
+})
+
+describe('what a node has shown is remembered', () => {
+  test('it is not asked for more blocks than it said it takes', async () => {
+    await getLogs('RANGE', ALL)
+    const node = firstOf('RANGE')
+    const before = node.calls.length
+    await getLogs('RANGE', { ...ALL, fromBlock: '0x7', topics: [[someTopic, null]] })
+    const asked = node.calls.slice(before).filter(({ method }) => method === 'eth_getLogs')
+    const lengths = asked.map(({ params: [filter] }) => {
+      const { fromBlock, toBlock, blockHash } = filter as NodeJson
+      return blockHash ? 1 : Number(toBlock) - Number(fromBlock) + 1
+    })
+    expect(lengths.length).toBeGreaterThan(10)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(200)
+  })
+
+  test('finalised pieces are not asked for twice, by calls that overlap either', async () => {
+    const node = firstOf('RANGE')
+    const filter = { address: otherAddress, fromBlock: '0x0', toBlock: '0x7cf' }
+    await getLogs('RANGE', filter)
+    const before = node.callsOf('eth_getLogs')
+    const overlapping = { ...filter, fromBlock: '0xc8', toBlock: '0x8ff' }
+    const { json } = await getLogs('RANGE', overlapping)
+    expect(json.result).toEqual(chain.logsOf(overlapping))
+    expect(node.callsOf('eth_getLogs') - before).toBe(2)
+  })
+
+  test('an upstream that left logs out is named in the log and counted', () => {
+    const lines = headgate.logText().split('\n')
+    const short = lines.filter((line) => line.includes('"logs_left_out"'))
+    expect(short.some((line) => line.includes('SHORT') && line.includes('node-1'))).toBe(true)
+    expect(short.some((line) => line.includes('node-0') && line.includes('EMPTY'))).toBe(false)
+  })
+})
+
+describe('a clear error', () => {
+  test("is the node's own, data included, when even one block is too much", async () => {
+    const data = { limit: 0, hint: 'use fewer' }
+    firstOf('HOPELESS').error.count = new NodeError(-32005, 'query returned more than 0 logs', data)
+    const { json, status } = await getLogs('HOPELESS', ALL)
+    expect(status).toBe(200)
+    expect(json.error).toEqual({ code: -32005, message: 'query returned more than 0 logs', data })
+  })
+
+  test('names the range when it is longer than may be put together, and costs nothing', async () => {
+    const { json, headers } = await getLogs('WIDE', ALL)
+    expect(json.error.code).toBe(-32602)
+    expect(json.error.message).toContain('blocks 0 to 2999 are 3000')
+    expect(headers.get('x-headgate-cu')).toBe('0')
+    const narrower = { fromBlock: '0x0', toBlock: '0x3e7', address: someAddress }
+    expect((await getLogs('WIDE', narrower)).json.result).toEqual(chain.logsOf(narrower))
+  })
+
+  test.each([
+    ['a filter of another kind', [{ blockHash: `0x${'0'.repeat(64)}`, fromBlock: '0x1' }]],
+    ['no filter at all', []],
+    ['words instead of an address', [{ address: 'block range too large, max 1' }]],
+    ['a member of its own', [{ ...ALL, limit: 'query returned more than 10 results' }]],
+  ])('is what the node says of %s', async (_what, params) => {
+    const node = firstOf('COUNT')
+    const before = node.callsOf('eth_getLogs')
+    node.misbehave = (method) =>
+      method === 'eth_getLogs'
+        ? Response.json({ jsonrpc: '2.0', id: null, error: { code: -32602, message: 'bad' } })
+        : null
+    const { json } = await headgate.post(rpc('eth_getLogs', params), { slug: 'count' })
+    node.misbehave = null
+    expect(json.error).toEqual({ code: -32602, message: 'bad' })
+    expect(node.callsOf('eth_getLogs') - before).toBe(1)
+  })
+})
+
+describe('the price grows with the blocks', () => {
+  test.each([
+    ['0x0', '0x7cf', '60'],
+    ['0x0', '0x7d0', '70'],
+    ['0x0', 'latest', '70'],
+    ['0x0', '0xffffffff', '70'],
+    ['latest', 'latest', '60'],
+    ['0x20', '0x10', '60'],
+  ])('blocks %s to %s cost %s CU', async (fromBlock, toBlock, cu) => {
+    const { headers } = await getLogs('RANGE', { fromBlock, toBlock, address: someAddress })
+    expect(headers.get('x-headgate-cu')).toBe(cu)
+  })
+})

@@ -28,7 +28,7 @@ const RULES: readonly Rule[] = [
   },
   {
     kind: 'count',
-    says: /more than [\d,]+ (results|logs|events)|too many (results|logs|events)|max\w* .{0,10}?(results|logs)|(results|logs) .{0,30}?(exceed|limit)/,
+    says: /more than [\d,]+ (results|logs|events)|too many (results|logs|events)|max\w* .{0,10}?(results|logs)|\b(results|logs) .{0,30}?(exceed|limit)/,
   },
   {
     kind: 'range',

@@ -16,7 +16,7 @@ import {
 } from '../../core/logs/log-list.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import { askForLogs, type LogQuestion } from './ask-for-logs.ts'
-import { chainTo } from './chain-headers.ts'
+import { chainTo, headerAt } from './chain-headers.ts'
 import { openLogPieces } from './log-pieces.ts'
 import { bytesMaxOf, type LogReading, otherUpstream } from './log-reading.ts'
 import { noteShort, upstreamNamed } from './log-service.ts'
@@ -61,6 +61,9 @@ async function readOnce(
     if (piece.marks.some(({ block, blockHash }) => hashAt.get(block) !== blockHash)) return null
     lists.push(piece)
   }
+  // Pieces without logs name no block, so the head itself must still be the one at its height.
+  const now = await headerAt(reading.service, head, head.number)
+  if (now?.hash !== head.hash.toLowerCase()) return null
   const suspicious = blocksWithoutLogs(reading, headers, to, lists)
   const found = suspicious.length === 0 ? [] : await askElsewhere(reading, suspicious)
   if (found.length === 0) return joinLogTexts(lists.map(({ text }) => text))
