@@ -16,6 +16,7 @@ const NETWORKS: Record<string, LogLimits[]> = {
   RANGE: [{ blocks: 200 }],
   RANGE_UNSAID: [{ blocks: 100 }],
   COUNT: [{ count: 150 }],
+  LIMIT: [{ count: 150 }],
   SIZE: [{ bytes: 40_000 }],
   STATUS: [{}],
   TIME: [{ timely: 300 }],
@@ -24,6 +25,7 @@ const NETWORKS: Record<string, LogLimits[]> = {
   KEYS: [{ count: 1 }],
   HOPELESS: [{ count: 0 }],
   SHORT: [{ blocks: 500 }, { blocks: 500, omits: (_, at) => at % 3 === 1 }],
+  UNSPLIT: [{}, { omits: (_, at) => at % 3 === 1 }],
   EMPTY: [{ blocks: 500 }, { blocks: 500, omits: () => true }],
   CUT_OFF: [{ blocks: 2000, omits: (_, at) => at >= 1000 }],
   WIDE: [{ blocks: 10 }],
@@ -38,6 +40,7 @@ beforeAll(async () => {
     nodes.set(id, started)
   }
   firstOf('RANGE_UNSAID').error.blocks = new NodeError(-32602, 'block range is too wide')
+  firstOf('LIMIT').error.count = new NodeError(-32005, 'limit exceeded')
   firstOf('STATUS').misbehave = (method, body) => {
     const [filter] = JSON.parse(body).params ?? []
     const blocks = Number(filter?.toBlock) - Number(filter?.fromBlock) + 1
@@ -69,12 +72,31 @@ async function getLogs(id: string, filter: NodeJson) {
 
 const ALL = { fromBlock: '0x0', toBlock: 'latest' }
 
+const FILTERS: Record<string, NodeJson[]> = {
+  ALL: [
+    ALL,
+    { ...ALL, address: someAddress },
+    { fromBlock: '0x64', toBlock: '0xa00', address: chain.addresses },
+    { ...ALL, topics: [someTopic] },
+    { ...ALL, address: [someAddress, otherAddress], topics: [null, chain.topics] },
+  ],
+  KEYS: [{ ...ALL, fromBlock: '0xb00', address: chain.addresses, topics: [chain.topics] }],
+  // A stream is passed on as it comes, so that there is nothing to compare.
+  UNSPLIT: [
+    { ...ALL, address: someAddress },
+    { ...ALL, toBlock: '0x900', topics: [someTopic] },
+    { ...ALL, toBlock: 'finalized', topics: [null, someTopic] },
+  ],
+}
+
 describe('eth_getLogs is equal to the truth, whatever limits nodes have', () => {
   test.each([
     ['RANGE', 'a node that names the range it takes'],
     ['RANGE_UNSAID', 'a node that refuses ranges without a number'],
     ['COUNT', 'a node that refuses by the number of logs'],
+    ['LIMIT', 'a node that refuses in the words of one that limits the rate'],
     ['SIZE', 'a node that refuses by size'],
+    ['UNSPLIT', 'a node that takes any range and leaves logs out beside an honest one'],
     ['STATUS', 'a node that refuses by status 413'],
     ['TIME', 'a node that gives up after a while'],
     ['ADDRESSES', 'a node that takes few addresses'],
@@ -84,17 +106,7 @@ describe('eth_getLogs is equal to the truth, whatever limits nodes have', () => 
     ['EMPTY', 'a node that says there are none beside an honest one'],
     ['CUT_OFF', 'a node that cuts lists off and does not say so'],
   ])('%s: %s', async (id) => {
-    const filters =
-      id === 'KEYS'
-        ? [{ ...ALL, fromBlock: '0xb00', address: chain.addresses, topics: [chain.topics] }]
-        : [
-            ALL,
-            { ...ALL, address: someAddress },
-            { fromBlock: '0x64', toBlock: '0xa00', address: chain.addresses },
-            { ...ALL, topics: [someTopic] },
-            { ...ALL, address: [someAddress, otherAddress], topics: [null, chain.topics] },
-          ]
-    for (const filter of filters) {
+    for (const filter of FILTERS[id] ?? FILTERS.ALL ?? []) {
       const { json } = await getLogs(id, filter)
       expect(json.error).toBeUndefined()
       expect(json.result).toEqual(chain.logsOf(filter))

@@ -189,6 +189,10 @@ function logAt(
 
 function hexOf(chance: Chance, bytes: number): string {
   let hex = ''
-  while (hex.length < bytes * 2) hex += chance.between(0, 2 ** 24 - 1).toString(16).padStart(6, '0')
+  while (hex.length < bytes * 2)
+    hex += chance
+      .between(0, 2 ** 24 - 1)
+      .toString(16)
+      .padStart(6, '0')
   return hex.slice(0, bytes * 2)
 }

@@ -98,7 +98,9 @@ async function joinOrAsk(
   }
   const poolCall = toPoolCall(call, policy)
   const ask = () =>
-    call.of.depends === 'logs' ? askLogs(service, poolCall, head, transport) : transport(poolCall)
+    call.of.depends === 'logs'
+      ? askLogs(service, poolCall, head ?? service.pool.selection.head, transport)
+      : transport(poolCall)
   const underWay = singleFlight.start(key, epoch, ask, nowMs)
   let answer: PoolAnswer
   try {

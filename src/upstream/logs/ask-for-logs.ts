@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts'
+import { quantityToNumber } from '../../core/hex.ts'
 import type { BlockRange } from '../../core/logs/log-filter.ts'
 import { type LogList, readLogList } from '../../core/logs/log-list.ts'
 import { type LogRefusal, logRefusal } from '../../core/logs/log-refusal.ts'
@@ -60,6 +61,9 @@ export async function askForLogs(
     if (!(thrown instanceof Failure)) throw thrown
     const refusal = refusalIn(thrown)
     if (!refusal) throw thrown
+    const { lastBlock } = thrown.facts
+    // As many bytes as were read are enough for four pieces.
+    if (typeof lastBlock === 'number') refusal.blocks = blocksPerPiece(range, lastBlock)
     return { kind: 'refused', refusal, last: thrown, upstream }
   }
 }
@@ -98,7 +102,7 @@ async function collected(stream: ReadableStream<Uint8Array>, bytesMax: number): 
     for await (const chunk of stream) {
       bytes += chunk.length
       // Left early, the loop gives the rest up.
-      if (bytes > bytesMax) throw new Failure('upstream_answered_badly', { reason: TOO_LONG })
+      if (bytes > bytesMax) throw tooLong(chunk)
       chunks.push(chunk)
     }
   } catch (thrown) {
@@ -106,6 +110,21 @@ async function collected(stream: ReadableStream<Uint8Array>, bytesMax: number): 
     throw new Failure('upstream_answered_badly', { reason: 'an answer that ends early' }, thrown)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Says how far the logs went that came. */
+function tooLong(chunk: Uint8Array): Failure {
+  const blocks = Buffer.from(chunk)
+    .toString('latin1')
+    .match(/"blockNumber":"0x[0-9a-f]{1,13}"/g)
+  const lastBlock = quantityToNumber(blocks?.at(-1)?.slice('"blockNumber":"'.length, -1))
+  const facts = lastBlock === null ? {} : { lastBlock }
+  return new Failure('upstream_answered_badly', { reason: TOO_LONG, ...facts })
+}
+
+function blocksPerPiece({ from, to }: BlockRange, lastBlock: number): number | null {
+  const isWithin = lastBlock >= from && lastBlock <= to
+  return isWithin ? Math.max(1, Math.floor((lastBlock - from + 1) / 4)) : null
 }
 
 /** Undefined for what is no JSON. */

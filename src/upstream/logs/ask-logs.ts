@@ -11,7 +11,7 @@ import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
 import { learnFrom, refusalIn } from './ask-for-logs.ts'
 import { headerAt } from './chain-headers.ts'
-import { checkEmpty } from './check-empty.ts'
+import { checkAnswer } from './check-answer.ts'
 import { logAnswer } from './log-answer.ts'
 import { LogError, newLogReading } from './log-reading.ts'
 import { type LogReads, type LogService, longestSpan } from './log-service.ts'
@@ -49,8 +49,11 @@ export async function askLogs(
     const answer = await transport(direct)
     const { reply } = answer
     refusal = reply.kind === 'error' ? logRefusal(reply, blocks) : null
-    if (!refusal) return checkEmpty(service, call, { ...filter, ...range }, head, answer)
-    if (blocks === 1 && !hasAlternatives(filter)) return answer
+    if (!refusal) {
+      const piece = { ...filter, ...range }
+      const checked = await checkAnswer(service, call, piece, head, answer)
+      if (checked) return checked
+    } else if (blocks === 1 && !hasAlternatives(filter)) return answer
   } catch (thrown) {
     refusal = thrown instanceof Failure ? refusalIn(thrown) : null
     if (!refusal || blocks === 1) throw thrown
@@ -63,9 +66,9 @@ function hasAlternatives({ addresses, topics }: LogFilter): boolean {
 }
 
 /** What was refused need not be asked for again as a whole. */
-function firstSpan(blocks: number, { kind, blocks: said }: LogRefusal): number {
-  if (said !== null) return said
-  return kind === 'keys' ? blocks : Math.max(1, Math.ceil(blocks / 2))
+function firstSpan(blocks: number, refusal: LogRefusal | null): number {
+  if (refusal?.blocks) return refusal.blocks
+  return refusal?.kind === 'keys' ? blocks : Math.max(1, Math.ceil(blocks / 2))
 }
 
 async function askInPieces(
@@ -82,11 +85,11 @@ async function askInPieces(
   const blocksMax = service.network.logBlocksMax ?? BLOCKS_MAX
   if (blocksIn(range) > blocksMax) return tooManyBlocks(range, blocksMax)
 
-  const release = await service.logReads.places.take(call.share ?? '')
+  const place = await service.logReads.places.take(call.share ?? '')
   try {
-    return await logAnswer(newLogReading(service, call, filter, head, span), range, release)
+    return await logAnswer(newLogReading(service, call, filter, head, span), range, place)
   } catch (thrown) {
-    release()
+    place.release()
     if (!(thrown instanceof LogError)) throw thrown
     return { reply: thrown.error, upstream: thrown.upstream, unclearBefore: false }
   }

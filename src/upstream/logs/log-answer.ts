@@ -4,25 +4,23 @@ import { joinLogTexts } from '../../core/logs/log-list.ts'
 import type { PoolAnswer } from '../pool/routed-request.ts'
 import { headerAt } from './chain-headers.ts'
 import { openLogPieces } from './log-pieces.ts'
-import type { LogReading } from './log-reading.ts'
+import type { LogPlace } from './log-places.ts'
+import { type LogReading, settledHeight } from './log-reading.ts'
 import { readUnsettled } from './read-unsettled.ts'
 
 /** Answers up to this size are handed over whole, as those of a node are. */
 const HELD_CHARS_MAX = 256 * 1024
 
-/** Blocks below the head that a reorganisation may reach; deeper ones are watched as a whole. */
-const UNSETTLED_BLOCKS = 128
-
 type LogTexts = { next(): Promise<string | null> }
 
 /**
  * Reads a range in pieces: a small answer whole, a large one as a stream whose later pieces are
- * read while it is sent. `ended` is called once, when nothing more is read.
+ * read while it is sent. Its place is given back when nothing more is read.
  */
 export async function logAnswer(
   reading: LogReading,
   range: BlockRange,
-  ended: () => void,
+  { begun, release: ended }: LogPlace,
 ): Promise<PoolAnswer> {
   const texts = openLogTexts(reading, range)
   const held: string[] = []
@@ -42,6 +40,9 @@ export async function logAnswer(
     ended()
     throw thrown
   }
+  // Until somebody reads it, no more is asked for: answers of a batch wait for each other.
+  reading.isPaused = true
+  begun()
   const stream = logStream(reading, joinLogTexts(held), texts, ended)
   return { reply: { kind: 'stream', stream }, ...sourceOf(reading), heightMax: range.to }
 }
@@ -50,15 +51,17 @@ function heldAnswer(reading: LogReading, text: string): PoolAnswer {
   return { reply: { kind: 'result', text, value: JSON.parse(text) }, ...sourceOf(reading) }
 }
 
+/** The upstream that gave most of the pieces. */
 function sourceOf({ answered }: LogReading) {
-  return { upstream: [...answered.keys()].sort().join() || 'none', unclearBefore: false }
+  const [most] = [...answered].toSorted(([, one], [, other]) => other - one)
+  return { upstream: most?.[0] ?? 'none', unclearBefore: false }
 }
 
 /** Blocks that nothing changes first; then those near the head, which must be of one chain. */
 function openLogTexts(reading: LogReading, { from, to }: BlockRange): LogTexts {
   const { head } = reading
   const final = head.finalized ?? -1
-  const settledTo = Math.min(to, Math.max(final, head.number - UNSETTLED_BLOCKS))
+  const settledTo = Math.min(to, settledHeight(head))
   const settled = openLogPieces(reading, { from, to: settledTo }, true)
   const begun = settledTo > final && settledTo >= from ? hashAt(reading, settledTo) : null
   // It is awaited at the end, and may have failed long before.
@@ -109,6 +112,7 @@ function logStream(
       return
     }
     try {
+      reading.isPaused = false
       let text = await texts.next()
       while (text === '') text = await texts.next()
       controller.enqueue(encoder.encode(text === null ? ']' : `,${text}`))

@@ -89,7 +89,8 @@ async function nextText(pieces: Pieces): Promise<PieceText | null> {
 /** Asks for the earliest pieces, as many as may be under way. */
 function fill(pieces: Pieces): void {
   const { slots, reading } = pieces
-  while (pieces.inFlight < PIECES_IN_FLIGHT && pieces.failure === undefined && !reading.isStopped) {
+  const isHeldUp = () => reading.isStopped || reading.isPaused || pieces.failure !== undefined
+  while (pieces.inFlight < PIECES_IN_FLIGHT && !isHeldUp()) {
     const slot = slots.find(({ state }) => state === 'waiting') ?? nextSlot(pieces)
     // The piece that the client waits for is asked for in any case.
     if (!slot || (pieces.aheadChars >= AHEAD_CHARS_MAX && slot !== slots[0])) return

@@ -27,6 +27,8 @@ export type LogReading = {
   answered: Map<string, number>
   /** Upstreams whose logs another one has confirmed in this call. */
   trusted: Set<Upstream>
+  /** Nobody reads the answer yet, of which enough is at hand. */
+  isPaused: boolean
   /** Nobody waits for it any more. */
   isStopped: boolean
 }
@@ -46,6 +48,9 @@ export class LogError extends Error {
 /** Enough for any mix of limits; a node that refuses everything is given up before. */
 const REFUSALS_MAX = 1000
 const TIMEOUTS_MAX = 8
+
+/** Blocks below the head that may still be replaced, where not even fewer are final. */
+const UNSETTLED_BLOCKS = 128
 
 /** Larger answers are asked for in parts. */
 const PIECE_BYTES_MAX = 4 * 2 ** 20
@@ -70,8 +75,14 @@ export function newLogReading(
     timeoutsLeft: TIMEOUTS_MAX,
     answered: new Map(),
     trusted: new Set(),
+    isPaused: false,
     isStopped: false,
   }
+}
+
+/** The last block that no reorganisation is expected to reach. */
+export function settledHeight({ number, finalized }: HeadView): number {
+  return Math.max(finalized ?? -1, number - UNSETTLED_BLOCKS)
 }
 
 export function bytesMaxOf(piece: LogPiece): number {

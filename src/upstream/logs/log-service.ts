@@ -28,12 +28,12 @@ export type LogReads = {
   places: LogPlaces
   /** Headers of the last blocks, by hash. */
   headers: TwoGenerationMap<string, LogHeader>
-  /** Empty answers about older blocks that upstreams gave, and how they were checked. */
-  records: Map<Upstream, EmptyRecord>
+  /** How the answers of upstreams were checked. */
+  records: Map<Upstream, CheckRecord>
 }
 
-type EmptyRecord = {
-  /** Answers that another upstream has confirmed since one was short. */
+type CheckRecord = {
+  /** Answers that were compared with another upstream's since one was short. */
   confirmed: number
   /** Answers since the last check. */
   unchecked: number
@@ -74,7 +74,7 @@ export function upstreamNamed({ pool }: LogService, name: string): Upstream | nu
   return pool.selection.upstreams.find(({ spec }) => spec.name === name) ?? null
 }
 
-export function recordOf({ records }: LogReads, upstream: Upstream): EmptyRecord {
+export function recordOf({ records }: LogReads, upstream: Upstream): CheckRecord {
   const known = records.get(upstream)
   if (known) return known
   const fresh = { confirmed: 0, unchecked: 0, suspectUntilMs: 0, loggedAtMs: -LOGGED_EVERY_MS }
