@@ -16,6 +16,7 @@ const OF_CALLS = [
   'app-snippets',
   'block-reader',
   'cached-streams',
+  'complete-logs',
   'cookbook',
   'devnet-calls',
   'evm-filters',

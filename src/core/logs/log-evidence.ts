@@ -29,8 +29,8 @@ export function logHeaderIn(block: unknown): LogHeader | null {
 }
 
 /**
- * What a bloom says about logs of a filter: none, perhaps some, or nothing at all, where the
- * chain keeps no blooms.
+ * The evidence of a bloom for logs of a filter: there are none, perhaps some, or it is silent,
+ * where the chain keeps no blooms.
  */
 export function evidenceOf(
   bloom: Uint8Array | null,

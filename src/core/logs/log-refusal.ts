@@ -14,7 +14,7 @@ export type LogRefusal = {
 
 type Rule = { kind: LogRefusal['kind']; says: RegExp }
 
-/** What sounds like a refusal of the range and is about something else. */
+/** Words that sound like a refusal of the range and are about something else. */
 const OTHER =
   /rate.?limit|requests? per|too many requests|invalid block range|(beyond|ahead of|after|greater than) .{0,20}?(head|latest|current|last)|future/
 

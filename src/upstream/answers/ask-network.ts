@@ -23,7 +23,7 @@ export type NetworkService = AnswerCache & {
   pool: UpstreamPool
   /** The heads that upstreams announce, as they come. */
   heads: HeadFeed
-  /** What is remembered between calls for logs. */
+  /** The memory that calls for logs share. */
   logReads: LogReads
   /** Sends a call alone, to any upstream that answers. */
   request: Transport

@@ -17,7 +17,7 @@ export type AskedLogs =
   | { kind: 'refused'; refusal: LogRefusal; last: NodeError | Failure; upstream: string }
   | { kind: 'error'; error: NodeError; upstream: string }
 
-export type LogQuestion = {
+export type LogsWanted = {
   params: unknown[]
   /** The blocks that logs may be of. */
   range: BlockRange
@@ -30,7 +30,7 @@ export type LogQuestion = {
 export async function askForLogs(
   service: LogService,
   caller: PoolCall,
-  { params, range, bytesMax, from }: LogQuestion,
+  { params, range, bytesMax, from }: LogsWanted,
 ): Promise<AskedLogs> {
   const { pool } = service
   const blocks = blocksIn(range)

@@ -10,8 +10,8 @@ import { blocksIn } from '../../core/logs/split-piece.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
 import { learnFrom, refusalIn } from './ask-for-logs.ts'
-import { headerAt } from './chain-headers.ts'
 import { checkAnswer } from './check-answer.ts'
+import { headerAt } from './linked-headers.ts'
 import { logAnswer } from './log-answer.ts'
 import { LogError, newLogReading } from './log-reading.ts'
 import { type LogReads, type LogService, longestSpan } from './log-service.ts'
@@ -65,7 +65,7 @@ function hasAlternatives({ addresses, topics }: LogFilter): boolean {
   return [addresses, ...topics].some((keys) => keys !== null && keys.length > 1)
 }
 
-/** What was refused need not be asked for again as a whole. */
+/** A range that was refused is not asked for again as a whole. */
 function firstSpan(blocks: number, refusal: LogRefusal | null): number {
   if (refusal?.blocks) return refusal.blocks
   return refusal?.kind === 'keys' ? blocks : Math.max(1, Math.ceil(blocks / 2))

@@ -1,14 +1,12 @@
-import { quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
-import { evidenceOf } from '../../core/logs/log-evidence.ts'
 import type { LogPiece } from '../../core/logs/log-filter.ts'
 import { keepLogs, type LogList, mergeLogLists, readLogList } from '../../core/logs/log-list.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
 import { requestFrom } from '../pool/upstream-pool.ts'
-import { chainTo } from './chain-headers.ts'
 import { checkLogs } from './check-logs.ts'
+import { evidenceIn, linkedHeaders } from './linked-headers.ts'
 import { newLogReading, otherUpstream, settledHeight } from './log-reading.ts'
 import { type LogService, noteShort, recordOf, upstreamNamed } from './log-service.ts'
 
@@ -94,12 +92,9 @@ async function mayBeEarly(
   if ((upstream.head?.number ?? 0) < piece.to) return true
   const newest = Math.max(0, head.number - NEW_BLOCKS + 1)
   if (piece.to < newest) return false
-  const headers = await chainTo(service, head, Math.max(piece.from, newest))
-  const { bloomMayBeZero } = quirksOf(service.network.chainId)
+  const headers = await linkedHeaders(service, head, Math.max(piece.from, newest))
   return (headers ?? []).some(
-    ({ number, bloom }) =>
-      number <= piece.to &&
-      evidenceOf(bloom, piece, service.bloomBits, bloomMayBeZero) === 'perhaps',
+    (header) => header.number <= piece.to && evidenceIn(service, piece, header) === 'perhaps',
   )
 }
 

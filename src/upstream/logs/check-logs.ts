@@ -1,12 +1,11 @@
-import { quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
-import { blocksToCheck, evidenceOf, looksCutOff } from '../../core/logs/log-evidence.ts'
+import { blocksToCheck, looksCutOff } from '../../core/logs/log-evidence.ts'
 import { type LogPiece, pieceParams } from '../../core/logs/log-filter.ts'
 import { type LogList, type LogMark, missingIn, sameLogs } from '../../core/logs/log-list.ts'
 import { blocksIn } from '../../core/logs/split-piece.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askForLogs } from './ask-for-logs.ts'
-import { headerAt } from './chain-headers.ts'
+import { evidenceIn, headerAt } from './linked-headers.ts'
 import { bytesMaxOf, type LogReading, noteAnswered, otherUpstream } from './log-reading.ts'
 import { noteShort, recordOf, upstreamNamed } from './log-service.ts'
 
@@ -74,12 +73,7 @@ async function settle(reading: LogReading, piece: LogPiece, one: Said, other: Sa
 async function isMadeUp(reading: LogReading, { block, blockHash }: LogMark): Promise<boolean> {
   const header = await headerAt(reading.service, reading.head, block)
   if (!header) return false
-  return header.hash !== blockHash || evidence(reading, header.bloom) === 'none'
-}
-
-function evidence({ service, keys }: LogReading, bloom: Uint8Array | null) {
-  const { bloomMayBeZero } = quirksOf(service.network.chainId)
-  return evidenceOf(bloom, keys, service.bloomBits, bloomMayBeZero)
+  return header.hash !== blockHash || evidenceIn(reading.service, reading.keys, header) === 'none'
 }
 
 /** With nobody else to ask, some blocks without logs are looked at, and asked for by themselves. */
@@ -96,7 +90,9 @@ async function checkByHeaders(
   const headers = await Promise.all(
     blocks.map((block) => headerAt(reading.service, reading.head, block)),
   )
-  const hinted = headers.filter((header) => evidence(reading, header?.bloom ?? null) === 'perhaps')
+  const hinted = headers.filter(
+    (header) => evidenceIn(reading.service, reading.keys, header) === 'perhaps',
+  )
   for (const header of hinted.slice(0, BLOCKS_MAX)) {
     if (!header) continue
     const { number } = header

@@ -1,6 +1,5 @@
-import { quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
-import { evidenceOf, type LogHeader } from '../../core/logs/log-evidence.ts'
+import type { LogHeader } from '../../core/logs/log-evidence.ts'
 import {
   type BlockRange,
   blockParams,
@@ -15,8 +14,8 @@ import {
   NO_LOGS,
 } from '../../core/logs/log-list.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
-import { askForLogs, type LogQuestion } from './ask-for-logs.ts'
-import { chainTo, headerAt } from './chain-headers.ts'
+import { askForLogs, type LogsWanted } from './ask-for-logs.ts'
+import { evidenceIn, headerAt, linkedHeaders } from './linked-headers.ts'
 import { openLogPieces } from './log-pieces.ts'
 import { bytesMaxOf, type LogReading, otherUpstream } from './log-reading.ts'
 import { noteShort, upstreamNamed } from './log-service.ts'
@@ -52,7 +51,7 @@ async function readOnce(
   head: HeadView,
 ): Promise<string | null> {
   if (from > head.number) return ''
-  const headers = await chainTo(reading.service, head, from)
+  const headers = await linkedHeaders(reading.service, head, from)
   if (!headers) return null
   const hashAt = new Map(headers.map((header) => [header.number, header.hash]))
   const pieces = openLogPieces(reading, { from, to: Math.min(to, head.number) }, false)
@@ -77,11 +76,11 @@ function blocksWithoutLogs(
   to: number,
   lists: readonly LogList[],
 ): LogHeader[] {
-  const { bloomMayBeZero } = quirksOf(service.network.chainId)
   const filled = new Set(lists.flatMap(({ marks }) => marks.map(({ block }) => block)))
-  return headers.filter(({ number, bloom }) => {
+  return headers.filter((header) => {
+    const { number } = header
     if (number > to || filled.has(number)) return false
-    return evidenceOf(bloom, keys, service.bloomBits, bloomMayBeZero) === 'perhaps'
+    return evidenceIn(service, keys, header) === 'perhaps'
   })
 }
 
@@ -117,7 +116,7 @@ function onlyOf(list: LogList, hashes: ReadonlySet<string>): LogList {
 }
 
 /** Nothing where the upstream could not say. */
-async function listOf({ service, call }: LogReading, question: LogQuestion): Promise<LogList> {
+async function listOf({ service, call }: LogReading, question: LogsWanted): Promise<LogList> {
   try {
     const asked = await askForLogs(service, call, question)
     return asked.kind === 'logs' ? asked.list : NO_LOGS

@@ -1,7 +1,9 @@
 import { within } from '../../core/async/within.ts'
+import { quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
 import { numberToQuantity } from '../../core/hex.ts'
-import { type LogHeader, logHeaderIn } from '../../core/logs/log-evidence.ts'
+import { evidenceOf, type LogHeader, logHeaderIn } from '../../core/logs/log-evidence.ts'
+import type { LogKeys } from '../../core/logs/log-filter.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
@@ -20,7 +22,7 @@ const BY_HASH_MAX = 8
  * The headers from a height up to the head, each the parent of the next; null when they cannot be
  * had, as while the chain is being reorganised. Each header is read once, whoever asks.
  */
-export async function chainTo(
+export async function linkedHeaders(
   service: LogService,
   head: HeadView,
   lowest: number,
@@ -45,6 +47,16 @@ export function headerAt(
 ): Promise<LogHeader | null> {
   const which = block === 'safe' ? block : numberToQuantity(block)
   return readHeader(service, head, 'eth_getBlockByNumber', which)
+}
+
+/** The evidence of a header for logs of a filter. */
+export function evidenceIn(
+  { network, bloomBits }: LogService,
+  keys: LogKeys,
+  header: LogHeader | null,
+): ReturnType<typeof evidenceOf> {
+  const { bloomMayBeZero } = quirksOf(network.chainId)
+  return evidenceOf(header?.bloom ?? null, keys, bloomBits, bloomMayBeZero)
 }
 
 type Walk = { headers: LogHeader[]; missing: string | null }
