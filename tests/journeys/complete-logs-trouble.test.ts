@@ -15,8 +15,15 @@ let headgate: TestHeadgate
 beforeAll(async () => {
   const chainOf = (seed: number, logsMax = 2) => makeLogChain(seed, LENGTH, logsMax)
   begin('REORGANISED', chainOf(21), { blocks: 12 })
+  begin('EMPTIED', chainOf(21), { blocks: 12 })
+  begin('FORKED', chainOf(26), { blocks: 12 })
+  const sibling = chainOf(26)
+  sibling.reorganise(30)
+  of('FORKED').push(startLogNode('node-1', sibling, { blocks: 12 }))
   begin('DYING', chainOf(22), { blocks: 50 }, { blocks: 50 })
   begin('BEHIND', chainOf(23), { blocks: 2000 }, { blocks: 2000, omits: isNew })
+  // The other one is asked first.
+  for (const node of of('BEHIND').slice(0, 1)) node.misbehave = () => Bun.sleep(4).then(() => null)
   begin('LARGE', makeLogChain(24, LENGTH, 6), { blocks: 50 })
   begin('BROKEN', makeLogChain(25, LENGTH, 6), { blocks: 50 })
   for (const seed of SEEDS) begin(`RANDOM_${seed}`, chainOf(seed), ...randomLimits(seed))
@@ -64,8 +71,11 @@ function getLogs(id: string, filter: NodeJson) {
 }
 
 describe('eth_getLogs in pieces', () => {
-  test('never mixes two chains when blocks are replaced while they are read', async () => {
-    const [node] = of('REORGANISED')
+  test.each([
+    ['others', 'REORGANISED', 2],
+    ['empty ones', 'EMPTIED', 0],
+  ])('never mixes two chains when blocks are replaced by %s meanwhile', async (_by, id, most) => {
+    const [node] = of(id)
     if (!node) throw new Error('a node was started')
     let replaced = 0
     node.misbehave = (method, body) => {
@@ -73,13 +83,20 @@ describe('eth_getLogs in pieces', () => {
       const isLate = method === 'eth_getLogs' && Number(filter.fromBlock) > LENGTH - 20
       if (isLate && replaced < 2) {
         replaced++
-        node.chain.reorganise(35)
+        node.chain.reorganise(35, most)
       }
       return null
     }
-    const { json } = await getLogs('REORGANISED', ALL)
+    const { json } = await getLogs(id, ALL)
     expect(replaced).toBe(2)
     expect(json.result).toEqual(node.chain.logsOf(ALL))
+  })
+
+  test('never mixes the chains of two nodes', async () => {
+    const [one, other] = of('FORKED').map(({ chain }) => JSON.stringify(chain.logsOf(ALL)))
+    expect(one).not.toBe(other)
+    const { json } = await getLogs('FORKED', ALL)
+    expect([one, other]).toContain(JSON.stringify(json.result))
   })
 
   test('goes on with the other node when one dies, and asks again only for what failed', async () => {
@@ -106,7 +123,18 @@ describe('eth_getLogs in pieces', () => {
         expect(json.result).toEqual(honest?.chain.logsOf(filter))
       }
     }
+    expect(headgate.logText()).toMatch(/"logs_left_out","network":"BEHIND","upstream":"node-1"/)
   })
+})
+
+test('a batch may have more large answers than are made at once', async () => {
+  const [node] = of('DYING')
+  const filters = ['0x1', '0x2', '0x3', '0x4', '0x5', '0x6'].map((fromBlock) => ({ fromBlock }))
+  const calls = filters.map((filter, id) => rpc('eth_getLogs', [filter], id))
+  const { json } = await headgate.post(calls, { slug: 'dying' })
+  expect(json.map((answer: NodeJson) => answer.result)).toEqual(
+    filters.map((filter) => node?.chain.logsOf(filter)),
+  )
 })
 
 describe('a large answer', () => {

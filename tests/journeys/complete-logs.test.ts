@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { NodeError } from '../support/fake-node.ts'
+import { hang, NodeError } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { type LogLimits, type LogNode, makeLogChain, startLogNode } from '../support/log-chain.ts'
 import { evmNetwork, networksEnv } from '../support/networks.ts'
@@ -20,6 +20,7 @@ const NETWORKS: Record<string, LogLimits[]> = {
   SIZE: [{ bytes: 40_000 }],
   STATUS: [{}],
   TIME: [{ timely: 300 }],
+  HANGING: [{}],
   ADDRESSES: [{ addresses: 2, blocks: 1000 }],
   MIXED: [{ blocks: 700 }, { blocks: 90, count: 60 }, { bytes: 30_000 }],
   KEYS: [{ count: 1 }],
@@ -46,9 +47,16 @@ beforeAll(async () => {
     const blocks = Number(filter?.toBlock) - Number(filter?.fromBlock) + 1
     return method === 'eth_getLogs' && blocks > 400 ? new Response('', { status: 413 }) : null
   }
-  const networks = [...nodes].map(([id, own]) =>
-    evmNetwork(id, own, id === 'WIDE' ? { logBlocksMax: 1000 } : {}),
-  )
+  firstOf('HANGING').misbehave = (method, body) => {
+    const [filter] = JSON.parse(body).params ?? []
+    const blocks = Number(filter?.toBlock) - Number(filter?.fromBlock) + 1
+    return method === 'eth_getLogs' && !(blocks <= 600) ? hang() : null
+  }
+  const members: Record<string, NodeJson> = {
+    WIDE: { logBlocksMax: 1000 },
+    HANGING: { upstream: { timeoutMs: 50 } },
+  }
+  const networks = [...nodes].map(([id, own]) => evmNetwork(id, own, members[id]))
   headgate = await startHeadgate({ env: networksEnv(...networks) })
 })
 
@@ -81,6 +89,7 @@ const FILTERS: Record<string, NodeJson[]> = {
     { ...ALL, address: [someAddress, otherAddress], topics: [null, chain.topics] },
   ],
   KEYS: [{ ...ALL, fromBlock: '0xb00', address: chain.addresses, topics: [chain.topics] }],
+  HANGING: [{ ...ALL, address: otherAddress }],
   // A stream is passed on as it comes, so that there is nothing to compare.
   UNSPLIT: [
     { ...ALL, address: someAddress },
@@ -99,6 +108,7 @@ describe('eth_getLogs is equal to the truth, whatever limits nodes have', () => 
     ['UNSPLIT', 'a node that takes any range and leaves logs out beside an honest one'],
     ['STATUS', 'a node that refuses by status 413'],
     ['TIME', 'a node that gives up after a while'],
+    ['HANGING', 'a node that does not answer long ranges at all'],
     ['ADDRESSES', 'a node that takes few addresses'],
     ['MIXED', 'three nodes with limits of their own'],
     ['KEYS', 'a node that gives one log at a time, as far as addresses and topics go'],

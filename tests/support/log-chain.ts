@@ -10,8 +10,8 @@ export type LogChain = {
   topics: readonly string[]
   /** The logs that a filter asks for: the truth. */
   logsOf(filter: NodeJson): NodeJson[]
-  /** Replaces the last blocks by others. */
-  reorganise(depth: number): void
+  /** Replaces the last blocks by others, which have so many logs at most. */
+  reorganise(depth: number, logsMax?: number): void
 }
 
 type ChainBlock = { header: NodeJson; logs: NodeJson[] }
@@ -44,24 +44,24 @@ export function makeLogChain(seed: number, length: number, logsMax = 2): LogChai
   const topics = Array.from({ length: 6 }, () => key(32))
   const blocks: ChainBlock[] = []
   let fork = 10
-  const mine = () => {
+  const mine = (most: number) => {
     const number = blocks.length
     const hash = hashOf(number, fork.toString(16).padStart(2, '0'))
-    const logs = Array.from({ length: chance.between(0, logsMax) }, (_, at) =>
+    const logs = Array.from({ length: chance.between(0, most) }, (_, at) =>
       logAt(chance, { number, hash, at }, addresses, topics),
     )
     blocks.push({ header: headerOf(number, hash, blocks.at(-1)?.header.hash, logs), logs })
   }
-  while (blocks.length < length) mine()
+  while (blocks.length < length) mine(logsMax)
   return {
     blocks,
     addresses,
     topics,
     logsOf: (filter) => logsIn(blocks, filter),
-    reorganise(depth) {
+    reorganise(depth, most = logsMax) {
       blocks.length -= depth
       fork++
-      for (let at = 0; at < depth; at++) mine()
+      for (let at = 0; at < depth; at++) mine(most)
     },
   }
 }

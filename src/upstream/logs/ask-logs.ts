@@ -13,7 +13,7 @@ import { learnFrom, refusalIn } from './ask-for-logs.ts'
 import { checkAnswer } from './check-answer.ts'
 import { headerAt } from './linked-headers.ts'
 import { logAnswer } from './log-answer.ts'
-import { LogError, newLogReading } from './log-reading.ts'
+import { LogError, newLogReading, refusedHere } from './log-reading.ts'
 import { type LogReads, type LogService, longestSpan } from './log-service.ts'
 
 export type { LogReads }
@@ -23,8 +23,8 @@ type Transport = (call: PoolCall) => Promise<PoolAnswer>
 /** The blocks of one call that is asked for in pieces, unless configuration says otherwise. */
 const BLOCKS_MAX = 1_000_000
 
-/** The name of the upstream where none was asked. */
-const NO_UPSTREAM = 'none'
+/** Where nodes take few blocks at once, a call has this many pieces at most. */
+const PIECES_MAX = 1000
 
 /**
  * Answers eth_getLogs. A node is asked for all at once, unless none takes so many blocks; when it
@@ -82,7 +82,8 @@ async function askInPieces(
   const safe = needsSafe ? await headerAt(service, head, 'safe') : null
   const range = rangeOf(filter, head, safe?.number ?? null)
   if (!range) throw new Failure('upstream_answered_badly', { reason: 'no safe block' })
-  const blocksMax = service.network.logBlocksMax ?? BLOCKS_MAX
+  const { logBlocksMax = BLOCKS_MAX } = service.network
+  const blocksMax = Math.min(logBlocksMax, longestSpan(service) * PIECES_MAX)
   if (blocksIn(range) > blocksMax) return tooManyBlocks(range, blocksMax)
 
   const place = await service.logReads.places.take(call.share ?? '')
@@ -97,11 +98,9 @@ async function askInPieces(
 
 function tooManyBlocks(range: BlockRange, blocksMax: number): PoolAnswer {
   const { from, to } = range
-  const message =
+  const { error, upstream } = refusedHere(
     `eth_getLogs: blocks ${from} to ${to} are ${blocksIn(range)}, ` +
-    `and no node takes them at once; at most ${blocksMax} are put together of pieces.`
-  const code = -32602
-  const text = JSON.stringify({ code, message })
-  const reply = { kind: 'error' as const, code, message, text }
-  return { reply, upstream: NO_UPSTREAM, unclearBefore: false }
+      `and no node takes them at once; at most ${blocksMax} are put together of pieces.`,
+  )
+  return { reply: error, upstream, unclearBefore: false }
 }

@@ -1,6 +1,12 @@
 import { Failure } from '../../core/errors.ts'
 import type { LogPiece } from '../../core/logs/log-filter.ts'
-import { keepLogs, type LogList, mergeLogLists, readLogList } from '../../core/logs/log-list.ts'
+import {
+  keepLogs,
+  type LogList,
+  mergeLogLists,
+  missingIn,
+  readLogList,
+} from '../../core/logs/log-list.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
@@ -21,8 +27,8 @@ const COMPARED_EVERY = 32
 /**
  * Checks the answer of a node to a whole call, where there is another to compare it with; null
  * when they differ so that it has to be read in pieces. About old blocks the first answers of
- * each upstream are compared, and later ones now and then; about new ones an empty answer is
- * held against the blooms of their headers.
+ * each upstream are compared, and later ones now and then; new ones without logs are held
+ * against the blooms of their headers.
  */
 export async function checkAnswer(
   service: LogService,
@@ -41,12 +47,10 @@ export async function checkAnswer(
     const list = readLogList(reply.text, reply.value, piece)
     return list ? compared({ service, call, piece, head }, answer, list) : answer
   }
-  if (reply.value.length > 0 || piece.to <= settled) return answer
-  if (!(await mayBeEarly(service, piece, head, upstream))) return answer
-  const second = await secondAnswer(service, call, other)
-  if (second === null) return answer
-  noteShort(service, upstream, piece)
-  return second
+  const newest = Math.max(piece.from, head.number - NEW_BLOCKS + 1)
+  if (piece.to < newest) return answer
+  const list = readLogList(reply.text, reply.value, piece)
+  return list ? checkNewest({ service, call, piece, head }, answer, list, other) : answer
 }
 
 /** True when the answer of an upstream is one to be compared. */
@@ -82,23 +86,51 @@ async function compared(
   return { ...answer, reply: { kind: 'result', text, value: JSON.parse(text) } }
 }
 
-/** It cannot know of blocks that it has not got, or the blooms of new ones hint at logs. */
-async function mayBeEarly(
-  service: LogService,
-  piece: LogPiece,
-  head: HeadView,
-  upstream: Upstream,
-): Promise<boolean> {
-  if ((upstream.head?.number ?? 0) < piece.to) return true
-  const newest = Math.max(0, head.number - NEW_BLOCKS + 1)
-  if (piece.to < newest) return false
-  const headers = await linkedHeaders(service, head, Math.max(piece.from, newest))
-  return (headers ?? []).some(
-    (header) => header.number <= piece.to && evidenceIn(service, piece, header) === 'perhaps',
-  )
+/** Holds an answer about the newest blocks against their blooms, and asks another upstream. */
+async function checkNewest(
+  checking: Checking,
+  answer: PoolAnswer,
+  list: LogList,
+  other: Upstream,
+): Promise<PoolAnswer> {
+  const { service, call, piece } = checking
+  const { checkedBlocks } = service.logReads
+  const upstream = upstreamNamed(service, answer.upstream)
+  // A node cannot know of blocks that it has not got.
+  const isBehind = (upstream?.head?.number ?? 0) < piece.to
+  const doubtful = await blocksInDoubt(checking, list)
+  if (doubtful.length === 0 && !isBehind) return answer
+  const second = await secondAnswer(service, call, other)
+  if (second === null) return answer
+  const { reply } = second
+  const said = reply.kind === 'result' ? readLogList(reply.text, reply.value, piece) : null
+  if (reply.kind === 'result' && !said) return answer
+  if (said && missingIn(list, said).length <= missingIn(said, list).length) {
+    for (const key of doubtful) checkedBlocks.set(key, true)
+    return answer
+  }
+  if (upstream) noteShort(service, upstream, piece)
+  return second
 }
 
-/** The answer of another upstream, if it has logs; null when it has none or could not say. */
+/** New blocks that gave no logs though their blooms hint at some, and nobody has confirmed that. */
+async function blocksInDoubt(
+  { service, piece, head }: Checking,
+  { marks }: LogList,
+): Promise<string[]> {
+  const lowest = Math.max(piece.from, head.number - NEW_BLOCKS + 1)
+  const headers = (await linkedHeaders(service, head, lowest)) ?? []
+  const filled = new Set(marks.map(({ block }) => block))
+  const { addresses, topics } = piece
+  const filter = Bun.hash(JSON.stringify([addresses, topics]))
+  return headers
+    .filter(({ number }) => number <= piece.to && !filled.has(number))
+    .filter((header) => evidenceIn(service, piece, header) === 'perhaps')
+    .map(({ hash }) => `${hash} ${filter}`)
+    .filter((key) => service.logReads.checkedBlocks.get(key) === undefined)
+}
+
+/** The answer of another upstream; null when it could not say. */
 async function secondAnswer(
   { pool }: LogService,
   call: PoolCall,
@@ -107,10 +139,8 @@ async function secondAnswer(
   try {
     const answer = await requestFrom(pool, other, call)
     const { reply } = answer
-    if (reply.kind === 'stream') return answer
     if (reply.kind === 'error_stream') await reply.stream.cancel()
-    const isList = reply.kind === 'result' && Array.isArray(reply.value)
-    return isList && (reply.value as unknown[]).length > 0 ? answer : null
+    return reply.kind === 'result' || reply.kind === 'stream' ? answer : null
   } catch (thrown) {
     if (thrown instanceof Failure) return null
     throw thrown

@@ -20,6 +20,8 @@ export type LogReading = {
   span: number
   /** A longer piece has taken too long in this call. */
   spanMax: number
+  /** Pieces that may still be asked for. */
+  piecesLeft: number
   /** Refusals that are still accepted, and those by time, each of which takes long. */
   refusalsLeft: number
   timeoutsLeft: number
@@ -27,6 +29,8 @@ export type LogReading = {
   answered: Map<string, number>
   /** Upstreams whose logs another one has confirmed in this call. */
   trusted: Set<Upstream>
+  /** The upstream that is asked about the last blocks, where several have told of two chains. */
+  pinned: Upstream | null
   /** Nobody reads the answer yet, of which enough is at hand. */
   isPaused: boolean
   /** Nobody waits for it any more. */
@@ -44,6 +48,19 @@ export class LogError extends Error {
     this.upstream = upstream
   }
 }
+
+/** A refusal of ours, in the words of a node. */
+export function refusedHere(message: string): LogError {
+  const code = -32602
+  const text = JSON.stringify({ code, message })
+  return new LogError({ kind: 'error', code, message, text }, NO_UPSTREAM)
+}
+
+/** The name of the upstream where none was asked. */
+const NO_UPSTREAM = 'none'
+
+/** Pieces that one call asks nodes for, whatever they refuse. */
+const PIECES_MAX = 10_000
 
 /** Enough for any mix of limits; a node that refuses everything is given up before. */
 const REFUSALS_MAX = 1000
@@ -71,10 +88,12 @@ export function newLogReading(
     head,
     span,
     spanMax: Number.POSITIVE_INFINITY,
+    piecesLeft: PIECES_MAX,
     refusalsLeft: REFUSALS_MAX,
     timeoutsLeft: TIMEOUTS_MAX,
     answered: new Map(),
     trusted: new Set(),
+    pinned: null,
     isPaused: false,
     isStopped: false,
   }

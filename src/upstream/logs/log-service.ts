@@ -28,6 +28,8 @@ export type LogReads = {
   places: LogPlaces
   /** Headers of the last blocks, by hash. */
   headers: TwoGenerationMap<string, LogHeader>
+  /** New blocks, by hash and filter, of which two upstreams know no logs. */
+  checkedBlocks: TwoGenerationMap<string, true>
   /** How the answers of upstreams were checked. */
   records: Map<Upstream, CheckRecord>
 }
@@ -45,6 +47,9 @@ type CheckRecord = {
 /** In each of two generations; about a kilobyte each. */
 const HEADERS_MAX = 1000
 
+/** In each of two generations. */
+const CHECKED_MAX = 10_000
+
 const SUSPECT_MS = 600_000
 /** A short answer is in the log once in this time for each upstream; the metric counts all. */
 const LOGGED_EVERY_MS = 60_000
@@ -54,6 +59,7 @@ export function openLogReads(clock: Clock, telemetry: Telemetry): LogReads {
     telemetry,
     places: openLogPlaces(clock),
     headers: openTwoGenerationMap({ weightMax: HEADERS_MAX }),
+    checkedBlocks: openTwoGenerationMap({ weightMax: CHECKED_MAX }),
     records: new Map(),
   }
 }

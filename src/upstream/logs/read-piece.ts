@@ -3,9 +3,10 @@ import { type LogPiece, pieceParams } from '../../core/logs/log-filter.ts'
 import { type LogList, mergeLogLists, NO_LOGS, readLogList } from '../../core/logs/log-list.ts'
 import { lowerLimit } from '../../core/logs/log-span.ts'
 import { blocksIn, splitBlocksTo, splitKeys } from '../../core/logs/split-piece.ts'
+import type { Upstream } from '../node/upstream.ts'
 import { type AskedLogs, askForLogs } from './ask-for-logs.ts'
 import { checkLogs } from './check-logs.ts'
-import { bytesMaxOf, LogError, type LogReading, noteAnswered } from './log-reading.ts'
+import { bytesMaxOf, LogError, type LogReading, noteAnswered, refusedHere } from './log-reading.ts'
 import { longestSpan } from './log-service.ts'
 
 /** The logs of a piece, or the smaller pieces to be asked for in its place. */
@@ -16,6 +17,8 @@ export type ReadPiece =
 
 /** Attempts at a piece, each of which may go through all upstreams. */
 const ATTEMPTS_MAX = 3
+
+const TOO_MANY = 'eth_getLogs: nodes give so few logs at once that this takes too many pieces.'
 
 /** The parts of a piece that took too long. */
 const TIMED_OUT_PARTS = 4
@@ -37,7 +40,9 @@ export async function readPiece(
     if (!reading.answered.has(cached.upstream)) reading.answered.set(cached.upstream, 0)
     return { kind: 'cached', text: cached.text }
   }
-  const asked = await askAgain(reading, piece)
+  reading.piecesLeft--
+  if (reading.piecesLeft < 0) throw refusedHere(TOO_MANY)
+  const asked = await askAgain(reading, piece, isSettled ? null : reading.pinned)
   if (asked.kind === 'error') throw new LogError(asked.error, asked.upstream)
   if (asked.kind === 'refused') return onRefusal(reading, piece, isSettled, asked)
   const { list, upstream } = asked
@@ -74,12 +79,16 @@ function cachedList(text: string, piece: LogPiece): LogList {
   return readLogList(whole, JSON.parse(whole), piece) ?? NO_LOGS
 }
 
-async function askAgain(reading: LogReading, piece: LogPiece): Promise<AskedLogs> {
+async function askAgain(
+  reading: LogReading,
+  piece: LogPiece,
+  from: Upstream | null,
+): Promise<AskedLogs> {
   const { service, call } = reading
   const question = { params: pieceParams(piece), range: piece, bytesMax: bytesMaxOf(piece) }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await askForLogs(service, call, { ...question, from: null })
+      return await askForLogs(service, call, { ...question, from })
     } catch (thrown) {
       const isLast = attempt >= ATTEMPTS_MAX || reading.isStopped
       if (isLast || !(thrown instanceof Failure)) throw thrown

@@ -11,14 +11,16 @@ import {
   keepLogs,
   type LogList,
   mergeLogLists,
+  missingIn,
   NO_LOGS,
 } from '../../core/logs/log-list.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
+import type { Upstream } from '../node/upstream.ts'
 import { askForLogs, type LogsWanted } from './ask-for-logs.ts'
 import { evidenceIn, headerAt, linkedHeaders } from './linked-headers.ts'
 import { openLogPieces } from './log-pieces.ts'
 import { bytesMaxOf, type LogReading, otherUpstream } from './log-reading.ts'
-import { noteShort, upstreamNamed } from './log-service.ts'
+import { noteShort } from './log-service.ts'
 
 /** Heads that were reorganised away under a call until it is given up. */
 const ATTEMPTS_MAX = 4
@@ -36,12 +38,19 @@ export async function readUnsettled(reading: LogReading, range: BlockRange): Pro
   const { pool, pollNow } = reading.service
   for (let attempt = 0; attempt < ATTEMPTS_MAX && !reading.isStopped; attempt++) {
     const head = attempt === 0 ? reading.head : (pool.selection.head ?? reading.head)
+    if (attempt > 0) reading.pinned = upstreamAt(reading, head, attempt)
     const text = await readOnce(reading, range, head)
     if (text !== null) return text
     pollNow()
     await new Promise<void>((resolve) => void pool.clock.after(AGAIN_AFTER_MS, resolve))
   }
   throw new Failure('upstream_answered_badly', { reason: 'the chain kept changing' })
+}
+
+/** One of the upstreams that stand at a head, another each time. */
+function upstreamAt({ service }: LogReading, { hash }: HeadView, attempt: number): Upstream | null {
+  const standing = service.pool.selection.upstreams.filter((one) => one.head?.hash === hash)
+  return standing[attempt % standing.length] ?? null
 }
 
 /** Null when blocks of more than one chain came together. */
@@ -64,8 +73,9 @@ async function readOnce(
   const now = await headerAt(reading.service, head, head.number)
   if (now?.hash !== head.hash.toLowerCase()) return null
   const suspicious = blocksWithoutLogs(reading, headers, to, lists)
-  const found = suspicious.length === 0 ? [] : await askElsewhere(reading, suspicious)
-  if (found.length === 0) return joinLogTexts(lists.map(({ text }) => text))
+  const found = suspicious.length === 0 ? [] : await askAgain(reading, suspicious)
+  if (found.every(({ marks }) => marks.length === 0))
+    return joinLogTexts(lists.map(({ text }) => text))
   return mergeLogLists([...lists, ...found]).text
 }
 
@@ -84,29 +94,36 @@ function blocksWithoutLogs(
   })
 }
 
-/** The logs that another upstream has of these very blocks, or the same one when asked by hash. */
-async function askElsewhere(
-  reading: LogReading,
-  suspicious: readonly LogHeader[],
-): Promise<LogList[]> {
-  const { service, call, keys, answered } = reading
-  const first = upstreamNamed(service, [...answered.keys()].at(-1) ?? '')
+/**
+ * The logs of these very blocks, by two upstreams, whichever has told of them before; where there
+ * is one alone, by hash.
+ */
+async function askAgain(reading: LogReading, suspicious: readonly LogHeader[]): Promise<LogList[]> {
+  const { service, call, keys } = reading
   const [lowest, highest] = [suspicious[0], suspicious.at(-1)]
   if (!lowest || !highest) return []
   const piece: LogPiece = { ...keys, from: lowest.number, to: highest.number }
-  const other = otherUpstream(service, call.share, piece, first)
-  const questions = other
-    ? [{ params: pieceParams(piece), range: piece, bytesMax: bytesMaxOf(piece), from: other }]
-    : suspicious.slice(-BLOCKS_MAX).map(({ hash, number }) => {
-        const range = { from: number, to: number }
-        const bytesMax = bytesMaxOf({ ...keys, ...range })
-        return { params: blockParams(hash, keys), range, bytesMax, from: null }
-      })
-  const lists = await Promise.all(questions.map((question) => listOf(reading, question)))
   const hashes = new Set(suspicious.map(({ hash }) => hash))
-  const found = lists.map((list) => onlyOf(list, hashes)).filter(({ marks }) => marks.length > 0)
-  if (found.length > 0 && first) noteShort(service, first, piece)
-  return found
+  const lists = (questions: readonly LogsWanted[]) =>
+    Promise.all(questions.map(async (one) => onlyOf(await listOf(reading, one), hashes)))
+  const one = otherUpstream(service, call.share, piece, null)
+  const other = one && otherUpstream(service, call.share, piece, one)
+  if (!one || !other) {
+    return lists(suspicious.slice(-BLOCKS_MAX).map((header) => blockWanted(reading, header)))
+  }
+  const whole = { params: pieceParams(piece), range: piece, bytesMax: bytesMaxOf(piece) }
+  const [first = NO_LOGS, second = NO_LOGS] = await lists(
+    [one, other].map((from) => ({ ...whole, from })),
+  )
+  if (missingIn(first, second).length > 0) noteShort(service, one, piece)
+  if (missingIn(second, first).length > 0) noteShort(service, other, piece)
+  return [first, second]
+}
+
+function blockWanted({ keys }: LogReading, { hash, number }: LogHeader): LogsWanted {
+  const range = { from: number, to: number }
+  const bytesMax = bytesMaxOf({ ...keys, ...range })
+  return { params: blockParams(hash, keys), range, bytesMax, from: null }
 }
 
 /** The logs of some blocks; those of a block on another chain are no logs of ours. */
