@@ -24,6 +24,7 @@ beforeAll(async () => {
   begin('BEHIND', chainOf(23), { blocks: 2000 }, { blocks: 2000, omits: isNew })
   // The other one is asked first.
   for (const node of of('BEHIND').slice(0, 1)) node.misbehave = () => Bun.sleep(4).then(() => null)
+  begin('NEWEST', chainOf(27), {}, {})
   begin('LARGE', makeLogChain(24, LENGTH, 6), { blocks: 50 })
   begin('BROKEN', makeLogChain(25, LENGTH, 6), { blocks: 50 })
   for (const seed of SEEDS) begin(`RANDOM_${seed}`, chainOf(seed), ...randomLimits(seed))
@@ -208,3 +209,19 @@ function randomFilter(chance: Chance, { addresses, topics }: LogChain): NodeJson
     topics: positions.map((keys) => (Array.isArray(keys) && keys.length === 0 ? null : keys)),
   }
 }
+
+test('many calls about the newest blocks read each header once', async () => {
+  const [node, other] = of('NEWEST')
+  if (!node || !other) throw new Error('two nodes were started')
+  const { addresses } = node.chain
+  const fromBlock = `0x${(LENGTH - 10).toString(16)}`
+  const filters = addresses.map((address) => ({ fromBlock, address }))
+  const answers = await Promise.all(filters.map((filter) => getLogs('NEWEST', filter)))
+  expect(answers.map(({ json }) => json.result)).toEqual(filters.map(node.chain.logsOf))
+  const heights = [...node.calls, ...other.calls]
+    .filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[0] !== 'latest')
+    .map(({ params }) => String(params[0]))
+    .filter((height) => height.startsWith('0x'))
+  expect(heights.length).toBeGreaterThan(0)
+  expect(new Set(heights).size).toBe(heights.length)
+})

@@ -19,6 +19,9 @@ import { type LogService, noteShort, recordOf, upstreamNamed } from './log-servi
 /** Nodes answer early with nothing about the last blocks: the headers of so many are looked at. */
 const NEW_BLOCKS = 16
 
+/** After headers could not be had, they are not asked for in every call. */
+const NO_HEADERS_MS = 1000
+
 /** Answers of an upstream that another one has to confirm before fewer are compared. */
 const CONFIRMED_MIN = 8
 /** One in so many is compared afterwards. */
@@ -119,7 +122,13 @@ async function blocksInDoubt(
   { marks }: LogList,
 ): Promise<string[]> {
   const lowest = Math.max(piece.from, head.number - NEW_BLOCKS + 1)
-  const headers = (await linkedHeaders(service, head, lowest)) ?? []
+  const { logReads, pool } = service
+  if (logReads.noHeadersUntilMs > pool.clock.monotonicMs()) return []
+  const headers = await linkedHeaders(service, head, lowest)
+  if (!headers) {
+    logReads.noHeadersUntilMs = pool.clock.monotonicMs() + NO_HEADERS_MS
+    return []
+  }
   const filled = new Set(marks.map(({ block }) => block))
   const { addresses, topics } = piece
   const filter = Bun.hash(JSON.stringify([addresses, topics]))
@@ -127,7 +136,7 @@ async function blocksInDoubt(
     .filter(({ number }) => number <= piece.to && !filled.has(number))
     .filter((header) => evidenceIn(service, piece, header) === 'perhaps')
     .map(({ hash }) => `${hash} ${filter}`)
-    .filter((key) => service.logReads.checkedBlocks.get(key) === undefined)
+    .filter((key) => logReads.checkedBlocks.get(key) === undefined)
 }
 
 /** The answer of another upstream; null when it could not say. */

@@ -29,7 +29,27 @@ export async function linkedHeaders(
 ): Promise<LogHeader[] | null> {
   const known = walk(service, head, lowest)
   if (known.missing === null) return known.headers
-  await readByNumber(service, head, lowest, head.number - known.headers.length)
+  const { headersUnderWay } = service.logReads
+  const key = `${head.hash} ${lowest}`
+  const underWay = headersUnderWay.get(key)
+  if (underWay) return underWay
+  const reading = readLinked(service, head, lowest, head.number - known.headers.length)
+  headersUnderWay.set(key, reading)
+  try {
+    return await reading
+  } finally {
+    headersUnderWay.delete(key)
+  }
+}
+
+/** Reads the headers of some heights, and then those by hash that turned out to be of a fork. */
+async function readLinked(
+  service: LogService,
+  head: HeadView,
+  lowest: number,
+  highest: number,
+): Promise<LogHeader[] | null> {
+  await readByNumber(service, head, lowest, highest)
   for (let asked = 0; asked <= BY_HASH_MAX; asked++) {
     const { headers, missing } = walk(service, head, lowest)
     if (missing === null) return headers

@@ -28,6 +28,10 @@ export type LogReads = {
   places: LogPlaces
   /** Headers of the last blocks, by hash. */
   headers: TwoGenerationMap<string, LogHeader>
+  /** Headers being read, by head and height, so that calls at the same time read them once. */
+  headersUnderWay: Map<string, Promise<LogHeader[] | null>>
+  /** Headers could not be had; until then answers about new blocks go without. */
+  noHeadersUntilMs: number
   /** New blocks, by hash and filter, of which two upstreams know no logs. */
   checkedBlocks: TwoGenerationMap<string, true>
   /** How the answers of upstreams were checked. */
@@ -59,6 +63,8 @@ export function openLogReads(clock: Clock, telemetry: Telemetry): LogReads {
     telemetry,
     places: openLogPlaces(clock),
     headers: openTwoGenerationMap({ weightMax: HEADERS_MAX }),
+    headersUnderWay: new Map(),
+    noHeadersUntilMs: 0,
     checkedBlocks: openTwoGenerationMap({ weightMax: CHECKED_MAX }),
     records: new Map(),
   }
