@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { LogPiece } from './log-filter.ts'
-import { pieceEnd, splitBlocksTo, splitKeys, splitPiece } from './split-piece.ts'
+import { pieceEnd, rangesToCompare, splitBlocksTo, splitKeys, splitPiece } from './split-piece.ts'
 
 const WHOLE: LogPiece = { from: 10, to: 19, addresses: ['a', 'b', 'c'], topics: [null, ['t', 'u']] }
 
@@ -53,5 +53,29 @@ describe('pieces', () => {
     [5, 1, 10, 5],
   ])('that begin at %d and have %d blocks end where others do', (from, blocks, last, end) => {
     expect(pieceEnd(from, blocks, last)).toBe(end)
+  })
+
+  test.each([
+    [Number.POSITIVE_INFINITY, [[10, 19]]],
+    [
+      4,
+      [
+        [10, 13],
+        [14, 17],
+        [18, 19],
+      ],
+    ],
+    [
+      1,
+      [
+        [10, 10],
+        [13, 13],
+        [16, 16],
+        [19, 19],
+      ],
+    ],
+  ])('are compared in ranges of at most %d blocks', (blocksMax, ranges) => {
+    const compared = rangesToCompare(WHOLE, blocksMax).map(({ from, to }) => [from, to])
+    expect(compared).toEqual(ranges)
   })
 })

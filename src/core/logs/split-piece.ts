@@ -1,4 +1,7 @@
-import type { LogPiece } from './log-filter.ts'
+import type { BlockRange, LogPiece } from './log-filter.ts'
+
+/** Calls to another upstream by which one piece is compared. */
+const COMPARED_RANGES_MAX = 4
 
 /**
  * Two pieces that are the same together. Blocks are split first, then addresses, then the
@@ -39,6 +42,22 @@ export function splitKeys(piece: LogPiece): [LogPiece, LogPiece] | null {
     { ...piece, topics: topics.with(at, some) },
     { ...piece, topics: topics.with(at, others) },
   ]
+}
+
+/**
+ * The ranges of at most so many blocks in which a piece is compared: all of it where few will do,
+ * else some that are spread evenly.
+ */
+export function rangesToCompare({ from, to }: BlockRange, blocksMax: number): BlockRange[] {
+  const blocks = to - from + 1
+  const count = Math.ceil(blocks / blocksMax)
+  if (count <= 1) return [{ from, to }]
+  const isWhole = count <= COMPARED_RANGES_MAX
+  const step = isWhole ? blocksMax : (blocks - blocksMax) / (COMPARED_RANGES_MAX - 1)
+  return Array.from({ length: isWhole ? count : COMPARED_RANGES_MAX }, (_, at) => {
+    const first = from + Math.floor(at * step)
+    return { from: first, to: Math.min(to, first + blocksMax - 1) }
+  })
 }
 
 export function blocksIn({ from, to }: { from: number; to: number }): number {

@@ -1,8 +1,16 @@
 import { Failure } from '../../core/errors.ts'
 import { blocksToCheck, looksCutOff } from '../../core/logs/log-evidence.ts'
-import { type LogPiece, pieceParams } from '../../core/logs/log-filter.ts'
-import { type LogList, type LogMark, missingIn, sameLogs } from '../../core/logs/log-list.ts'
-import { blocksIn } from '../../core/logs/split-piece.ts'
+import { type BlockRange, type LogPiece, pieceParams } from '../../core/logs/log-filter.ts'
+import {
+  keepLogs,
+  type LogList,
+  type LogMark,
+  mergeLogLists,
+  missingIn,
+  sameLogs,
+} from '../../core/logs/log-list.ts'
+import { spanNow } from '../../core/logs/log-span.ts'
+import { blocksIn, rangesToCompare } from '../../core/logs/split-piece.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askForLogs } from './ask-for-logs.ts'
 import { evidenceIn, headerAt } from './linked-headers.ts'
@@ -33,23 +41,52 @@ export async function checkLogs(
   const { service, call } = reading
   const before = noteAnswered(reading, name, list)
   const upstream = upstreamNamed(service, name)
-  if (!upstream) return { list, isSure: false }
+  if (!upstream || reading.isStopped) return { list, isSure: false }
   const { suspectUntilMs } = recordOf(service.logReads, upstream)
   const isSuspect = suspectUntilMs > service.pool.clock.monotonicMs()
   const isDue = list.marks.length === 0 || before % COMPARED_EVERY === 0 || looksCutOff(list)
   const isTrusted = reading.trusted.has(upstream) && !isSuspect
   if (!isDue && isTrusted) return { list, isSure: false }
 
-  const other = otherUpstream(service, call.share, piece, upstream)
+  const other =
+    otherUpstream(service, call.share, piece, upstream) ??
+    // One that takes fewer blocks can tell of some.
+    otherUpstream(service, call.share, { ...piece, from: piece.to }, upstream)
   if (!isDue && !other) return { list, isSure: false }
-  const second = other ? await secondList(reading, piece, other) : null
+  const second = other ? await partOf(reading, piece, other) : null
   if (!other || !second) return checkByHeaders(reading, piece, list, upstream)
-  if (sameLogs(list, second)) {
+  const own = second.isWhole ? list : keepLogs(list, ({ block }) => isIn(second.ranges, block))
+  if (sameLogs(own, second.list)) {
     // That both have nothing says little of how they tell something.
-    if (list.marks.length > 0) reading.trusted.add(upstream)
-    return { list, isSure: true }
+    if (own.marks.length > 0) reading.trusted.add(upstream)
+    return { list, isSure: second.isWhole }
   }
-  return settle(reading, piece, { list, upstream }, { list: second, upstream: other })
+  // Smaller pieces can be compared as a whole.
+  if (!second.isWhole) return null
+  return settle(reading, piece, { list, upstream }, { list: second.list, upstream: other })
+}
+
+type Part = { list: LogList; ranges: BlockRange[]; isWhole: boolean }
+
+/** The logs that another upstream has, of the whole piece or of parts that it takes. */
+export async function partOf(
+  reading: LogReading,
+  piece: LogPiece,
+  from: Upstream,
+): Promise<Part | null> {
+  const nowMs = reading.service.pool.clock.monotonicMs()
+  const ranges = rangesToCompare(piece, spanNow(from.logSpan, nowMs))
+  const lists = await Promise.all(
+    ranges.map((range) => secondList(reading, { ...piece, ...range }, from)),
+  )
+  const known = lists.filter((list) => list !== null)
+  if (known.length < lists.length) return null
+  const blocks = ranges.reduce((sum, range) => sum + blocksIn(range), 0)
+  return { list: mergeLogLists(known), ranges, isWhole: blocks === blocksIn(piece) }
+}
+
+function isIn(ranges: readonly BlockRange[], block: number): boolean {
+  return ranges.some(({ from, to }) => from <= block && block <= to)
 }
 
 type Said = { list: LogList; upstream: Upstream }

@@ -1,11 +1,6 @@
 import { Failure } from '../../core/errors.ts'
 import type { LogHeader } from '../../core/logs/log-evidence.ts'
-import {
-  type BlockRange,
-  blockParams,
-  type LogPiece,
-  pieceParams,
-} from '../../core/logs/log-filter.ts'
+import { type BlockRange, blockParams, type LogPiece } from '../../core/logs/log-filter.ts'
 import {
   joinLogTexts,
   keepLogs,
@@ -17,10 +12,11 @@ import {
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askForLogs, type LogsWanted } from './ask-for-logs.ts'
+import { partOf } from './check-logs.ts'
 import { evidenceIn, headerAt, linkedHeaders } from './linked-headers.ts'
 import { openLogPieces } from './log-pieces.ts'
 import { bytesMaxOf, type LogReading, otherUpstream } from './log-reading.ts'
-import { noteShort } from './log-service.ts'
+import { noteShort, upstreamNamed } from './log-service.ts'
 
 /** Heads that were reorganised away under a call until it is given up. */
 const ATTEMPTS_MAX = 4
@@ -73,7 +69,9 @@ async function readOnce(
   const now = await headerAt(reading.service, head, head.number)
   if (now?.hash !== head.hash.toLowerCase()) return null
   const suspicious = blocksWithoutLogs(reading, headers, to, lists)
-  const found = suspicious.length === 0 ? [] : await askAgain(reading, suspicious)
+  const piece = { ...reading.keys, from, to: Math.min(to, head.number) }
+  const isInDoubt = suspicious.length > 0 || isUnproven(reading)
+  const found = isInDoubt ? await askAgain(reading, piece, headers, suspicious) : []
   if (found.every(({ marks }) => marks.length === 0))
     return joinLogTexts(lists.map(({ text }) => text))
   return mergeLogLists([...lists, ...found]).text
@@ -94,29 +92,41 @@ function blocksWithoutLogs(
   })
 }
 
+/** An upstream told of these blocks whose logs nobody has confirmed in this call. */
+function isUnproven({ service, answered, trusted }: LogReading): boolean {
+  return [...answered.keys()].some((name) => {
+    const upstream = upstreamNamed(service, name)
+    return upstream !== null && !trusted.has(upstream)
+  })
+}
+
 /**
  * The logs of these very blocks, by two upstreams, whichever has told of them before; where there
  * is one alone, by hash.
  */
-async function askAgain(reading: LogReading, suspicious: readonly LogHeader[]): Promise<LogList[]> {
-  const { service, call, keys } = reading
-  const [lowest, highest] = [suspicious[0], suspicious.at(-1)]
-  if (!lowest || !highest) return []
-  const piece: LogPiece = { ...keys, from: lowest.number, to: highest.number }
-  const hashes = new Set(suspicious.map(({ hash }) => hash))
-  const lists = (questions: readonly LogsWanted[]) =>
-    Promise.all(questions.map(async (one) => onlyOf(await listOf(reading, one), hashes)))
-  const one = otherUpstream(service, call.share, piece, null)
-  const other = one && otherUpstream(service, call.share, piece, one)
+async function askAgain(
+  reading: LogReading,
+  piece: LogPiece,
+  headers: readonly LogHeader[],
+  suspicious: readonly LogHeader[],
+): Promise<LogList[]> {
+  const { service, call } = reading
+  const last = { ...piece, from: piece.to }
+  const one = otherUpstream(service, call.share, last, null)
+  const other = one && otherUpstream(service, call.share, last, one)
   if (!one || !other) {
-    return lists(suspicious.slice(-BLOCKS_MAX).map((header) => blockWanted(reading, header)))
+    const wanted = suspicious.slice(-BLOCKS_MAX).map((header) => blockWanted(reading, header))
+    return Promise.all(wanted.map((block) => listOf(reading, block)))
   }
-  const whole = { params: pieceParams(piece), range: piece, bytesMax: bytesMaxOf(piece) }
-  const [first = NO_LOGS, second = NO_LOGS] = await lists(
-    [one, other].map((from) => ({ ...whole, from })),
+  const hashes = new Set(headers.map(({ hash }) => hash))
+  const parts = await Promise.all([one, other].map((from) => partOf(reading, piece, from)))
+  const [first = NO_LOGS, second = NO_LOGS] = parts.map((part) =>
+    part ? onlyOf(part.list, hashes) : NO_LOGS,
   )
-  if (missingIn(first, second).length > 0) noteShort(service, one, piece)
-  if (missingIn(second, first).length > 0) noteShort(service, other, piece)
+  if (parts.every((part) => part?.isWhole)) {
+    if (missingIn(first, second).length > 0) noteShort(service, one, piece)
+    if (missingIn(second, first).length > 0) noteShort(service, other, piece)
+  }
   return [first, second]
 }
 
