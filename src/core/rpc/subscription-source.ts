@@ -1,0 +1,29 @@
+import type { Rejection } from '../errors.ts'
+
+/** A subscription call, such as `eth_subscribe` with `["newHeads"]` or `slotSubscribe`. */
+export type SubscriptionCall = {
+  method: string
+  params: readonly unknown[]
+  paramsText: string
+}
+
+/** One client's subscription, as its source sees it. */
+export type Subscriber = {
+  /** Sends one notification; the text is its `result`, as JSON. Calls after the end are ignored. */
+  notify(resultText: string): void
+  /** The subscription has served its purpose, as that of a signature after its notification. */
+  done(): void
+  /** Something may be missing that cannot be made up for: the client must connect anew. */
+  lost(reason: string): void
+}
+
+export type OpenSubscription = { close(): void }
+
+/** Feeds the subscriptions of one network. Nothing is notified before `subscribe` has returned. */
+export type SubscriptionSource = {
+  /** A rejection names the parameter that is wrong, or says that nothing can serve it. */
+  subscribe(
+    call: SubscriptionCall,
+    subscriber: Subscriber,
+  ): OpenSubscription | Rejection | Promise<OpenSubscription | Rejection>
+}
