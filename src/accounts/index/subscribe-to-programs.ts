@@ -2,8 +2,8 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { nextUpstream } from '../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
-  type SubscriptionNeeds,
   type UpstreamSubscription,
+  type UpstreamSubscriptionNeeds,
 } from '../../upstream/subscription/upstream-subscription.ts'
 import { type IndexListener, type IndexSession, openIndexSession } from './account-index-session.ts'
 
@@ -17,7 +17,7 @@ const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
 
 /** Hears of the programs' changes from one upstream, and from the next one when it fails. */
 export function subscribeToPrograms(
-  needs: SubscriptionNeeds,
+  needs: UpstreamSubscriptionNeeds,
   service: NetworkService,
   programs: readonly Uint8Array[],
   listener: IndexListener,

@@ -8,14 +8,14 @@ import { nextUpstream } from '../../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
   type SubscriptionConnection,
-  type SubscriptionNeeds,
   type UpstreamSubscription,
+  type UpstreamSubscriptionNeeds,
 } from '../../../upstream/subscription/upstream-subscription.ts'
 import { openSharedTopic, type SharedTopic } from './shared-topic.ts'
 import { openTopicSession, type TopicSession } from './topic-session.ts'
 
 type State = {
-  needs: SubscriptionNeeds
+  needs: UpstreamSubscriptionNeeds
   service: NetworkService
   topics: Map<string, SharedTopic>
   reads: Semaphore
@@ -47,7 +47,7 @@ const STOPPING = 'The service is stopping. Connect anew.'
  * once, and all of them anew at another node when one is lost.
  */
 export function openSolanaSubscriptions(
-  needs: SubscriptionNeeds,
+  needs: UpstreamSubscriptionNeeds,
   service: NetworkService,
 ): SubscriptionSource & { stop(): void } {
   const state: State = {
