@@ -106,7 +106,7 @@ export async function openPubsubStage(
       }
     },
     stop() {
-      subscriptions.stop()
+      subscriptions.stop('The test is over.')
       network.stop()
     },
   }

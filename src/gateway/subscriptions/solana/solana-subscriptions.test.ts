@@ -115,19 +115,19 @@ describe('subscriptions to a Solana network', () => {
     for (let bytes = 0; bytes < 10_000; bytes++) begin(bytes)
     const beyond = stage.begin('slotSubscribe')
     const sharing = begin(0)
-    stage.subscriptions.stop()
+    stage.subscriptions.stop('Connect anew.')
     await settled(sharing)
     const message = 'SOLANA_TEST has 10000 different subscriptions open, which is the limit.'
     expect(beyond.opened).toMatchObject({ code: 'overloaded', message })
     expect(sharing.opened).toMatchObject({ code: 'upstream_failed' })
   })
 
-  test('are told to connect anew when the service stops', async () => {
+  test('are told when their source stops', async () => {
     stage = await openPubsubStage()
     const heard = await stage.listen('slotSubscribe')
-    stage.subscriptions.stop()
+    stage.subscriptions.stop('Connect anew.')
     await stage.wait(50)
-    expect(heard.lost).toEqual(['The service is stopping. Connect anew.'])
+    expect(heard.lost).toEqual(['Connect anew.'])
     expect(sockets()).toEqual([0, 0, 0])
   })
 })

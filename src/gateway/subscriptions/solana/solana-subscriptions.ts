@@ -40,8 +40,6 @@ const MESSAGE_CHARS_MAX = 32 * 1024 * 1024
 /** A connection that nobody uses is closed after this. */
 const IDLE_MS = 30_000
 
-const STOPPING = 'The service is stopping. Connect anew.'
-
 /**
  * Feeds the subscriptions of a Solana network from one socket: equal ones are subscribed to
  * once, and all of them anew at another node when one is lost.
@@ -49,7 +47,7 @@ const STOPPING = 'The service is stopping. Connect anew.'
 export function openSolanaSubscriptions(
   needs: UpstreamSubscriptionNeeds,
   service: NetworkService,
-): SubscriptionSource & { stop(): void } {
+): SubscriptionSource & { stop(reason: string): void } {
   const state: State = {
     needs,
     service,
@@ -74,8 +72,8 @@ export function openSolanaSubscriptions(
       ask(state, shared)
       return opened
     },
-    stop() {
-      for (const topic of [...state.topics.values()]) topic.lose(STOPPING)
+    stop(reason) {
+      for (const topic of [...state.topics.values()]) topic.lose(reason)
       disconnect(state)
     },
   }
