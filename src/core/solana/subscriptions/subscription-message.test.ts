@@ -16,7 +16,8 @@ describe('a message of a node', () => {
     const resultText = `{"context":{"slot":5}, "value":{"lamports":${U64_MAX}}}`
     const text = `{"method":"accountNotification","params":{"result":${resultText},"subscription":${U64_MAX}}}`
     const message = readSubscriptionMessage(text)
-    expect(message).toEqual({ kind: 'notification', subscription: U64_MAX, resultText })
+    const method = 'accountNotification'
+    expect(message).toEqual({ kind: 'notification', method, subscription: U64_MAX, resultText })
     expect(readSlotValue(resultText)).toEqual({ slot: 5, valueText: `{"lamports":${U64_MAX}}` })
   })
 
@@ -40,9 +41,11 @@ describe('a message of a node', () => {
     ['null', 'null'],
     ['an id in quotes', '{"id":"1","result":1}'],
     ['an id beyond all numbers', `{"id":${U64_MAX},"result":1}`],
-    ['no subscription', '{"params":{"result":1}}'],
-    ['a subscription in quotes', '{"params":{"result":1,"subscription":"1"}}'],
-    ['no result', '{"params":{"subscription":1}}'],
+    ['no subscription', '{"method":"x","params":{"result":1}}'],
+    ['a subscription in quotes', '{"method":"x","params":{"result":1,"subscription":"1"}}'],
+    ['no result', '{"method":"x","params":{"subscription":1}}'],
+    ['no method', '{"params":{"subscription":1,"result":1}}'],
+    ['a method that is no text', '{"method":5,"params":{"subscription":1,"result":1}}'],
     ['depth', `{"params":{"subscription":1,"result":${'['.repeat(500)}${']'.repeat(500)}}}`],
   ])('is ignored when it is %s', (_title, text) => {
     expect(readSubscriptionMessage(text)).toBeNull()

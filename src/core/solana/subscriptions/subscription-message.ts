@@ -6,8 +6,16 @@ export type SubscriptionMessage =
   /** The answer to a call of ours; null where a node refused it. */
   | { kind: 'granted'; id: number; subscription: string }
   | { kind: 'refused'; id: number; code: number; message: string }
-  /** The text is the node's own. */
-  | { kind: 'notification'; subscription: string; resultText: string }
+  | SubscriptionNotification
+
+/** The text of the result is the node's own. */
+export type SubscriptionNotification = {
+  kind: 'notification'
+  /** `slotNotification` and its like. */
+  method: string
+  subscription: string
+  resultText: string
+}
 
 /** A notification that speaks of a slot. */
 export type SlotValue = { slot: number; valueText: string }
@@ -33,8 +41,11 @@ export function readSubscriptionMessage(text: string): SubscriptionMessage | nul
     const params = rawMembers(paramsText)
     const subscription = params.get('subscription') ?? ''
     const resultText = params.get('result')
+    const methodText = members.get('method') ?? ''
     if (!DIGITS.test(subscription) || resultText === undefined) return null
-    return { kind: 'notification', subscription, resultText }
+    if (!methodText.startsWith('"')) return null
+    const method = JSON.parse(methodText) as string
+    return { kind: 'notification', method, subscription, resultText }
   }
   const id = safeInteger(members.get('id'))
   if (id === null) return null

@@ -65,6 +65,7 @@ export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
     kind,
     subscribeMethod: `${kind}Subscribe`,
     unsubscribeMethod: `${kind}Unsubscribe`,
+    notificationMethod: `${kind}Notification`,
     paramsText,
     join: (subscriber) => (state.isGranted ? subscribers.add(subscriber) : wait(state, subscriber)),
     granted() {

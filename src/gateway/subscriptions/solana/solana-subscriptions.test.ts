@@ -304,7 +304,7 @@ describe('a hostile node', () => {
     ['a refusal that nobody asked for', '{"id":99,"error":{"code":1,"message":""}}'],
     [
       'another subscription',
-      '{"params":{"subscription":777,"result":{"context":{"slot":5},"value":{}}}}',
+      '{"method":"x","params":{"subscription":777,"result":{"context":{"slot":5},"value":{}}}}',
     ],
     ['an answer without an id', '{"error":{"code":-32700,"message":"Parse error"},"id":null}'],
     ['depth', '['.repeat(100_000)],
@@ -337,6 +337,20 @@ describe('a hostile node', () => {
     expect(stage.log).toContainEqual(
       expect.objectContaining({ event: 'solana_subscription_socket', reason: 'garbage' }),
     )
+  })
+
+  test('that gives two subscriptions one name is left', async () => {
+    stage = await openPubsubStage()
+    const heard = await stage.listen('accountSubscribe', KEY, CONFIRMED)
+    stage.cluster.node('a').refuses = () => 'silence'
+    const other = stage.begin('signatureSubscribe', signatureOf(1), CONFIRMED)
+    await turn()
+    stage.cluster.node('a').say('{"id":3,"result":2}')
+    await stage.wait(50)
+    stage.cluster.mine({ accounts: [KEY] })
+    await stage.run(4_000)
+    expect([heard.told.length, other.told.length, other.done]).toEqual([1, 0, 0])
+    expect(sockets()).toEqual([0, 1, 0])
   })
 
   test('that tells something before it grants it is heard all the same', async () => {

@@ -1,6 +1,7 @@
 import { rawMembers } from '../../../core/json/json-scan.ts'
 import {
   readSubscriptionMessage,
+  type SubscriptionNotification,
   safeInteger,
 } from '../../../core/solana/subscriptions/subscription-message.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -15,6 +16,7 @@ import { headSlot, isPlausible } from './feed.ts'
 export type AskedTopic = {
   readonly subscribeMethod: string
   readonly unsubscribeMethod: string
+  readonly notificationMethod: string
   readonly paramsText: string
   granted(): void
   refused(refusal: TopicRefusal): void
@@ -59,7 +61,7 @@ type State = Needs & {
   fresh: Set<AskedTopic>
   freshSinceMs: number
   /** Notifications that came before the answer which names their subscription. */
-  early: { subscription: string; resultText: string }[]
+  early: SubscriptionNotification[]
   newest: number
   newestAtMs: number
   behindSinceMs: number | null
@@ -199,14 +201,17 @@ function grant(state: State, topic: AskedTopic, isWanted: boolean, subscription:
   return hearEarly(state, subscription)
 }
 
-function hearNotification(
-  state: State,
-  message: { subscription: string; resultText: string },
-): boolean {
-  const { subscription, resultText } = message
-  if (subscription === state.slotSubscription) return hearSlot(state, resultText)
+function hearNotification(state: State, message: SubscriptionNotification): boolean {
+  const { method, subscription, resultText } = message
+  if (subscription === state.slotSubscription) {
+    return method === 'slotNotification' && hearSlot(state, resultText)
+  }
   const sharing = state.topics.get(subscription)
-  if (sharing !== undefined) return [...sharing].every((topic) => topic.heard(resultText))
+  if (sharing !== undefined) {
+    return [...sharing].every(
+      (topic) => topic.notificationMethod === method && topic.heard(resultText),
+    )
+  }
   // A node may tell something before it has said under which name.
   const isAwaited = state.calls.size > 0 || state.slotSubscription === null
   const isSmall = resultText.length <= EARLY_CHARS_MAX
