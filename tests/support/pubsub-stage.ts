@@ -1,5 +1,5 @@
 import { Rejection } from '../../src/core/errors.ts'
-import type { OpenSubscription } from '../../src/core/rpc/subscription-source.ts'
+import type { OpenSubscription, SubscriptionCall } from '../../src/core/rpc/subscription-source.ts'
 import { openSolanaSubscriptions } from '../../src/gateway/subscriptions/solana/solana-subscriptions.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
 import { openNetwork } from '../../src/upstream/answers/open-network.ts'
@@ -115,18 +115,16 @@ export async function openPubsubStage(
 
 function begin({ subscriptions }: PubsubStage, method: string, params: readonly unknown[]): Heard {
   const heard: Heard = { method, params, texts: [], told: [], done: 0, lost: [], opened: null }
-  const opened = subscriptions.subscribe(
-    { method, params, paramsText: JSON.stringify(params) },
-    {
-      notify(text) {
-        if (heard.opened === null) throw new Error('told before it was granted')
-        heard.texts.push(text)
-        heard.told.push(JSON.parse(text))
-      },
-      done: () => void heard.done++,
-      lost: (reason) => void heard.lost.push(reason),
+  const call: SubscriptionCall = { method, params, paramsText: JSON.stringify(params) }
+  const opened = subscriptions.subscribe(call, {
+    notify(text) {
+      if (heard.opened === null) throw new Error('told before it was granted')
+      heard.texts.push(text)
+      heard.told.push(JSON.parse(text))
     },
-  )
+    done: () => void heard.done++,
+    lost: (reason) => void heard.lost.push(reason),
+  })
   Promise.resolve(opened).then((answer) => {
     heard.opened = answer
   })

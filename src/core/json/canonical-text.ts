@@ -10,5 +10,6 @@ export function canonicalText(text: string): string {
   if (first === '"') return JSON.stringify(JSON.parse(text))
   if (first !== '{') return text
   const members = [...rawMembers(text)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${canonicalText(value)}`).join()}}`
+  const texts = members.map(([name, value]) => `${JSON.stringify(name)}:${canonicalText(value)}`)
+  return `{${texts.join()}}`
 }

@@ -37,7 +37,7 @@ export type Transactions = {
   /** Runs a transaction once; null when it left no trace in the ledger, and why. */
   run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
   find(signature: string): Receipt | null
-  /** Those of one of the last slots, in the order in which they ran. */
+  /** The transactions of one of the last slots, in the order in which they ran. */
   inSlot(slot: number): readonly Receipt[]
   readonly count: number
 }

@@ -56,7 +56,7 @@ function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
   return `{${members.join()}}`
 }
 
-export function readSignature(text: string | undefined): string | SolanaError {
+function readSignature(text: string | undefined): string | SolanaError {
   const given = readString(text ?? 'null')
   if (isSolanaError(given)) return given
   if (given.length > SIGNATURE_CHARS_MAX) return invalidParams('Invalid param: WrongSize')

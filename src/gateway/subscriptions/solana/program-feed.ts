@@ -27,7 +27,7 @@ type State = FeedNeeds & {
   epoch: number
 }
 
-/** So many accounts are told again after a loss; more are better read by who wants them. */
+/** The most accounts that are told again after a loss; more are better read by their readers. */
 const RECORDS_MAX = 1_000
 const SCAN_BYTES_MAX = 8 * 1024 * 1024
 

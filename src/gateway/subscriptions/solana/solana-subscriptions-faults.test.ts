@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { PROGRAM, pubkeyOf, signatureOf } from '../../../../tests/support/pubsub-cluster.ts'
+import { PROGRAM } from '../../../../tests/support/pubsub-answers.ts'
+import { pubkeyOf, signatureOf } from '../../../../tests/support/pubsub-cluster.ts'
 import {
   type Heard,
   openPubsubStage,
