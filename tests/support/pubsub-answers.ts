@@ -43,6 +43,7 @@ export function answerText(
   tip: number,
   method: string,
   params: Json[],
+  ignoresMinimum: boolean,
 ): string {
   const level = (params.at(-1)?.commitment ?? 'finalized') as Level
   const block = blocks[Math.max(0, tip - DEPTHS[level])] as Block
@@ -54,7 +55,7 @@ export function answerText(
     return `"result":[${slots.filter((slot) => slot >= from && slot <= Math.min(to, block.slot))}]`
   }
   if (method === 'getSignatureStatuses') return statusesText(blocks, tip, params[0])
-  const slotMin = params[1]?.minContextSlot ?? 0
+  const slotMin = ignoresMinimum ? 0 : (params[1]?.minContextSlot ?? 0)
   if (slotMin > block.slot) {
     return `"error":{"code":-32016,"message":"Minimum context slot has not been reached","data":{"contextSlot":${block.slot}}}`
   }

@@ -27,6 +27,8 @@ export type PubsubNode = {
   isHung: boolean
   /** How many blocks behind the ledger it is. */
   lag: number
+  /** Answers as of its own slot, whatever least slot it is asked for. */
+  ignoresMinimum: boolean
   /** Subscriptions that are refused, or not answered at all. */
   refuses: (method: string) => { code: number; message: string } | 'silence' | null
   wires: Set<Wire>
@@ -107,7 +109,7 @@ export function pubsubCluster(names: readonly string[]): PubsubCluster {
           if (node.isDead) return lost(new Failure('upstream_unreachable'))
           const { id, method, params } = JSON.parse(body)
           node.posted.push(method)
-          const text = answerText(blocks, tipOf(node), method, params)
+          const text = answerText(blocks, tipOf(node), method, params, node.ignoresMinimum)
           answered(answerOf(`{"jsonrpc":"2.0","id":${id},${text}}`))
         })
         return () => {}
@@ -149,6 +151,7 @@ function newNode(name: string): PubsubNode {
     isDead: false,
     isHung: false,
     lag: 0,
+    ignoresMinimum: false,
     refuses: () => null,
     wires: new Set(),
     asked: [],

@@ -1,3 +1,4 @@
+import { openBackoff } from '../../../core/async/backoff.ts'
 import { readUpTo } from '../../../core/async/read-up-to.ts'
 import type { Semaphore } from '../../../core/async/semaphore.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -21,7 +22,9 @@ type Answer = { kind: 'result'; text: string } | { kind: 'failed' | 'refused' }
 
 /** Longer than a slot takes to become final, and a node to come back. */
 const READ_MS_MAX = 60_000
-const RETRY_MS = 400
+
+/** From one slot on, and seldomer while many wait until a slot is final. */
+const RETRY_LIMITS = { minMs: 400, maxMs: 3_200 }
 
 /** The largest account has 10 MiB of data, a third more in base64. */
 const ACCOUNT_BYTES_MAX = 16 * 1024 * 1024
@@ -36,6 +39,7 @@ const REFUSALS = [-32600, -32602]
 export async function readAnew(needs: Needs, question: Question): Promise<boolean> {
   const { clock, reads } = needs
   const endsAtMs = clock.monotonicMs() + READ_MS_MAX
+  const backoff = openBackoff(RETRY_LIMITS)
   while (question.isWanted()) {
     const release = await reads.acquire()
     const answer = question.isWanted() ? await ask(needs, question) : null
@@ -43,7 +47,7 @@ export async function readAnew(needs: Needs, question: Question): Promise<boolea
     if (answer === null || !question.isWanted()) return true
     if (answer.kind === 'result' && question.take(answer.text)) return true
     if (answer.kind === 'refused' || clock.monotonicMs() >= endsAtMs) return false
-    await clock.sleep(RETRY_MS)
+    await clock.sleep(backoff.nextMs())
   }
   return true
 }

@@ -47,7 +47,6 @@ export function openSignatureFeed(needs: FeedNeeds, topic: SignatureTopic): Feed
 function hear(state: State, resultText: string): boolean {
   const said = readSlotValue(resultText)
   if (said === null || !isPlausible(state.service, said.slot)) return false
-  if (state.isDone) return true
   if (said.valueText === RECEIVED) receive(state, said.slot)
   else if (said.valueText.startsWith('{')) finish(state, resultText)
   else return false

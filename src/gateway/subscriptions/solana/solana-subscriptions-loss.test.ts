@@ -71,6 +71,23 @@ describe('when a node is lost', () => {
     expect(stage.cluster.nodes.flatMap(({ posted }) => posted)).toContain('getAccountInfo')
   })
 
+  test('an answer older than what was told counts for nothing', async () => {
+    stage = await openPubsubStage(['a', 'b'])
+    const { cluster } = stage
+    Object.assign(cluster.node('b'), { lag: 5, ignoresMinimum: true })
+    const heard = await stage.listen('accountSubscribe', KEY, CONFIRMED)
+    cluster.mine({ accounts: [KEY] })
+    await stage.run(3_000)
+    cluster.mine({ accounts: [KEY] })
+    await stage.run(800)
+    die('a')
+    await stage.run(4_000)
+    expect(lamports(heard)).toEqual([1, 2])
+    cluster.mine({ accounts: [KEY] })
+    await stage.run(6_000)
+    expect(lamports(heard)).toEqual([1, 2, 3])
+  })
+
   test('a transaction that landed meanwhile is told once', async () => {
     stage = await openPubsubStage()
     const { cluster } = stage

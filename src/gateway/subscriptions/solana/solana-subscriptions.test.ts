@@ -54,6 +54,30 @@ describe('subscriptions to a Solana network', () => {
     expect(sockets().reduce((sum, one) => sum + one)).toBe(1)
   })
 
+  test('go on over a new socket while an unused one is being closed', async () => {
+    stage = await openPubsubStage(['a'])
+    close(await stage.listen('slotSubscribe'))
+    stage.clock.skip(31_000)
+    const heard = stage.begin('logsSubscribe', 'all', CONFIRMED)
+    await settled(heard)
+    stage.cluster.mine({ landed: [signatureOf(1)] })
+    await stage.run(1_000)
+    expect([heard.told.length, heard.lost.length]).toEqual([1, 0])
+    expect(sockets()).toEqual([1])
+  })
+
+  test('never tell a slot that is not beyond the last', async () => {
+    stage = await openPubsubStage(['a'])
+    const heard = await stage.listen('slotSubscribe')
+    await stage.run(2_000)
+    const told = heard.told.map(({ slot }) => slot)
+    const result = { slot: told[1], parent: told[0], root: 1_000 }
+    const params = { result, subscription: 1 }
+    stage.cluster.node('a').say(JSON.stringify({ method: 'slotNotification', params }))
+    await stage.run(400)
+    expect(heard.told.map(({ slot }) => slot)).toEqual([...told, told.at(-1) + 1])
+  })
+
   test('that nobody waits for any more are ended when they are granted', async () => {
     stage = await openPubsubStage()
     await stage.listen('slotSubscribe')

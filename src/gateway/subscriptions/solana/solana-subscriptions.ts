@@ -111,6 +111,7 @@ function disconnect(state: State): void {
   state.cancelIdle()
   state.socket?.stop()
   state.socket = null
+  state.session = null
 }
 
 function openSession(state: State, connection: SubscriptionConnection): TopicSession {
