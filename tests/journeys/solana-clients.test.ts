@@ -46,9 +46,7 @@ let wsUrl: string
 beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_SLOT_TIME_MS: String(SLOT_TIME_MS) } })
   url = `${headgate.url}/solana-devnet/v2/${headgate.appKey}`
-  const network = headgate.running.settings.networks.find(({ kind }) => kind === 'solana')
-  // The service has no sockets for its callers; whoever listens does so at the node.
-  wsUrl = network?.upstreams[0]?.ws ?? ''
+  wsUrl = url.replace('http:', 'ws:')
 })
 
 afterAll(() => headgate.stop())
