@@ -21,6 +21,22 @@ export type UpstreamSpec = {
   batchMax: number
   /** How long one attempt may take until its answer begins. */
   timeoutMs: number
+  /** Absent: calls there cost nothing, and there are no limits of ours. */
+  budget?: UpstreamBudget
+}
+
+/** The amount that may be spent at an upstream, and the price of calls there. Whole numbers. */
+export type UpstreamBudget = {
+  /** Upstreams of one account share its limits. */
+  account: string
+  /** Null: no limit. */
+  requestsPerSecond: number | null
+  /** From one reset day to the next; null: no limit. */
+  creditsPerMonth: number | null
+  /** By method; `default` is for all others. */
+  credits: Readonly<Record<string, number>>
+  /** Day of the month, in UTC; the last day of a month that is shorter. */
+  resetDay: number
 }
 
 export type Network = {
