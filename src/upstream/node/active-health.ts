@@ -8,6 +8,8 @@ import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 export type ActiveHealth = {
   pollsFailedInARow: number
   pollLatencyMs: number
+  /** The answer to a poll asked for no more of them until then. */
+  pollsPausedUntilMs: number
   /** A header that we asked for did not come; until then others are preferred to it. */
   headersFailUntilMs: number
   headersFailedInARow: number
@@ -25,6 +27,7 @@ export function newActiveHealth(): ActiveHealth {
   return {
     pollsFailedInARow: 0,
     pollLatencyMs: 0,
+    pollsPausedUntilMs: 0,
     headersFailUntilMs: 0,
     headersFailedInARow: 0,
     blocksFailUntilMs: 0,

@@ -1,3 +1,4 @@
+import { retryAfterWaitMs } from '../../core/delivery/retry-after.ts'
 import { Failure } from '../../core/errors.ts'
 import type { UpstreamSpec } from '../../core/network.ts'
 import {
@@ -239,13 +240,14 @@ function refusedByStatus(answer: OutboundAnswer): RpcFailure {
       .stream()
       .cancel()
       .catch(() => {})
-  if (status !== 429) {
-    return failed(`http_${status}`, {
-      mayHaveLanded: status >= 500,
-      blameless: isCallers(status),
-    })
-  }
-  const seconds = Number(answer.header('retry-after') ?? '')
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
-  return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })
+  const asks = status === 429 || status === 503
+  const retryAfterMs = asks
+    ? retryAfterWaitMs(answer.header('retry-after'), answer.header('date'))
+    : 0
+  return failed(`http_${status}`, {
+    mayHaveLanded: status >= 500,
+    blameless: isCallers(status),
+    throttled: status === 429 || retryAfterMs > 0,
+    retryAfterMs,
+  })
 }

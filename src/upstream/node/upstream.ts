@@ -65,7 +65,10 @@ const PROBES_TO_CLOSE = 3
 /** Without a read to probe a failed upstream with for this long, polls must do. */
 const READS_AWAITED_MS = 5000
 const THROTTLED_MS_MIN = 1000
+/** Whatever the answer to one call asks for: it may be that call's own doing. */
 const THROTTLED_MS_MAX = 60_000
+/** The same for the answer to a poll, which tells of us altogether. */
+const POLLS_PAUSED_MS_MAX = 3_600_000
 const UNSUPPORTED_MS = 600_000
 const UNSUPPORTED_MAX = 500
 /** Weight of the newest call in the moving average of latency. */
@@ -157,9 +160,19 @@ export function notePollFailed(
   failed: { reason: string; throttled: boolean; retryAfterMs: number },
   nowMs: number,
 ): void {
-  upstream.activeHealth.pollsFailedInARow++
-  if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
-  else noteFailure(upstream, failed.reason, nowMs, true)
+  const { activeHealth } = upstream
+  activeHealth.pollsFailedInARow++
+  if (!failed.throttled) {
+    noteFailure(upstream, failed.reason, nowMs, true)
+    return
+  }
+  noteThrottled(upstream, failed.retryAfterMs, nowMs, POLLS_PAUSED_MS_MAX)
+  activeHealth.pollsPausedUntilMs = nowMs + Math.min(POLLS_PAUSED_MS_MAX, failed.retryAfterMs)
+}
+
+/** True while the upstream is not to be polled, as it has asked. */
+export function arePollsPaused({ activeHealth }: Upstream, nowMs: number): boolean {
+  return activeHealth.pollsPausedUntilMs > nowMs
 }
 
 /** The node gave no usable answer; enough of those open its breaker. True when they did so now. */
@@ -195,8 +208,13 @@ export function openBreaker(upstream: Upstream, nowMs: number): void {
   breaker.probesOk = 0
 }
 
-export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: number): void {
-  const waitMs = Math.min(THROTTLED_MS_MAX, Math.max(THROTTLED_MS_MIN, retryAfterMs))
+export function noteThrottled(
+  upstream: Upstream,
+  retryAfterMs: number,
+  nowMs: number,
+  waitMsMax = THROTTLED_MS_MAX,
+): void {
+  const waitMs = Math.min(waitMsMax, Math.max(THROTTLED_MS_MIN, retryAfterMs))
   upstream.throttledUntilMs = Math.max(upstream.throttledUntilMs, nowMs + waitMs)
   upstream.lastFault = 'rate_limited'
   upstream.lastFaultAtMs = nowMs
