@@ -21,6 +21,7 @@ export const CALL_ROUTES = {
   getQuerySchema: 'GET /api/graphql/schema',
   getUsageSummary: 'GET /api/usage/summary',
   getUsageSeries: 'GET /api/usage/time-series',
+  listUpstreamSpend: 'GET /api/usage/upstreams',
   streamEvents: 'GET /api/events',
   getWebhookStats: 'GET /api/webhook-stats',
   getDevnet: 'GET /api/devnet',

@@ -70,6 +70,15 @@ export const METRICS = {
     'Share of calls to the upstream that failed in the last ten seconds.',
     'max',
   ),
+  headgate_upstream_credits_total: counter(
+    ['network', 'upstream'],
+    'Credits spent at an upstream that has a budget.',
+  ),
+  headgate_upstream_month_credits: gauge(
+    ['network', 'upstream'],
+    "Credits of the upstream's account that are spent since its reset day.",
+    'max',
+  ),
   headgate_blocks_total: counter(['network'], 'Blocks that became canonical and were evaluated.'),
   headgate_block_duration_seconds: histogram(
     ['network', 'part'],

@@ -57,6 +57,7 @@ describe('migrate', () => {
       'team_slots',
       'teams',
       'tokens',
+      'upstream_spend',
       'usage',
       'usage_marks',
       'variable_items',
@@ -78,6 +79,7 @@ describe('migrate', () => {
       { version: 11, name: 'sessions' },
       { version: 12, name: 'call stats' },
       { version: 13, name: 'live' },
+      { version: 14, name: 'upstream spend' },
     ])
   })
 
@@ -90,7 +92,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 14 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -104,7 +106,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 14 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

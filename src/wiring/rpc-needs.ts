@@ -5,6 +5,7 @@ import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import { openCallFigures } from '../metering/call-figures.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
+import { openSpendLedger } from '../metering/spend-ledger.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
 import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import { openEdgeLimits } from './edge-limits.ts'
@@ -27,7 +28,10 @@ export function openRpcNeeds(
   const refresh = () => guard.refresh()
   const record = inputs.recordUsage
   const figures = openCallFigures({ clock, takeNodes: () => takeNodeFigures(networks.list()) })
-  const meter = openUsageMeter({ clock, telemetry, exchange, figures, record, writer, refresh })
+  const spends = openSpendLedger({ clock, database, spends: networks.spends })
+  if (exchange) opened.defer(networks.spends.share(exchange))
+  const counted = { exchange, figures, spends }
+  const meter = openUsageMeter({ clock, telemetry, ...counted, record, writer, refresh })
   opened.defer(() => {
     meter.stop()
     return meter.flush()

@@ -18,7 +18,7 @@ function upstream(name: string, state: Upstream['state'], more: Partial<Upstream
     share_percent: 0,
     hours: [],
   }
-  const fault = { last_fault: null, last_fault_age_ms: null, next_probe_ms: null }
+  const fault = { last_fault: null, last_fault_age_ms: null, next_probe_ms: null, budget: null }
   const load = { head: 9, lag_blocks: 0, error_rate: 0, latency_ms: 1, in_flight: 0, heard: true }
   return { name, state, reason: 'healthy', ...fault, ...load, ...figures, ...more }
 }

@@ -24,6 +24,15 @@ const OLD_MS = NOW_MS - 10 * 86_400_000
 /** A result longer than what is moved at once, and one of which some are. */
 export const LONG_TEXTS = ['é'.repeat(9_000_000), 'x'.repeat(3_000_000), 'y'.repeat(3_000_000)]
 
+/** The spending at an upstream. */
+const SPENT = {
+  account: 'vendor',
+  network: 'ETH',
+  upstream: HOSTILE_TEXTS[1] ?? '',
+  requests: 2,
+  credits: 2 ** 52,
+} as const
+
 /** Calls as figures have them. */
 const CALLED = {
   split: 'method',
@@ -90,6 +99,7 @@ async function fillRest(db: Database): Promise<void> {
     atMs: NOW_MS,
     rows: [{ ...usage, hourMs: NOW_MS - (NOW_MS % 3_600_000), calls: 3, centiCu: 7, bytes: 0 }],
     figures: [{ ...usage, ...CALLED, minuteMs: NOW_MS - (NOW_MS % 60_000) }],
+    spends: [{ ...SPENT, periodStartMs: NOW_MS }],
   })
   await writeInstanceFactOnce(db, 'first_run_done', '1')
 }

@@ -179,6 +179,7 @@ function view(odd: Partial<UpstreamView>): UpstreamView {
     chain: 'right',
     breaker: 'closed',
     throttled: false,
+    credits: 'left',
     errorRate: 0,
     samples: 100,
     latencyMs: 10,

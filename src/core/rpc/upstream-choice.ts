@@ -1,3 +1,5 @@
+import type { CreditsLeft } from '../billing/upstream-budget.ts'
+
 /** The knowledge of one upstream by which it is judged. */
 export type UpstreamView = {
   name: string
@@ -5,6 +7,8 @@ export type UpstreamView = {
   chain: 'unknown' | 'right' | 'wrong'
   breaker: 'closed' | 'open' | 'half_open'
   throttled: boolean
+  /** The part of the month's credits that is left there for calls. */
+  credits: CreditsLeft
   /** Failures of the last seconds, from 0 to 1, and how many calls that is drawn from. */
   errorRate: number
   samples: number
@@ -110,6 +114,7 @@ function exclusion(
   if (view.breaker === 'open') return 'failing: resting before the next probe'
   if (view.breaker === 'half_open') return 'failing: being probed'
   if (view.throttled) return 'rate-limited by the upstream'
+  if (view.credits !== 'left') return 'credits of the month are used up'
   // Never having reported is not the same as being at the tip.
   if (anyHead && view.chain === 'unknown') return 'chain not checked yet'
   if (anyHead && view.head === null) return 'has not reported a head yet'

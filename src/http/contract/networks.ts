@@ -34,6 +34,14 @@ const UPSTREAM_HOUR = record('UpstreamHour', {
   median_ms: MEDIAN_MS,
 })
 
+const UPSTREAM_BUDGET = record('UpstreamBudget', {
+  account: text('Upstreams of one account share a budget, and all its figures here.'),
+  requests_per_second: nullable(integer('The limit of all processes; null is none.')),
+  credits_per_month: nullable(integer('The same for credits; null is none.')),
+  credits_spent: count('Credits spent since the last reset, as far as is known here.'),
+  time_reset: integer('When the credits begin anew, in ms since 1970.'),
+})
+
 const UPSTREAM_STATE = {
   name: text('Its configured name; never its address.'),
   state: choice(['used', 'standby', 'excluded']),
@@ -49,6 +57,7 @@ const UPSTREAM_STATE = {
   latency_ms: nullable(number('The usual time until an answer.')),
   in_flight: count(),
   heard: flag('Heads, and blocks for webhooks, are taken from it, whatever calls do there.'),
+  budget: described(nullable(UPSTREAM_BUDGET), 'Null where none is configured.'),
 }
 
 const UPSTREAM_FIGURES = {
@@ -125,6 +134,7 @@ export const NETWORK_CALLS = {
             latency_ms: 14.2,
             in_flight: 3,
             heard: true,
+            budget: null,
             calls: 15210,
             errors: 2,
             median_ms: 14.1,

@@ -33,6 +33,7 @@ const MOVED = [
   'usage',
   'team_months',
   'call_stats',
+  'upstream_spend',
   'instance_facts',
   'webhooks',
   'team_slots',

@@ -4,6 +4,7 @@ import { type Database, type Procedure, type Sql, sql, sqlRows } from '../../por
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 import { addFigures, type FigureRow } from './call-stats.ts'
+import { addSpends, type SpendRow } from './upstream-spend.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
@@ -26,6 +27,8 @@ export type UsageBatch = {
   rows: readonly UsageRow[]
   /** How calls went, which is no part of the bill. */
   figures?: readonly FigureRow[]
+  /** The spending at upstreams, which is no part of it either. */
+  spends?: readonly SpendRow[]
 }
 
 export type UsageTotals = { calls: number; centiCu: number; bytes: number }
@@ -91,6 +94,8 @@ export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
     const figures = fresh.flatMap((batch) => batch.figures ?? [])
     // Many processes write the same rows of these.
     if (figures.length > 0) tx.last(() => addFigures(tx, figures))
+    const spends = fresh.flatMap((batch) => batch.spends ?? [])
+    if (spends.length > 0) tx.last(() => addSpends(tx, spends))
     return fresh.length
   },
 }

@@ -9,7 +9,7 @@ const WATCHED = {
   finalized: null,
   block_time_ms: 12_000,
   upstreams: [upstream('a'), upstream('b')].map((calls) => {
-    return { ...calls, head: 5, lag_blocks: 0, heard: true }
+    return { ...calls, head: 5, lag_blocks: 0, heard: true, budget: null }
   }),
 }
 

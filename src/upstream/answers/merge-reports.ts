@@ -31,7 +31,7 @@ const STATES: readonly string[] = [
 export function callReportOf({ id, upstreams }: Report): CallReport {
   return {
     id,
-    upstreams: upstreams.map(({ head, lag_blocks, heard, ...calls }) => calls),
+    upstreams: upstreams.map(({ head, lag_blocks, heard, budget, ...calls }) => calls),
   }
 }
 

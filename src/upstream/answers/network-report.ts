@@ -1,4 +1,5 @@
 import { rates } from '../node/upstream.ts'
+import type { SpendAccount } from '../spend/spend-account.ts'
 import type { NetworkService } from './ask-network.ts'
 
 /** The age of an agreed head that every upstream has moved on from: it is not new. */
@@ -42,7 +43,19 @@ export function networkReport(service: NetworkService) {
         latency_ms: Math.round(upstream.latencyMs * 100) / 100,
         in_flight: upstream.inFlight,
         heard: selection.followStateOf.get(upstream) === 'used',
+        budget: upstream.spend && budgetReport(upstream.spend.account),
       }
     }),
+  }
+}
+
+function budgetReport(account: SpendAccount) {
+  const { limits } = account
+  return {
+    account: limits.account,
+    requests_per_second: limits.requestsPerSecond,
+    credits_per_month: limits.creditsPerMonth,
+    credits_spent: account.creditsSpent(),
+    time_reset: account.period().endMs,
   }
 }

@@ -5,12 +5,18 @@ import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
 import { newUpstream } from '../node/upstream.ts'
+import { drainPaced } from '../pool/drain-paced.ts'
 import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import type { SpendBook } from '../spend/spend-book.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { hearChainNews, type NetworkService } from './ask-network.ts'
 
-export type NetworkNeeds = WatchNeeds & { outbound: Outbound }
+export type NetworkNeeds = WatchNeeds & {
+  outbound: Outbound
+  /** Absent: upstreams have no budgets. */
+  spends?: Pick<SpendBook, 'of'>
+}
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -31,10 +37,13 @@ export function openNetwork(
   network: Network,
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
-  const { clock, shared } = needs
-  const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
+  const { clock, outbound, shared, spends } = needs
+  const upstreams = network.upstreams.map((spec) =>
+    newUpstream(outbound, spec, network.kind, spends?.of(network.id, spec) ?? null),
+  )
   const watch = openUpstreamWatch(needs, network, upstreams)
   const pool = openUpstreamPool(clock, network, watch.selection)
+  const stopDraining = drainPaced(clock, pool)
   const { heads, pollNow, firstRound: ready, ...seen } = watch
   const { observations, subscribeToObservations, noteThrottled } = seen
   const service = {
@@ -50,6 +59,7 @@ export function openNetwork(
   const unsubscribe = shared?.subscribeToNews(network.id, (news) => hearChainNews(service, news))
   const stop = () => {
     unsubscribe?.()
+    stopDraining()
     watch.stop()
   }
   return { ...service, ready, observations, subscribeToObservations, noteThrottled, stop }

@@ -3,9 +3,10 @@ import type { Network } from '../../core/network.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { arePollsPaused } from '../node/active-health.ts'
 import { headAtSlot, headInBlock, type NodeHead } from '../node/node-head.ts'
 import type { Reply } from '../node/rpc-client.ts'
-import { arePollsPaused, notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
+import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
 import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
 import type { PollOutcome } from './shared-watch.ts'
@@ -58,10 +59,11 @@ export function watchHeads(needs: Needs): HeadWatcher {
 export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
   const { clock } = needs
   const startedAtMs = clock.monotonicMs()
-  if (arePollsPaused(upstream, startedAtMs)) return
+  if (arePollsPaused(upstream.activeHealth, startedAtMs) || upstream.spend?.mayPoll() === false)
+    return
   const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
   if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
-  const isPaused = arePollsPaused(upstream, clock.monotonicMs())
+  const isPaused = arePollsPaused(upstream.activeHealth, clock.monotonicMs())
   if (upstream.chain === 'right' && !isPaused) await pollHead(needs, upstream)
   review(needs.selection)
 }
@@ -131,7 +133,7 @@ async function pollFinality(needs: Needs): Promise<void> {
   if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
   const nowMs = needs.clock.monotonicMs()
   const followed = followedUpstreams(selection)
-  const asked = followed.filter((upstream) => !arePollsPaused(upstream, nowMs))
+  const asked = followed.filter((upstream) => !arePollsPaused(upstream.activeHealth, nowMs))
   // Whatever was final stays so while nobody may be asked.
   if (asked.length === 0 && followed.length > 0) return
   const heights = await Promise.all(

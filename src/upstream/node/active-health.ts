@@ -34,6 +34,11 @@ export function newActiveHealth(): ActiveHealth {
   }
 }
 
+/** True while the upstream is not to be polled, as it has asked. */
+export function arePollsPaused({ pollsPausedUntilMs }: ActiveHealth, nowMs: number): boolean {
+  return pollsPausedUntilMs > nowMs
+}
+
 /** A header that we asked for came, or did not. */
 export function noteHeaderRead(health: ActiveHealth, came: boolean, nowMs: number): void {
   health.headersFailUntilMs = came ? 0 : nowMs + READ_BACKOFF_MS
@@ -62,6 +67,8 @@ export function activeView(health: ActiveHealth, view: UpstreamView): UpstreamVi
     ...view,
     breaker: pollsAreGood(health) ? 'closed' : 'open',
     throttled: false,
+    // What is kept in reserve is for us.
+    credits: view.credits === 'none' ? 'none' : 'left',
     samples: 0,
     errorRate: 0,
     latencyMs: health.pollLatencyMs,

@@ -1,7 +1,9 @@
 import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
 import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
+import type { UpstreamSpend } from '../spend/upstream-spend.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
+import { countingClient } from './counting-client.ts'
 import type { NodeHead } from './node-head.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
 import { newTally, type UpstreamTally } from './upstream-tally.ts'
@@ -11,6 +13,10 @@ export type Upstream = {
   spec: UpstreamSpec
   kind: NetworkKind
   client: RpcClient
+  /** Null where calls cost nothing. */
+  spend: UpstreamSpend | null
+  /** How much dearer it is than one that costs nothing. */
+  costFactor: number
   inFlight: number
   /** Calls in flight whose answer is being passed on. */
   streaming: number
@@ -74,11 +80,19 @@ const UNSUPPORTED_MAX = 500
 /** Weight of the newest call in the moving average of latency. */
 const LATENCY_WEIGHT = 0.1
 
-export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: NetworkKind): Upstream {
+export function newUpstream(
+  outbound: Outbound,
+  spec: UpstreamSpec,
+  kind: NetworkKind,
+  spend: UpstreamSpend | null = null,
+): Upstream {
+  const client = openRpcClient(outbound, spec)
   return {
     spec,
     kind,
-    client: openRpcClient(outbound, spec),
+    client: spend === null ? client : countingClient(client, spend),
+    spend,
+    costFactor: 1,
     inFlight: 0,
     streaming: 0,
     shares: new Map(),
@@ -170,11 +184,6 @@ export function notePollFailed(
   activeHealth.pollsPausedUntilMs = nowMs + Math.min(POLLS_PAUSED_MS_MAX, failed.retryAfterMs)
 }
 
-/** True while the upstream is not to be polled, as it has asked. */
-export function arePollsPaused({ activeHealth }: Upstream, nowMs: number): boolean {
-  return activeHealth.pollsPausedUntilMs > nowMs
-}
-
 /** The node gave no usable answer; enough of those open its breaker. True when they did so now. */
 export function noteFailure(
   upstream: Upstream,
@@ -252,6 +261,7 @@ export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
     chain: upstream.chain,
     breaker: breaker.state,
     throttled: upstream.throttledUntilMs > nowMs,
+    credits: upstream.spend?.creditsLeft() ?? 'left',
     ...rates(upstream),
     latencyMs: upstream.latencyMs,
     head: head && {

@@ -98,6 +98,7 @@ export function review(selection: Selection): void {
   const nowMs = selection.clock.monotonicMs()
   const limits = limitsOf(network)
   const views = upstreams.map((upstream) => viewOf(upstream, nowMs))
+  for (const upstream of upstreams) upstream.costFactor = upstream.spend?.costFactor() ?? 1
   const tip = corroboratedTip(views, limits)
   const verdicts = judgeUpstreams(views, tip, limits)
   selection.verdicts = verdicts
@@ -127,7 +128,7 @@ export function followedUpstreams({ upstreams, followStateOf, clock }: Selection
   const nowMs = clock.monotonicMs()
   const followed = upstreams.filter((upstream) => followStateOf.get(upstream) === 'used')
   const rank = ({ activeHealth }: Upstream) => (givesHeaders(activeHealth, nowMs) ? 0 : 1)
-  return followed.sort((a, b) => rank(a) - rank(b))
+  return followed.sort((a, b) => rank(a) - rank(b) || a.costFactor - b.costFactor)
 }
 
 /** The best upstream not tried yet; null when none is left. */
@@ -141,12 +142,12 @@ export function pick(
   let bestTier = Number.POSITIVE_INFINITY
   let bestLoad = Number.POSITIVE_INFINITY
   for (const upstream of selection.upstreams) {
-    // A wrong chain's answer is worse than none.
-    if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
+    if (!isUsable(upstream) || tried.includes(upstream)) continue
     if (isFull(upstream, needed)) continue
     const tier = tierOf(selection, upstream, needed)
     if (tier > tierMax) continue
-    const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
+    const { inFlight, latencyMs, costFactor } = upstream
+    const load = (inFlight + 1) * (latencyMs || LATENCY_UNKNOWN_MS) * costFactor
     if (tier < bestTier || (tier === bestTier && load < bestLoad)) {
       best = upstream
       bestTier = tier
@@ -156,12 +157,18 @@ export function pick(
   return best
 }
 
+/** A wrong chain's answer is worse than none, and a month's credits are not to be exceeded. */
+export function isUsable({ chain, spend }: Upstream): boolean {
+  return chain !== 'wrong' && (spend === null || spend.creditsLeft() === 'left')
+}
+
 /**
- * True when it has as many calls in flight as it may. Answers being passed on hold no place
+ * True when it has as many calls in flight, or in this second, as it may. Answers being passed on hold no place
  * of a light call: clients who read slowly, even on purpose, must not shut others out.
  */
 export function isFull(upstream: Upstream, needed: RoutingRequirements): boolean {
-  const { inFlight, streaming, spec } = upstream
+  const { inFlight, streaming, spec, spend } = upstream
+  if (spend !== null && !spend.hasRoom()) return true
   return inFlight - streaming >= spec.concurrencyMax || isShareFull(upstream, needed)
 }
 
@@ -186,17 +193,18 @@ function isShareFull(
 /** Nothing but its caller's share keeps a call from every upstream that could answer it. */
 export function waitsForShare({ upstreams }: Selection, needed: RoutingRequirements): boolean {
   if (needed.heavy !== true || needed.share === undefined) return false
-  const usable = upstreams.filter(({ chain }) => chain !== 'wrong')
+  const usable = upstreams.filter(isUsable)
   return usable.length > 0 && usable.every((upstream) => isShareFull(upstream, needed))
 }
 
 /** An upstream whose breaker is half open, to be probed with a mirrored read. */
 export function halfOpenUpstream(selection: Selection): Upstream | null {
   for (const upstream of selection.upstreams) {
-    const { breaker, chain } = upstream
-    if (breaker.state !== 'half_open' || breaker.isProbing || chain === 'wrong') continue
-    // A node that asked for fewer calls is not sent copies.
+    const { breaker, spend } = upstream
+    if (breaker.state !== 'half_open' || breaker.isProbing || !isUsable(upstream)) continue
+    // A node that asked for fewer calls is not sent copies, nor one that is at its limit.
     if (upstream.throttledUntilMs > selection.clock.monotonicMs()) continue
+    if (spend !== null && !spend.hasRoom()) continue
     return upstream
   }
   return null

@@ -21,6 +21,7 @@ import {
 import {
   halfOpenUpstream,
   isFull,
+  isUsable,
   pick,
   review,
   type Selection,
@@ -103,7 +104,7 @@ export function drainQueues(pool: UpstreamPool): void {
 function hasRoomSoon({ selection }: UpstreamPool, request: RoutedRequest): boolean {
   return selection.upstreams.some((upstream) => {
     const full = isFull(upstream, request.call)
-    return full && upstream.chain !== 'wrong' && !request.tried.includes(upstream)
+    return full && isUsable(upstream) && !request.tried.includes(upstream)
   })
 }
 

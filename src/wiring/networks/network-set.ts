@@ -7,11 +7,14 @@ import {
   type OpenNetwork,
   openNetwork,
 } from '../../upstream/answers/open-network.ts'
+import { openSpendBook, type SpendBook } from '../../upstream/spend/spend-book.ts'
 
 type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'>
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
+  /** The spending at their upstreams. */
+  spends: SpendBook
   list(): readonly OpenNetwork[]
   bySlug(slug: string): OpenNetwork | undefined
   /** Resolves with the faults of the new settings, which leave everything as it was. */
@@ -31,6 +34,7 @@ export async function openNetworkSet(
   needs: NetworkNeeds,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
+  const spends = openSpendBook(needs)
   let opened: Opened = new Map()
   let bySlug = new Map<string, OpenNetwork>()
   const listeners = new Set<() => void>()
@@ -38,7 +42,7 @@ export async function openNetworkSet(
   const inTurn = serial()
 
   const exchange = async (next: NetworkSettings): Promise<string[]> => {
-    const fresh = openAll(needs, next, opened)
+    const fresh = openAll({ ...needs, spends }, next, opened)
     await firstRound(needs.clock, fresh)
     // The process that watches them for us has judged them, and goes on where one became wrong.
     const faults = needs.shared ? [] : wrongChains(next, fresh)
@@ -54,6 +58,7 @@ export async function openNetworkSet(
   const faults = await reload(settings)
   if (faults.length > 0) return faults
   return {
+    spends,
     list: () => [...bySlug.values()],
     bySlug: (slug) => bySlug.get(slug),
     reload,

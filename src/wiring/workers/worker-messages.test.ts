@@ -29,6 +29,17 @@ const FIGURE = {
   times: Array<number>(20).fill(0),
 }
 
+const SPEND = {
+  account: 'a',
+  network: 'ETH',
+  upstream: 'node',
+  periodStartMs: 0,
+  requests: 1,
+  credits: 26,
+}
+
+const BATCH = { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: [] }
+
 const UPSTREAM = {
   name: 'node',
   state: 'used' as const,
@@ -47,7 +58,7 @@ const MESSAGES: FromWorker[] = [
   { kind: 'listening' },
   { kind: 'reloaded', id: 1 },
   { kind: 'limits', frame: '[]' },
-  { kind: 'usage', batch: { writer: 'w', sequence: 1, atMs: 5, rows: [ROW], figures: [FIGURE] } },
+  { kind: 'usage', batch: { ...BATCH, rows: [ROW], figures: [FIGURE], spends: [SPEND] } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: 5 } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'write' } },
   { kind: 'heard', id: 2 },
@@ -133,6 +144,11 @@ describe('a message of a worker', () => {
       batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: [{ ...FIGURE, ...wrong }] },
     })),
     { kind: 'usage', batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: {} } },
+    ...[{ account: 5 }, { upstream: null }, { credits: -1 }, { requests: 0.5 }].map((wrong) => ({
+      kind: 'usage',
+      batch: { ...BATCH, spends: [{ ...SPEND, ...wrong }] },
+    })),
+    { kind: 'usage', batch: { ...BATCH, spends: {} } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: -1 } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen' } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'spoken', height: 1 } },

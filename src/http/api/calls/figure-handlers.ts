@@ -1,5 +1,6 @@
 import { type CallStatsNeeds, getCallSeries, getCallStats } from './call-stats-calls.ts'
 import { listNetworks, type NetworkCallNeeds } from './network-calls.ts'
+import { listUpstreamSpend } from './upstream-spend-calls.ts'
 import { getUsageSeries, getUsageSummary, type UsageCallNeeds } from './usage-calls.ts'
 
 export type FigureCallNeeds = CallStatsNeeds & NetworkCallNeeds & UsageCallNeeds
@@ -11,4 +12,5 @@ export const FIGURE_HANDLERS = {
   getUsageSummary,
   getUsageSeries,
   listNetworks,
+  listUpstreamSpend,
 } as const

@@ -26,6 +26,7 @@ const UPSTREAM = {
   latency_ms: 1,
   in_flight: 0,
   heard: true,
+  budget: null,
 }
 
 const NETWORK = {

@@ -180,6 +180,7 @@ test('the networks are shown as the pool reports them', async () => {
         latency_ms: null,
         in_flight: 0,
         heard: false,
+        budget: null,
       },
     ],
     account_indexes: [],
