@@ -145,7 +145,7 @@ function candidates(search: Search, round: number): Upstream[] {
   const good = idle.filter((upstream) => priorityOf(upstream) !== PRIORITY.excluded)
   const asked = round === 0 && good.length > 0 ? good : idle
   const rank = (upstream: Upstream) => tracing(search, upstream) * 10 + priorityOf(upstream)
-  return asked.sort((a, b) => rank(a) - rank(b))
+  return asked.sort((a, b) => rank(a) - rank(b) || a.costFactor - b.costFactor)
 }
 
 /** An upstream configured not to trace is asked last, and one that showed it, after that. */

@@ -6,8 +6,9 @@ import {
   type ScriptedNetwork,
 } from '../../../tests/support/scripted-network.ts'
 import type { UpstreamBudget } from '../../core/network.ts'
+import { askUpstream } from './ask-upstream.ts'
 import { openBatchSender } from './batch-sender.ts'
-import { requestAny } from './upstream-pool.ts'
+import { requestAny, requestFrom } from './upstream-pool.ts'
 
 const BUDGET: UpstreamBudget = {
   account: 'vendor',
@@ -114,6 +115,21 @@ describe('credits of a month', () => {
     answerAll()
     expect(await first).toBe('vendor')
     expect(await ask()).toBe('upstream_unreachable')
+  })
+
+  test('that are used up for calls are left for our own reads, and then not even for those', async () => {
+    await open({ creditsPerMonth: 200 })
+    const { pool, methods } = world.network
+    const vendor = world.upstream('vendor')
+    for (let calls = 0; calls < 19; calls++) vendor.spend?.note('eth_getBalance')
+    await expect(requestFrom(pool, vendor, call())).rejects.toMatchObject({
+      code: 'upstream_unreachable',
+    })
+    const read = () => askUpstream({ pool, methods }, vendor, 'eth_getBalance', [])
+    const own = read()
+    answerAll()
+    expect(await own).toMatchObject({ kind: 'result' })
+    await expect(read()).rejects.toMatchObject({ code: 'upstream_unreachable' })
   })
 
   test('that are used up let polls go on, a few', async () => {

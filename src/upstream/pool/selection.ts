@@ -162,6 +162,13 @@ export function isUsable({ chain, spend }: Upstream): boolean {
   return chain !== 'wrong' && (spend === null || spend.creditsLeft() === 'left')
 }
 
+/** The same where nobody else can be asked: reads of our own may use what is kept for them. */
+export function hasCreditsFor({ spend }: Upstream, isOwn: boolean): boolean {
+  if (spend === null) return true
+  const left = spend.creditsLeft()
+  return left === 'left' || (isOwn && left === 'reserve')
+}
+
 /**
  * True when it has as many calls in flight, or in this second, as it may. Answers being passed on hold no place
  * of a light call: clients who read slowly, even on purpose, must not shut others out.

@@ -20,6 +20,7 @@ import {
 } from './routed-request.ts'
 import {
   halfOpenUpstream,
+  hasCreditsFor,
   isFull,
   isUsable,
   pick,
@@ -89,6 +90,9 @@ export function requestFrom(
   upstream: Upstream,
   call: PoolCall,
 ): Promise<PoolAnswer> {
+  if (!hasCreditsFor(upstream, call.whole === true)) {
+    return Promise.reject(new Failure('upstream_unreachable', { reason: 'no credits' }))
+  }
   return new Promise<PoolAnswer>((resolve, reject) => {
     start(pool, newRequest('pinned', call, resolve, reject), upstream)
   })
