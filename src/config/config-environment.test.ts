@@ -42,6 +42,7 @@ type Row = [variable: string, text: string, path: (string | number)[], value: un
 const NET = ['networks', 0]
 const NODE = ['networks', 0, 'upstreams', 0]
 const BUDGET = [...NODE, 'budget']
+const BUDGET_OF = 'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET'
 
 /** Every option that holds a value rather than more options. */
 const ROWS: Row[] = [
@@ -92,32 +93,12 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_CONCURRENCY_MAX', '2', [...NODE, 'concurrencyMax'], 2],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BATCH_MAX', '0', [...NODE, 'batchMax'], 0],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_TIMEOUT_MS', '9', [...NODE, 'timeoutMs'], 9],
-  ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_ACCOUNT', 'v', [...BUDGET, 'account'], 'v'],
-  [
-    'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_REQUESTS_PER_SECOND',
-    '25',
-    [...BUDGET, 'requestsPerSecond'],
-    25,
-  ],
-  [
-    'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_CREDITS_PER_MONTH',
-    '1000',
-    [...BUDGET, 'creditsPerMonth'],
-    1000,
-  ],
-  [
-    'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_CREDITS_ETH_CALL',
-    '26',
-    [...BUDGET, 'credits', 'eth_call'],
-    26,
-  ],
-  [
-    'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_CREDITS_OF',
-    'alchemy',
-    [...BUDGET, 'creditsOf'],
-    'alchemy',
-  ],
-  ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET_RESET_DAY', '7', [...BUDGET, 'resetDay'], 7],
+  [`${BUDGET_OF}_ACCOUNT`, 'v', [...BUDGET, 'account'], 'v'],
+  [`${BUDGET_OF}_REQUESTS_PER_SECOND`, '25', [...BUDGET, 'requestsPerSecond'], 25],
+  [`${BUDGET_OF}_CREDITS_PER_MONTH`, '1000', [...BUDGET, 'creditsPerMonth'], 1000],
+  [`${BUDGET_OF}_CREDITS_ETH_CALL`, '26', [...BUDGET, 'credits', 'eth_call'], 26],
+  [`${BUDGET_OF}_CREDITS_OF`, 'alchemy', [...BUDGET, 'creditsOf'], 'alchemy'],
+  [`${BUDGET_OF}_RESET_DAY`, '7', [...BUDGET, 'resetDay'], 7],
   ['UPSTREAMS', 'alchemy://a,infura://b', ['upstreams'], ['alchemy://a', 'infura://b']],
   ...['free', 'growth', 'enterprise', 'gold'].flatMap((name): Row[] => [
     [`TIERS_${name.toUpperCase()}_MONTHLY_CU`, '7', ['tiers', name, 'monthlyCu'], 7],

@@ -9,12 +9,11 @@ import { applyEnvironment, type Environment, type Override } from './config-envi
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
 import { type NatsSettings, natsSettings } from './nats-settings.ts'
-import { locateNetwork, toNetwork } from './network-settings.ts'
-import { type ExpandedNetworks, expandVendors } from './vendors/expand-vendors.ts'
+import { type NetworksRead, readNetworks } from './read-networks.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
 export type Settings = {
-  /** Neither a file nor networks or upstreams by variable: the embedded networks are to be added. */
+  /** Neither a file nor a variable names networks: the embedded ones are to be added. */
   local: boolean
   listen: ListenAddress
   /** Scheme, host and port, without a slash at the end. */
@@ -88,11 +87,11 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
     return new ConfigFaults([{ where: where(['networks']), message: NETWORKS_MISSING }])
   }
   const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
-  const expanded = expandVendors(values)
-  if (expanded.faults.length > 0) return new ConfigFaults(located(expanded.faults, where))
-  const inconsistent = checkValues({ ...values, networks: expanded.networks }, process.platform)
+  const read = readNetworks(values)
+  if (read.faults.length > 0) return new ConfigFaults(located(read.faults, where))
+  const inconsistent = checkValues({ ...values, networks: read.values }, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
-  return toSettings(values, expanded, local, where)
+  return toSettings(values, read, local, where)
 }
 
 /**
@@ -159,7 +158,7 @@ function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string,
 
 function toSettings(
   values: ConfigValues,
-  expanded: ExpandedNetworks,
+  read: NetworksRead,
   local: boolean,
   where: Where,
 ): Settings {
@@ -176,10 +175,10 @@ function toSettings(
     publicUrlGiven: publicUrl !== undefined,
     domain: domain ?? url.hostname,
     gateway: { workers: workersOf(gateway.workers, availableParallelism(), process.platform) },
-    networks: expanded.networks.map(toNetwork),
+    networks: read.networks(),
     nats: natsSettings(nats, natsCredentials, natsCa),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    locate: (networkId, upstreamName) => locateNetwork(expanded, where, networkId, upstreamName),
+    locate: (networkId, upstreamName) => read.locate(where, networkId, upstreamName),
     locateOption: (name) => where([name]),
   }
 }

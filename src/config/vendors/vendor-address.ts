@@ -1,4 +1,4 @@
-import { VENDORS, type Vendor } from './vendor-table.ts'
+import { VENDORS, type Vendor } from './vendors.ts'
 
 /** The address of a vendor, taken apart. Its key is a secret. */
 export type VendorAddress = {

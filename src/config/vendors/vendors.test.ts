@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigFaults, loadSettings, type Settings } from '../config.ts'
 import { KNOWN_NETWORKS } from './known-networks.ts'
 import { addressesAt, networksServed, parseVendorAddress } from './vendor-address.ts'
-import { VENDORS } from './vendor-table.ts'
+import { VENDORS } from './vendors.ts'
 
 const KEY = 'aB3_-secret-key'
 

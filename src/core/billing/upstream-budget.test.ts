@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fullRequestBucket, requestsLeft, takeRequests } from './request-rate.ts'
+import { fullRequestBucket, requestsLeft, takeRequests } from './request-bucket.ts'
 import { billingPeriod, costFactor, creditsLeft, creditsOf } from './upstream-budget.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)

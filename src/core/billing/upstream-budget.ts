@@ -9,7 +9,7 @@ const RESERVE_SHARE = 1 / 20
 /** An upstream that costs something gets a call when one that does not is so much busier. */
 const PAID_FACTOR = 4
 
-/** Whoever spends faster than the month goes by counts as dearer, at most by this. */
+/** An account that spends faster than the month goes by counts as dearer, at most by this. */
 const HASTE_FACTOR_MAX = 16
 
 /** The billing period, in UTC, that a moment belongs to. */

@@ -17,7 +17,7 @@ export type SpendRow = {
 export type AccountSpend = { account: string; periodStartMs: number; credits: number }
 
 /** A hundred upstreams over some years. */
-export const SPEND_ROWS_MAX = 5000
+const SPEND_ROWS_MAX = 5000
 
 /** Adds what was spent, in the transaction that makes sure that it happens once. */
 export async function addSpends(tx: Database, rows: readonly SpendRow[]): Promise<void> {
@@ -59,7 +59,7 @@ export async function accountSpends(db: Database, fromMs: number): Promise<Accou
   })
 }
 
-/** The spending of each upstream by billing month, of those that began then or later, newest first. */
+/** The spending of each upstream by billing month since then, newest first. */
 export async function upstreamSpends(db: Database, fromMs: number): Promise<SpendRow[]> {
   const rows = await db.query<Omit<SpendRow, 'periodStartMs'> & { period_start_ms: number }>(sql`
     SELECT account, period_start_ms, network, upstream, requests, credits

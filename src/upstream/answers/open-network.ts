@@ -1,22 +1,16 @@
 import type { Network } from '../../core/network.ts'
 import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
-import type { Outbound } from '../../ports/outbound.ts'
 import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
-import { newUpstream } from '../node/upstream.ts'
 import { drainPaced } from '../pool/drain-paced.ts'
 import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
-import type { SpendBook } from '../spend/spend-book.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { hearChainNews, type NetworkService } from './ask-network.ts'
+import { openUpstreams, type UpstreamNeeds } from './open-upstreams.ts'
 
-export type NetworkNeeds = WatchNeeds & {
-  outbound: Outbound
-  /** Absent: upstreams have no budgets. */
-  spends?: Pick<SpendBook, 'of'>
-}
+export type NetworkNeeds = WatchNeeds & UpstreamNeeds
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -37,10 +31,8 @@ export function openNetwork(
   network: Network,
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
-  const { clock, outbound, shared, spends } = needs
-  const upstreams = network.upstreams.map((spec) =>
-    newUpstream(outbound, spec, network.kind, spends?.of(network.id, spec) ?? null),
-  )
+  const { clock, shared } = needs
+  const upstreams = openUpstreams(needs, network)
   const watch = openUpstreamWatch(needs, network, upstreams)
   const pool = openUpstreamPool(clock, network, watch.selection)
   const stopDraining = drainPaced(clock, pool)

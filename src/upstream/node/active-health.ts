@@ -67,7 +67,7 @@ export function activeView(health: ActiveHealth, view: UpstreamView): UpstreamVi
     ...view,
     breaker: pollsAreGood(health) ? 'closed' : 'open',
     throttled: false,
-    // What is kept in reserve is for us.
+    // The reserve is for us.
     credits: view.credits === 'none' ? 'none' : 'left',
     samples: 0,
     errorRate: 0,

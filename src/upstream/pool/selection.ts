@@ -170,8 +170,9 @@ export function hasCreditsFor({ spend }: Upstream, isOwn: boolean): boolean {
 }
 
 /**
- * True when it has as many calls in flight, or in this second, as it may. Answers being passed on hold no place
- * of a light call: clients who read slowly, even on purpose, must not shut others out.
+ * True when it has as many calls in flight, or in this second, as it may. Answers being passed on
+ * hold no place of a light call: clients who read slowly, even on purpose, must not shut others
+ * out.
  */
 export function isFull(upstream: Upstream, needed: RoutingRequirements): boolean {
   const { inFlight, streaming, spec, spend } = upstream

@@ -3,7 +3,7 @@ import {
   type RequestBucket,
   requestsLeft,
   takeRequests,
-} from '../../core/billing/request-rate.ts'
+} from '../../core/billing/request-bucket.ts'
 import {
   type BillingPeriod,
   billingPeriod,

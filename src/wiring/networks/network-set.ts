@@ -7,14 +7,14 @@ import {
   type OpenNetwork,
   openNetwork,
 } from '../../upstream/answers/open-network.ts'
-import { openSpendBook, type SpendBook } from '../../upstream/spend/spend-book.ts'
+import { openSpendRegistry, type SpendRegistry } from '../../upstream/spend/spend-registry.ts'
 
 type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'>
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
   /** The spending at their upstreams. */
-  spends: SpendBook
+  spends: SpendRegistry
   list(): readonly OpenNetwork[]
   bySlug(slug: string): OpenNetwork | undefined
   /** Resolves with the faults of the new settings, which leave everything as it was. */
@@ -34,7 +34,7 @@ export async function openNetworkSet(
   needs: NetworkNeeds,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
-  const spends = openSpendBook(needs)
+  const spends = openSpendRegistry(needs)
   let opened: Opened = new Map()
   let bySlug = new Map<string, OpenNetwork>()
   const listeners = new Set<() => void>()

@@ -4,7 +4,7 @@ import { data, tokenCall } from '../operation.ts'
 /** How far back spending at upstreams is told, in days: the month under way and twelve before. */
 export const SPEND_DAYS = 400
 
-export const UPSTREAM_SPEND = record('UpstreamSpend', {
+const UPSTREAM_SPEND = record('UpstreamSpend', {
   network: text(),
   upstream: text('Its configured name; never its address.'),
   account: text('Upstreams of one account share a budget.'),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
 import type { UpstreamBudget, UpstreamSpec } from '../../core/network.ts'
-import { openSpendBook, type SpendBook } from './spend-book.ts'
+import { openSpendRegistry, type SpendRegistry } from './spend-registry.ts'
 import type { UpstreamSpend } from './upstream-spend.ts'
 
 const BUDGET: UpstreamBudget = {
@@ -14,11 +14,11 @@ const BUDGET: UpstreamBudget = {
 }
 
 let clock: TestClock
-let book: SpendBook
+let registry: SpendRegistry
 
 beforeEach(() => {
   clock = testClock(Date.parse('2026-11-30T23:59:58Z'))
-  book = openSpendBook({ clock, telemetry: quietTelemetry() })
+  registry = openSpendRegistry({ clock, telemetry: quietTelemetry() })
 })
 
 function spec(name: string, budget: Partial<UpstreamBudget> = {}): UpstreamSpec {
@@ -26,7 +26,7 @@ function spec(name: string, budget: Partial<UpstreamBudget> = {}): UpstreamSpec 
   return { ...usual, name, url: 'http://a', budget: { ...BUDGET, ...budget } }
 }
 
-function opened(networkId: string, given = spec('a'), from = book): UpstreamSpend {
+function opened(networkId: string, given = spec('a'), from = registry): UpstreamSpend {
   const spend = from.of(networkId, given)
   if (!spend) throw new Error('it has a budget')
   return spend
@@ -34,9 +34,9 @@ function opened(networkId: string, given = spec('a'), from = book): UpstreamSpen
 
 test('an upstream without a budget costs nothing', () => {
   const { budget: _, ...free } = spec('own')
-  expect(book.of('ETH', free)).toBeNull()
-  expect(book.periodsFromMs()).toBeNull()
-  expect(book.isDue()).toBe(false)
+  expect(registry.of('ETH', free)).toBeNull()
+  expect(registry.periodsFromMs()).toBeNull()
+  expect(registry.isDue()).toBe(false)
 })
 
 describe('an account', () => {
@@ -46,20 +46,22 @@ describe('an account', () => {
     base.note('eth_blockNumber')
     expect(eth.account.creditsSpent()).toBe(27)
     expect(base.account.requestsLeft()).toBe(8)
-    expect(book.take()).toEqual([
+    expect(registry.take()).toEqual([
       { ...placeOf('ETH'), requests: 1, credits: 26 },
       { ...placeOf('BASE'), requests: 1, credits: 1 },
     ])
-    expect(book.take()).toEqual([])
+    expect(registry.take()).toEqual([])
   })
 
   test('counts what is in the ledger once, and what others wrote there', () => {
     const spend = opened('ETH')
     spend.note('eth_call')
-    const taken = book.take()
+    const taken = registry.take()
     expect(spend.account.creditsSpent()).toBe(26)
-    book.written(taken)
-    book.read([{ account: 'vendor', periodStartMs: placeOf('ETH').periodStartMs, credits: 126 }])
+    registry.written(taken)
+    registry.read([
+      { account: 'vendor', periodStartMs: placeOf('ETH').periodStartMs, credits: 126 },
+    ])
     expect(spend.account.creditsSpent()).toBe(126)
     spend.note('eth_call')
     expect(spend.account.creditsSpent()).toBe(152)
@@ -68,14 +70,16 @@ describe('an account', () => {
   test('begins anew on its reset day, and what was spent before counts for before', async () => {
     const spend = opened('ETH')
     spend.note('eth_call')
-    book.read([{ account: 'vendor', periodStartMs: placeOf('ETH').periodStartMs, credits: 980 }])
+    registry.read([
+      { account: 'vendor', periodStartMs: placeOf('ETH').periodStartMs, credits: 980 },
+    ])
     expect(spend.creditsLeft()).toBe('none')
     await clock.advance(3000)
     expect(spend.creditsLeft()).toBe('left')
     spend.note('eth_call')
-    const [before, after] = book.take()
+    const [before, after] = registry.take()
     expect(after?.periodStartMs).toBe(Date.parse('2026-12-01T00:00:00Z'))
-    book.written([before, after].flatMap((one) => one ?? []))
+    registry.written([before, after].flatMap((one) => one ?? []))
     expect(spend.account.creditsSpent()).toBe(26)
   })
 
@@ -85,7 +89,7 @@ describe('an account', () => {
     expect(next.creditsLeft()).toBe('left')
     next.note('eth_call')
     expect(next.creditsLeft()).toBe('none')
-    expect(book.take()).toEqual([{ ...placeOf('ETH'), requests: 2, credits: 28 }])
+    expect(registry.take()).toEqual([{ ...placeOf('ETH'), requests: 2, credits: 28 }])
   })
 
   test('is polled on when its credits are used up, once a minute', async () => {
@@ -115,12 +119,12 @@ describe('an account', () => {
 })
 
 test('processes share the requests of a second', () => {
-  const others = openSpendBook({ clock, telemetry: quietTelemetry() })
-  type Hear = Parameters<Parameters<SpendBook['share']>[0]['subscribe']>[0]
-  const ears = new Map<SpendBook, Hear>()
+  const others = openSpendRegistry({ clock, telemetry: quietTelemetry() })
+  type Hear = Parameters<Parameters<SpendRegistry['share']>[0]['subscribe']>[0]
+  const ears = new Map<SpendRegistry, Hear>()
   for (const [one, other] of [
-    [book, others],
-    [others, book],
+    [registry, others],
+    [others, registry],
   ] as const) {
     one.share({
       took: (key, throughputCentiCu) => ears.get(other)?.(key, { throughputCentiCu }),
@@ -137,7 +141,7 @@ test('processes share the requests of a second', () => {
     there.note('eth_call')
   }
   expect([here.hasRoom(), there.hasRoom()]).toEqual([false, false])
-  ears.get(book)?.('team_1', { throughputCentiCu: -100_000 })
+  ears.get(registry)?.('team_1', { throughputCentiCu: -100_000 })
   expect(here.hasRoom()).toBe(false)
 })
 

@@ -17,7 +17,7 @@ type RateExchange = {
  * All that this process knows of what upstreams cost. It outlives a reload, so that nothing is
  * forgotten when networks are opened anew.
  */
-export type SpendBook = {
+export type SpendRegistry = {
   /** Null where the upstream has no budget. */
   of(networkId: string, spec: UpstreamSpec): UpstreamSpend | null
   /** The first day of the oldest month that counts now; null where nothing has a budget. */
@@ -44,7 +44,7 @@ const KEY_PREFIX = 'upstream '
 /** Limits are exchanged in hundredths. */
 const HUNDREDTHS = 100
 
-export function openSpendBook({ clock, telemetry }: Needs): SpendBook {
+export function openSpendRegistry({ clock, telemetry }: Needs): SpendRegistry {
   const accounts = new Map<string, SpendAccount>()
   const spends = new Map<string, UpstreamSpend>()
   let exchange: RateExchange | null = null

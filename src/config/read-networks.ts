@@ -1,9 +1,11 @@
 import type { JsonPath } from '../core/json/json-value.ts'
 import type { Network, UpstreamBudget } from '../core/network.ts'
+import type { SchemaFault } from '../core/schema/check-schema.ts'
 import type { BudgetValues } from './budget-schema.ts'
 import { slugOf } from './config-checks.ts'
 import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
-import { type ExpandedNetworks, placeKey } from './vendors/expand-vendors.ts'
+import type { ConfigValues } from './config-schema.ts'
+import { type ExpandedNetworks, expandVendors, placeKey } from './vendors/expand-vendors.ts'
 import { VENDOR_CREDITS } from './vendors/vendor-credits.ts'
 
 const BLOCK_TIME_MS = { evm: 12_000, solana: 400 }
@@ -16,8 +18,31 @@ const HEAD_POLL_MS_MAX = 4000
 /** A call of which nothing is said costs this. */
 const CREDITS_DEFAULT = { default: 1 }
 
+/** The networks of a configuration. */
+export type NetworksRead = {
+  /** The networks as checks need them: complete, but for defaults. */
+  values: readonly NetworkValues[]
+  faults: readonly SchemaFault[]
+  networks(): Network[]
+  /** The place in the file of a network or of one of its upstreams. */
+  locate(where: Where, networkId: string, upstreamName: string | undefined): string
+}
+
+type Where = (path: JsonPath) => string
+
+/** Reads the networks, with the vendors that serve them. */
+export function readNetworks(options: Pick<ConfigValues, 'networks' | 'upstreams'>): NetworksRead {
+  const expanded = expandVendors(options)
+  return {
+    values: expanded.networks,
+    faults: expanded.faults,
+    networks: () => expanded.networks.map(toNetwork),
+    locate: (where, networkId, name) => locateNetwork(expanded, where, networkId, name),
+  }
+}
+
 /** A network with all its defaults. */
-export function toNetwork(values: NetworkValues): Network {
+function toNetwork(values: NetworkValues): Network {
   const blockTimeMs = values.blockTimeMs ?? BLOCK_TIME_MS[values.kind]
   const pollMs = Math.round(blockTimeMs / HEAD_POLLS_PER_BLOCK)
   return {
@@ -31,10 +56,9 @@ export function toNetwork(values: NetworkValues): Network {
   }
 }
 
-/** The place in the file of a network or of one of its upstreams. */
-export function locateNetwork(
-  { networks, broughtBy }: Pick<ExpandedNetworks, 'networks' | 'broughtBy'>,
-  where: (path: JsonPath) => string,
+function locateNetwork(
+  { networks, broughtBy }: ExpandedNetworks,
+  where: Where,
   networkId: string,
   upstreamName: string | undefined,
 ): string {
