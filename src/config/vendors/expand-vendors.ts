@@ -15,6 +15,7 @@ import {
   networksServed,
   parseVendorAddress,
   type VendorAddress,
+  vendorMeant,
 } from './vendor-address.ts'
 
 export type ExpandedNetworks = {
@@ -25,6 +26,8 @@ export type ExpandedNetworks = {
 }
 
 type Options = Pick<ConfigValues, 'networks' | 'upstreams'>
+
+const NO_ADDRESS = 'must be an http or https address, or the key of a vendor'
 
 type VendorEntry = {
   path: JsonPath
@@ -125,7 +128,11 @@ function withAddresses(
   faults: SchemaFault[],
 ): UpstreamValues {
   const address = parseVendorAddress(upstream.url)
-  if (address === null) return upstream
+  if (address === null) {
+    const meant = vendorMeant(upstream.url)
+    if (meant) faults.push(fault([...path, 'url'], `${NO_ADDRESS}; did you mean ${meant}://?`))
+    return upstream
+  }
   if (typeof address === 'string') {
     faults.push(fault([...path, 'url'], address))
     return upstream

@@ -1,3 +1,4 @@
+import { closestName } from '../../core/closest-name.ts'
 import { VENDORS, type Vendor } from './vendors.ts'
 
 /** The address of a vendor, taken apart. Its key is a secret. */
@@ -35,6 +36,12 @@ export function parseVendorAddress(text: string): VendorAddress | string | null 
   const isKnown = front === null || Object.values(vendor.networks).includes(front)
   if (isKnown) return { ...address, node: front }
   return `must name a node of ${name} that is known: ${Object.values(vendor.networks).join(', ')}`
+}
+
+/** The vendor whose scheme a text has, but for a slip; undefined where it is none's. */
+export function vendorMeant(text: string): string | undefined {
+  const [, scheme = ''] = SCHEME.exec(text) ?? []
+  return closestName(scheme, Object.keys(VENDORS))
 }
 
 /** The networks that a key is good for, by our ids. */

@@ -220,6 +220,12 @@ describe('a mistake with vendors is named with its place, and no key is shown', 
         'of SOLANA_MAINNET, SOLANA_DEVNET are',
     ],
     [
+      'a vendor with a slip',
+      `networks:\n  - { id: ETH_MAINNET, upstreams: [{ name: a, url: "alchmy://${KEY}" }] }`,
+      '2: networks[0].upstreams[0].url must be an http or https address, or the key of a vendor; ' +
+        'did you mean alchemy://?',
+    ],
+    [
       'a key with other characters',
       `upstreams:\n  - "alchemy://${KEY}?x"`,
       '2: upstreams[0] must be written as alchemy://KEY, with letters, digits, dashes and underscores',
@@ -257,43 +263,5 @@ describe('a mistake with vendors is named with its place, and no key is shown', 
     ],
   ])('%s', (_, yaml, fault) => {
     expect(faultsOf(load(yaml))).toContain(fault)
-  })
-})
-
-describe('a budget', () => {
-  const upstream = (budget: string) =>
-    `networks:\n  - id: ETH_MAINNET\n    upstreams:\n      - { name: a, url: "http://a", budget: ${budget} }\n`
-
-  test('counts each call by its method, or by the table of a vendor', () => {
-    const text = '{ creditsOf: alchemy, credits: { eth_call: 30 }, requestsPerSecond: 5 }'
-    const [network] = settingsOf(load(upstream(text))).networks
-    expect(network?.upstreams[0]?.budget).toMatchObject({
-      account: 'ETH_MAINNET a',
-      requestsPerSecond: 5,
-      creditsPerMonth: null,
-      credits: { default: 20, eth_call: 30, eth_getLogs: 60 },
-    })
-  })
-
-  test.each<[budget: string, fault: string]>([
-    ['{ requestsPerSecond: 0 }', 'budget.requestsPerSecond must be at least 1'],
-    ['{ creditsPerMonth: 1.5 }', 'budget.creditsPerMonth must be a whole number'],
-    ['{ credits: { eth_call: -1 } }', 'budget.credits.eth_call must be at least 0'],
-    ['{ credits: { "eth call": 1 } }', 'named after a method, or default'],
-    ['{ resetDay: 32 }', 'budget.resetDay must be at most 31'],
-    ['{ creditsOf: acme }', 'budget.creditsOf must be'],
-    ['{ credit: 1 }', 'budget.credit is not an option; did you mean credits?'],
-  ])('%s is refused', (budget, fault) => {
-    expect(faultsOf(load(upstream(budget)))).toContain(fault)
-  })
-
-  test('of one account is the same wherever it is used', () => {
-    const yaml =
-      upstream('{ account: v, creditsPerMonth: 5 }') +
-      '      - { name: b, url: "http://b", budget: { account: v, creditsPerMonth: 6 } }\n'
-    expect(faultsOf(load(yaml))).toContain(
-      'headgate.yaml:5: networks[0].upstreams[1].budget must have the limits and the resetDay of ' +
-        'networks[0].upstreams[0].budget, which has the same account',
-    )
   })
 })

@@ -142,7 +142,8 @@ export function pick(
   let bestTier = Number.POSITIVE_INFINITY
   let bestLoad = Number.POSITIVE_INFINITY
   for (const upstream of selection.upstreams) {
-    if (!isUsable(upstream) || tried.includes(upstream)) continue
+    // A wrong chain's answer is worse than none.
+    if (upstream.chain === 'wrong' || tried.includes(upstream)) continue
     if (isFull(upstream, needed)) continue
     const tier = tierOf(selection, upstream, needed)
     if (tier > tierMax) continue
@@ -157,7 +158,7 @@ export function pick(
   return best
 }
 
-/** A wrong chain's answer is worse than none, and a month's credits are not to be exceeded. */
+/** No call may wait for one on another chain, nor for one whose credits are used up. */
 export function isUsable({ chain, spend }: Upstream): boolean {
   return chain !== 'wrong' && (spend === null || spend.creditsLeft() === 'left')
 }
@@ -170,13 +171,13 @@ export function hasCreditsFor({ spend }: Upstream, isOwn: boolean): boolean {
 }
 
 /**
- * True when it has as many calls in flight, or in this second, as it may. Answers being passed on
- * hold no place of a light call: clients who read slowly, even on purpose, must not shut others
+ * True when it has as many calls in flight, or has spent as much, as it may. Answers being passed
+ * on hold no place of a light call: clients who read slowly, even on purpose, must not shut others
  * out.
  */
 export function isFull(upstream: Upstream, needed: RoutingRequirements): boolean {
   const { inFlight, streaming, spec, spend } = upstream
-  if (spend !== null && !spend.hasRoom()) return true
+  if (spend !== null && !spend.mayCall()) return true
   return inFlight - streaming >= spec.concurrencyMax || isShareFull(upstream, needed)
 }
 
@@ -212,7 +213,7 @@ export function halfOpenUpstream(selection: Selection): Upstream | null {
     if (breaker.state !== 'half_open' || breaker.isProbing || !isUsable(upstream)) continue
     // A node that asked for fewer calls is not sent copies, nor one that is at its limit.
     if (upstream.throttledUntilMs > selection.clock.monotonicMs()) continue
-    if (spend !== null && !spend.hasRoom()) continue
+    if (spend !== null && !spend.mayCall()) continue
     return upstream
   }
   return null

@@ -23,6 +23,8 @@ export type UpstreamSpend = {
   /** True when so many requests more are within the second. */
   hasRoom(requests?: number): boolean
   creditsLeft(): CreditsLeft
+  /** True when a call of an app may be sent now. */
+  mayCall(): boolean
   /** True when a poll may be sent: polls slow down where a budget is used up, and never stop. */
   mayPoll(): boolean
   costFactor(): number
@@ -68,6 +70,7 @@ export function openUpstreamSpend(
     },
     hasRoom: (requests = 1) => account.requestsLeft() >= requests,
     creditsLeft: () => account.creditsLeft(),
+    mayCall: () => account.creditsLeft() === 'left' && account.requestsLeft() >= 1,
     mayPoll() {
       const nowMs = clock.monotonicMs()
       const isEmpty = account.creditsLeft() === 'none'

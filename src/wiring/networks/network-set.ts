@@ -48,6 +48,7 @@ export async function openNetworkSet(
     const faults = needs.shared ? [] : wrongChains(next, fresh)
     const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
     stopAll(dropped, kept)
+    if (faults.length > 0) keepBudgets(spends, kept)
     opened = kept
     bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
     if (faults.length === 0) for (const onReload of listeners) onReload()
@@ -88,6 +89,13 @@ function openAll(needs: NetworkNeeds, settings: NetworkSettings, before: Opened)
   } catch (thrown) {
     stopAll(opened, before)
     throw thrown
+  }
+}
+
+/** Settings that are not taken over leave the budgets as they were, too. */
+function keepBudgets(spends: SpendRegistry, kept: Opened): void {
+  for (const { open } of kept.values()) {
+    for (const spec of open.network.upstreams) spends.of(open.network.id, spec)
   }
 }
 
