@@ -12,6 +12,7 @@ export type KnownNetwork = {
 }
 
 const FAST_CHAIN_POLL_MS = 2000
+const FAST_BLOCK_MS_MAX = 6000
 const SOLANA_POLL_MS = 1000
 
 /** Networks by id. The order is the one in which they are listed. */
@@ -38,7 +39,7 @@ export const KNOWN_NETWORKS: Readonly<Record<string, KnownNetwork>> = {
 }
 
 function evm(chainId: number, blockTimeMs: number): KnownNetwork {
-  const isFast = blockTimeMs <= FAST_CHAIN_POLL_MS
+  const isFast = blockTimeMs <= FAST_BLOCK_MS_MAX
   return {
     kind: 'evm',
     chainId,
