@@ -13,6 +13,7 @@ const OF_CALLS = [
   'transaction-sends',
   'program-accounts',
   'long-node-errors',
+  'shared-streams',
   'app-snippets',
   'block-reader',
   'cached-streams',

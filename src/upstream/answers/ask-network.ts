@@ -14,6 +14,7 @@ import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
 import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
 import { sendTransaction } from './send-transaction.ts'
+import { joinedReply, shareAnswer } from './share-answer.ts'
 
 /** Everything that answers for one network. */
 export type NetworkService = AnswerCache & {
@@ -87,24 +88,35 @@ async function joinOrAsk(
 ): Promise<NetworkAnswer> {
   const { singleFlight } = service
   const { key, policy, epoch, head } = context
+  const poolCall = toPoolCall(call, policy)
+  const sharer = { share: call.share, askAgain: () => askAgain(service, poolCall) }
   const joined = singleFlight.join(key, epoch, nowMs)
   if (joined) {
     const shared = await joined
-    // A stream can be read once; a caller that joined asks for another.
-    if (!('stream' in shared.reply)) return { ...shared, cache: 'coalesced' }
+    const reply = joinedReply(shared, sharer)
+    if (reply) return { reply, upstream: shared.upstream, cache: 'coalesced' }
   }
-  const poolCall = toPoolCall(call, policy)
   const underWay = singleFlight.start(key, epoch, () => transport(poolCall), nowMs)
   let answer: PoolAnswer
+  let sharers = 0
   try {
     answer = await underWay
   } finally {
-    singleFlight.finish(key, underWay)
+    sharers = singleFlight.finish(key, underWay)
   }
+  cacheAnswer(service, context, answer)
+  // At once: those who joined come next.
+  if (sharers > 0) shareAnswer(service.pool.clock, answer, sharer)
   const told = noteHeightShown(service, call, answer.reply, head)
   if (told) await told
-  cacheAnswer(service, context, answer)
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
+}
+
+/** A caller that fell behind those it shared an answer with gets one of its own. */
+async function askAgain(service: NetworkService, call: PoolCall): Promise<PoolAnswer> {
+  const answer = await service.request(call)
+  await noteUnknownHeight(service)
+  return answer
 }
 
 async function askUnsafe(

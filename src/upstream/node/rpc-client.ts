@@ -25,16 +25,18 @@ export type RpcFailure = {
 }
 
 /** An answer too big to hold: the bytes of its result, to be passed on as they come. */
-export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
+export type Streamed = { kind: 'stream' } & StreamedBytes
 
 /**
  * An error too big to hold. Only what a caller asks for makes a node say so much, so it is
  * passed on whatever its code is, and counts for nothing against the node.
  */
-export type StreamedError = {
-  kind: 'error_stream'
-  code: number
+export type StreamedError = { kind: 'error_stream'; code: number } & StreamedBytes
+
+type StreamedBytes = {
   stream: ReadableStream<Uint8Array>
+  /** Counts its place at the upstream for this caller, while it has one. */
+  countFor?: (share: string | undefined) => void
 }
 
 export type Reply = NodeResult | NodeError | Streamed | StreamedError | RpcFailure

@@ -9,6 +9,7 @@ import { noteShare, type Upstream } from '../node/upstream.ts'
 import type { AttemptWatch, Timed } from './attempt-watch.ts'
 import type { Hedging } from './hedging.ts'
 import type { RoutingRequirements, Selection } from './selection.ts'
+import type { SharedStream } from './share-stream.ts'
 import type { ShareQueues, WaitQueue } from './wait-queue.ts'
 
 export type PoolCall = RoutingRequirements & {
@@ -28,6 +29,8 @@ export type PoolAnswer = {
   upstream: string
   /** An earlier attempt of the same call may have reached a node. */
   unclearBefore: boolean
+  /** An answer that is passed on as it comes, for all that joined its call. */
+  shared?: SharedStream
 }
 
 /** All the upstreams of one network, and what is under way to them. */
@@ -117,4 +120,12 @@ export function takeShare(attempt: Attempt): void {
   if (attempt.sharedBy !== undefined) return
   attempt.sharedBy = attempt.request.call.share
   if (attempt.sharedBy !== undefined) noteShare(attempt.upstream, attempt.sharedBy, 1)
+}
+
+/** A shared answer's first caller is gone, and its place is another's from now on. */
+export function passShare(attempt: Attempt, share: string | undefined): void {
+  const { upstream, sharedBy } = attempt
+  if (sharedBy !== undefined) noteShare(upstream, sharedBy, -1)
+  attempt.sharedBy = share
+  if (share !== undefined) noteShare(upstream, share, 1)
 }
