@@ -10,6 +10,7 @@ import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
+import { isBelievable } from '../pool/selection.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
 import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
@@ -107,7 +108,7 @@ async function joinOrAsk(
   cacheAnswer(service, context, answer)
   // At once: those who joined come next.
   if (sharers > 0) shareAnswer(service.pool.clock, answer, sharer)
-  const told = noteHeightShown(service, call, answer.reply, head)
+  const told = noteHeightShown(service, call, answer, head)
   if (told) await told
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
 }
@@ -128,7 +129,7 @@ async function askUnsafe(
   const poolCall = toPoolCall(call, 'never')
   if (safety === 'filter') {
     const answer = await serveFilter(service.pool, poolCall, call.owner)
-    await noteHeightShown(service, call, answer.reply, service.pool.selection.head)
+    await noteHeightShown(service, call, answer, service.pool.selection.head)
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
@@ -145,7 +146,7 @@ async function askUnsafe(
 /** Another process noticed that the chain moved on: nothing older is shown here either. */
 export function hearChainNews(service: NetworkService, news: ChainNews): void {
   if (news.kind === 'write') startEpoch(service.headCache)
-  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head)
+  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head, '')
 }
 
 function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
@@ -163,8 +164,15 @@ function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
   }
 }
 
-function isNews(service: NetworkService, height: number, head: HeadView | null): boolean {
-  return noteHeightSeen(service.headCache, height, head, service.pool.clock.monotonicMs())
+function isNews(
+  { headCache, pool }: NetworkService,
+  height: number,
+  head: HeadView | null,
+  from: string,
+): boolean {
+  // A made-up height would keep answers from being cached.
+  if (!isBelievable(pool.selection, height)) return false
+  return noteHeightSeen(headCache, height, head, pool.clock.monotonicMs(), from)
 }
 
 /**
@@ -174,7 +182,7 @@ function isNews(service: NetworkService, height: number, head: HeadView | null):
 function noteHeightShown(
   service: NetworkService,
   { of, params }: NetworkCall,
-  reply: PoolAnswer['reply'],
+  { reply, upstream }: Pick<PoolAnswer, 'reply' | 'upstream'>,
   head: HeadView | null,
 ): Promise<void> | null {
   // A stream passes by unread and may speak of any block, so nothing older is shown after it.
@@ -188,7 +196,7 @@ function noteHeightShown(
     return isKnown ? null : noteUnknownHeight(service)
   }
   const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
-  if (height === null || !isNews(service, height, head)) return null
+  if (height === null || !isNews(service, height, head, upstream)) return null
   service.pollNow()
   return service.tellOthers?.({ kind: 'seen', height }) ?? null
 }

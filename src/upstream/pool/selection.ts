@@ -35,6 +35,8 @@ export type Selection = {
   /** Upstreams whose head is not where the others are. */
   diverged: ReadonlySet<Upstream>
   head: HeadView | null
+  /** When the head's height last changed. */
+  headMovedAtMs: number
   /** The height that the nodes' `finalized` tag names; null while unknown. */
   finalizedTag: number | null
   /** Where no genesis hash is configured, the first one reported holds for all. */
@@ -85,6 +87,7 @@ export function openSelection(
     followStateOf: new Map(),
     diverged: new Set(),
     head: null,
+    headMovedAtMs: clock.monotonicMs(),
     finalizedTag: null,
     firstGenesisHash: null,
   }
@@ -98,7 +101,12 @@ export function review(selection: Selection): void {
   const nowMs = selection.clock.monotonicMs()
   const limits = limitsOf(network)
   const views = upstreams.map((upstream) => viewOf(upstream, nowMs))
-  const tip = corroboratedTip(views, limits)
+  const before = selection.head
+  const known = before && {
+    number: before.number,
+    movedAgoMs: nowMs - selection.headMovedAtMs,
+  }
+  const tip = corroboratedTip(views, limits, known)
   const verdicts = judgeUpstreams(views, tip, limits)
   selection.verdicts = verdicts
   selection.stateOf = statesOf(upstreams, verdicts)
@@ -113,8 +121,8 @@ export function review(selection: Selection): void {
   }
   const byDepth = network.finalityDepth === undefined ? null : tip.number - network.finalityDepth
   const finalized = byDepth === null ? selection.finalizedTag : Math.max(0, byDepth)
-  const { head } = selection
-  const same = head?.hash === tip.hash && head.finalized === finalized
+  if (before?.number !== tip.number) selection.headMovedAtMs = nowMs
+  const same = before?.hash === tip.hash && before.finalized === finalized
   if (!same) selection.head = { number: tip.number, hash: tip.hash, finalized }
 }
 
@@ -221,10 +229,31 @@ function tierOf(selection: Selection, upstream: Upstream, needed: RoutingRequire
   return needed.atHead && height < tip ? TIER.behindTip : TIER.fit
 }
 
+/** Nodes run this far ahead of the head that a second one confirmed; more is made up. */
+const AHEAD_BLOCKS_MAX = 16
+
+/** It takes a poll or two until the head that we know is the one that two have. */
+const AHEAD_POLLS = 2
+
+/**
+ * False for a height that a single node makes up: nobody confirms it, and the chain cannot have
+ * got there since its head moved. The word of the only witness counts, as there is no other.
+ */
+export function isBelievable(selection: Selection, height: number): boolean {
+  const { head, upstreams, stateOf, network, clock, headMovedAtMs } = selection
+  const isWitness = (upstream: Upstream) =>
+    upstream.head !== null && stateOf.get(upstream) !== 'excluded'
+  if (head === null || height <= head.number || upstreams.filter(isWitness).length < 2) return true
+  const sinceMs = clock.monotonicMs() - headMovedAtMs + AHEAD_POLLS * network.headPollMs
+  const madeMax = Math.ceil(sinceMs / network.blockTimeMs) + 1
+  return height - head.number <= Math.min(madeMax, AHEAD_BLOCKS_MAX)
+}
+
 function limitsOf(network: Network): ChoiceLimits {
   return {
     lagBlocksMax: Math.max(LAG_BLOCKS_MIN, Math.ceil(network.headLagMsMax / network.blockTimeMs)),
     staleMs: Math.max(STALE_MS_MIN, network.blockTimeMs * STALE_BLOCKS),
     reportMaxAgeMs: Math.max(REPORT_MAX_AGE_MS_MIN, network.headPollMs * REPORT_MAX_AGE_POLLS),
+    blockTimeMs: network.blockTimeMs,
   }
 }
