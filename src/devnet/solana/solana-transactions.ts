@@ -37,6 +37,8 @@ export type Transactions = {
   /** Runs a transaction once; null when it left no trace in the ledger, and why. */
   run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
   find(signature: string): Receipt | null
+  /** Those that are remembered, the newest first. */
+  newestFirst(): readonly Receipt[]
   readonly count: number
 }
 
@@ -107,6 +109,7 @@ export function openTransactions(needs: Needs): Transactions {
       return { receipt, outcome }
     },
     find: (signature) => receipts.get(signature) ?? null,
+    newestFirst: () => [...receipts.values()].reverse(),
     get count() {
       return count
     },
