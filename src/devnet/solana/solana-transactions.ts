@@ -37,7 +37,7 @@ export type Transactions = {
   /** Runs a transaction once; null when it left no trace in the ledger, and why. */
   run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
   find(signature: string): Receipt | null
-  /** Those that are remembered, the newest first. */
+  /** All that are remembered, the newest first. */
   newestFirst(): readonly Receipt[]
   readonly count: number
 }

@@ -1,4 +1,3 @@
-import { quantityToNumber } from '../../core/hex.ts'
 import type { Network } from '../../core/network.ts'
 import {
   type CachePolicy,
@@ -10,10 +9,10 @@ import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
-import { isBelievable } from '../pool/selection.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
-import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
-import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
+import { type FilterOwner, serveFilter } from './filters.ts'
+import { followHead, startEpoch } from './head-cache.ts'
+import { noteHeightShown, noteUnknownHeight } from './note-height-shown.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { joinedReply, shareAnswer } from './share-answer.ts'
 
@@ -143,12 +142,6 @@ async function askUnsafe(
   return { ...answer, cache: 'miss' }
 }
 
-/** Another process noticed that the chain moved on: nothing older is shown here either. */
-export function hearChainNews(service: NetworkService, news: ChainNews): void {
-  if (news.kind === 'write') startEpoch(service.headCache)
-  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head, '')
-}
-
 function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
   const { of, params, paramsText, trace, share } = call
   return {
@@ -162,57 +155,6 @@ function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
     heavy: of.heavy,
     share,
   }
-}
-
-function isNews(
-  { headCache, pool }: NetworkService,
-  height: number,
-  head: HeadView | null,
-  from: string,
-): boolean {
-  // A made-up height would keep answers from being cached.
-  if (!isBelievable(pool.selection, height)) return false
-  return noteHeightSeen(headCache, height, head, pool.clock.monotonicMs(), from)
-}
-
-/**
- * A caller that was shown a new block must not be given older state after it. Returns the telling
- * of other processes, to be waited for; null where there is nothing to tell.
- */
-function noteHeightShown(
-  service: NetworkService,
-  { of, params }: NetworkCall,
-  { reply, upstream }: Pick<PoolAnswer, 'reply' | 'upstream'>,
-  head: HeadView | null,
-): Promise<void> | null {
-  // A stream passes by unread and may speak of any block, so nothing older is shown after it.
-  if (reply.kind === 'stream') return noteUnknownHeight(service)
-  if (reply.kind !== 'result') return null
-  const { value } = reply
-
-  // A filter of blocks shows hashes, which do not say how high they are.
-  if (of.safety === 'filter' && Array.isArray(value) && watchesBlocks(params[0])) {
-    const isKnown = value.length === 0 || value.at(-1) === head?.hash
-    return isKnown ? null : noteUnknownHeight(service)
-  }
-  const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
-  if (height === null || !isNews(service, height, head, upstream)) return null
-  service.pollNow()
-  return service.tellOthers?.({ kind: 'seen', height }) ?? null
-}
-
-function noteUnknownHeight(service: NetworkService): Promise<void> | null {
-  startEpoch(service.headCache)
-  service.pollNow()
-  return service.tellOthers?.({ kind: 'write' }) ?? null
-}
-
-/** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */
-function heightOf(value: unknown): number | null {
-  const spoken: unknown = Array.isArray(value) ? value.at(-1) : value
-  if (typeof spoken !== 'object' || spoken === null) return null
-  const { blockNumber, number } = spoken as Record<string, unknown>
-  return quantityToNumber(blockNumber ?? number)
 }
 
 function freshHead(service: NetworkService, nowMs: number): HeadView | null {

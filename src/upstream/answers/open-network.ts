@@ -8,7 +8,8 @@ import { newUpstream } from '../node/upstream.ts'
 import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
 import { openAnswerCache } from './answer-cache.ts'
-import { hearChainNews, type NetworkService } from './ask-network.ts'
+import type { NetworkService } from './ask-network.ts'
+import { hearChainNews } from './note-height-shown.ts'
 
 export type NetworkNeeds = WatchNeeds & { outbound: Outbound }
 

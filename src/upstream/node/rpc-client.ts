@@ -9,6 +9,7 @@ import {
 } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import type { SharedStream } from '../streams/share-stream.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
@@ -37,6 +38,8 @@ type StreamedBytes = {
   stream: ReadableStream<Uint8Array>
   /** Counts its place at the upstream for this caller, while it has one. */
   countFor?: (share: string | undefined) => void
+  /** The same for all that joined its call. */
+  shared?: SharedStream
 }
 
 export type Reply = NodeResult | NodeError | Streamed | StreamedError | RpcFailure

@@ -9,7 +9,6 @@ import { noteShare, type Upstream } from '../node/upstream.ts'
 import type { AttemptWatch, Timed } from './attempt-watch.ts'
 import type { Hedging } from './hedging.ts'
 import type { RoutingRequirements, Selection } from './selection.ts'
-import type { SharedStream } from './share-stream.ts'
 import type { ShareQueues, WaitQueue } from './wait-queue.ts'
 
 export type PoolCall = RoutingRequirements & {
@@ -29,8 +28,6 @@ export type PoolAnswer = {
   upstream: string
   /** An earlier attempt of the same call may have reached a node. */
   unclearBefore: boolean
-  /** An answer that is passed on as it comes, for all that joined its call. */
-  shared?: SharedStream
 }
 
 /** All the upstreams of one network, and what is under way to them. */

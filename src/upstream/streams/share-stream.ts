@@ -72,8 +72,8 @@ type Share = {
 
 /**
  * Lets several read one stream. It is taken as fast as the fastest of them reads; one that falls
- * out of the window for long is left behind and goes on by itself, with an answer of its own that begins
- * with the very bytes it was sent. So nobody waits for another, and memory stays flat.
+ * out of the window for long is left behind and goes on by itself, with an answer of its own that
+ * begins with the very bytes it was sent. So nobody waits for another, and memory stays flat.
  */
 export function shareStream(clock: ShareClock, source: ReadableStream<Uint8Array>): SharedStream {
   const share: Share = {
