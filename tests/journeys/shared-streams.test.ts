@@ -7,7 +7,7 @@ import { type PoolJourney, poolJourney, SELDOM_POLLED } from '../support/pool-jo
 const MIB = 2 ** 20
 
 /** More than the buffers of all sockets to a client that does not read. */
-const LONG_BYTES = 48 * MIB
+const LONG_BYTES = 20 * MIB
 
 const node = startFakeNode('node')
 let journey: PoolJourney
