@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
+import { neverProven } from '../core/chain/proof/verify-forms.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
 import { parseNatsServers } from '../core/parse-nats-servers.ts'
@@ -154,6 +155,13 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
   }
   if (network.kind === 'solana' && network.chainId !== undefined) {
     faults.push(...fault([...path, 'chainId'], 'is only for evm networks'))
+  }
+  const never = network.chainId === undefined ? null : neverProven(network.chainId)
+  if (network.verify === 'receipts' && never !== null) {
+    faults.push(...fault([...path, 'verify'], `must not be receipts on this chain: ${never}`))
+  }
+  if (network.kind === 'solana' && network.verify === 'receipts') {
+    faults.push(...fault([...path, 'verify'], 'is only for evm networks'))
   }
   const names = network.upstreams.map(({ name }) => name)
   faults.push(...repeats(names, (at) => [...path, 'upstreams', at, 'name']))

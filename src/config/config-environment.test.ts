@@ -64,6 +64,7 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_HEAD_POLL_MS', '100', [...NET, 'headPollMs'], 100],
   ['NETWORKS_ETH_MAINNET_HEAD_LAG_MS_MAX', '100', [...NET, 'headLagMsMax'], 100],
   ['NETWORKS_ETH_MAINNET_FINALITY_DEPTH', '64', [...NET, 'finalityDepth'], 64],
+  ['NETWORKS_ETH_MAINNET_VERIFY', 'receipts', [...NET, 'verify'], 'receipts'],
   [
     'NETWORKS_ETH_MAINNET_METHODS_ALLOW',
     'admin_peers,evm_*',

@@ -118,6 +118,14 @@ export const NETWORK_SCHEMA = object(
       1_000_000,
       "Blocks below the head that count as final. Default: the node's finalized tag decides.",
     ),
+    verify: preset(
+      choice(['auto', 'receipts', 'off'], {
+        description:
+          'For evm: whether blocks are proven by their hash before queries see them. auto: where ' +
+          'the form of the chain is known; receipts: always, else the chain waits; off: never.',
+      }),
+      'auto',
+    ),
     methods: described(
       object(
         {},

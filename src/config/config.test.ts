@@ -140,6 +140,7 @@ describe('with a file', () => {
       blockTimeMs: 12_000,
       headPollMs: 4000,
       headLagMsMax: 30_000,
+      verify: 'auto',
       upstreams: ['http://10.0.0.5:8545', 'http://10.0.0.6:8545'].map((url, at) => ({
         name: at === 0 ? 'node-a' : 'node-b',
         url,

@@ -1,3 +1,4 @@
+import type { VerifyMode } from './chain/proof/verify-forms.ts'
 import type { MethodRules } from './rpc/method-access.ts'
 
 export type NetworkKind = 'evm' | 'solana'
@@ -38,6 +39,8 @@ export type Network = {
   headLagMsMax: number
   /** Blocks below the head that count as final; absent: the node's `finalized` tag decides. */
   finalityDepth?: number
+  /** EVM: whether blocks are proven by their hash; absent: where the form of the chain is known. */
+  verify?: VerifyMode
   /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
   /** A network of local development, which its own callers may control. */

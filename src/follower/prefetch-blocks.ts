@@ -52,6 +52,7 @@ function covers(has: BlockWants, wants: BlockWants): boolean {
   return (
     (has.transactions || !wants.transactions) &&
     (has.receipts || !wants.receipts) &&
-    (has.traces || !wants.traces)
+    (has.traces || !wants.traces) &&
+    (has.senders || !wants.senders)
   )
 }

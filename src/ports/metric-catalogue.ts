@@ -85,6 +85,14 @@ export const METRICS = {
     ['network', 'upstream'],
     'Blocks whose parts did not agree; they are read again elsewhere.',
   ),
+  headgate_block_proof_failures_total: counter(
+    ['network', 'upstream'],
+    'Blocks that are not what their hash stands for; they are read elsewhere.',
+  ),
+  headgate_blocks_unproven_total: counter(
+    ['network'],
+    'Blocks taken without a proof, as most upstreams show them in an unknown form.',
+  ),
   headgate_followed_networks: gauge([], 'Networks that this process follows.'),
   headgate_follower_block: gauge(['network'], 'Height of the last block evaluated.'),
   headgate_follower_lag_blocks: gauge(

@@ -78,6 +78,7 @@ describe('migrate', () => {
       { version: 11, name: 'sessions' },
       { version: 12, name: 'call stats' },
       { version: 13, name: 'live' },
+      { version: 14, name: 'verified' },
     ])
   })
 
@@ -90,7 +91,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 14 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -104,7 +105,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 14 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -5,6 +5,7 @@ import followers from './migrations/010-followers.sql' with { type: 'text' }
 import sessions from './migrations/011-sessions.sql' with { type: 'text' }
 import callStats from './migrations/012-call-stats.sql' with { type: 'text' }
 import live from './migrations/013-live.sql' with { type: 'text' }
+import verified from './migrations/014-verified.sql' with { type: 'text' }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: 'sessions', script: sessions },
   { version: 12, name: 'call stats', script: callStats },
   { version: 13, name: 'live', script: live },
+  { version: 14, name: 'verified', script: verified },
 ]

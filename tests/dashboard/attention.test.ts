@@ -31,6 +31,12 @@ function network(...upstreams: Upstream[]): NetworkReport {
     head: { number: 53_962_480, hash: null, age_ms: 1 },
     finalized: null,
     block_time_ms: 2000,
+    verify: {
+      mode: 'auto' as const,
+      form: null,
+      fallback: 'unknown_chain' as const,
+      unproven: null,
+    },
     upstreams,
     account_indexes: [],
   }

@@ -156,7 +156,7 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
     }
     expect(await statuses()).toContain(429)
 
-    const second = `  - { id: ETH_SECOND, kind: evm, chainId: 1, blockTimeMs: 1000, headPollMs: 100,
+    const second = `  - { id: ETH_SECOND, kind: evm, chainId: 1, verify: off, blockTimeMs: 1000, headPollMs: 100,
       upstreams: [{ name: node-b, url: "${stage.nodeB.url}" }] }\n`
     const text = configText([stage.nodeA], second + tiny('null'))
     writeConfig(headgate.folder, text)

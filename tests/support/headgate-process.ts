@@ -74,6 +74,7 @@ networks:
   - id: ETH_MAINNET
     kind: evm
     chainId: 1
+    verify: off
     blockTimeMs: 1000
     headPollMs: 100
     upstreams:

@@ -81,6 +81,28 @@ const ACCOUNT_INDEX = record('AccountIndex', {
   last_fault: nullable(text('What went wrong last; null when nothing did.')),
 })
 
+const VERIFY = record('Verify', {
+  mode: choice(['auto', 'receipts', 'off'], 'As configured.'),
+  form: nullable(
+    choice(
+      ['receipts'],
+      'Blocks are proven by their hash: header, transactions, receipts, withdrawals.',
+    ),
+  ),
+  fallback: nullable(
+    text('Why they are not, such as `op_deposits`: then their parts are compared with each other.'),
+  ),
+  unproven: described(
+    nullable(
+      record('UnprovenBlock', {
+        number: count(),
+        reason: text('Such as an unknown member of the header, as after a fork of the chain.'),
+      }),
+    ),
+    'The last block that was taken without a proof, as more than half of the upstreams show it so.',
+  ),
+})
+
 export const NETWORK = record('Network', {
   id: text(),
   slug: text('How the network is written in URLs.'),
@@ -88,6 +110,7 @@ export const NETWORK = record('Network', {
   head: described(nullable(HEAD), 'Null until a node reported.'),
   finalized: nullable(integer('The newest block or slot that cannot change any more.')),
   block_time_ms: number('The usual time from one block to the next, as configured.'),
+  verify: VERIFY,
   upstreams: list(UPSTREAM),
   account_indexes: list(
     ACCOUNT_INDEX,
@@ -111,6 +134,7 @@ export const NETWORK_CALLS = {
         head: { number: 23800000, hash: `0x${'5c'.repeat(32)}`, age_ms: 3100 },
         finalized: 23799930,
         block_time_ms: 12000,
+        verify: { mode: 'auto', form: 'receipts', fallback: null, unproven: null },
         upstreams: [
           {
             name: 'node-a',

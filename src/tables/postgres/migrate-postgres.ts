@@ -6,6 +6,7 @@ import followers from './010-followers.sql' with { type: 'text' }
 import sessions from './011-sessions.sql' with { type: 'text' }
 import callStats from './012-call-stats.sql' with { type: 'text' }
 import live from './013-live.sql' with { type: 'text' }
+import verified from './014-verified.sql' with { type: 'text' }
 import { beginDay } from './event-days.ts'
 
 /** In order, and never changed once released. There was no PostgreSQL before the first of them. */
@@ -16,6 +17,7 @@ const MIGRATIONS = [
   { version: 11, name: 'sessions', script: sessions },
   { version: 12, name: 'call stats', script: callStats },
   { version: 13, name: 'live', script: live },
+  { version: 14, name: 'verified', script: verified },
 ] as const
 
 /** Brings the tables to the form this code expects. Any number of processes may do it at once. */

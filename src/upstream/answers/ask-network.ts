@@ -11,6 +11,7 @@ import type { HeadFeed } from '../heads/head-feed.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
+import type { BlockVerifying } from './block-verifying.ts'
 import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
 import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
 import { sendTransaction } from './send-transaction.ts'
@@ -22,6 +23,7 @@ export type NetworkService = AnswerCache & {
   pool: UpstreamPool
   /** The heads that upstreams announce, as they come. */
   heads: HeadFeed
+  verifying: BlockVerifying
   /** Sends a call alone, to any upstream that answers. */
   request: Transport
   /** Asks the upstreams for their heads at once. */

@@ -8,6 +8,7 @@ const WATCHED = {
   head: { number: 5, hash: '0xaa', age_ms: 3 },
   finalized: null,
   block_time_ms: 12_000,
+  verify: { mode: 'auto' as const, form: null, fallback: 'unknown_chain' as const, unproven: null },
   upstreams: [upstream('a'), upstream('b')].map((calls) => {
     return { ...calls, head: 5, lag_blocks: 0, heard: true }
   }),

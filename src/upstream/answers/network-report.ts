@@ -25,6 +25,7 @@ export function networkReport(service: NetworkService) {
     },
     finalized: head?.finalized ?? null,
     block_time_ms: network.blockTimeMs,
+    verify: verifyReport(service),
     upstreams: selection.upstreams.map((upstream, at) => {
       const verdict = selection.verdicts[at]
       const { breaker, lastFault, lastFaultAtMs } = upstream
@@ -45,4 +46,9 @@ export function networkReport(service: NetworkService) {
       }
     }),
   }
+}
+
+/** Whether its blocks are proven, and if not, why. */
+function verifyReport({ verifying: { mode, fallback, unproven } }: NetworkService) {
+  return { mode, form: fallback === null ? ('receipts' as const) : null, fallback, unproven }
 }

@@ -1,16 +1,21 @@
 import type { Network } from '../../core/network.ts'
 import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
+import type { BlockProver } from '../../ports/block-prover.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
 import { newUpstream } from '../node/upstream.ts'
-import type { PoolCall } from '../pool/routed-request.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { hearChainNews, type NetworkService } from './ask-network.ts'
+import { openBlockVerifying } from './block-verifying.ts'
 
-export type NetworkNeeds = WatchNeeds & { outbound: Outbound }
+export type NetworkNeeds = WatchNeeds & {
+  outbound: Outbound
+  /** Absent where it may take the time of this thread. */
+  prover?: BlockProver
+}
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -37,13 +42,15 @@ export function openNetwork(
   const pool = openUpstreamPool(clock, network, watch.selection)
   const { heads, pollNow, firstRound: ready, ...seen } = watch
   const { observations, subscribeToObservations, noteThrottled } = seen
+  const request: NetworkService['request'] = (call) => requestAny(pool, call)
   const service = {
     network,
-    request: (call: PoolCall) => requestAny(pool, call),
+    request,
     methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
     heads,
+    verifying: openBlockVerifying(network, needs.prover),
     pollNow,
     tellOthers: shared ? (news: ChainNews) => shared.tell(network.id, news) : null,
   }

@@ -162,6 +162,12 @@ export function notePollFailed(
   else noteFailure(upstream, failed.reason, nowMs, true)
 }
 
+/** Shows what went wrong there, without a part in how it is judged. */
+export function noteFault(upstream: Upstream, reason: string, nowMs: number): void {
+  upstream.lastFault = reason
+  upstream.lastFaultAtMs = nowMs
+}
+
 /** The node gave no usable answer; enough of those open its breaker. True when they did so now. */
 export function noteFailure(
   upstream: Upstream,
@@ -173,8 +179,7 @@ export function noteFailure(
   const slot = turnSlots(upstream, nowMs)
   upstream.bad[slot] = (upstream.bad[slot] ?? 0) + 1
   upstream.failuresInARow++
-  upstream.lastFault = reason
-  upstream.lastFaultAtMs = nowMs
+  noteFault(upstream, reason, nowMs)
   const { breaker } = upstream
   if (breaker.state === 'open') return false
   const { samples, errorRate } = rates(upstream)
@@ -198,8 +203,7 @@ export function openBreaker(upstream: Upstream, nowMs: number): void {
 export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: number): void {
   const waitMs = Math.min(THROTTLED_MS_MAX, Math.max(THROTTLED_MS_MIN, retryAfterMs))
   upstream.throttledUntilMs = Math.max(upstream.throttledUntilMs, nowMs + waitMs)
-  upstream.lastFault = 'rate_limited'
-  upstream.lastFaultAtMs = nowMs
+  noteFault(upstream, 'rate_limited', nowMs)
 }
 
 export function noteUnsupported(upstream: Upstream, method: string, nowMs: number): void {

@@ -35,6 +35,7 @@ const NETWORK = {
   head: { number: 100, hash: '0xab', age_ms: 12.5 },
   finalized: null,
   block_time_ms: 12_000,
+  verify: { mode: 'auto' as const, form: null, fallback: 'unknown_chain' as const, unproven: null },
   upstreams: ['node-a', 'node-b', 'node-c'].map((name) => ({ name, ...UPSTREAM })),
   account_indexes: [],
 }
