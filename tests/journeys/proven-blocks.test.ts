@@ -149,8 +149,12 @@ test('a resend and a replay say it too, and the log shows the header', async () 
   await mined({ from, to: ping, value: '0x5' })
   await until(() => receiver.acceptedOn('/pings').length === 1, 'the ping arrives')
   const { id, event } = receiver.acceptedOn('/pings')[0]?.json ?? {}
-  const found = await headgate.api('GET', `/api/deliveries/${id}`)
-  expect(found.json.data.headers['x-headgate-verified']).toBe('receipts')
+  const shown = async () =>
+    (await headgate.api('GET', `/api/deliveries/${id}`)).json.data.headers?.['x-headgate-verified']
+  await until(
+    async () => (await shown()) === 'receipts',
+    'the log has the attempt with its headers',
+  )
   expect((await headgate.api('POST', `/api/deliveries/${id}/resend`)).status).toBe(200)
   await until(() => receiver.acceptedOn('/pings').length === 2, 'it arrives again')
 
