@@ -5,7 +5,13 @@ import { headerDigits, unknownMember } from './header-digits.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { proveReceipts } from './prove-receipts.ts'
 import { proveTransactions } from './prove-transactions.ts'
-import { fixedDigits, isAbsent, quantity, rlpQuantity, UnreadableMember } from './raw-members.ts'
+import {
+  fixedDigits,
+  isAbsent,
+  rlpQuantity,
+  smallQuantity,
+  UnreadableMember,
+} from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
 import { trieRoot } from './trie-root.ts'
 
@@ -128,7 +134,7 @@ function isOfSize(
   const body = rlpList(transactions) + rlpList('')
   const tail = withdrawals === null ? '' : rlpList(withdrawals.join(''))
   const whole = rlpList(headerDigits(block) + body + tail)
-  return quantity(block, 'size') === BigInt(whole.length / 2)
+  return smallQuantity(block, 'size') === whole.length / 2
 }
 
 function refuted(reason: string): Proof {

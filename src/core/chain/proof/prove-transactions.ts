@@ -1,7 +1,8 @@
+import { isHexOf } from '../../hex.ts'
 import { isJsonObject } from '../../json/json-value.ts'
 import type { RawObject } from '../block.ts'
 import { keccakDigits } from './keccak-digits.ts'
-import { isAbsent, quantity } from './raw-members.ts'
+import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
 import { recoverSender } from './recover-sender.ts'
 import { rlpBytes } from './rlp.ts'
 import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
@@ -57,7 +58,7 @@ function otherMember(
   block: RawObject,
   hasSenders: boolean,
 ): string | null {
-  if (`0x${keccakDigits(digits.bytes)}` !== String(raw.hash).toLowerCase()) return 'hash'
+  if (!isHexOf(raw.hash, `0x${keccakDigits(digits.bytes)}`)) return 'hash'
   const paid = gasPricePaid(raw, digits.type, block)
   if (!isAbsent(raw.gasPrice) && quantity(raw, 'gasPrice') !== paid) return 'gasPrice'
   if (isOtherTime(raw, block)) return 'blockTimestamp'
@@ -70,6 +71,7 @@ function otherMember(
 /** Newer nodes tell the time of the block with each of its parts. */
 export function isOtherTime(raw: RawObject, block: RawObject): boolean {
   const { blockTimestamp } = raw
-  if (isAbsent(blockTimestamp)) return false
-  return quantity(raw, 'blockTimestamp') !== quantity(block, 'timestamp')
+  // Hot path: nodes spell one number in one way.
+  if (isAbsent(blockTimestamp) || blockTimestamp === block.timestamp) return false
+  return smallQuantity(raw, 'blockTimestamp') !== smallQuantity(block, 'timestamp')
 }

@@ -1,3 +1,4 @@
+import { quantityToNumber } from '../../hex.ts'
 import type { RawObject } from '../block.ts'
 import {
   bytesDigits,
@@ -7,6 +8,7 @@ import {
   quantityDigits,
   rlpListOf,
   rlpQuantity,
+  smallQuantity,
   UnreadableMember,
 } from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
@@ -96,7 +98,7 @@ const PLAIN_V = 27n
 
 /** Null where the type is none that is known. Throws UnreadableMember. */
 export function transactionDigits(raw: RawObject): TransactionDigits | null {
-  const type = isAbsent(raw.type) ? 0 : Number(quantity(raw, 'type'))
+  const type = isAbsent(raw.type) ? 0 : (quantityToNumber(raw.type) ?? -1)
   const members = SIGNED[type]
   if (!members) return null
   refuseForeign(raw, members)
@@ -145,10 +147,10 @@ function plainDigits(raw: RawObject, signed: string, signature: string): Transac
 /** Nodes name it `yParity`, `v` or both. */
 function parityOf(raw: RawObject): 0 | 1 {
   const named = ['yParity', 'v'].filter((member) => !isAbsent(raw[member]))
-  const said = new Set(named.map((member) => quantity(raw, member)))
+  const said = new Set(named.map((member) => smallQuantity(raw, member)))
   const [parity] = said
-  if (said.size !== 1 || (parity !== 0n && parity !== 1n)) throw new UnreadableMember('v')
-  return parity === 0n ? 0 : 1
+  if (said.size !== 1 || (parity !== 0 && parity !== 1)) throw new UnreadableMember('v')
+  return parity
 }
 
 /** A member that the type does not have is covered by no root: it must not be there. */
