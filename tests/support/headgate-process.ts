@@ -74,11 +74,11 @@ networks:
   - id: ETH_MAINNET
     kind: evm
     chainId: 1
-    verify: off
     blockTimeMs: 1000
     headPollMs: 100
     upstreams:
 ${upstreams.join('\n')}
+    verify: off
 ${more}`
 }
 
