@@ -8,7 +8,8 @@ import {
   recordEvent,
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
-import { type FollowerState, TAIL_LENGTH_MAX } from './follower-state.ts'
+import { TAIL_LENGTH_MAX } from '../upstream/follow/chain-state.ts'
+import type { FollowerState } from './follower-state.ts'
 import type { BlockPrefetch } from './prefetch-blocks.ts'
 import type { StandingQueries } from './standing-queries.ts'
 

@@ -1,12 +1,12 @@
-import type { Header } from '../core/chain/block.ts'
-import { headerAt, relationTo } from '../core/chain/tail.ts'
-import { majorityHeight } from '../core/chain/votes.ts'
-import { assert } from '../core/errors.ts'
-import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { headerByHash, headerByNumber } from '../upstream/blocks/headers.ts'
-import { votersHeads } from '../upstream/blocks/voters.ts'
-import type { HeadNews } from '../upstream/heads/head-feed.ts'
-import { type FollowerState, isWhole } from './follower-state.ts'
+import type { Header } from '../../core/chain/block.ts'
+import { headerAt, relationTo } from '../../core/chain/tail.ts'
+import { majorityHeight } from '../../core/chain/votes.ts'
+import { assert } from '../../core/errors.ts'
+import type { NetworkService } from '../answers/ask-network.ts'
+import { headerByHash, headerByNumber } from '../blocks/headers.ts'
+import { votersHeads } from '../blocks/voters.ts'
+import type { HeadNews } from '../heads/head-feed.ts'
+import { type ChainState, isWhole } from './chain-state.ts'
 
 /** Headers ascending, from right above the chain we hold. */
 export type Branch = { kind: 'extends' | 'forks'; headers: readonly Header[] }
@@ -23,7 +23,7 @@ const STRETCH_BLOCKS = 32
  * chain below everything that may still change.
  */
 export async function findBranch(
-  state: FollowerState,
+  state: ChainState,
   news: HeadNews,
 ): Promise<Branch | 'below_finality' | null> {
   const { service, tail } = state
@@ -64,7 +64,7 @@ async function stretch(service: NetworkService, tip: Header, news: HeadNews): Pr
  * nothing of our block there, which may be a liar's or long replaced: it counts from where
  * most of them stand on our chain. Finality never moves back.
  */
-export function finalizedAfter(state: FollowerState, { headers }: Branch): number | null {
+export function finalizedAfter(state: ChainState, { headers }: Branch): number | null {
   const { service, tail, finalized } = state
   const { selection } = service.pool
   const first = headers[0]?.number ?? 0
