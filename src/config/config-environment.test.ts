@@ -116,6 +116,8 @@ const ROWS: Row[] = [
   ['LIMITS_BODY_MS', '2000', ['limits', 'bodyMs'], 2000],
   ['LIMITS_UNREAD_BYTES_MAX', '9000000', ['limits', 'unreadBytesMax'], 9_000_000],
   ['LIMITS_UNREAD_MS', '2000', ['limits', 'unreadMs'], 2000],
+  ['LIMITS_APP_WEB_SOCKETS_MAX', '300', ['limits', 'appWebSocketsMax'], 300],
+  ['LIMITS_SUBSCRIPTIONS_MAX', '50', ['limits', 'subscriptionsMax'], 50],
   ['LIMITS_DISK_FREE_BYTES_MIN', '7', ['limits', 'diskFreeBytesMin'], 7],
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],

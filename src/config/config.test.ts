@@ -52,6 +52,8 @@ describe('without a file', () => {
         bodyMs: 15_000,
         unreadBytesMax: 536_870_912,
         unreadMs: 60_000,
+        appWebSocketsMax: 200,
+        subscriptionsMax: 1000,
       },
       metrics: {},
       tokenHeaders: ['X-Alchemy-Token'],

@@ -19,7 +19,7 @@ import {
   type Transport,
 } from '../upstream/answers/ask-network.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
-import { isLocalMethod, type LocalMethods } from './local-methods.ts'
+import { askOwnEngine, isLocalMethod, NO_UPSTREAM, type OwnEngines } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
 import type { Caller } from './read-caller.ts'
@@ -32,7 +32,7 @@ export type ServeNeeds = {
   heights: MonotonicHeights
   answers: UnreadBudget
   /** Null passes every method on to a node. */
-  local: LocalMethods | null
+  local: OwnEngines['local']
   publicUrl: string
   /** Binds the ids of filters to their callers. */
   filterSecret: Uint8Array
@@ -48,6 +48,8 @@ export type RpcContext = {
   held: UnreadReservation | null
   /** Null where the caller named none. */
   trace: NetworkCall['trace']
+  /** The subscriptions of its connection; absent where that is no WebSocket. */
+  subscriptions?: OwnEngines['subscriptions']
 }
 
 /** Text, or a large answer between two texts. */
@@ -80,9 +82,6 @@ type Reply =
 
 /** Smaller ones are not counted: a batch has at most a thousand of them. */
 const COUNTED_BYTES_MIN = 16 * 1024
-
-/** The name of the upstream where none was asked. */
-const NO_UPSTREAM = 'none'
 
 /** The hot path: one call, from its text to the text of its answer. */
 export function serveRpc(
@@ -169,14 +168,15 @@ function ask(
   needs: ServeNeeds,
   context: RpcContext,
   of: Method,
-  { method, params, paramsText }: Call,
+  call: Call,
   transport: Transport,
 ): Answer | Promise<Answer> {
-  const { service } = context
-  if (needs.local !== null && isLocalMethod(service, method)) {
-    const { teamId } = context.caller.app
-    return askLocal(needs.local, service, { method, paramsText, teamId })
-  }
+  const { service, subscriptions } = context
+  const { teamId } = context.caller.app
+  const engines = { local: needs.local, subscriptions }
+  const own = askOwnEngine(engines, service, of, call, teamId)
+  if (own !== null) return own
+  const { params, paramsText } = call
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
   const { trace } = context
   const share = callerName(context)
@@ -188,7 +188,10 @@ function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner
 }
 
 /** The key `demo` is everybody's, so its filters and memory belong to the address that asks. */
-function callerName({ caller, clientAddress }: RpcContext): string {
+export function callerName({
+  caller,
+  clientAddress,
+}: Pick<RpcContext, 'caller' | 'clientAddress'>): string {
   const { id } = caller.app
   return caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
 }
@@ -205,16 +208,6 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
   if (reply.kind === 'bytes') return bytesOf(reply.pieces)
   return isBatch && 'text' in reply ? reply.text.length : 0
-}
-
-async function askLocal(
-  local: LocalMethods,
-  service: NetworkService,
-  { method, paramsText, teamId }: { method: string; paramsText: string; teamId: string },
-): Promise<Answer> {
-  const reply = await local.serve(service, method, paramsText, teamId)
-  if (reply.kind !== 'error') return { reply, upstream: reply.upstream, cache: reply.cache }
-  return { reply, upstream: reply.upstream ?? NO_UPSTREAM, cache: 'miss' }
 }
 
 function unanswered(networkId: string, thrown: unknown): Rejection {

@@ -38,6 +38,17 @@ export const METRICS = {
     'Time of a JSON-RPC request until its answer begins.',
   ),
   headgate_accepting_connections: gauge([], '0 while new connections are refused.', 'min'),
+  headgate_websocket_connections: gauge([], 'WebSocket connections that are open.', 'sum'),
+  headgate_websocket_closes_total: counter(
+    ['reason'],
+    'WebSocket connections that were closed: client, stopped, slow_reader, capacity, revoked, ' +
+      'network_changed, subscription_lost, binary_frame, bug.',
+  ),
+  headgate_subscriptions: gauge([], 'Subscriptions of WebSocket connections.', 'sum'),
+  headgate_subscription_notifications_total: counter(
+    ['network', 'notification'],
+    'Notifications of subscriptions that were sent.',
+  ),
   headgate_event_streams: gauge([], 'Streams of events that are open.'),
   headgate_event_streams_ended_total: counter(
     ['reason'],

@@ -20,6 +20,8 @@ export type Method = {
   /** The caller's params decide how long it takes, and perhaps what its errors say. */
   callersDoing: boolean
   paidOnly: boolean
+  /** Served over WebSocket alone. */
+  isSubscription: boolean
   access: MethodAccess
   /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
   isRestricted: boolean
@@ -138,6 +140,7 @@ function toMethod(row: MethodRow, name: string, settings: RegistrySettings): Met
     heavy: row.heavy ?? false,
     callersDoing: row.heavy === true || row.openEnded === true,
     paidOnly,
+    isSubscription: row.subscription ?? false,
     access,
     isRestricted: paidOnly || access !== 'all',
     label: OTHER,

@@ -30,6 +30,8 @@ export type MethodRow = {
   /** The caller decides how much work it is, or by code of its own even what its errors say. */
   openEnded?: boolean
   paidOnly?: boolean
+  /** It is about a subscription of its connection, so it is served over WebSocket alone. */
+  subscription?: boolean
 }
 
 /** A price for what no row names but the node serves. */
@@ -83,6 +85,8 @@ const EVM: readonly MethodRow[] = [
   { name: 'eth_getFilterChanges', cu: 20, safety: 'filter', heavy: true },
   { name: 'eth_getFilterLogs', cu: 60, safety: 'filter', heavy: true },
   { name: 'eth_uninstallFilter', cu: 10, safety: 'filter' },
+  { name: 'eth_subscribe', cu: 10, subscription: true },
+  { name: 'eth_unsubscribe', cu: 10, subscription: true },
   // Bundles, user operations, private transactions: no hash of theirs makes a second one harmless.
   { name: 'eth_send*', cu: UNLISTED_CU, safety: 'write' },
   { name: 'eth_cancel*', cu: UNLISTED_CU, safety: 'write' },
@@ -128,6 +132,18 @@ const SOLANA: readonly MethodRow[] = [
   { name: 'isBlockhashValid', cu: 20 },
   { name: 'minimumLedgerSlot', cu: 20 },
   { name: 'get*', cu: UNLISTED_CU },
+  { name: 'accountSubscribe', cu: 10, subscription: true },
+  { name: 'accountUnsubscribe', cu: 10, subscription: true },
+  { name: 'programSubscribe', cu: 10, subscription: true },
+  { name: 'programUnsubscribe', cu: 10, subscription: true },
+  { name: 'logsSubscribe', cu: 10, subscription: true },
+  { name: 'logsUnsubscribe', cu: 10, subscription: true },
+  { name: 'signatureSubscribe', cu: 10, subscription: true },
+  { name: 'signatureUnsubscribe', cu: 10, subscription: true },
+  { name: 'slotSubscribe', cu: 10, subscription: true },
+  { name: 'slotUnsubscribe', cu: 10, subscription: true },
+  { name: 'rootSubscribe', cu: 10, subscription: true },
+  { name: 'rootUnsubscribe', cu: 10, subscription: true },
 ]
 
 export function methodRows(kind: NetworkKind): readonly MethodRow[] {

@@ -73,7 +73,7 @@ function serve(
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const caller = find(needs, target.key !== '' ? target.key : bearer(request))
+  const caller = findCaller(needs, target.key !== '' ? target.key : bearer(request))
   if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
   return caller.then((found) => serveCaller(needs, exchange, service, found))
 }
@@ -170,7 +170,11 @@ function notJson(request: Request): Rejection | null {
   return new Rejection('unsupported_media_type', NOT_JSON)
 }
 
-function find(needs: Needs, key: string): Caller | Rejection | Promise<Caller | Rejection> {
+/** The caller behind a key. Hot path: no promise for a key seen before. */
+export function findCaller(
+  needs: Pick<Needs, 'directory'>,
+  key: string,
+): Caller | Rejection | Promise<Caller | Rejection> {
   if (key === '') return new Rejection('unauthorized', 'Must be authenticated!')
   const found = needs.directory.find(key)
   return found instanceof Promise ? found.catch(keyUnchecked) : found
@@ -181,7 +185,12 @@ function keyUnchecked(thrown: unknown): Rejection {
   return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
 }
 
-function authorize(needs: Needs, caller: Caller, service: NetworkService): Rejection | null {
+/** The reason why a caller may not use a network; null when it may. */
+export function authorize(
+  needs: Pick<Needs, 'publicUrl'>,
+  caller: Caller,
+  service: NetworkService,
+): Rejection | null {
   if (caller.isDemo) return null
   if (!caller.app.isActive) return new Rejection('app_inactive', 'App is inactive.')
   const { id } = service.network
@@ -192,12 +201,14 @@ function authorize(needs: Needs, caller: Caller, service: NetworkService): Rejec
   )
 }
 
-function bearer(request: Request): string {
+/** The key of a request that has none in its path. */
+export function bearer(request: Request): string {
   const header = request.headers.get('authorization') ?? ''
   return /^bearer /i.test(header) ? header.slice(7).trim() : ''
 }
 
-function single(served: Served, caller: Caller | null): RpcOutcome {
+/** The outcome of a request of one call. */
+export function single(served: Served, caller: Caller | null): RpcOutcome {
   return {
     replies: [served],
     isBatch: false,
@@ -210,13 +221,14 @@ function single(served: Served, caller: Caller | null): RpcOutcome {
   }
 }
 
-function several(batch: ServedBatch, caller: Caller): RpcOutcome {
+/** The outcome of a batch. */
+export function several(batch: ServedBatch, caller: Caller): RpcOutcome {
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }
   return { replies: members, isBatch: true, status: 200, ...facts }
 }
 
-function unknownNetwork(slug: string): Rejection {
+export function unknownNetwork(slug: string): Rejection {
   const text =
     slug === ''
       ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'

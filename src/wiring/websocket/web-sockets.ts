@@ -1,0 +1,58 @@
+import { openAppConnections } from '../../gateway/subscriptions/app-connections.ts'
+import { openReplyHeaders } from '../../http/rpc/rpc-headers.ts'
+import { authorize, findCaller, type RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
+import { openFrameFlusher } from '../../http/websocket/outgoing.ts'
+import { openSocketRegistry } from '../../http/websocket/socket-registry.ts'
+import { openWebSocketRoute, type WebSocketRoute } from '../../http/websocket/web-socket-route.ts'
+import type { Drivers } from '../drivers.ts'
+import type { RpcInputs } from '../service-inputs.ts'
+import { openSubscriptionSources } from './subscription-sources.ts'
+
+type Inputs = Pick<RpcInputs, 'settings' | 'networks'> & {
+  drivers: Pick<Drivers, 'clock' | 'entropy' | 'sockets' | 'telemetry'>
+}
+
+/** Opens the endpoint for WebSocket clients, over what calls are served with. */
+export function openWebSockets(
+  { drivers, settings, networks }: Inputs,
+  rpc: RpcRouteNeeds,
+  opened: AsyncDisposableStack,
+): WebSocketRoute {
+  const { entropy, telemetry } = drivers
+  const { limits } = settings
+  const sources = openSubscriptionSources(drivers, networks)
+  opened.defer(sources.stop)
+  const registry = openSocketRegistry({
+    ...rpc,
+    telemetry,
+    findCaller: (key) => findCaller(rpc, key),
+    authorize: (caller, service) => authorize(rpc, caller, service),
+  })
+  return openWebSocketRoute({
+    ...rpc,
+    entropy,
+    telemetry,
+    registry,
+    replyHeaders: openReplyHeaders(),
+    flusher: openFrameFlusher(),
+    connections: openAppConnections(() => limits.appWebSocketsMax),
+    sourceOf: sources.of,
+    subscriptionsMax: () => limits.subscriptionsMax,
+    bytesOf: rememberedBytes(),
+    notified: (network, notification) =>
+      telemetry.count('headgate_subscription_notifications_total', { network, notification }),
+    nextConnectionId: () => `ws_${entropy.alphanumeric(12)}`,
+  })
+}
+
+/** Many clients are sent the same text in a row, which is measured once. */
+function rememberedBytes(): (text: string) => number {
+  let last = ''
+  let lastBytes = 0
+  return (text) => {
+    if (text === last) return lastBytes
+    last = text
+    lastBytes = Buffer.byteLength(text)
+    return lastBytes
+  }
+}
