@@ -1,8 +1,8 @@
 import { type Branch, finalizedAfter, findBranch } from '../upstream/follow/find-branch.ts'
 import { type BranchVerdict, mayFollow } from '../upstream/follow/may-follow.ts'
+import { prefetchBlocks } from '../upstream/follow/prefetch-blocks.ts'
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
 import type { FollowerState } from './follower-state.ts'
-import { prefetchBlocks } from './prefetch-blocks.ts'
 import { type EventKind, type EventNeeds, runQueries } from './run-queries.ts'
 
 /** `blocked`: its blocks cannot be had now, or the upstreams do not agree on them. */

@@ -9,8 +9,8 @@ import {
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
 import { TAIL_LENGTH_MAX } from '../upstream/follow/chain-state.ts'
+import type { BlockPrefetch } from '../upstream/follow/prefetch-blocks.ts'
 import type { FollowerState } from './follower-state.ts'
-import type { BlockPrefetch } from './prefetch-blocks.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 export type EventNeeds = {

@@ -176,7 +176,16 @@ function noteHeightShown(
     return isKnown ? null : noteUnknownHeight(service)
   }
   const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
-  if (height === null || !isNews(service, height, head)) return null
+  return height === null ? null : noteBlockShown(service, height, head)
+}
+
+/** The same for a block that is told unasked, as to subscribers. */
+export function noteBlockShown(
+  service: NetworkService,
+  height: number,
+  head: HeadView | null,
+): Promise<void> | null {
+  if (!isNews(service, height, head)) return null
   service.pollNow()
   return service.tellOthers?.({ kind: 'seen', height }) ?? null
 }

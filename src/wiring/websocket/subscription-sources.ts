@@ -1,4 +1,5 @@
 import type { SubscriptionSource } from '../../core/rpc/subscription-source.ts'
+import { openEvmSubscriptions } from '../../gateway/subscriptions/evm/evm-subscriptions.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
@@ -18,7 +19,8 @@ const CHANGED = 'The network was configured anew; please connect again.'
 const STOPPED = 'The service is about to stop; please connect again.'
 
 /** Chooses what feeds the subscriptions of a network, by its kind. */
-function openSource(_needs: Needs, _service: NetworkService): OpenSource | null {
+function openSource(needs: Needs, service: NetworkService): OpenSource | null {
+  if (service.network.kind === 'evm') return openEvmSubscriptions(needs, service)
   return null
 }
 

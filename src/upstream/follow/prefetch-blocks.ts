@@ -1,9 +1,9 @@
-import type { Block, BlockWants, Header } from '../core/chain/block.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { readBlock } from '../upstream/blocks/block-reader.ts'
-import type { Upstream } from '../upstream/node/upstream.ts'
+import type { Block, BlockWants, Header } from '../../core/chain/block.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { NetworkService } from '../answers/ask-network.ts'
+import { readBlock } from '../blocks/block-reader.ts'
+import type { Upstream } from '../node/upstream.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type BlockNetwork, openNetworkOf } from '../../tests/support/block-network.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { rawBlock, rawLog } from '../../tests/support/raw-block.ts'
-import { HEADER_ONLY } from '../core/chain/block.ts'
+import { type BlockNetwork, openNetworkOf } from '../../../tests/support/block-network.ts'
+import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
+import { rawBlock, rawLog } from '../../../tests/support/raw-block.ts'
+import { HEADER_ONLY } from '../../core/chain/block.ts'
 import { prefetchBlocks } from './prefetch-blocks.ts'
 
 const RECEIPTS = { transactions: true, receipts: true, traces: false }
