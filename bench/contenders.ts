@@ -35,6 +35,16 @@ export function startBlockNode(): Promise<Contender> {
   return startScript('block-node.ts', '0')
 }
 
+/** Writes what is posted to it to all of its WebSockets. */
+export function startBareSockets(): Promise<Contender> {
+  return startScript('bare-sockets.ts', '0')
+}
+
+/** Opens WebSocket clients, and tells when they have got something. */
+export function startSocketClients(): Promise<Contender> {
+  return startScript('socket-clients.ts', '0')
+}
+
 export function startBareProxy(upstreamUrl: string): Promise<Contender> {
   return startScript('bare-proxy.ts', upstreamUrl)
 }

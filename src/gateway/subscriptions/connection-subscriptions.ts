@@ -1,5 +1,6 @@
 import { deliveryPriceCentiCu } from '../../core/delivery/delivery-price.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
+import { hashKey } from '../../core/hash-key.ts'
 import { rpcCode } from '../../core/rpc/jsonrpc.ts'
 import type {
   OpenSubscription,
@@ -13,9 +14,9 @@ import {
 } from '../../core/subscriptions/subscription-action.ts'
 import type { SpendGuard } from '../../metering/spend-guard.ts'
 import type { UsageMeter } from '../../metering/usage-meter.ts'
-import type { Entropy } from '../../ports/entropy.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Caller } from '../read-caller.ts'
+import type { FrameMemo } from './frame-memo.ts'
 import {
   type SubscriptionCalls,
   type SubscriptionReply,
@@ -24,15 +25,13 @@ import {
 } from './subscription-calls.ts'
 
 export type SubscriptionNeeds = {
-  entropy: Pick<Entropy, 'bytes'>
   guard: Pick<SpendGuard, 'capacity'>
   meter: Pick<UsageMeter, 'add'>
   /** Null where nothing feeds subscriptions of the network. */
   sourceOf(service: NetworkService): SubscriptionSource | null
   /** Subscriptions that one connection may have. */
   subscriptionsMax(): number
-  /** The length of a text in bytes; many clients are sent the same one in a row. */
-  bytesOf(text: string): number
+  frameOf: FrameMemo
 }
 
 /** The connection that subscriptions belong to. */
@@ -64,8 +63,6 @@ type Live = {
   notification: string
   before: string
   after: string
-  /** Bytes of a notification beside its result. */
-  frameBytes: number
   /** Results that came before the subscribing call was answered; null from then on. */
   early: string[] | null
   /** Undefined while its source is being asked. */
@@ -80,7 +77,7 @@ type State = {
   lastNumber: number
 }
 
-const ID_BYTES = 16
+const ID_HEX_CHARS = 32
 
 /** The answer goes out within a moment; so many blocks later, the client does not read. */
 const EARLY_MAX = 1000
@@ -134,7 +131,7 @@ async function subscribe(
   if (!source) return refusal(new Rejection('upstream_failed', noSource(service.network.id)))
   const max = needs.subscriptionsMax()
   if (live.size >= max) return refusal(new Rejection('too_many_requests', tooMany(max)))
-  const one = newLive(state, service, notification)
+  const one = newLive(state, service, notification, call.paramsText)
   // Its place is taken before the source is asked, so that calls at the same time count too.
   live.set(one.idText, one)
   const opened = await openFrom(source, call, subscriberOf(state, one), service.network.id)
@@ -157,12 +154,16 @@ function unsubscribe(state: State, { params }: SubscriptionCall): SubscriptionRe
   return subscriptionResult('true')
 }
 
-function newLive(state: State, { network }: NetworkService, notification: string): Live {
-  const isHex = network.kind === 'evm'
-  const idText = isHex ? `"${hexId(state.needs.entropy)}"` : String(++state.lastNumber)
+function newLive(
+  state: State,
+  { network }: NetworkService,
+  notification: string,
+  paramsText: string,
+): Live {
+  const ordinal = ++state.lastNumber
+  const idText = network.kind === 'evm' ? `"${hexId(paramsText, ordinal)}"` : String(ordinal)
   const frame = notificationFrame(network.kind, notification, idText)
-  const frameBytes = frame.before.length + frame.after.length
-  return { idText, notification, ...frame, frameBytes, early: [], source: undefined, isOver: false }
+  return { idText, notification, ...frame, early: [], source: undefined, isOver: false }
 }
 
 function subscriberOf(state: State, one: Live): Subscriber {
@@ -204,10 +205,10 @@ function send({ needs, connection }: State, one: Live, resultText: string): void
     connection.spent(spent)
     return
   }
-  const bytes = one.frameBytes + needs.bytesOf(resultText)
+  const { text, bytes } = needs.frameOf(one.before, resultText, one.after)
   const price = deliveryPriceCentiCu(bytes)
   needs.meter.add(account, app.id, service.network.id, one.notification, price)
-  connection.notify(one.notification, one.before + resultText + one.after, bytes)
+  connection.notify(one.notification, text, bytes)
 }
 
 function end({ live }: State, one: Live): void {
@@ -241,11 +242,14 @@ function unknownId({ network }: NetworkService): SubscriptionReply {
   return subscriptionError(rpcCode('invalid_params'), 'Invalid subscription id.')
 }
 
-/** As go-ethereum writes them: without leading zeros, so that clients take it for a quantity. */
-function hexId(entropy: SubscriptionNeeds['entropy']): string {
-  return `0x${Buffer.from(entropy.bytes(ID_BYTES))
-    .toString('hex')
-    .replace(/^0+(?=.)/, '')}`
+/**
+ * An id counts on its connection alone. Clients that subscribe to the same in the same order get
+ * the same one, so that what they are told is the same text. As go-ethereum writes them: without
+ * leading zeros, since clients may take it for a quantity.
+ */
+function hexId(paramsText: string, ordinal: number): string {
+  const digits = hashKey(`${ordinal} ${paramsText}`).slice(0, ID_HEX_CHARS)
+  return `0x${digits.replace(/^0+(?=.)/, '')}`
 }
 
 function noSource(networkId: string): string {

@@ -1,4 +1,5 @@
 import { openAppConnections } from '../../gateway/subscriptions/app-connections.ts'
+import { openFrameMemo } from '../../gateway/subscriptions/frame-memo.ts'
 import { openReplyHeaders } from '../../http/rpc/rpc-headers.ts'
 import { authorize, findCaller, type RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
 import { openFrameFlusher } from '../../http/websocket/outgoing.ts'
@@ -30,7 +31,6 @@ export function openWebSockets(
   })
   return openWebSocketRoute({
     ...rpc,
-    entropy,
     telemetry,
     registry,
     replyHeaders: openReplyHeaders(),
@@ -38,21 +38,9 @@ export function openWebSockets(
     connections: openAppConnections(() => limits.appWebSocketsMax),
     sourceOf: sources.of,
     subscriptionsMax: () => limits.subscriptionsMax,
-    bytesOf: rememberedBytes(),
+    frameOf: openFrameMemo(),
     notified: (network, notification) =>
       telemetry.count('headgate_subscription_notifications_total', { network, notification }),
     nextConnectionId: () => `ws_${entropy.alphanumeric(12)}`,
   })
-}
-
-/** Many clients are sent the same text in a row, which is measured once. */
-function rememberedBytes(): (text: string) => number {
-  let last = ''
-  let lastBytes = 0
-  return (text) => {
-    if (text === last) return lastBytes
-    last = text
-    lastBytes = Buffer.byteLength(text)
-    return lastBytes
-  }
 }
