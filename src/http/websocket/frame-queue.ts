@@ -18,7 +18,7 @@ export type FrameQueue = {
   wake(): void
   /** Begins nothing more. */
   close(): void
-  /** Resolves when nothing runs. */
+  /** Resolves when nothing runs or waits. */
   idle(): Promise<void>
 }
 
@@ -46,8 +46,13 @@ export function openFrameQueue(needs: Needs): FrameQueue {
     await needs.run(frame)
     running--
     runningWeight -= weight
-    if (running === 0) for (const tell of idlers.splice(0)) tell()
     wake()
+    tellIdle()
+  }
+
+  const isIdle = () => running === 0 && waiting.length === 0
+  const tellIdle = () => {
+    if (isIdle()) for (const tell of idlers.splice(0)) tell()
   }
 
   const wake = () => {
@@ -73,8 +78,9 @@ export function openFrameQueue(needs: Needs): FrameQueue {
     close() {
       isClosed = true
       waiting.length = 0
+      tellIdle()
     },
-    idle: () => (running === 0 ? Promise.resolve() : new Promise((tell) => idlers.push(tell))),
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((tell) => idlers.push(tell))),
   }
 }
 

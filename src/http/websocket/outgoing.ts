@@ -46,7 +46,8 @@ export function openFrameFlusher(): FrameFlusher {
   }
 }
 
-export function openOutgoing(flusher: FrameFlusher): Outgoing {
+/** `flushed` is called whenever frames were handed to the socket. */
+export function openOutgoing(flusher: FrameFlusher, flushed: () => void): Outgoing {
   let socket: ServerSocket | null = null
   let frames: string[] = []
   let frameBytes = 0
@@ -63,6 +64,7 @@ export function openOutgoing(flusher: FrameFlusher): Outgoing {
     frameBytes = 0
     if (socket) write(socket, all)
     noteDrain()
+    flushed()
   }
 
   const noteDrain = () => {

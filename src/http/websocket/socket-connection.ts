@@ -53,6 +53,8 @@ type State = Pick<SocketConnection, 'caller' | 'service' | 'counts'> & {
   /** Our reason to close it; null while there is none. */
   endedBy: CloseReason | null
   isClosed: boolean
+  /** New frames are not taken any more. */
+  isDraining: boolean
   cancelTermination(): void
 }
 
@@ -74,7 +76,7 @@ export function openSocketConnection(needs: ConnectionNeeds, client: Client): So
     subscriptionCount: () => state.subscriptions.size,
     close,
     async drain(reason: CloseReason, text: string) {
-      state.queue.close()
+      state.isDraining = true
       await state.queue.idle()
       close(reason, text)
     },
@@ -83,7 +85,7 @@ export function openSocketConnection(needs: ConnectionNeeds, client: Client): So
 
 function newState(needs: ConnectionNeeds, client: Client): State {
   const { caller, service } = client
-  const outgoing = openOutgoing(needs.flusher)
+  const outgoing = openOutgoing(needs.flusher, () => state.queue.wake())
   const name = () => callerName({ caller: state.caller, clientAddress: client.address })
   const state: State = {
     needs,
@@ -113,6 +115,7 @@ function newState(needs: ConnectionNeeds, client: Client): State {
     }),
     endedBy: null,
     isClosed: false,
+    isDraining: false,
     cancelTermination: () => {},
   }
   return state
@@ -123,7 +126,7 @@ function listenerOf(state: State): ServerSocketListener {
   return {
     opened: outgoing.opened,
     received(message) {
-      if (isOver(state)) return
+      if (isOver(state) || state.isDraining) return
       if (typeof message !== 'string') return closeFor(state, 'binary_frame', BINARY)
       state.counts.frames++
       const frame = readFrame(state.needs, message)
