@@ -9,7 +9,6 @@ import { indexedPages } from './p12-indexed-pages.ts'
 import { fullWalk } from './p13-full-walk.ts'
 import { memory } from './p14-memory.ts'
 import { startToAnswer } from './p15-start.ts'
-import { subscriptions } from './p17-subscriptions.ts'
 import { RPC_SCENARIOS } from './rpc-scenarios.ts'
 
 /** By the names they are given on the command line. */
@@ -23,7 +22,6 @@ export const SCENARIOS: Record<string, Scenario> = {
   p13: fullWalk,
   p14: memory,
   p15: startToAnswer,
-  p17: subscriptions,
   ...DELIVERY_SCENARIOS,
   ...CAPACITY_SCENARIOS,
 }

@@ -9,6 +9,9 @@ const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
  */
 const OF_CALLS = [
   'upstream-',
+  'websocket-chain',
+  'websocket-clients',
+  'websocket-life',
   'solana-',
   'transaction-sends',
   'program-accounts',

@@ -87,7 +87,7 @@ export function openSocketRegistry(needs: Needs): SocketRegistry {
       for (const one of open.keys()) void one.drain('stopped', STOPPED)
       const untilMs = clock.monotonicMs() + graceMs
       while (open.size > 0 && clock.monotonicMs() < untilMs) await clock.sleep(STOP_LOOK_MS)
-      // What they still wait for is given up.
+      // Answers that have not come by now are given up.
       for (const one of open.keys()) one.close('stopped', STOPPED)
       for (const end of forget) end()
     },

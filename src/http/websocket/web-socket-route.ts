@@ -35,7 +35,7 @@ export type WebSocketRoute = {
 
 type Needs = rpc.RpcRouteNeeds &
   ReplyNeeds &
-  Omit<ConnectionNeeds, 'bug'> & {
+  ConnectionNeeds & {
     telemetry: Pick<Telemetry, 'log' | 'count'>
     connections: AppConnections
     registry: SocketRegistry
@@ -53,7 +53,9 @@ type Asked = {
 const NO_HANDSHAKE = 'This is no WebSocket handshake.'
 const STOPPING = 'The service is about to stop; please connect again.'
 
-export function openWebSocketRoute(needs: Needs): WebSocketRoute {
+export function openWebSocketRoute(given: Omit<Needs, 'bug'>): WebSocketRoute {
+  // Made once: each connection holds on to it.
+  const needs: Needs = { ...given, bug: (thrown) => noteBug(given.telemetry, thrown) }
   return {
     open(request, target, client) {
       const startedAtMs = needs.clock.monotonicMs()
@@ -95,18 +97,15 @@ function connect(
 ): boolean {
   const { registry } = needs
   const address = client.address()
-  const connection = openSocketConnection(
-    { ...needs, bug: (thrown) => noteBug(needs.telemetry, thrown) },
-    {
-      caller,
-      service,
-      address: () => address,
-      ended(reason) {
-        leave()
-        registry.ended(connection, reason)
-      },
+  const connection = openSocketConnection(needs, {
+    caller,
+    service,
+    address: () => address,
+    ended(reason) {
+      leave()
+      registry.ended(connection, reason)
     },
-  )
+  })
   const { slug } = target
   const one = { connection, id: needs.nextConnectionId(), key, slug, openedAtMs: startedAtMs }
   if (!client.upgrade(connection.listener)) return false

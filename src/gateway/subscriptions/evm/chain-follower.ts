@@ -5,8 +5,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Telemetry } from '../../../ports/telemetry.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { backOff, bestNews } from '../../../upstream/follow/best-news.ts'
-import { type ChainListener, followHead, type SubscribedChain } from './follow-blocks.ts'
 import { openHeldBlocks } from './followed-block.ts'
+import { type ChainListener, followHead, type SubscribedChain } from './subscribed-chain.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 

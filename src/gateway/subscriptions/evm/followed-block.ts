@@ -1,5 +1,5 @@
 import type { Header } from '../../../core/chain/block.ts'
-import type { LogText } from '../../../core/subscriptions/block-texts.ts'
+import type { LogText } from '../../../core/subscriptions/log-text.ts'
 
 /** A block of the chain that is followed, with what its removal would take. */
 export type FollowedBlock = {
@@ -11,7 +11,7 @@ export type FollowedBlock = {
 /** The blocks that may still be replaced, by hash. */
 export type HeldBlocks = {
   add(block: FollowedBlock): void
-  /** Those of these headers that are held; they are let go. */
+  /** The held blocks of these headers, which are let go. */
   take(headers: readonly Header[]): FollowedBlock[]
   /** Lets go of blocks below a height: they are final. */
   keepFrom(number: number): void

@@ -1,11 +1,11 @@
 import type { BloomBits } from '../../../core/chain/logs-bloom.ts'
 import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
-import { type LogText, logText } from '../../../core/subscriptions/block-texts.ts'
 import {
   bloomMayMatch,
   type LogFilter,
   logMatches,
 } from '../../../core/subscriptions/log-filter.ts'
+import { type LogText, logText } from '../../../core/subscriptions/log-text.ts'
 
 /** The subscribers of logs, those with equal filters together. */
 export type LogSubscribers = {

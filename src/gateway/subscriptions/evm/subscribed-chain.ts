@@ -1,7 +1,7 @@
 import { type Block, type BlockWants, HEADER_ONLY, type Header } from '../../../core/chain/block.ts'
 import { withHeader } from '../../../core/chain/tail.ts'
 import { isCorroborated } from '../../../core/chain/votes.ts'
-import { headText, logTexts } from '../../../core/subscriptions/block-texts.ts'
+import { headText, logTexts } from '../../../core/subscriptions/log-text.ts'
 import type { Telemetry } from '../../../ports/telemetry.ts'
 import { noteBlockShown } from '../../../upstream/answers/ask-network.ts'
 import { votesAt } from '../../../upstream/blocks/headers.ts'
@@ -64,7 +64,7 @@ async function advance(chain: SubscribedChain, branch: Branch, news: News): Prom
   for (const header of branch.headers) {
     const block = await readWanted(chain, header, blocks)
     if (!block) return isAdvanced
-    // Whoever is told of a block must find it when asking for it.
+    // A client that is told of a block must find it when it asks for it.
     await noteBlockShown(service, header.number, selection.head)
     if (chain.isStopped || !takeOver(chain, block, finalized)) return false
     isAdvanced = true
