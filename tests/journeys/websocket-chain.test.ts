@@ -105,3 +105,27 @@ function byPlace(one: NodeJson, other: NodeJson): number {
     Number(one.logIndex) - Number(other.logIndex)
   )
 }
+
+test('a reorganisation below what is final closes with 1012, and who comes back goes on', async () => {
+  const own = startSharedChain(11, ['a'])
+  const network = { blockTimeMs: 400, headPollMs: 100, finalityDepth: 2 }
+  const gate = await startHeadgate({ nodes: own.nodes, network })
+  const client = await openWsClient(`${gate.url}/eth-mainnet/v2/${gate.appKey}`)
+  await client.call('eth_subscribe', ['newHeads'])
+  for (let blocks = 1; blocks <= 6; blocks++) {
+    own.mine()
+    await until(() => client.notifications().length === blocks, `block ${blocks} is told`)
+  }
+  own.reorganise(5)
+  await until(() => client.closed !== null, 'the client is closed')
+  expect(client.closed).toEqual({
+    code: 1012,
+    reason: 'The chain was reorganised deeper than is remembered; please connect again.',
+  })
+  const again = await openWsClient(`${gate.url}/eth-mainnet/v2/${gate.appKey}`)
+  await again.call('eth_subscribe', ['newHeads'])
+  own.mine()
+  await until(() => again.notifications().at(-1)?.hash === own.tip().hash, 'the next one is told')
+  await gate.stop()
+  own.stop()
+})
