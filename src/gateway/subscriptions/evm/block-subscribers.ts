@@ -44,12 +44,12 @@ export function openBlockSubscribers(needs: Needs, service: NetworkService): Blo
   const follow = () =>
     followChain(needs, service, {
       wantsLogs: (raw) => logs.size > 0 && logs.mayWant(bloomOf(service, raw), service.bloomBits),
-      advanced(replaced, { logs: added }, headText) {
+      advanced(replaced, added, headText) {
         for (const { logs: removed } of replaced) {
           for (const log of (removed ?? []).toReversed()) logs.notify(log, true)
         }
         for (const subscriber of [...heads]) subscriber.notify(headText)
-        for (const log of added ?? []) logs.notify(log, false)
+        return added.filter((log) => logs.notify(log, false))
       },
       lost: lose,
     })

@@ -4,7 +4,7 @@ import type { LogText } from '../../../core/subscriptions/log-text.ts'
 /** A block of the chain that is followed, with what its removal would take. */
 export type FollowedBlock = {
   header: Header
-  /** Empty where nobody's filter could match; null where they were let go to save memory. */
+  /** The logs that somebody was told of; null where they were let go to save memory. */
   logs: readonly LogText[] | null
 }
 

@@ -14,7 +14,8 @@ export type LogSubscribers = {
   add(filter: LogFilter, subscriber: Subscriber): () => void
   /** False when nobody can want a log of a block with this bloom; null: it tells nothing. */
   mayWant(bloom: Uint8Array | null, known: BloomBits): boolean
-  notify(log: LogText, removed: boolean): void
+  /** False when nobody wants it. */
+  notify(log: LogText, removed: boolean): boolean
 }
 
 type FilterGroup = { filter: LogFilter; subscribers: Set<Subscriber> }
@@ -85,6 +86,7 @@ export function openLogSubscribers(): LogSubscribers {
           for (const subscriber of [...subscribers]) subscriber.notify(text)
         }
       }
+      return text !== ''
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type Block, type BlockWants, HEADER_ONLY, type Header } from '../../../core/chain/block.ts'
 import { withHeader } from '../../../core/chain/tail.ts'
 import { isCorroborated } from '../../../core/chain/votes.ts'
-import { headText, logTexts } from '../../../core/subscriptions/log-text.ts'
+import { headText, type LogText, logTexts } from '../../../core/subscriptions/log-text.ts'
 import type { Telemetry } from '../../../ports/telemetry.ts'
 import { noteBlockShown } from '../../../upstream/answers/ask-network.ts'
 import { votesAt } from '../../../upstream/blocks/headers.ts'
@@ -15,8 +15,15 @@ import type { FollowedBlock, HeldBlocks } from './followed-block.ts'
 export type ChainListener = {
   /** False when nobody can want a log of this block, by its header. */
   wantsLogs(header: Block['raw']): boolean
-  /** A block became canonical. It replaces these, newest first. */
-  advanced(replaced: readonly FollowedBlock[], block: FollowedBlock, headText: string): void
+  /**
+   * A block with these logs became canonical. It replaces others, newest first. Returns the logs
+   * that somebody was told of, which may have to be taken back.
+   */
+  advanced(
+    replaced: readonly FollowedBlock[],
+    logs: readonly LogText[],
+    headText: string,
+  ): readonly LogText[]
   /** The chain cannot be told without a gap any more. */
   lost(reason: string): void
 }
@@ -96,9 +103,9 @@ function takeOver(chain: SubscribedChain, block: Block, finalized: number | null
   const keepFrom = Math.min(finalized ?? 0, header.number)
   chain.tail = withHeader(chain.tail, header, keepFrom, TAIL_LENGTH_MAX)
   chain.finalized = finalized
-  const followed = { header, logs: block.has.receipts ? logTexts(block) : [] }
   chain.held.keepFrom(chain.tail[0]?.number ?? 0)
-  chain.held.add(followed)
-  chain.listener.advanced(replaced.reverse(), followed, headText(block.raw))
+  const logs = block.has.receipts ? logTexts(block) : []
+  const told = chain.listener.advanced(replaced.reverse(), logs, headText(block.raw))
+  chain.held.add({ header, logs: told })
   return true
 }
