@@ -35,6 +35,16 @@ export function startBlockNode(): Promise<Contender> {
   return startScript('block-node.ts', '0')
 }
 
+/** Writes what is posted to it to all of its WebSockets. */
+export function startBareSockets(): Promise<Contender> {
+  return startScript('bare-sockets.ts', '0')
+}
+
+/** Opens WebSocket clients, and tells when they have got something. */
+export function startSocketClients(): Promise<Contender> {
+  return startScript('socket-clients.ts', '0')
+}
+
 export function startBareProxy(upstreamUrl: string): Promise<Contender> {
   return startScript('bare-proxy.ts', upstreamUrl)
 }
@@ -109,7 +119,7 @@ export function startHeadgate(
   upstreams: readonly Upstream[],
   { workers = 1, checkout }: { workers?: number; checkout?: string } = {},
 ): Promise<Contender> {
-  const network = { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams }
+  const network = { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, verify: 'off', upstreams }
   // Another version may not know the option.
   const env = checkout === undefined ? { HEADGATE_GATEWAY_WORKERS: String(workers) } : {}
   return startHeadgateOn(network, env, checkout)
@@ -129,6 +139,22 @@ export function startAccountGate(
       HEADGATE_PROGRAM_ACCOUNTS_INDEX: programs.join(','),
       HEADGATE_PROGRAM_ACCOUNTS_PAGE_LIMIT: String(pageLimit),
     },
+  )
+}
+
+/** A node that answers eth_getLogs for so many blocks at once, after so long. */
+export async function startLogNode(blocksMax: number, answerMs: number): Promise<Contender> {
+  const child = spawnScript('log-node.ts', String(blocksMax), String(answerMs))
+  const port = await nextLine(child)
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => end(child) }
+}
+
+/** The product over that node; it keeps no answers, so that every round reads all of them. */
+export function startLogGate(nodeUrl: string): Promise<Contender> {
+  const upstreams = [{ name: 'node', url: nodeUrl }]
+  return startHeadgateOn(
+    { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams },
+    { HEADGATE_GATEWAY_WORKERS: '1', HEADGATE_CACHE_MAX_BYTES: '0' },
   )
 }
 

@@ -88,7 +88,15 @@ async function startOn(node: Contender, folder: string): Promise<Running> {
   const ws = node.url.replace('http', 'ws')
   const upstreams = [{ name: 'node', url: node.url, ws, traces: true }]
   const networks = [
-    { id: NETWORK, kind: 'evm', chainId: 1, blockTimeMs: 12_000, finalityDepth: 64, upstreams },
+    {
+      id: NETWORK,
+      kind: 'evm',
+      chainId: 1,
+      verify: 'off',
+      blockTimeMs: 12_000,
+      finalityDepth: 64,
+      upstreams,
+    },
   ]
   const settings = loadSettings({
     env: {

@@ -97,7 +97,9 @@ async function startOn(url: string, folder: string): Promise<Running> {
       HEADGATE_LISTEN: '127.0.0.1:0',
       HEADGATE_DATA: folder,
       HEADGATE_ROLES: 'gateway,api',
-      HEADGATE_NETWORKS: JSON.stringify([{ id: NETWORK, kind: 'evm', chainId: 1, upstreams }]),
+      HEADGATE_NETWORKS: JSON.stringify([
+        { id: NETWORK, kind: 'evm', chainId: 1, verify: 'off', upstreams },
+      ]),
     },
   })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)

@@ -11,7 +11,9 @@ import { type Chance, seededChance } from '../tests/support/seeded-chance.ts'
 import { median, type Sample } from './compare.ts'
 
 /** A full block of main net in 2026, recorded; too big for the repository. */
-const RECORDED = fileURLToPath(new URL('../../shared/data/mainnet-25604144/', import.meta.url))
+export const RECORDED = fileURLToPath(
+  new URL('../../shared/data/mainnet-25604144/', import.meta.url),
+)
 
 export type BenchBlock = {
   name: string

@@ -1,3 +1,4 @@
+import { ACCOUNT_SCENARIOS } from './account-scenarios.ts'
 import { CAPACITY_SCENARIOS } from './capacity/capacity-scenarios.ts'
 import type { Scenario } from './compare.ts'
 import { DELIVERY_SCENARIOS } from './delivery-scenarios.ts'
@@ -5,8 +6,6 @@ import { standingQueries } from './p6-standing-queries.ts'
 import { manyQueries } from './p7-many-queries.ts'
 import { largeVariables } from './p8-large-variables.ts'
 import { blockLatency } from './p11-block-latency.ts'
-import { indexedPages } from './p12-indexed-pages.ts'
-import { fullWalk } from './p13-full-walk.ts'
 import { memory } from './p14-memory.ts'
 import { startToAnswer } from './p15-start.ts'
 import { RPC_SCENARIOS } from './rpc-scenarios.ts'
@@ -18,8 +17,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   p7: manyQueries,
   p8: largeVariables,
   p11: blockLatency,
-  p12: indexedPages,
-  p13: fullWalk,
+  ...ACCOUNT_SCENARIOS,
   p14: memory,
   p15: startToAnswer,
   ...DELIVERY_SCENARIOS,

@@ -8,14 +8,22 @@ const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
  * nothing at all; `--all` has them.
  */
 const OF_CALLS = [
+  'access-',
   'upstream-',
+  'websocket-chain',
+  'websocket-clients',
+  'websocket-life',
   'solana-',
   'transaction-sends',
+  'transaction-broadcasts',
+  'quorum-reads',
   'program-accounts',
   'long-node-errors',
+  'shared-streams',
   'app-snippets',
   'block-reader',
   'cached-streams',
+  'complete-logs',
   'cookbook',
   'devnet-calls',
   'evm-filters',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 9, 10, 16, 19, 20]
+const NUMBERS = [1, 2, 3, 4, 5, 17, 18, 6, 7, 8, 11, 12, 13, 14, 15, 9, 10, 16, 19, 20, 21]
 const NAMES = [...NUMBERS.map((number) => `p${number}`), 'p1-workers', 'capacity', 'capacity-costs']
 
 /** Without those for tests, such as that a server is absent, which the product would refuse. */

@@ -93,6 +93,21 @@ describe('a mistake is named with its place', () => {
       '3: networks[1].chainId is only for evm networks',
     ],
     [
+      'a proof that is insisted on where there is none',
+      network(`${ETH.replace('ETH', 'B').replace('chainId: 1', 'chainId: 137')}, verify: receipts`),
+      '3: networks[1].verify must not be receipts on this chain: polygon_state_sync',
+    ],
+    [
+      'an unknown way to verify',
+      network(`${ETH.replace('ETH', 'B')}, verify: logs`),
+      '3: networks[1].verify must be one of auto, receipts, off',
+    ],
+    [
+      'a proof of solana',
+      network('id: B, kind: solana, verify: receipts, upstreams: [{ name: a, url: "http://a" }]'),
+      '3: networks[1].verify is only for evm networks',
+    ],
+    [
       'another kind of network',
       network(ETH.replace('evm', 'btc')),
       '3: networks[1].kind must be one of evm, solana',

@@ -1,10 +1,13 @@
 import { isIPv6 } from 'node:net'
 import { CENTI_PER_CU } from '../core/billing/plan.ts'
+import { neverProven } from '../core/chain/proof/verify-forms.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
-import { defaultSlug, type UpstreamSpec } from '../core/network.ts'
+import { defaultSlug } from '../core/network.ts'
 import { parseNatsServers } from '../core/parse-nats-servers.ts'
 import type { SchemaFault } from '../core/schema/check-schema.ts'
-import type { NetworkValues } from './config-network-schema.ts'
+import { checkBudgets } from './check-budgets.ts'
+import { checkRouting, fault } from './check-routing.ts'
+import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
 
 export type ListenAddress = { host: string; port: number }
@@ -27,8 +30,13 @@ const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 
+/** The values with every network complete. */
+type CompleteValues = Omit<ConfigValues, 'networks' | 'upstreams'> & {
+  networks?: readonly NetworkValues[] | undefined
+}
+
 /** Checks the rules that a schema cannot say, on values that have passed it. */
-export function checkValues(values: ConfigValues, platform: string): SchemaFault[] {
+export function checkValues(values: CompleteValues, platform: string): SchemaFault[] {
   const networks = values.networks ?? []
   return [
     ...checkListen(values.listen, ['listen']),
@@ -43,6 +51,7 @@ export function checkValues(values: ConfigValues, platform: string): SchemaFault
     ),
     ...repeats(networks.map(slugOf), (at) => ['networks', at, 'slug']),
     ...networks.flatMap((network, at) => checkNetwork(network, ['networks', at])),
+    ...checkBudgets(networks),
     ...checkPrices(values),
   ]
 }
@@ -66,12 +75,8 @@ export function slugOf(network: NetworkValues): string {
   return network.slug ?? defaultSlug(network.id)
 }
 
-function fault(path: JsonPath, said: string): SchemaFault[] {
-  return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
-}
-
 /** Many processes read what each other has sealed. */
-function checkStore({ database, secret, postgres }: ConfigValues): SchemaFault[] {
+function checkStore({ database, secret, postgres }: CompleteValues): SchemaFault[] {
   if (database === undefined) return []
   return [
     ...checkPostgres(database, ['database']),
@@ -96,7 +101,7 @@ function checkPostgres(address: string | undefined, path: JsonPath): SchemaFault
 }
 
 /** The addresses may hold credentials, so nothing of them is repeated. */
-function checkNats(values: ConfigValues): SchemaFault[] {
+function checkNats(values: CompleteValues): SchemaFault[] {
   const { nats, natsCredentials } = values
   if (nats === undefined) {
     const files = (['natsCredentials', 'natsCa'] as const).filter((name) => values[name])
@@ -155,6 +160,14 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
   if (network.kind === 'solana' && network.chainId !== undefined) {
     faults.push(...fault([...path, 'chainId'], 'is only for evm networks'))
   }
+  faults.push(...checkRouting(network, path))
+  const never = network.chainId === undefined ? null : neverProven(network.chainId)
+  if (network.verify === 'receipts' && never !== null) {
+    faults.push(...fault([...path, 'verify'], `must not be receipts on this chain: ${never}`))
+  }
+  if (network.kind === 'solana' && network.verify === 'receipts') {
+    faults.push(...fault([...path, 'verify'], 'is only for evm networks'))
+  }
   const names = network.upstreams.map(({ name }) => name)
   faults.push(...repeats(names, (at) => [...path, 'upstreams', at, 'name']))
   for (const [at, upstream] of network.upstreams.entries()) {
@@ -164,7 +177,7 @@ function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
 }
 
 /** The addresses may hold credentials, so nothing of them is repeated. */
-function checkUpstream(upstream: UpstreamSpec, path: JsonPath): SchemaFault[] {
+function checkUpstream(upstream: UpstreamValues, path: JsonPath): SchemaFault[] {
   const faults = checkAddress(upstream.url, /^https?:$/, 'an http or https', [...path, 'url'])
   if (upstream.ws === undefined) return faults
   return [...faults, ...checkAddress(upstream.ws, /^wss?:$/, 'a ws or wss', [...path, 'ws'])]
@@ -192,7 +205,7 @@ function isPercentEncoded(text: string): boolean {
 }
 
 /** Finer prices than a hundredth would be rounded in silence. */
-function checkPrices(values: ConfigValues): SchemaFault[] {
+function checkPrices(values: CompleteValues): SchemaFault[] {
   return Object.entries(values.prices).flatMap(([method, price]) =>
     Object.entries(price)
       .filter(([, cu]) => Math.abs(cu * CENTI_PER_CU - Math.round(cu * CENTI_PER_CU)) > 1e-6)

@@ -13,7 +13,14 @@ function file() {
         id: 'ETH_MAINNET',
         kind: 'evm',
         chainId: 1,
-        upstreams: [{ name: 'node-a', url: 'http://a', headers: { 'x-key': 'k' } }],
+        upstreams: [
+          {
+            name: 'node-a',
+            url: 'http://a',
+            headers: { 'x-key': 'k' },
+            budget: { credits: { eth_call: 1 } },
+          },
+        ],
       },
       { id: 'SOLANA_MAINNET', kind: 'solana', upstreams: [{ name: 'node-a', url: 'http://s' }] },
     ],
@@ -34,6 +41,8 @@ type Row = [variable: string, text: string, path: (string | number)[], value: un
 
 const NET = ['networks', 0]
 const NODE = ['networks', 0, 'upstreams', 0]
+const BUDGET = [...NODE, 'budget']
+const BUDGET_OF = 'NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BUDGET'
 
 /** Every option that holds a value rather than more options. */
 const ROWS: Row[] = [
@@ -64,6 +73,12 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_HEAD_POLL_MS', '100', [...NET, 'headPollMs'], 100],
   ['NETWORKS_ETH_MAINNET_HEAD_LAG_MS_MAX', '100', [...NET, 'headLagMsMax'], 100],
   ['NETWORKS_ETH_MAINNET_FINALITY_DEPTH', '64', [...NET, 'finalityDepth'], 64],
+  ['NETWORKS_ETH_MAINNET_BROADCAST', '3', [...NET, 'broadcast'], 3],
+  ['NETWORKS_ETH_MAINNET_QUORUM_METHODS', 'eth_*', [...NET, 'quorum', 'methods'], ['eth_*']],
+  ['NETWORKS_ETH_MAINNET_QUORUM_OF', '5', [...NET, 'quorum', 'of'], 5],
+  ['NETWORKS_ETH_MAINNET_QUORUM_AGREE', '4', [...NET, 'quorum', 'agree'], 4],
+  ['NETWORKS_ETH_MAINNET_LOG_BLOCKS_MAX', '5000', [...NET, 'logBlocksMax'], 5000],
+  ['NETWORKS_ETH_MAINNET_VERIFY', 'receipts', [...NET, 'verify'], 'receipts'],
   [
     'NETWORKS_ETH_MAINNET_METHODS_ALLOW',
     'admin_peers,evm_*',
@@ -84,6 +99,14 @@ const ROWS: Row[] = [
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_CONCURRENCY_MAX', '2', [...NODE, 'concurrencyMax'], 2],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_BATCH_MAX', '0', [...NODE, 'batchMax'], 0],
   ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_TIMEOUT_MS', '9', [...NODE, 'timeoutMs'], 9],
+  ['NETWORKS_ETH_MAINNET_UPSTREAMS_NODE_A_SENDS_ONLY', 'true', [...NODE, 'sendsOnly'], true],
+  [`${BUDGET_OF}_ACCOUNT`, 'v', [...BUDGET, 'account'], 'v'],
+  [`${BUDGET_OF}_REQUESTS_PER_SECOND`, '25', [...BUDGET, 'requestsPerSecond'], 25],
+  [`${BUDGET_OF}_CREDITS_PER_MONTH`, '1000', [...BUDGET, 'creditsPerMonth'], 1000],
+  [`${BUDGET_OF}_CREDITS_ETH_CALL`, '26', [...BUDGET, 'credits', 'eth_call'], 26],
+  [`${BUDGET_OF}_CREDITS_OF`, 'alchemy', [...BUDGET, 'creditsOf'], 'alchemy'],
+  [`${BUDGET_OF}_RESET_DAY`, '7', [...BUDGET, 'resetDay'], 7],
+  ['UPSTREAMS', 'alchemy://a,infura://b', ['upstreams'], ['alchemy://a', 'infura://b']],
   ...['free', 'growth', 'enterprise', 'gold'].flatMap((name): Row[] => [
     [`TIERS_${name.toUpperCase()}_MONTHLY_CU`, '7', ['tiers', name, 'monthlyCu'], 7],
     [`TIERS_${name.toUpperCase()}_CU_PER_SECOND`, 'null', ['tiers', name, 'cuPerSecond'], null],
@@ -99,6 +122,7 @@ const ROWS: Row[] = [
   ]),
   ['PRICES_ETH_CALL_CU', '26.5', ['prices', 'eth_call', 'cu'], 26.5],
   ['PRICES_ETH_CALL_THROUGHPUT_CU', '27', ['prices', 'eth_call', 'throughputCu'], 27],
+  ['PRICES_ETH_CALL_SCAN_CU', '3', ['prices', 'eth_call', 'scanCu'], 3],
   ['TOKEN_HEADERS', 'X-Key,X-Other', ['tokenHeaders'], ['X-Key', 'X-Other']],
   ['CACHE_MAX_BYTES', '0', ['cache', 'maxBytes'], 0],
   ['CACHE_LATEST_MAX_AGE_MS', '5', ['cache', 'latestMaxAgeMs'], 5],
@@ -116,6 +140,8 @@ const ROWS: Row[] = [
   ['LIMITS_BODY_MS', '2000', ['limits', 'bodyMs'], 2000],
   ['LIMITS_UNREAD_BYTES_MAX', '9000000', ['limits', 'unreadBytesMax'], 9_000_000],
   ['LIMITS_UNREAD_MS', '2000', ['limits', 'unreadMs'], 2000],
+  ['LIMITS_APP_WEB_SOCKETS_MAX', '300', ['limits', 'appWebSocketsMax'], 300],
+  ['LIMITS_SUBSCRIPTIONS_MAX', '50', ['limits', 'subscriptionsMax'], 50],
   ['LIMITS_DISK_FREE_BYTES_MIN', '7', ['limits', 'diskFreeBytesMin'], 7],
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],

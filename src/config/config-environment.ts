@@ -25,8 +25,8 @@ const PREFIX = 'HEADGATE'
 /** Names the file, so it is no option of the file. */
 const FILE_VARIABLE = 'HEADGATE_CONFIG'
 
-/** The deepest option is a header of an upstream: networks[0].upstreams[0].headers.name. */
-const PATH_PARTS_MAX = 6
+/** The deepest option is a method's credits: networks[0].upstreams[0].budget.credits.name. */
+const PATH_PARTS_MAX = 7
 
 const FAULTS_MAX = 20
 

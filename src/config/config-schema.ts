@@ -11,7 +11,7 @@ import {
   type Static,
   text,
 } from '../core/schema/schema.ts'
-import { BASE58_32_BYTES, NETWORK_SCHEMA } from './config-network-schema.ts'
+import { BASE58_32_BYTES, NETWORK_SCHEMA, VENDOR_SCHEMA } from './config-network-schema.ts'
 import { flagOr, options, wholeOr } from './config-options.ts'
 import { EDGE_SCHEMAS } from './edge-schemas.ts'
 import { STORE_SCHEMAS } from './store-schemas.ts'
@@ -36,7 +36,10 @@ const CU_LIMITS = {
 
 const PRICE = object(
   { cu: price('Billed.') },
-  { throughputCu: price('Counted against the rate limit. Default: cu.') },
+  {
+    throughputCu: price('Counted against the rate limit. Default: cu.'),
+    scanCu: price('For every 2,000 blocks begun beyond the first 2,000, where blocks are scanned.'),
+  },
 )
 
 const OPTIONS = {
@@ -110,8 +113,16 @@ const OPTIONS = {
     ),
   }),
   ...EDGE_SCHEMAS,
+  upstreams: list(VENDOR_SCHEMA, {
+    description:
+      'Vendors, each in one line, such as alchemy://KEY: they are added to every network that ' +
+      'they serve. Without networks, all that they serve are served. Never shown.',
+    minItems: 1,
+    maxItems: 64,
+  }),
   networks: list(NETWORK_SCHEMA, {
-    description: 'The networks served, with their nodes.',
+    description:
+      'The networks served, with their nodes. Default with upstreams: all that they serve.',
     minItems: 1,
     maxItems: 256,
   }),

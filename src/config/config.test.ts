@@ -52,6 +52,8 @@ describe('without a file', () => {
         bodyMs: 15_000,
         unreadBytesMax: 536_870_912,
         unreadMs: 60_000,
+        appWebSocketsMax: 200,
+        subscriptionsMax: 1000,
       },
       metrics: {},
       tokenHeaders: ['X-Alchemy-Token'],
@@ -140,6 +142,9 @@ describe('with a file', () => {
       blockTimeMs: 12_000,
       headPollMs: 4000,
       headLagMsMax: 30_000,
+      broadcast: 1,
+      logBlocksMax: 1_000_000,
+      verify: 'auto',
       upstreams: ['http://10.0.0.5:8545', 'http://10.0.0.6:8545'].map((url, at) => ({
         name: at === 0 ? 'node-a' : 'node-b',
         url,
@@ -148,6 +153,7 @@ describe('with a file', () => {
         concurrencyMax: 512,
         batchMax: 100,
         timeoutMs: 10_000,
+        sendsOnly: false,
       })),
     })
   })

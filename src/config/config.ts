@@ -4,16 +4,16 @@ import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
 import type { Network } from '../core/network.ts'
 import { checkSchema, type SchemaFault } from '../core/schema/check-schema.ts'
 import { withDefaults } from '../core/schema/with-defaults.ts'
-import { checkValues, type ListenAddress, parseListen, slugOf } from './config-checks.ts'
+import { checkValues, type ListenAddress, parseListen } from './config-checks.ts'
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
-import type { NetworkValues } from './config-network-schema.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
 import { type NatsSettings, natsSettings } from './nats-settings.ts'
+import { type NetworksRead, readNetworks } from './read-networks.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
 export type Settings = {
-  /** Neither a file nor HEADGATE_NETWORKS: the embedded networks are to be added. */
+  /** Neither a file nor a variable names networks: the embedded ones are to be added. */
   local: boolean
   listen: ListenAddress
   /** Scheme, host and port, without a slash at the end. */
@@ -33,7 +33,7 @@ export type Settings = {
   locateOption(name: string): string
 } & Omit<
   ConfigValues,
-  'listen' | 'publicUrl' | 'domain' | 'networks' | 'tiers' | 'gateway' | NatsOption
+  'listen' | 'publicUrl' | 'domain' | 'networks' | 'upstreams' | 'tiers' | 'gateway' | NatsOption
 >
 
 type NatsOption = 'nats' | 'natsCredentials' | 'natsCa'
@@ -59,13 +59,6 @@ type Where = (path: JsonPath) => string
 const NETWORKS_MISSING =
   'networks is required: only a start without a configuration file brings networks of its own'
 
-const BLOCK_TIME_MS = { evm: 12_000, solana: 400 }
-
-/** Three polls a block see a new head soon enough; these bounds spare the fast and the slow. */
-const HEAD_POLLS_PER_BLOCK = 3
-const HEAD_POLL_MS_MIN = 250
-const HEAD_POLL_MS_MAX = 4000
-
 /** As in the scripts of package.json. */
 const HTTP_REQUESTS_MAX = '16384'
 
@@ -88,14 +81,17 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   ]
   if (wrong.length > 0) return new ConfigFaults(wrong)
 
-  const local = fileName === undefined && value.networks === undefined
-  if (!local && value.networks === undefined) {
+  const isEmpty = value.networks === undefined && value.upstreams === undefined
+  const local = fileName === undefined && isEmpty
+  if (!local && isEmpty) {
     return new ConfigFaults([{ where: where(['networks']), message: NETWORKS_MISSING }])
   }
   const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
-  const inconsistent = checkValues(values, process.platform)
+  const read = readNetworks(values)
+  if (read.faults.length > 0) return new ConfigFaults(located(read.faults, where))
+  const inconsistent = checkValues({ ...values, networks: read.values }, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
-  return toSettings(values, local, where)
+  return toSettings(values, read, local, where)
 }
 
 /**
@@ -160,8 +156,14 @@ function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string,
   }
 }
 
-function toSettings(values: ConfigValues, local: boolean, where: Where): Settings {
-  const { listen, publicUrl, domain, networks = [], tiers, gateway, ...others } = values
+function toSettings(
+  values: ConfigValues,
+  read: NetworksRead,
+  local: boolean,
+  where: Where,
+): Settings {
+  const { listen, publicUrl, domain, networks: _, upstreams: __, ...named } = values
+  const { tiers, gateway, ...others } = named
   const { nats, natsCredentials, natsCa, ...rest } = others
   const address = parseListen(listen)!
   const url = new URL(publicUrl ?? `http://localhost:${address.port}`)
@@ -173,10 +175,10 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
     publicUrlGiven: publicUrl !== undefined,
     domain: domain ?? url.hostname,
     gateway: { workers: workersOf(gateway.workers, availableParallelism(), process.platform) },
-    networks: networks.map(toNetwork),
+    networks: read.networks(),
     nats: natsSettings(nats, natsCredentials, natsCa),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    locate: (networkId, upstreamName) => locate(networks, where, networkId, upstreamName),
+    locate: (networkId, upstreamName) => read.locate(where, networkId, upstreamName),
     locateOption: (name) => where([name]),
   }
 }
@@ -185,36 +187,4 @@ function toSettings(values: ConfigValues, local: boolean, where: Where): Setting
 export function workersOf(asked: number | 'auto', cores: number, platform: string): number {
   if (asked !== 'auto') return asked
   return platform === 'linux' ? Math.max(1, cores - 1) : 1
-}
-
-function toNetwork(values: NetworkValues): Network {
-  const blockTimeMs = values.blockTimeMs ?? BLOCK_TIME_MS[values.kind]
-  const pollMs = Math.round(blockTimeMs / HEAD_POLLS_PER_BLOCK)
-  return {
-    ...values,
-    slug: slugOf(values),
-    blockTimeMs,
-    headPollMs: values.headPollMs ?? clamp(pollMs, HEAD_POLL_MS_MIN, HEAD_POLL_MS_MAX),
-  }
-}
-
-function clamp(value: number, min: number, max: number): number {
-  return Math.min(Math.max(value, min), max)
-}
-
-function locate(
-  networks: readonly NetworkValues[],
-  where: Where,
-  networkId: string,
-  upstreamName: string | undefined,
-): string {
-  const at = networks.findIndex(({ id }) => id === networkId)
-  if (at < 0) return 'configuration'
-  const upstreams = networks[at]!.upstreams
-  const upstreamAt = upstreams.findIndex(({ name }) => name === upstreamName)
-  if (upstreamAt < 0) return where(['networks', at])
-  // An upstream is what its address makes it, so a variable that set the address is named.
-  const upstream = ['networks', at, 'upstreams', upstreamAt]
-  const address = where([...upstream, 'url'])
-  return address.startsWith('HEADGATE_') ? address : where(upstream)
 }

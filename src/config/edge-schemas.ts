@@ -22,6 +22,18 @@ const LIMITS = options('What is taken in and held at once.', {
     'Bytes of large answers that clients have not taken yet, over all connections.',
   ),
   unreadMs: wholeOr(60_000, 1000, 110_000, 'How long a client may take none of a large answer.'),
+  appWebSocketsMax: wholeOr(
+    200,
+    1,
+    1_000_000,
+    'WebSocket connections that one app may have open, shared evenly by gateway workers.',
+  ),
+  subscriptionsMax: wholeOr(
+    1000,
+    1,
+    100_000,
+    'Subscriptions that one WebSocket connection may have.',
+  ),
   diskFreeBytesMin: whole(
     0,
     2 ** 50,

@@ -6,5 +6,19 @@ export type App = {
   description: string
   networks: readonly string[]
   isActive: boolean
+  /** Where its callers may come from, and what they may call. */
+  allow: AllowLists
   createdAtMs: number
 }
+
+/** The limits of an app's callers, as texts; an empty list limits nothing. */
+export type AllowLists = {
+  origins: readonly string[]
+  /** Addresses and ranges in CIDR form. */
+  ips: readonly string[]
+  /** Names, or prefixes that end in `*`. */
+  methods: readonly string[]
+  contracts: readonly string[]
+}
+
+export const NO_LISTS: AllowLists = { origins: [], ips: [], methods: [], contracts: [] }

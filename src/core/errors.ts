@@ -12,6 +12,11 @@ const HTTP_STATUS = {
   app_inactive: 403,
   paid_only: 403,
   forbidden: 403,
+  // The access rules of an app.
+  origin_not_allowed: 403,
+  address_not_allowed: 403,
+  rpc_method_not_allowed: 403,
+  contract_not_allowed: 403,
   not_found: 404,
   unknown_network: 404,
   method_not_allowed: 405,
@@ -82,6 +87,7 @@ export type FailureCode =
   | 'upstream_unreachable'
   | 'upstream_timed_out'
   | 'upstream_answered_badly'
+  | 'upstream_disagreed'
   | 'database_unavailable'
   | 'signals_unavailable'
   | 'secret_unreadable'

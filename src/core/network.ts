@@ -1,3 +1,4 @@
+import type { VerifyMode } from './chain/proof/verify-forms.ts'
 import type { MethodRules } from './rpc/method-access.ts'
 
 export type NetworkKind = 'evm' | 'solana'
@@ -21,7 +22,28 @@ export type UpstreamSpec = {
   batchMax: number
   /** How long one attempt may take until its answer begins. */
   timeoutMs: number
+  /** A private relay: it gets transactions, and nothing else is ever asked of it. */
+  sendsOnly?: boolean
+  /** Absent: calls there cost nothing, and there are no limits of ours. */
+  budget?: UpstreamBudget
 }
+
+/** The amount that may be spent at an upstream, and the price of calls there. Whole numbers. */
+export type UpstreamBudget = {
+  /** Upstreams of one account share its limits. */
+  account: string
+  /** Null: no limit. */
+  requestsPerSecond: number | null
+  /** From one reset day to the next; null: no limit. */
+  creditsPerMonth: number | null
+  /** By method; `default` is for all others. */
+  credits: Readonly<Record<string, number>>
+  /** Day of the month, in UTC; the last day of a month that is shorter. */
+  resetDay: number
+}
+
+/** Reads that several upstreams are asked for: so many at once, so many of whom must agree. */
+export type QuorumRule = { methods: readonly string[]; of: number; agree: number }
 
 export type Network = {
   id: string
@@ -38,8 +60,16 @@ export type Network = {
   headLagMsMax: number
   /** Blocks below the head that count as final; absent: the node's `finalized` tag decides. */
   finalityDepth?: number
+  /** Blocks of one eth_getLogs that is asked for in pieces. */
+  logBlocksMax?: number
+  /** EVM: whether blocks are proven by their hash; absent: where the form of the chain is known. */
+  verify?: VerifyMode
   /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
+  /** Reads that several upstreams must agree on. */
+  quorum?: QuorumRule
+  /** Upstreams that a signed transaction is sent to at once; absent: one. */
+  broadcast?: number
   /** A network of local development, which its own callers may control. */
   isLocal?: boolean
   upstreams: readonly UpstreamSpec[]

@@ -1,8 +1,8 @@
+import { type Branch, finalizedAfter, findBranch } from '../upstream/follow/find-branch.ts'
+import { type BranchVerdict, mayFollow } from '../upstream/follow/may-follow.ts'
+import { prefetchBlocks } from '../upstream/follow/prefetch-blocks.ts'
 import type { HeadNews } from '../upstream/heads/head-feed.ts'
-import { type Branch, finalizedAfter, findBranch } from './find-branch.ts'
 import type { FollowerState } from './follower-state.ts'
-import { mayFollow } from './may-follow.ts'
-import { prefetchBlocks } from './prefetch-blocks.ts'
 import { type EventKind, type EventNeeds, runQueries } from './run-queries.ts'
 
 /** `blocked`: its blocks cannot be had now, or the upstreams do not agree on them. */
@@ -23,7 +23,9 @@ export async function followHead(
     alarm(needs, state, news)
     return 'blocked'
   }
-  if (!(await mayFollow(needs, state, branch))) return 'blocked'
+  const verdict = await mayFollow(state, branch)
+  noteFork(needs, state, verdict)
+  if (!verdict.may) return 'blocked'
   return advance(needs, state, branch, news)
 }
 
@@ -46,6 +48,16 @@ async function advance(
     progress = 'advanced'
   }
   return progress
+}
+
+function noteFork(
+  { telemetry }: EventNeeds,
+  { service }: FollowerState,
+  { may, fork }: BranchVerdict,
+): void {
+  if (fork === null) return
+  telemetry.log(may ? 'info' : 'warn', may ? 'reorganisation' : 'fork_disputed', fork)
+  if (may) telemetry.count('headgate_reorganisations_total', { network: service.network.id })
 }
 
 /** Either that node has diverged or the chain broke its promise: what was final stays. */

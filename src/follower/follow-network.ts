@@ -1,10 +1,10 @@
 import { openBackoff } from '../core/async/backoff.ts'
 import { openWakeableSleep, type WakeableSleep } from '../core/async/wakeable-sleep.ts'
 import { within } from '../core/async/within.ts'
-import { isStale } from '../core/chain/tail.ts'
 import { errorText } from '../core/errors.ts'
 import { lastSequence, readChain } from '../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { backOff, bestNews } from '../upstream/follow/best-news.ts'
 import { followHead } from './follow-head.ts'
 import type { FollowerState } from './follower-state.ts'
 import type { NetworkLeases } from './network-leases.ts'
@@ -24,13 +24,8 @@ export type Follower = {
   stop(): Promise<void>
 }
 
-type News = ReturnType<NetworkService['heads']['latest']>[number]
-
 /** Heads are checked this often without news, for what time alone changes: votes and leases. */
 const CHECK_EVERY_MS = 1_000
-/** A head that led nowhere is tried again after this long. */
-const HEAD_BACKOFF_MS_MIN = 100
-const HEADS_BACKED_OFF_MAX = 64
 const FAILURE_BACKOFF = { minMs: 100, maxMs: 5_000 }
 /** A commit takes milliseconds. Reading a block is given up: nothing is lost by that. */
 const STOP_MS_MAX = 2_000
@@ -136,14 +131,11 @@ async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
     return
   }
   if (!state.isLoaded || !(await isAsStored(needs, state))) await load(needs, state)
-  for (let news = bestNews(needs, state); news; news = bestNews(needs, state)) {
+  for (let news = bestNews(state); news; news = bestNews(state)) {
     const { hash } = news.header
     const progress = await followHead(needs, state, news)
     if (!state.mayCommit() || !state.isLoaded) return
-    if (progress === 'advanced') continue
-    const { blockTimeMs } = state.service.network
-    const waitMs = Math.max(HEAD_BACKOFF_MS_MIN, blockTimeMs / 4)
-    backOff(state, hash, needs.clock.monotonicMs() + waitMs)
+    if (progress !== 'advanced') backOff(state, hash)
   }
 }
 
@@ -163,30 +155,6 @@ async function load(needs: Needs, state: FollowerState): Promise<void> {
   state.sequenceNumber = stored?.sequenceNumber ?? null
   state.finalized = stored?.finalized ?? null
   state.isLoaded = true
-}
-
-/** The highest head that is news; of equal ones, the one that most upstreams agree on. */
-function bestNews({ clock }: Needs, state: FollowerState): News | null {
-  const { service, tail, backedOffUntilMs } = state
-  const agreed = service.pool.selection.head?.hash
-  const nowMs = clock.monotonicMs()
-  let best: News | null = null
-  for (const news of service.heads.latest()) {
-    const { number, hash } = news.header
-    if (isStale(tail, news.header) || (backedOffUntilMs.get(hash) ?? 0) > nowMs) continue
-    // The very first block cannot be checked against anything but the others' word.
-    if (tail.length === 0 && hash !== agreed) continue
-    const higher = number - (best?.header.number ?? -1)
-    if (higher > 0 || (higher === 0 && hash === agreed)) best = news
-  }
-  return best
-}
-
-function backOff({ backedOffUntilMs }: FollowerState, hash: string, untilMs: number): void {
-  const oldest = backedOffUntilMs.keys().next().value
-  const isFull = backedOffUntilMs.size >= HEADS_BACKED_OFF_MAX
-  if (isFull && oldest !== undefined) backedOffUntilMs.delete(oldest)
-  backedOffUntilMs.set(hash, untilMs)
 }
 
 function reportFailure({ telemetry }: Needs, { service }: FollowerState, thrown: unknown): void {

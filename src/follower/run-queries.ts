@@ -8,8 +8,9 @@ import {
   recordEvent,
   webhooksWithDeliveryAt,
 } from '../tables/chain/chain-events.ts'
-import { type FollowerState, TAIL_LENGTH_MAX } from './follower-state.ts'
-import type { BlockPrefetch } from './prefetch-blocks.ts'
+import { TAIL_LENGTH_MAX } from '../upstream/follow/chain-state.ts'
+import type { BlockPrefetch } from '../upstream/follow/prefetch-blocks.ts'
+import type { FollowerState } from './follower-state.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
 export type EventNeeds = {
@@ -42,7 +43,8 @@ export async function runQueries(
   const engine = standing.engineOf(network)
 
   const block = await blocks.read(header, engine.wants())
-  if (!block) return 'gone'
+  // The header was announced by a node, which may have named another parent.
+  if (!block || block.header.parentHash !== header.parentHash) return 'gone'
   if (!state.mayCommit()) return 'stopped'
 
   const readAtMs = clock.monotonicMs()
@@ -67,6 +69,7 @@ export async function runQueries(
       data: result.text,
       bytes: result.bytes,
       truncation: result.truncation,
+      isVerified: block.isProven === true,
       webhookIds: ids,
     })),
   })
@@ -92,7 +95,7 @@ export async function runQueries(
 function report(
   { telemetry }: EventNeeds,
   { service, sequenceNumber }: FollowerState,
-  { header, has, transactionCount }: Block,
+  { header, has, transactionCount, isProven = false }: Block,
   kind: EventKind,
   deliveries: number,
   times: { read_ms: number; run_ms: number; commit_ms: number },
@@ -117,6 +120,7 @@ function report(
     transactions: transactionCount,
     receipts: has.receipts,
     traces: has.traces,
+    proven: isProven,
     deliveries,
     ...Object.fromEntries(rounded),
   })

@@ -1,5 +1,8 @@
+import type { Method } from '../core/rpc/method-registry.ts'
+import type { SubscriptionCall } from '../core/rpc/subscription-source.ts'
 import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
 import type { HeldAnswer } from './pieces-stream.ts'
+import { type SubscriptionCalls, serveSubscription } from './subscriptions/subscription-calls.ts'
 
 /**
  * The answer of a local method. Text, bytes or a stream are the JSON of `result`, at times
@@ -23,8 +26,44 @@ export type LocalMethods = {
   ): Promise<LocalAnswer>
 }
 
+/** The engines that may answer a call instead of a node. */
+export type OwnEngines = {
+  /** Null passes its methods on to a node. */
+  local: LocalMethods | null
+  /** The subscriptions of the connection; undefined where that is no WebSocket. */
+  subscriptions: SubscriptionCalls | undefined
+}
+
+type OwnAnswer = { reply: LocalAnswer; upstream: string; cache: CacheStatus }
+
+/** The name of the upstream where none was asked. */
+export const NO_UPSTREAM = 'none'
+
 const SOLANA_METHODS: ReadonlySet<string> = new Set(['getProgramAccounts', 'getProgramAccountsV2'])
 
 export function isLocalMethod({ network }: NetworkService, method: string): boolean {
   return network.kind === 'solana' && SOLANA_METHODS.has(method)
+}
+
+/** Asks the engine of ours that has the method; null where a node is to be asked. */
+export function askOwnEngine(
+  { local, subscriptions }: OwnEngines,
+  service: NetworkService,
+  { isSubscription }: Method,
+  call: SubscriptionCall,
+  teamId: string,
+): OwnAnswer | Promise<OwnAnswer> | null {
+  if (isSubscription) {
+    const reply = serveSubscription(subscriptions, call)
+    return reply instanceof Promise ? reply.then(ownAnswer) : ownAnswer(reply)
+  }
+  const { method, paramsText } = call
+  if (local === null || !isLocalMethod(service, method)) return null
+  return local.serve(service, method, paramsText, teamId).then(ownAnswer)
+}
+
+function ownAnswer(reply: LocalAnswer): OwnAnswer {
+  const { upstream } = reply
+  const cache = reply.kind === 'error' ? 'miss' : reply.cache
+  return { reply, upstream: upstream ?? NO_UPSTREAM, cache }
 }

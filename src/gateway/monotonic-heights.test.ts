@@ -24,7 +24,22 @@ describe('eth_blockNumber of one app', () => {
   test('cannot be lifted by a single node that makes heights up', () => {
     const { ask } = heights({ headNumber: 1000, witnesses: 2 })
     expect(ask(9_000_000)).toBe(1000)
+    expect(ask(1016)).toBe(1000)
     expect(ask(1001)).toBe(1001)
+  })
+
+  test('follows a node that is ahead by what the chain can have made meanwhile', () => {
+    const { ask, clock } = heights({ headNumber: 1000, witnesses: 2 })
+    expect(ask(1006)).toBe(1000)
+    clock.skip(48_000)
+    expect(ask(1006)).toBe(1006)
+    clock.skip(3_000_000)
+    expect(ask(1017)).toBe(1006)
+  })
+
+  test('follows the only node that is not excluded', () => {
+    const { ask } = heights({ headNumber: 1000, witnesses: 2, excluded: 1 })
+    expect(ask(1500)).toBe(1500)
   })
 
   test('follows a single node, whose word is all there is', () => {
@@ -67,15 +82,18 @@ describe('eth_blockNumber of one app', () => {
   })
 })
 
-type Given = { headNumber: number | null; witnesses: number }
+type Given = { headNumber: number | null; witnesses: number; excluded?: number }
 
-function heights({ headNumber, witnesses }: Given) {
+function heights({ headNumber, witnesses, excluded = 0 }: Given) {
   const clock: TestClock = testClock()
   const heights = openMonotonicHeights(() => clock.monotonicMs())
   const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
   const upstreams = Array.from({ length: witnesses }, () => ({ head: { number: 1 } }))
+  const stateOf = new Map(upstreams.map((one, at) => [one, at < excluded ? 'excluded' : 'used']))
+  const times = { blockTimeMs: 12_000, headPollMs: 4_000 }
+  const selection = { head, upstreams, stateOf, clock, headMovedAtMs: 0, network: times }
   const steady = (app: string, network: string, text: string) => {
-    const service = { network: { id: network }, pool: { selection: { head, upstreams } } }
+    const service = { network: { id: network }, pool: { selection } }
     return heights.raise(app, service as unknown as NetworkService, text)
   }
   const ask = (said: number, app = 'app_1', network = 'ETH') =>

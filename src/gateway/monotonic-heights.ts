@@ -1,5 +1,6 @@
 import { numberToQuantity, quantityToNumber } from '../core/hex.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { isBelievable } from '../upstream/pool/selection.ts'
 
 /** Makes `eth_blockNumber` of one app never go backwards, whichever node answered. */
 export type MonotonicHeights = {
@@ -20,9 +21,6 @@ type Held = { height: number; atMs: number }
 
 /** The highest block that any process shows; while it is being told, with the telling. */
 type Floor = Held & { telling: Promise<void> | null }
-
-/** Nodes run this far ahead of the head that a second one confirmed; more is made up. */
-const AHEAD_BLOCKS_MAX = 16
 
 /** A chain that shows no progress for this long was started anew. */
 const HELD_MS_MAX = 3_600_000
@@ -79,10 +77,7 @@ export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeight
   }
 }
 
-/** One node cannot raise the head alone: a made-up height would hold for ever. */
-function believable(service: NetworkService, said: number): number {
-  const { head, upstreams } = service.pool.selection
-  const witnesses = upstreams.filter((upstream) => upstream.head !== null)
-  if (head === null || witnesses.length < 2) return said
-  return said > head.number + AHEAD_BLOCKS_MAX ? head.number : said
+/** One node cannot raise the head alone: a made-up height would hold for long. */
+function believable({ pool: { selection } }: NetworkService, said: number): number {
+  return selection.head === null || isBelievable(selection, said) ? said : selection.head.number
 }

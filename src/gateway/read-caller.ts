@@ -1,13 +1,21 @@
-import type { App } from '../core/app.ts'
+import type { KeyObject } from 'node:crypto'
+import { type AccessRules, compileAccessRules } from '../core/access/access-rules.ts'
+import { type App, NO_LISTS } from '../core/app.ts'
+import type { Team } from '../core/billing/plan.ts'
 import { Rejection } from '../core/errors.ts'
 import { hashKey } from '../core/hash-key.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { TeamAccount } from '../metering/team-account.ts'
 import type { Database } from '../ports/database.ts'
-import { findAppByKeyHash } from '../tables/accounts/apps.ts'
+import { findAppAndTeam, findAppByKeyHash } from '../tables/accounts/apps.ts'
+import { findJwtKey, type JwtAlgorithm } from '../tables/accounts/jwt-keys.ts'
+import { openJwtKey } from './access/jwt-key.ts'
 
-/** A caller: the app behind a key and the account that pays. */
-export type Caller = { app: App; account: TeamAccount; isDemo: boolean }
+/** A caller: the app behind a key, the account that pays, and the app's rules, if it has any. */
+export type Caller = { app: App; account: TeamAccount; isDemo: boolean; rules: AccessRules | null }
+
+/** A team's key that signs tokens, ready to verify them. */
+export type JwtSigner = { teamId: string; algorithm: JwtAlgorithm; key: KeyObject }
 
 export type CallerSource = {
   database: Database
@@ -21,13 +29,37 @@ const DEMO_KEY = 'demo'
 /** Finds in the database whose key it is. */
 export async function readCaller(needs: CallerSource, key: string): Promise<Caller | Rejection> {
   if (key === DEMO_KEY && needs.demoKey()) return demo(needs)
-  const found = await findAppByKeyHash(needs.database, hashKey(key))
+  return callerOf(needs, await findAppByKeyHash(needs.database, hashKey(key)))
+}
+
+/** Finds an app of a team that somebody else has vouched for. */
+export async function readApp(
+  needs: CallerSource,
+  teamId: string,
+  appId: string,
+): Promise<Caller | Rejection> {
+  return callerOf(needs, await findAppAndTeam(needs.database, teamId, appId))
+}
+
+export async function readSigner(needs: CallerSource, id: string): Promise<JwtSigner | Rejection> {
+  const found = await findJwtKey(needs.database, id)
   if (!found) return unknownKey()
-  return { app: found.app, account: await needs.guard.open(found.team), isDemo: false }
+  const { teamId, algorithm } = found
+  return { teamId, algorithm, key: openJwtKey(found.publicKey) }
 }
 
 export function unknownKey(): Rejection {
   return new Rejection('unauthorized', 'Must be authenticated!')
+}
+
+async function callerOf(
+  needs: CallerSource,
+  found: { app: App; team: Team } | null,
+): Promise<Caller | Rejection> {
+  if (!found) return unknownKey()
+  const { app, team } = found
+  const account = await needs.guard.open(team)
+  return { app, account, isDemo: false, rules: compileAccessRules(app.allow) }
 }
 
 /** The demo app has every network, the free tier, and no row: it cannot be changed or deleted. */
@@ -40,7 +72,8 @@ async function demo(needs: CallerSource): Promise<Caller> {
     description: '',
     networks: [],
     isActive: true,
+    allow: NO_LISTS,
     createdAtMs: 0,
   }
-  return { app, account: await needs.guard.open(team), isDemo: true }
+  return { app, account: await needs.guard.open(team), isDemo: true, rules: null }
 }

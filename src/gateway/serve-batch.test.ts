@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Call } from '../core/rpc/jsonrpc.ts'
+import type { RpcContext, ServeNeeds } from './rpc-context.ts'
 import { serveBatch } from './serve-batch.ts'
-import type { RpcContext, ServeNeeds } from './serve-rpc.ts'
 import { openUnreadBudget } from './unread-budget.ts'
 
 const MEMBERS = 300
@@ -30,11 +30,11 @@ test('a batch of pages of our own is made some at a time, and holds no more than
     answers: openUnreadBudget(() => 2 ** 40),
   } as unknown as ServeNeeds
   const context = {
-    caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false },
+    caller: { account: { tier: { paid: true } }, app: { id: 'app_1' }, isDemo: false, rules: null },
     service: {
       network: { id: 'SOLANA_MAINNET', kind: 'solana' },
-      methods: { find: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
-      pool: {},
+      methods: { priced: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
+      pool: { selection: { head: null } },
     },
     clientAddress: () => '127.0.0.1',
     isBatch: true,

@@ -1,4 +1,4 @@
-import { Failure, Rejection } from '../core/errors.ts'
+import type { Rejection } from '../core/errors.ts'
 import {
   type BadCall,
   type Call,
@@ -8,47 +8,18 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
-import type { Method } from '../core/rpc/method-registry.ts'
-import type { SpendGuard } from '../metering/spend-guard.ts'
-import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
   askNetwork,
   type CacheStatus,
   type NetworkCall,
-  type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
-import { type DemoLimiter, demoClient } from './demo-limiter.ts'
-import { isLocalMethod, type LocalMethods } from './local-methods.ts'
-import type { MonotonicHeights } from './monotonic-heights.ts'
+import { mayCall } from './access/may-call.ts'
+import { askOwnEngine, isLocalMethod, NO_UPSTREAM } from './local-methods.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
-import type { Caller } from './read-caller.ts'
-import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
-
-export type ServeNeeds = {
-  guard: SpendGuard
-  meter: UsageMeter
-  demo: DemoLimiter
-  heights: MonotonicHeights
-  answers: UnreadBudget
-  /** Null passes every method on to a node. */
-  local: LocalMethods | null
-  publicUrl: string
-  /** Binds the ids of filters to their callers. */
-  filterSecret: Uint8Array
-}
-
-/** One request, once its key and its network are known. */
-export type RpcContext = {
-  caller: Caller
-  service: NetworkService
-  clientAddress(): string
-  isBatch: boolean
-  /** The memory reserved for its answers until they are sent; null while they take none. */
-  held: UnreadReservation | null
-  /** Null where the caller named none. */
-  trace: NetworkCall['trace']
-}
+import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
+import { unanswered } from './unanswered.ts'
+import { unreadAnswers } from './unread-budget.ts'
 
 /** Text, or a large answer between two texts. */
 export type ReplyParts =
@@ -68,6 +39,8 @@ export type Served = {
   rejection: Rejection | null
 }
 
+type Method = NetworkCall['of']
+
 /** A reply, with the upstream that gave it and its cache status. */
 type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
 
@@ -81,9 +54,6 @@ type Reply =
 /** Smaller ones are not counted: a batch has at most a thousand of them. */
 const COUNTED_BYTES_MIN = 16 * 1024
 
-/** The name of the upstream where none was asked. */
-const NO_UPSTREAM = 'none'
-
 /** The hot path: one call, from its text to the text of its answer. */
 export function serveRpc(
   needs: ServeNeeds,
@@ -93,9 +63,9 @@ export function serveRpc(
 ): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
-  const method = service.methods.find(call.method)
+  const method = service.methods.priced(call, service.pool.selection.head)
 
-  const closed = method.isRestricted ? notServed(needs, caller, method) : null
+  const closed = mayCall(needs, caller, service, method, call)
   if (closed) return refused(call.idText, method.refusedLabel, closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
@@ -169,28 +139,25 @@ function ask(
   needs: ServeNeeds,
   context: RpcContext,
   of: Method,
-  { method, params, paramsText }: Call,
+  call: Call,
   transport: Transport,
 ): Answer | Promise<Answer> {
-  const { service } = context
-  if (needs.local !== null && isLocalMethod(service, method)) {
-    const { teamId } = context.caller.app
-    return askLocal(needs.local, service, { method, paramsText, teamId })
-  }
+  const { service, subscriptions } = context
+  const { teamId } = context.caller.app
+  const engines = { local: needs.local, subscriptions }
+  const own = askOwnEngine(engines, service, of, call, teamId)
+  if (own !== null) return own
+  const { params, paramsText } = call
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
-  const { trace } = context
+  const { trace, caller } = context
   const share = callerName(context)
-  return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
+  // The key `demo` is everybody's, so that nobody has a log of what it sends.
+  const app = caller.isDemo ? null : caller.app.id
+  return askNetwork(service, { of, params, paramsText, owner, trace, share, app }, transport)
 }
 
 function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner'] {
   return { secret: needs.filterSecret, name: callerName(context) }
-}
-
-/** The key `demo` is everybody's, so its filters and memory belong to the address that asks. */
-function callerName({ caller, clientAddress }: RpcContext): string {
-  const { id } = caller.app
-  return caller.isDemo ? `${id} ${demoClient(clientAddress())}` : id
 }
 
 /** Reserves memory for an answer until its client has read it; false: there is none. */
@@ -205,24 +172,6 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
   if (reply.kind === 'bytes') return bytesOf(reply.pieces)
   return isBatch && 'text' in reply ? reply.text.length : 0
-}
-
-async function askLocal(
-  local: LocalMethods,
-  service: NetworkService,
-  { method, paramsText, teamId }: { method: string; paramsText: string; teamId: string },
-): Promise<Answer> {
-  const reply = await local.serve(service, method, paramsText, teamId)
-  if (reply.kind !== 'error') return { reply, upstream: reply.upstream, cache: reply.cache }
-  return { reply, upstream: reply.upstream ?? NO_UPSTREAM, cache: 'miss' }
-}
-
-function unanswered(networkId: string, thrown: unknown): Rejection {
-  if (!(thrown instanceof Failure)) throw thrown
-  if (thrown.code === 'upstream_timed_out') {
-    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
-  }
-  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
 }
 
 function answered(
@@ -281,17 +230,4 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     nodeErrorCode: 0,
     rejection,
   }
-}
-
-/** The reason why this caller may not call a restricted method; null when it may. */
-function notServed(needs: ServeNeeds, caller: Caller, method: Method): Rejection | null {
-  const { name, access, paidOnly } = method
-  if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
-    return new Rejection('method_not_served', `${name} is not served here.`)
-  }
-  if (!paidOnly || caller.account.tier.paid) return null
-  return new Rejection(
-    'paid_only',
-    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
-  )
 }

@@ -57,7 +57,9 @@ function serve(routes: Partial<Routes> | null): string {
     trustProxy: false,
     domain: () => 'localhost',
     routes: () =>
-      routes ? { rpc: none, api: none, pages: new Map(), inbox: null, ...routes } : null,
+      routes
+        ? { rpc: none, webSockets: null, api: none, pages: new Map(), inbox: null, ...routes }
+        : null,
   })
   return `http://127.0.0.1:${server.port}`
 }

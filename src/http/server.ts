@@ -1,12 +1,11 @@
 import type { BunRequest, Server } from 'bun'
-import { Rejection } from '../core/errors.ts'
-import { rejectionReply } from '../core/rpc/jsonrpc.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { ClientConnection } from './edge/client-connection.ts'
 import { limitConnections } from './edge/connection-limit.ts'
 import { forwardedAddress } from './edge/forwarded-address.ts'
+import { bugReply } from './edge/note-bug.ts'
 import {
   type AskedPath,
   isResolved,
@@ -17,10 +16,18 @@ import {
   UNROUTED,
   urlParts,
 } from './edge/request-target.ts'
-import type { Client, RpcRoute } from './rpc/rpc-route.ts'
+import type { RpcRoute } from './rpc/rpc-route.ts'
+import {
+  isUpgrade,
+  type ServerSocketListener,
+  SOCKET_HANDLERS,
+} from './websocket/socket-handlers.ts'
+import type { UpgradingClient, WebSocketRoute } from './websocket/web-socket-route.ts'
 
 export type Routes = {
   rpc: RpcRoute
+  /** The same addresses over WebSocket; null where calls are not served. */
+  webSockets: WebSocketRoute | null
   api(
     request: Request,
     path: string,
@@ -64,7 +71,7 @@ export type HttpServer = {
   stop(graceMs: number): Promise<void>
 }
 
-type BunServer = Server<undefined>
+type BunServer = Server<ServerSocketListener>
 
 /** Longer than any handler may wait; Bun counts that time as idle too. */
 const IDLE_TIMEOUT_S = 120
@@ -111,11 +118,14 @@ export function startServer(needs: ServerNeeds): HttpServer {
     async stop(graceMs) {
       endGate()
       close(listening)
+      // A WebSocket never ends by itself: its client is told to connect again.
+      const told = needs.routes()?.webSockets?.stop(graceMs)
       // The server's own count holds an answer until its last byte is written, streams too.
       const busy = () => [...closing].some((server) => server.pendingRequests > 0)
       for (let waitedMs = 0; busy() && waitedMs < graceMs; waitedMs += STOP_LOOK_MS) {
         await needs.clock.sleep(STOP_LOOK_MS)
       }
+      await told
       await Promise.all([...closing].map((server) => server.stop(true)))
     },
   }
@@ -123,12 +133,13 @@ export function startServer(needs: ServerNeeds): HttpServer {
 
 function listen(needs: ServerNeeds, port: number): BunServer {
   const handler = (asked: AskedPath) => (request: Request, socket: BunServer) => {
-    const client: Client & ClientConnection = {
+    const client: UpgradingClient & ClientConnection = {
       address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
       // The runtime has no other way to end a connection that takes no more bytes.
       cut: () => socket.timeout(request, CUT_S),
       hold: () => socket.timeout(request, 0),
       isQuiet: () => socket.pendingRequests <= QUIET_REQUESTS_MAX,
+      upgrade: (listener) => socket.upgrade(request, { data: listener }),
     }
     return route(needs, request, asked, client)
   }
@@ -136,7 +147,7 @@ function listen(needs: ServerNeeds, port: number): BunServer {
   // Written out because `development: false` turns the shared port on.
   const reusePort = needs.isShared === true
   const { socket: unix } = needs
-  return Bun.serve({
+  return Bun.serve<ServerSocketListener>({
     // The runtime heeds the idle timeout of sockets too, which its types do not know.
     ...((unix === undefined ? { hostname: needs.host, port, reusePort } : { unix }) as {
       hostname: string
@@ -148,7 +159,8 @@ function listen(needs: ServerNeeds, port: number): BunServer {
     maxRequestBodySize: BODY_BYTES_MAX,
     routes: { ...Object.fromEntries(routed), [TOO_DEEP]: () => plain(404, 'not found') },
     fetch: handler(UNROUTED),
-    error: (bug) => reportBug(needs.telemetry, bug),
+    websocket: SOCKET_HANDLERS,
+    error: (bug) => bugReply(needs.telemetry, bug),
   })
 }
 
@@ -156,8 +168,8 @@ function route(
   needs: ServerNeeds,
   request: Request,
   asked: AskedPath,
-  client: Client & ClientConnection,
-): Response | Promise<Response> {
+  client: UpgradingClient & ClientConnection,
+): Response | undefined | Promise<Response | undefined> {
   const routes = needs.routes()
   if (!routes) return plain(503, 'starting')
   // The runtime joins repeated headers, and no host has a comma.
@@ -174,7 +186,12 @@ function route(
     return routes.inbox(request, path.slice(INBOX.length))
   }
   const target = rpcTarget(parts, needs.domain)
-  if (target) return routes.rpc(request, target, client)
+  if (target) {
+    if (routes.webSockets === null || !isUpgrade(request)) {
+      return routes.rpc(request, target, client)
+    }
+    return routes.webSockets.open(request, target, client)
+  }
   if (asked === UNROUTED) return plain(404, 'not found')
   if (isRespelled(path, asked, (request as BunRequest).params)) return oddPath()
 
@@ -199,20 +216,6 @@ function clientAddress(needs: ServerNeeds, request: Request, peer: string | unde
   if (needs.addressHeader !== undefined) return request.headers.get(needs.addressHeader) ?? ''
   const forwarded = needs.trustProxy ? request.headers.get('x-forwarded-for') : null
   return forwardedAddress(forwarded) ?? peer ?? 'unknown'
-}
-
-/** A bug of ours ends one request, not the service: hostile input must not find an off switch. */
-function reportBug(telemetry: Telemetry, bug: unknown): Response {
-  const name = bug instanceof Error ? bug.name : 'unknown'
-  const at = bug instanceof Error ? (bug.stack ?? '').split('\n').slice(1, 4).join(' ') : ''
-  telemetry.log('error', 'bug', { name, at: at.replace(/\s+/g, ' ').slice(0, 500) })
-  telemetry.count('headgate_bugs_total', {})
-  const rejection = new Rejection('upstream_failed', 'Internal error.')
-  const body = rejectionReply('null', rejection)
-  return new Response(body, {
-    status: 500,
-    headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' },
-  })
 }
 
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {

@@ -6,7 +6,12 @@ import {
 } from '../core/billing/token-bucket.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type ExchangePace, type LimitExchange, openTelling } from './limit-exchange.ts'
+import {
+  type ExchangePace,
+  type FrameCarrier,
+  type LimitExchange,
+  openTelling,
+} from './limit-exchange.ts'
 import { addTaken, readTaken, type Taken, type TakenByKey, writeTaken } from './limit-frames.ts'
 
 /** The middle of an exchange between processes of one machine. */
@@ -86,6 +91,21 @@ export function openLimitHub({ clock, telemetry, outside }: Needs, pace: Exchang
     stop() {
       telling.stop()
       unsubscribe?.()
+    },
+  }
+}
+
+/** Lets the process that has the hub take part in the exchange like any other. */
+export function joinHub(hub: LimitHub): FrameCarrier {
+  const listeners = new Set<(frame: string) => void>()
+  const member = hub.join((frame) => {
+    for (const hear of listeners) hear(frame)
+  })
+  return {
+    send: member.receive,
+    subscribe(hear) {
+      listeners.add(hear)
+      return () => void listeners.delete(hear)
     },
   }
 }

@@ -50,6 +50,8 @@ export type SpendGuard = {
   admit(account: TeamAccount, method: Method): Rejection | null
   /** Frees what `admit` reserved; `refund` also gives the throughput back, for failures of ours. */
   settle(account: TeamAccount, method: Method, refund: boolean): void
+  /** The refusal of a team whose month is used up; null while it is not. */
+  capacity(account: TeamAccount): Rejection | null
   /** Puts every account under the limits that its tier has now. */
   replan(): void
   /** Reads the months of the teams in use anew: other processes spend too. */
@@ -117,6 +119,13 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       const { throughputCentiCu } = method
       const back = returnToBucket(account.bucket, cuPerSecond, throughputCentiCu, clock.nowMs())
       exchange?.took(account.limitKey, -back, 0, cuPerSecond)
+    },
+
+    capacity(account) {
+      const nowMs = clock.nowMs()
+      account.usedAtMs = nowMs
+      turnMonth(account, nowMs)
+      return capacityRefusal(needs, account)
     },
 
     replan() {

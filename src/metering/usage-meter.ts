@@ -5,6 +5,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { UsageBatch, UsageRow } from '../tables/usage/usage.ts'
 import type { CallFigures } from './call-figures.ts'
 import type { LimitExchange } from './limit-exchange.ts'
+import type { SpendLedger } from './spend-ledger.ts'
 import type { TeamAccount } from './team-account.ts'
 
 type Needs = {
@@ -14,6 +15,8 @@ type Needs = {
   exchange: LimitExchange | null
   /** How calls went, which is written along. */
   figures: Pick<CallFigures, 'take' | 'isDue'>
+  /** The spending at upstreams, which is written along as well; absent: there is none. */
+  spends?: SpendLedger
   /** Resolves once the ledger has it. */
   record(batch: UsageBatch): Promise<unknown>
   /** Names this process in the ledger's marks; new at every start. */
@@ -37,7 +40,7 @@ const FLUSH_EVERY_MS = 500
 
 /** Sums up what calls cost, and writes it to the ledger while they go on. */
 export function openUsageMeter(needs: Needs): UsageMeter {
-  const { clock, exchange } = needs
+  const { clock, exchange, spends, figures } = needs
   let entries = new Map<string, Entry>()
   /** The entry that each method's last call went to, mostly the next one's as well. */
   let latest = new Map<string, Entry>()
@@ -48,15 +51,16 @@ export function openUsageMeter(needs: Needs): UsageMeter {
   const inTurn = serial()
 
   const takeBatch = (isLast: boolean) => {
-    if (unwritten || (entries.size === 0 && !isLast && !needs.figures.isDue())) return
-    const figures = needs.figures.take()
+    const isDue = entries.size > 0 || isLast || figures.isDue() || spends?.isDue()
+    if (unwritten || !isDue) return
+    const counted = { figures: figures.take(), spends: spends?.take() ?? [] }
     const taken = [...entries.values()]
-    if (taken.length === 0 && figures.length === 0) return
+    if (taken.length + counted.figures.length + counted.spends.length === 0) return
     entries = new Map()
     latest = new Map()
     sequence++
     const { writer } = needs
-    const batch = { writer, sequence, atMs: clock.nowMs(), rows: taken, figures }
+    const batch = { writer, sequence, atMs: clock.nowMs(), rows: taken, ...counted }
     unwritten = { batch, entries: taken }
   }
 
@@ -66,9 +70,10 @@ export function openUsageMeter(needs: Needs): UsageMeter {
     if (unwritten) {
       await needs.record(unwritten.batch)
       for (const entry of unwritten.entries) settleEntry(entry)
+      spends?.written(unwritten.batch.spends ?? [])
       unwritten = null
     }
-    await needs.refresh()
+    await Promise.all([needs.refresh(), spends?.refresh()])
   }
 
   const flush = (isLast: boolean) =>

@@ -38,6 +38,16 @@ export const METRICS = {
     'Time of a JSON-RPC request until its answer begins.',
   ),
   headgate_accepting_connections: gauge([], '0 while new connections are refused.', 'min'),
+  headgate_websocket_connections: gauge([], 'WebSocket connections that are open.', 'sum'),
+  headgate_websocket_closes_total: counter(
+    ['reason'],
+    'WebSocket connections that were closed, and why.',
+  ),
+  headgate_subscriptions: gauge([], 'Subscriptions of WebSocket connections.', 'sum'),
+  headgate_subscription_notifications_total: counter(
+    ['network', 'notification'],
+    'Notifications of subscriptions that were sent.',
+  ),
   headgate_event_streams: gauge([], 'Streams of events that are open.'),
   headgate_event_streams_ended_total: counter(
     ['reason'],
@@ -60,6 +70,14 @@ export const METRICS = {
     'Calls under way to the upstream.',
     'sum',
   ),
+  headgate_sent_transactions_total: counter(
+    ['network', 'state'],
+    'Transactions of apps that were followed to their end: mined, failed, dropped.',
+  ),
+  headgate_upstream_disagreements_total: counter(
+    ['network', 'upstream'],
+    'Answers of the upstream unlike those that a quorum of others agreed on.',
+  ),
   headgate_upstream_latency_seconds: gauge(
     ['network', 'upstream'],
     'Moving average of the time that the upstream takes to answer.',
@@ -68,6 +86,23 @@ export const METRICS = {
   headgate_upstream_error_ratio: gauge(
     ['network', 'upstream'],
     'Share of calls to the upstream that failed in the last ten seconds.',
+    'max',
+  ),
+  headgate_log_pieces_total: counter(
+    ['network', 'outcome'],
+    'Parts of eth_getLogs that was answered in pieces: read, cached, split.',
+  ),
+  headgate_short_log_answers_total: counter(
+    ['network', 'upstream'],
+    'Answers to eth_getLogs in which the upstream left logs out.',
+  ),
+  headgate_upstream_credits_total: counter(
+    ['network', 'upstream'],
+    'Credits spent at an upstream that has a budget.',
+  ),
+  headgate_upstream_month_credits: gauge(
+    ['network', 'upstream'],
+    "Credits of the upstream's account that are spent since its reset day.",
     'max',
   ),
   headgate_blocks_total: counter(['network'], 'Blocks that became canonical and were evaluated.'),
@@ -84,6 +119,14 @@ export const METRICS = {
   headgate_block_disagreements_total: counter(
     ['network', 'upstream'],
     'Blocks whose parts did not agree; they are read again elsewhere.',
+  ),
+  headgate_block_proof_failures_total: counter(
+    ['network', 'upstream'],
+    'Blocks that are not what their hash stands for; they are read elsewhere.',
+  ),
+  headgate_blocks_unproven_total: counter(
+    ['network'],
+    'Blocks taken without a proof, as most upstreams show them in an unknown form.',
   ),
   headgate_followed_networks: gauge([], 'Networks that this process follows.'),
   headgate_follower_block: gauge(['network'], 'Height of the last block evaluated.'),

@@ -3,6 +3,7 @@ import { systemClock } from './machine/system-clock.ts'
 import { systemEntropy } from './machine/system-entropy.ts'
 import { openWebSockets } from './machine/web-sockets.ts'
 import { openOutbound } from './outbound/outbound.ts'
+import { openBlockProver } from './prover/block-prover.ts'
 import { jsonTelemetry } from './telemetry/json-telemetry.ts'
 import { stdoutWriter } from './telemetry/stdout-writer.ts'
 
@@ -17,6 +18,7 @@ export function openSystem(write: WriteLog = stdoutWriter(), component?: string)
     descriptors: openDescriptors(),
     entropy: systemEntropy(),
     outbound: openOutbound(),
+    prover: openBlockProver(),
     sockets: openWebSockets(),
     telemetry: jsonTelemetry({ clock, write, ...(component !== undefined && { component }) }),
     /** For the lines of processes that write through this one. */

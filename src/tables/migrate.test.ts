@@ -39,6 +39,7 @@ describe('migrate', () => {
       'events',
       'followers',
       'instance_facts',
+      'jwt_keys',
       'late_deliveries',
       'leases',
       'listeners',
@@ -50,6 +51,7 @@ describe('migrate', () => {
       'results',
       'retention',
       'revisions',
+      'sent_transactions',
       'sessions',
       'shards',
       'team_backlogs',
@@ -57,6 +59,7 @@ describe('migrate', () => {
       'team_slots',
       'teams',
       'tokens',
+      'upstream_spend',
       'usage',
       'usage_marks',
       'variable_items',
@@ -78,6 +81,10 @@ describe('migrate', () => {
       { version: 11, name: 'sessions' },
       { version: 12, name: 'call stats' },
       { version: 13, name: 'live' },
+      { version: 14, name: 'access' },
+      { version: 15, name: 'upstream spend' },
+      { version: 16, name: 'verified' },
+      { version: 17, name: 'sent transactions' },
     ])
   })
 
@@ -90,7 +97,7 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 17 }])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -104,7 +111,7 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 13 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 17 }])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {

@@ -5,6 +5,10 @@ import followers from './migrations/010-followers.sql' with { type: 'text' }
 import sessions from './migrations/011-sessions.sql' with { type: 'text' }
 import callStats from './migrations/012-call-stats.sql' with { type: 'text' }
 import live from './migrations/013-live.sql' with { type: 'text' }
+import access from './migrations/014-access.sql' with { type: 'text' }
+import upstreamSpend from './migrations/015-upstream-spend.sql' with { type: 'text' }
+import verified from './migrations/016-verified.sql' with { type: 'text' }
+import sentTransactions from './migrations/017-sent-transactions.sql' with { type: 'text' }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,4 +19,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: 'sessions', script: sessions },
   { version: 12, name: 'call stats', script: callStats },
   { version: 13, name: 'live', script: live },
+  { version: 14, name: 'access', script: access },
+  { version: 15, name: 'upstream spend', script: upstreamSpend },
+  { version: 16, name: 'verified', script: verified },
+  { version: 17, name: 'sent transactions', script: sentTransactions },
 ]

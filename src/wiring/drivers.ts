@@ -1,4 +1,5 @@
 import type { AccountStores } from '../ports/account-store.ts'
+import type { BlockProver } from '../ports/block-prover.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database, StoreHealth } from '../ports/database.ts'
 import type { Egress } from '../ports/egress.ts'
@@ -18,6 +19,7 @@ export type Drivers = {
   egress: Egress
   entropy: Entropy
   outbound: Outbound
+  prover: BlockProver
   secrets: Secrets & DerivedKeys
   signals: Signals
   sockets: Sockets

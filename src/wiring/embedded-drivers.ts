@@ -31,6 +31,7 @@ export async function openEmbeddedDrivers(
   const system = openSystem(write)
   const { clock, entropy, telemetry } = system
   opened.defer(() => telemetry.flush())
+  opened.defer(system.prover.close)
   const { data: folder } = settings
   const store = await openOwnStore(system, {
     folder,

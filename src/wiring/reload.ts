@@ -16,6 +16,8 @@ const LIVE: ReadonlySet<string> = new Set([
   'limits.bodyMs',
   'limits.unreadBytesMax',
   'limits.unreadMs',
+  'limits.appWebSocketsMax',
+  'limits.subscriptionsMax',
   'webhooks.timeoutMs',
   'webhooks.retryDelaysMs',
   'programAccounts.pageLimit',

@@ -1,13 +1,11 @@
 import { openAppDirectory } from '../gateway/app-directory.ts'
 import { openDemoLimiter } from '../gateway/demo-limiter.ts'
 import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
+import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import type { RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
-import { openCallFigures } from '../metering/call-figures.ts'
-import { openSpendGuard } from '../metering/spend-guard.ts'
-import { openUsageMeter } from '../metering/usage-meter.ts'
-import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import { openEdgeLimits } from './edge-limits.ts'
+import { openMetering } from './networks/metering.ts'
 import type { RpcInputs } from './service-inputs.ts'
 
 /** By the W3C's Trace Context. */
@@ -21,17 +19,7 @@ export function openRpcNeeds(
 ): RpcRouteNeeds {
   const { drivers, settings, networks, publicUrl, exchange } = inputs
   const { clock, database, entropy, signals, telemetry } = drivers
-  const guard = openSpendGuard({ clock, database, tiers: settings.tiers, publicUrl, exchange })
-  opened.defer(guard.stop)
-  const writer = `writer_${entropy.alphanumeric(16)}`
-  const refresh = () => guard.refresh()
-  const record = inputs.recordUsage
-  const figures = openCallFigures({ clock, takeNodes: () => takeNodeFigures(networks.list()) })
-  const meter = openUsageMeter({ clock, telemetry, exchange, figures, record, writer, refresh })
-  opened.defer(() => {
-    meter.stop()
-    return meter.flush()
-  })
+  const { guard, meter, figures } = openMetering(inputs, opened)
   const demo = openDemoLimiter({ clock, publicUrl, exchange })
   opened.defer(demo.stop)
   const demoKey = () => settings.demoKey
@@ -45,6 +33,7 @@ export function openRpcNeeds(
     meter,
     figures,
     directory,
+    jwtCallers: openJwtCallers({ clock, directory, publicUrl }),
     publicUrl,
     filterSecret: inputs.filterSecret,
     demo,

@@ -1,22 +1,21 @@
-import { openProgramAccounts, type ProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
-import { openRpcRoute } from '../http/rpc/rpc-route.ts'
 import type { Page, Routes } from '../http/server.ts'
 import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
 import { managementApi } from './management-api.ts'
-import { openAccountIndexes } from './networks/account-indexes.ts'
 import { networkReports } from './networks/network-reports.ts'
+import { openSentTransactions } from './networks/sent-transactions.ts'
+import { openSolanaAccounts, type SolanaAccounts } from './networks/solana-accounts.ts'
 import { makePages } from './pages.ts'
-import { openRpcNeeds } from './rpc-needs.ts'
 import type { ServiceInputs } from './service-inputs.ts'
+import { openRpcEndpoints } from './websocket/rpc-endpoints.ts'
 
 export type Service = {
   routes: Routes & { pages: ReadonlyMap<string, Page> }
   /** Routes of the listener that metrics have of their own; null when they have none. */
   metricRoutes: Routes | null
   /** Methods that this process answers for others too that serve beside it. */
-  local: ProgramAccounts
+  local: SolanaAccounts['accounts']
   /** Signs the ids of filters. */
   filterSecret: Uint8Array
   /** The streams of events. */
@@ -25,7 +24,8 @@ export type Service = {
   reloaded(): void
 }
 
-const NEITHER_ROLE = { rpc: absentGatewayRole, api: absentApiRole, inbox: null }
+const NO_GATEWAY = { rpc: absentGatewayRole, webSockets: null }
+const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
 
 /**
  * Puts the engines together over the drivers, whichever they are. Closed with `opened`, it writes
@@ -33,17 +33,12 @@ const NEITHER_ROLE = { rpc: absentGatewayRole, api: absentApiRole, inbox: null }
  */
 export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack): Service {
   const { drivers, settings, networks } = inputs
-  const { programAccounts } = settings
-  const { index: programs, pageKeyMs: keepMs } = programAccounts
-  const indexes = openAccountIndexes(drivers, networks, { programs, keepMs })
-  opened.defer(indexes.stop)
-  const pageKeySecret = drivers.secrets.derive('page keys of getProgramAccounts')
-  const accountNeeds = { ...drivers, pageKeySecret, indexOf: indexes.of }
-  const accounts = openProgramAccounts(accountNeeds, programAccounts)
-  opened.defer(accounts.stop)
+  const { accounts, indexes } = openSolanaAccounts(drivers, networks, settings, opened)
+  opened.defer(openSentTransactions(drivers, networks).stop)
   const recordUsage = (batch: UsageBatch) => writeUsage(drivers.database, batch)
   const filterSecret = drivers.secrets.derive('ids of filters')
-  const rpc = openRpcNeeds({ ...inputs, recordUsage, filterSecret }, accounts, opened)
+  const endpoints = openRpcEndpoints({ ...inputs, recordUsage, filterSecret }, accounts, opened)
+  const { needs: rpc } = endpoints
   const reports = () => networkReports(networks, indexes, inputs.reports)
   const { api, live } = managementApi(inputs, rpc.bodies, reports, opened)
   const { pages, probes, metrics } = makePages(inputs)
@@ -51,7 +46,7 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     routes: {
-      rpc: has('gateway') ? openRpcRoute(rpc) : absentGatewayRole,
+      ...(has('gateway') ? endpoints.open() : NO_GATEWAY),
       api: has('api') ? api : absentApiRole,
       pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
       inbox: inputs.local?.inbox ?? null,

@@ -25,7 +25,13 @@ afterAll(async () => {
 const NO_LOG = () => {}
 
 function settings(env: Record<string, string> = {}): Settings {
-  const network = { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, upstreams: upstreams() }
+  const network = {
+    id: 'ETH_MAINNET',
+    kind: 'evm',
+    chainId: 1,
+    verify: 'off',
+    upstreams: upstreams(),
+  }
   const loaded = loadSettings({
     env: {
       HEADGATE_LISTEN: '127.0.0.1:0',

@@ -56,6 +56,7 @@ function pages(): [path: string, has: string | RegExp][] {
     ['/settings', 'Undelivered results'],
     ['/settings/billing', 'What to do'],
     ['/settings/tokens', 'yours'],
+    ['/settings/jwt-keys', 'No keys are registered'],
     ['/settings/sessions', 'this one'],
     ['/settings/nothing', 'There is no such page'],
     ['/apps/app_none', 'There is no such app'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { faultsOf } from '../support/axe.ts'
 import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
@@ -99,6 +100,25 @@ test.skipIf(lacks)('calls of an app show up on its page and in the list', async 
   await listed.getByText('100 %').waitFor()
 })
 
+test.skipIf(lacks)('what an app has sent stands on its page, by state', async () => {
+  const hash = `0x${'5C'.repeat(32)}`
+  node.answers.eth_sendRawTransaction = hash
+  const { id, key } = await openApp('Sender')
+  // No transaction at all, so that the hash is the node's word.
+  await headgate.post(rpc('eth_sendRawTransaction', ['no hex']), { key })
+  await until(async () => {
+    const path = `/api/apps/${id}/transactions`
+    return (await headgate.api('GET', path, undefined, team.token)).json.data.length === 1
+  }, 'it is in the log')
+  await page.reload()
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Transactions' }) })
+  await card.getByRole('cell', { name: 'Pending' }).waitFor()
+  await card.getByText('node-a').waitFor()
+  await card.getByLabel('State').selectOption('mined')
+  await card.getByText('None is mined').waitFor()
+  expect(page.url()).toEndWith('?sent=mined')
+})
+
 test.skipIf(lacks)('a key is hidden but its last four, and hides again by itself', async () => {
   const { id, key } = await openApp('Shy')
   const page = await browser.newPage()
@@ -192,6 +212,41 @@ test.skipIf(lacks)('the last network of an app stays open', async () => {
   await openApp('Narrow')
   const last = page.getByRole('switch', { name: 'ETH_MAINNET' })
   expect([await last.isChecked(), await last.isDisabled()]).toEqual([true, true])
+})
+
+test.skipIf(lacks)('the limits of an app act at once, and Undo takes them back', async () => {
+  const { key } = await openApp('Limited')
+  const adding = async (one: string, text: string) => {
+    const field = page.getByRole('textbox', { name: `Add ${one}` })
+    await field.fill(text)
+    await field.press('Enter')
+  }
+  await page.getByText('anybody who has it').waitFor()
+  await page.getByRole('button', { name: 'Add method' }).press('Enter')
+  await adding('method', '*')
+  await page.getByRole('alert').getByText('It must be the name of a method').waitFor()
+  expect(await page.getByRole('button', { name: 'Remove *' }).count()).toBe(0)
+  expect(await faultsOf(page)).toEqual([])
+
+  await adding('method', 'eth_gasPrice, net_*')
+  await toastSays('Allowed 2 methods for Limited')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('anybody who has it').waitFor()
+  await adding('method', 'eth_gasPrice')
+  await page.getByText('1 limit', { exact: true }).waitFor()
+  await until(async () => (await statusOf(key)) === 403, 'other methods are refused')
+  await page.getByRole('button', { name: 'Remove eth_gasPrice' }).click()
+  await toastSays('All methods are allowed now')
+  await until(async () => (await statusOf(key)) === 200, 'all methods may be called again')
+  await page.getByRole('textbox', { name: 'Add method' }).press('Escape')
+  await page.getByRole('button', { name: 'Add method' }).waitFor()
+
+  await page.getByRole('button', { name: 'Add origin' }).press('Enter')
+  await adding('origin', `https://${'Some-Department.'.repeat(9)}example/`)
+  const long = page.locator(`.chip[title="https://${'some-department.'.repeat(9)}example"]`)
+  await long.waitFor()
+  const outer = await page.locator('[aria-labelledby=access]').boundingBox()
+  expect((await long.boundingBox())?.width).toBeLessThan(outer?.width ?? 0)
 })
 
 test.skipIf(lacks)('markup in a name is shown as text', async () => {

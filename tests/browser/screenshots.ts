@@ -69,6 +69,7 @@ function shotsOf({ appId, webhookId, failingId, deliveryId }: PictureData): Shot
     { name: 'settings', path: '/settings' },
     { name: 'settings-billing', path: '/settings/billing' },
     { name: 'settings-tokens', path: '/settings/tokens' },
+    { name: 'settings-jwt-keys', path: '/settings/jwt-keys' },
     { name: 'settings-sessions', path: '/settings/sessions' },
     { name: 'reference', path: '/docs', isCut: true },
     { name: 'reference-call', path: '/docs#createWebhook', isCut: true },

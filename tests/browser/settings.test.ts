@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { newSigner } from '../support/access-tokens.ts'
 import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { startFakeNode } from '../support/fake-node.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
@@ -68,6 +69,29 @@ test.skipIf(lacks)('a token is made, shown once, used and revoked', async () => 
   await page.getByRole('button', { name: 'Revoke token' }).click()
   await revoke.waitFor({ state: 'detached' })
   expect(await statusOf(token)).toBe(401)
+  await page.close()
+})
+
+test.skipIf(lacks)('a key for signed tokens is registered, and revoked', async () => {
+  const page = await open('/settings/jwt-keys')
+  await page.getByText('No keys are registered').waitFor()
+  await page.getByRole('button', { name: 'Register key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Register a JWT key' })
+  await dialog.getByLabel('Name').fill('shop-front')
+  const { publicKey, privateKey } = newSigner('ES256')
+  const secret = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  await dialog.getByLabel('Public key').fill(secret)
+  await dialog.getByRole('button', { name: 'Register key' }).click()
+  await dialog.getByRole('alert').getByText('is a private key').waitFor()
+  await dialog.getByLabel('Public key').fill(publicKey)
+  await dialog.getByRole('button', { name: 'Register key' }).click()
+  await page.locator('#toasts').getByText('shop-front is registered as jwk_').waitFor()
+  const row = page.locator('main li').filter({ hasText: 'shop-front' })
+  await row.getByText('ES256').waitFor()
+  await row.getByRole('button', { name: 'Revoke shop-front' }).click()
+  await page.getByLabel('Type shop-front to confirm').fill('shop-front')
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByText('No keys are registered').waitFor()
   await page.close()
 })
 

@@ -16,6 +16,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres/test-postgr
 import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { lacksPostgres } from '../support/world.ts'
+import { openWsClient } from '../support/ws-client.ts'
 
 setDefaultTimeout(180_000)
 
@@ -87,7 +88,7 @@ describe.skipIf(lacksPostgres())('processes with one role each', () => {
     await untilAnswered(callAgain, 401)
   })
 
-  test('deliver a block of the follower by the courier to a webhook of the api', async () => {
+  test('deliver a block by the courier, and tell it to subscribers of the gateway', async () => {
     const receiver = startWebhookReceiver()
     await untilFollowed(by.follower, node)
     const { json } = await api('POST', '/api/create-webhook', {
@@ -96,6 +97,12 @@ describe.skipIf(lacksPostgres())('processes with one role each', () => {
       webhook_url: `${receiver.url}/hook`,
       graphql_query: { query: '{ block { number hash } }', skip_empty_messages: false },
     })
+    // A gateway follows the chain for its subscribers by itself.
+    const subscriber = await openWsClient(
+      `${by.gateway.url}/eth-mainnet/v2/${cluster.keys().app_key}`,
+    )
+    expect((await subscriber.call('eth_subscribe', ['newHeads'])).result).toStartWith('0x')
+    const seen = node.head.number
     node.mine()
     await until(() => receiver.acceptedOn('/hook').length === 1, 'the block is delivered')
     const [first] = receiver.acceptedOn('/hook')
@@ -116,6 +123,10 @@ describe.skipIf(lacksPostgres())('processes with one role each', () => {
     await untilFollowed(by.follower, node)
     const arrived = receiver.arrivals.map((one) => one.json.event.data.block.number)
     expect(arrived).not.toContain(number)
+    const heights = () => subscriber.notifications().map((head) => Number(head.number))
+    await until(() => heights().at(-1) === number, 'the subscriber has the last block')
+    expect(heights()).toEqual(Array.from({ length: number - seen }, (_, at) => seen + 1 + at))
+    await subscriber.close()
     await receiver.stop()
   })
 })

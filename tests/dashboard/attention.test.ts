@@ -18,9 +18,15 @@ function upstream(name: string, state: Upstream['state'], more: Partial<Upstream
     share_percent: 0,
     hours: [],
   }
-  const fault = { last_fault: null, last_fault_age_ms: null, next_probe_ms: null }
+  const fault = { last_fault: null, last_fault_age_ms: null, next_probe_ms: null, budget: null }
   const load = { head: 9, lag_blocks: 0, error_rate: 0, latency_ms: 1, in_flight: 0, heard: true }
-  return { name, state, reason: 'healthy', ...fault, ...load, ...figures, ...more }
+  const votes = {
+    sends_only: false,
+    disagreements: 0,
+    last_disagreement: null,
+    last_disagreement_age_ms: null,
+  }
+  return { name, state, reason: 'healthy', ...fault, ...load, ...votes, ...figures, ...more }
 }
 
 function network(...upstreams: Upstream[]): NetworkReport {
@@ -31,6 +37,12 @@ function network(...upstreams: Upstream[]): NetworkReport {
     head: { number: 53_962_480, hash: null, age_ms: 1 },
     finalized: null,
     block_time_ms: 2000,
+    verify: {
+      mode: 'auto' as const,
+      form: null,
+      fallback: 'unknown_chain' as const,
+      unproven: null,
+    },
     upstreams,
     account_indexes: [],
   }

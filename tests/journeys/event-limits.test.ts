@@ -19,6 +19,7 @@ const networks = () =>
       id: 'ETH_MAINNET',
       kind: 'evm',
       chainId: 1,
+      verify: 'off',
       blockTimeMs: 1000,
       headPollMs: 100,
       upstreams: [{ name: node.name, url: node.url }],

@@ -3,7 +3,7 @@ import { fill, keysOf, PROGRAM, startAccountNode } from '../support/account-node
 import { startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { evmNetwork, networksEnv, solanaNetwork } from '../support/networks.ts'
-import { newTeam } from '../support/teams.ts'
+import { newApp, newTeam } from '../support/teams.ts'
 import { callAnywhere, callEveryWorker } from '../support/workers.ts'
 
 const WORKERS = 4
@@ -150,6 +150,19 @@ describe.skipIf(process.platform !== 'linux')('over all gateway workers', () => 
       const seen = await callAnywhere(app(appKey), 'eth_getTransactionCount', ['0x1', 'latest'])
       expect(Number(seen.json.result)).toBe(sent)
     }
+  })
+
+  test('the access rules of an app act in all of them, without a restart', async () => {
+    const { id, key } = await newApp(headgate, headgate.teamToken)
+    const statuses = async () => {
+      const answers = await callEveryWorker(app(key), WORKERS, 'eth_gasPrice')
+      return answers.map(({ status }) => status)
+    }
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+    await headgate.api('PATCH', `/api/apps/${id}`, { allow: { methods: ['eth_call'] } })
+    await until(async () => (await statuses()).every((status) => status === 403), 'the rule acts')
+    await headgate.api('PATCH', `/api/apps/${id}`, { allow: { methods: [] } })
+    await until(async () => (await statuses()).every((status) => status === 200), 'it is gone')
   })
 
   test('pages of accounts lead from one worker to the next', async () => {

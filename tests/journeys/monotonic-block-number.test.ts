@@ -52,6 +52,14 @@ describe('eth_blockNumber for one key', () => {
     })
   })
 
+  test('cannot be lifted a little either, beyond what the chain can have made', async () => {
+    await nodes(2, async ({ all: [liar], heights }) => {
+      if (liar) liar.answers.eth_blockNumber = '0x3f8'
+      expect(Math.max(...(await heights(50)))).toBe(1000)
+      expect(liar?.callsOf('eth_blockNumber')).toBeGreaterThan(0)
+    })
+  })
+
   test('cannot be lifted by one node that makes up its head as well', async () => {
     await nodes(3, async ({ all: [liar], heights, journey }) => {
       moveHead(liar, 9_000_000)

@@ -53,8 +53,8 @@ describe('a check of the configuration', () => {
     expect(stdout).toBe('')
     expect(stderr.trim().split('\n')).toEqual([
       'headgate.yaml:5: networks[0].chainId must be a whole number',
-      expect.stringMatching(/^headgate\.yaml:10: portt is not an option/),
-      'headgate.yaml:11: trustProxy must be true or false',
+      expect.stringMatching(/^headgate\.yaml:11: portt is not an option/),
+      'headgate.yaml:12: trustProxy must be true or false',
     ])
     expectNoSecret(stderr)
   })

@@ -33,7 +33,7 @@ describe('SIGHUP', () => {
     const load = startLoad(headgate)
     stage.configure([stage.nodeB], 'prices: { eth_getBalance: { cu: dear } }\n')
     headgate.signal('SIGHUP')
-    const why = 'headgate.yaml:10: prices.eth_getBalance.cu must be a number'
+    const why = 'headgate.yaml:11: prices.eth_getBalance.cu must be a number'
     await expectRefused(headgate, load, why)
   })
 

@@ -31,6 +31,7 @@ import {
 } from '@solana-program/token'
 import { TEST_WALLETS } from '../../src/devnet/solana/solana-genesis.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { closeSocketOf } from '../support/solana-listeners.ts'
 
 setDefaultTimeout(180_000)
 
@@ -46,9 +47,7 @@ let wsUrl: string
 beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_SLOT_TIME_MS: String(SLOT_TIME_MS) } })
   url = `${headgate.url}/solana-devnet/v2/${headgate.appKey}`
-  const network = headgate.running.settings.networks.find(({ kind }) => kind === 'solana')
-  // The service has no sockets for its callers; whoever listens does so at the node.
-  wsUrl = network?.upstreams[0]?.ws ?? ''
+  wsUrl = url.replace('http:', 'ws:')
 })
 
 afterAll(() => headgate.stop())
@@ -213,12 +212,7 @@ describe('@solana/web3.js', () => {
     return connection
   }
 
-  // The library has no call for it, and would go on calling a ledger that is gone.
-  afterAll(() => {
-    for (const connection of connections as unknown as { _rpcWebSocket: { close(): void } }[]) {
-      connection._rpcWebSocket.close()
-    }
-  })
+  afterAll(() => connections.forEach(closeSocketOf))
 
   /** Somebody new with ten SOL of the faucet, which is waited for over the socket. */
   const newcomer = async (connection: Connection) => {

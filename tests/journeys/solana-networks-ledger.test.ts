@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { Keypair, SystemProgram, Transaction } from '@solana/web3.js'
+import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
 import { encodeBase58 } from '../../src/core/solana/base58.ts'
-import { TEST_WALLETS } from '../../src/devnet/solana/solana-genesis.ts'
+import { TEST_WALLETS, TOKEN_MINT } from '../../src/devnet/solana/solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../../src/devnet/solana/solana-ledger.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
@@ -14,6 +14,7 @@ setDefaultTimeout(180_000)
 const SOL = 1_000_000_000
 const FEE = 5_000
 const PAYER = Keypair.fromSeed(TEST_WALLETS[0]!.seed)
+const MINT = encodeBase58(TOKEN_MINT.key)
 const WALLET = Keypair.fromSeed(TEST_WALLETS[2]!.seed).publicKey.toBase58()
 
 let ledger: SolanaLedger
@@ -31,7 +32,7 @@ beforeAll(async () => {
   journey = await poolJourney(nodes, {
     network: { ...SOLANA_NETWORK, genesisHash: ledger.genesisHash },
   })
-  gate = solanaRpc(`${journey.gate.url}/solana-mainnet/v2/${journey.gate.appKey}`)
+  gate = solanaRpc(gateUrl())
 })
 
 afterAll(async () => {
@@ -94,11 +95,56 @@ describe('a ledger through Headgate', () => {
     ['getVersion', []],
     ['getLatestBlockhash', [{ commitment: 'finalized' }]],
     ['getBlock', [1]],
+    ['getHighestSnapshotSlot', []],
+    ['getBlockProduction', [{ range: { firstSlot: 1 } }]],
     ['getBalance', [WALLET, { minContextSlot: 900_000_000 }]],
     ['getTransaction', ['no signature']],
     ['noSuchMethod', []],
   ] as [string, unknown[]][])('answers as its node does: %s %j', async (method, params) => {
     expect(await gate.reply(method, ...params)).toEqual(await direct.reply(method, ...params))
+  })
+
+  test('tells a wallet and an explorer of the cluster, in the shapes that web3.js checks', async () => {
+    const connection = new Connection(gateUrl(), 'processed')
+    const schedule = await connection.getEpochSchedule()
+    expect(schedule).toMatchObject({ firstNormalEpoch: 14, slotsPerEpoch: 432_000, warmup: true })
+    const slot = await connection.getSlot()
+    const leader = await connection.getSlotLeader()
+    expect((await connection.getSlotLeaders(slot, 3)).map(String)).toEqual(Array(3).fill(leader))
+    const leaders = await gate.call('getLeaderSchedule')
+    expect(Object.keys(leaders)).toEqual([leader])
+    expect(leaders[leader]).toHaveLength(432_000)
+    const { value: produced } = await connection.getBlockProduction()
+    const { firstSlot, lastSlot } = produced.range
+    expect(produced.byIdentity[leader]).toEqual([
+      lastSlot - firstSlot + 1,
+      lastSlot - firstSlot + 1,
+    ])
+    expect(await connection.getRecentPerformanceSamples(10)).toEqual([])
+    expect(await connection.getMinimumLedgerSlot()).toBe(await connection.getFirstAvailableBlock())
+    expect(await connection.getInflationGovernor()).toMatchObject({ initial: 0, taper: 0 })
+    expect(await connection.getInflationReward([PAYER.publicKey])).toEqual([null])
+    expect((await connection.getStakeMinimumDelegation()).value).toBe(SOL)
+    expect(await connection.getVoteAccounts()).toEqual({ current: [], delinquent: [] })
+    const [node] = await connection.getClusterNodes()
+    expect(node?.pubkey).toBe(leader)
+    expect((await connection.getSupply()).value.nonCirculating).toBe(0)
+    expect((await connection.getLargestAccounts()).value.length).toBeLessThanOrEqual(20)
+  })
+
+  test('tells who holds most of a token, and who may spend for another', async () => {
+    const { value } = await new Connection(gateUrl()).getTokenLargestAccounts(new PublicKey(MINT))
+    expect(value.length).toBeGreaterThan(0)
+    const amounts = value.map(({ amount }) => BigInt(amount))
+    expect(amounts).toEqual(amounts.toSorted((a, b) => (a > b ? -1 : 1)))
+    const [first] = value
+    const balance = await gate.call('getTokenAccountBalance', first?.address.toBase58())
+    expect(balance.value.amount).toBe(first?.amount)
+    expect((await gate.reply('getTokenLargestAccounts', WALLET)).error.message).toBe(
+      'Invalid param: not a Token mint',
+    )
+    const none = await gate.call('getTokenAccountsByDelegate', WALLET, { mint: MINT })
+    expect(none.value).toEqual([])
   })
 
   test('refuses a transaction that would fail in the words of the node, asked once', async () => {
@@ -118,9 +164,26 @@ describe('a ledger through Headgate', () => {
     await gate.reply('sendTransaction', wire, { encoding: 'base64' })
     await direct.call('headgate_advanceSlots', 10)
     expect(await balance(to.toBase58())).toBe(3 * SOL)
+    const connection = new Connection(gateUrl())
+    const [only, ...others] = await connection.getSignaturesForAddress(to)
+    expect(only).toMatchObject({ signature, err: null, confirmationStatus: 'finalized' })
+    expect(others).toEqual([])
+    const payers = await connection.getSignaturesForAddress(PAYER.publicKey, { limit: 2 })
+    expect(payers[0]?.signature).toBe(signature)
+    const older = { before: signature }
+    expect(await connection.getSignaturesForAddress(to, older)).toEqual([])
+    expect((await connection.getSignaturesForAddress(PAYER.publicKey, older))[0]).toEqual(payers[1])
+    const newer = { until: payers[1]?.signature ?? '' }
+    expect(await connection.getSignaturesForAddress(PAYER.publicKey, newer)).toHaveLength(1)
+    const tooMany = await gate.reply('getSignaturesForAddress', WALLET, { limit: 1_001 })
+    expect(tooMany.error.message).toBe('Invalid limit; max 1000')
     expect(await balance(PAYER.publicKey.toBase58())).toBe(1_000 * SOL - 5 * SOL - 2 * FEE)
   })
 })
+
+function gateUrl(): string {
+  return `${journey.gate.url}/solana-mainnet/v2/${journey.gate.appKey}`
+}
 
 async function pass(body: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' }

@@ -1,10 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
 import { type FakeNode, hang, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { rpc } from '../support/headgate.ts'
 import { type PoolJourney, poolJourney, SELDOM_POLLED } from '../support/pool-journey.ts'
+import { TRANSFER_HASH as HASH, SIGNED_TRANSFER as RAW } from '../support/signed-transfer.ts'
 import { startTcpNode, type TcpNode } from '../support/tcp-node.ts'
 
 /** Many run side by side, on a machine that may be busy with others. */
@@ -16,17 +15,6 @@ setDefaultTimeout(180_000)
  */
 const IMPATIENT = { timeoutMs: 5000 }
 
-const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
-const RAW = await account.signTransaction({
-  chainId: 1,
-  nonce: 7,
-  to: `0x${'11'.repeat(20)}`,
-  value: 1n,
-  gas: 21_000n,
-  maxFeePerGas: 9n,
-  maxPriorityFeePerGas: 1n,
-})
-const HASH = keccak256(RAW)
 const send = rpc('eth_sendRawTransaction', [RAW], 'mine')
 
 /** Ways in which the first node may or may not have taken a call. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type FakeNode, hashOf, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, until } from '../support/headgate.ts'
 import { addressAt, balanceOf, type PoolJourney, poolJourney } from '../support/pool-journey.ts'
+import { asSolana, SOLANA_NETWORK } from '../support/solana-journey.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -134,6 +135,41 @@ describe('one liar of three', () => {
         const { json } = await journey.gate.api('GET', '/api/networks')
         expect(json.data[0].head).toMatchObject({ number: 1000, hash: hashOf(1000) })
       }
+    } finally {
+      await journey.stop()
+    }
+  })
+})
+
+describe('one liar of two', () => {
+  test('cannot move the head where blocks do not say how old they are', async () => {
+    const [odd, good] = [asSolana(startFakeNode('odd')), asSolana(startFakeNode('good'))]
+    const journey = await poolJourney([odd, good], { network: SOLANA_NETWORK })
+    try {
+      await journey.allHealthy()
+      odd.head.number = 9_000_000
+      const told = await journey.reported('odd', ({ state }) => state === 'excluded')
+      expect(told.reason).toBe('8999000 blocks ahead of what others confirm')
+      expect(await journey.report('good')).toMatchObject({ state: 'used', lag_blocks: 0 })
+      expect(await headOf(journey)).toBe(1000)
+      good.head.number = 1010
+      await until(async () => (await headOf(journey)) === 1010, 'the head goes on without it')
+    } finally {
+      await journey.stop()
+    }
+  })
+
+  test('cannot keep answers from being cached by speaking of blocks that nobody has', async () => {
+    const [liar, good] = [startFakeNode('liar'), startFakeNode('good')]
+    liar.answers.eth_getTransactionReceipt = { blockNumber: '0x895440' }
+    const journey = await poolJourney([liar, good], { upstreams: [{}, { priority: 1 }] })
+    try {
+      await journey.allHealthy()
+      const receipt = rpc('eth_getTransactionReceipt', [hashOf(1)])
+      expect((await journey.gate.post(receipt)).json.result.blockNumber).toBe('0x895440')
+      await journey.gate.post(rpc('eth_gasPrice'))
+      const { headers } = await journey.gate.post(rpc('eth_gasPrice'))
+      expect(headers.get('x-headgate-cache')).toBe('hit')
     } finally {
       await journey.stop()
     }

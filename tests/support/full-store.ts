@@ -24,6 +24,15 @@ const OLD_MS = NOW_MS - 10 * 86_400_000
 /** A result longer than what is moved at once, and one of which some are. */
 export const LONG_TEXTS = ['é'.repeat(9_000_000), 'x'.repeat(3_000_000), 'y'.repeat(3_000_000)]
 
+/** The spending at an upstream. */
+const SPENT = {
+  account: 'vendor',
+  network: 'ETH',
+  upstream: HOSTILE_TEXTS[1] ?? '',
+  requests: 2,
+  credits: 2 ** 52,
+} as const
+
 /** Calls as figures have them. */
 const CALLED = {
   split: 'method',
@@ -67,6 +76,10 @@ export async function fillStore(
       ['ses_3', 'other', 'tok_2', null, ''],
     ],
   )
+  await db.each(sql`INSERT INTO jwt_keys VALUES (${''}, ${''}, ${''}, 'EdDSA', 'PEM', 1)`, [
+    ['jwk_1', TEAM_A, HOSTILE_TEXTS[1] ?? ''],
+    ['jwk_2', TEAM_B, ''],
+  ])
   for (const [at, id] of WEBHOOKS.entries()) {
     const teamId = id === 'wh_b' ? TEAM_B : TEAM_A
     const name = HOSTILE_TEXTS[at % HOSTILE_TEXTS.length] ?? ''
@@ -90,7 +103,11 @@ async function fillRest(db: Database): Promise<void> {
     atMs: NOW_MS,
     rows: [{ ...usage, hourMs: NOW_MS - (NOW_MS % 3_600_000), calls: 3, centiCu: 7, bytes: 0 }],
     figures: [{ ...usage, ...CALLED, minuteMs: NOW_MS - (NOW_MS % 60_000) }],
+    spends: [{ ...SPENT, periodStartMs: NOW_MS }],
   })
+  await db.query(sql`
+    INSERT INTO sent_transactions
+    VALUES ('app_1', ${NETWORK}, '0xab', 'pending', NULL, '["a"]', 1, 2, 'holder', 3)`)
   await writeInstanceFactOnce(db, 'first_run_done', '1')
 }
 

@@ -78,6 +78,7 @@ networks:
     headPollMs: 100
     upstreams:
 ${upstreams.join('\n')}
+    verify: off
 ${more}`
 }
 

@@ -7,7 +7,8 @@ type NetworkMembers = Record<string, unknown> & {
 
 /** An EVM network on fake nodes, as the configuration file would have it. */
 export function evmNetwork(id: string, nodes: readonly FakeNode[], members: NetworkMembers = {}) {
-  return network({ id, kind: 'evm', chainId: 1, blockTimeMs: 1000 }, nodes, members)
+  const usual = { id, kind: 'evm', chainId: 1, verify: 'off', blockTimeMs: 1000 }
+  return network(usual, nodes, members)
 }
 
 /** A Solana network on fake nodes. */

@@ -1,3 +1,4 @@
+import { newSigner } from './access-tokens.ts'
 import type { TestHeadgate } from './headgate.ts'
 import { rpc } from './headgate.ts'
 import { until } from './until.ts'
@@ -22,6 +23,11 @@ export async function pictureData(headgate: TestHeadgate): Promise<PictureData> 
     name: 'shop-backend',
     description: 'Balances and receipts of the shop',
     networks: ['ETH_DEVNET', 'SOLANA_DEVNET'],
+    allow: {
+      methods: ['eth_*', 'getAccountInfo'],
+      ips: ['127.0.0.0/8', '::1', '2001:db8:40::/48'],
+      contracts: ['0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
+    },
   })
   const indexer = await post('/api/apps', { name: 'ledger-indexer', networks: ['ETH_DEVNET'] })
   for (const [name, behaviour] of [
@@ -49,6 +55,8 @@ export async function pictureData(headgate: TestHeadgate): Promise<PictureData> 
     items: Array.from({ length: 24 }, (_, at) => `0x${String(at).padStart(40, '0')}`),
   })
   await post('/api/team/tokens', { name: 'CI' })
+  await post('/api/jwt-keys', { name: 'shop-front', public_key: newSigner('ES256').publicKey })
+  await post('/api/jwt-keys', { name: 'kiosk', public_key: newSigner('EdDSA').publicKey })
   await useKeys(headgate, [shop.key, indexer.key])
   await makeBlocks(headgate, every.id)
   await until(async () => isPaused(headgate, gone.id), 'the webhook that is gone is paused')

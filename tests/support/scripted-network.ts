@@ -3,6 +3,7 @@ import type { Network, UpstreamSpec } from '../../src/core/network.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
 import { type OpenNetwork, openNetwork } from '../../src/upstream/answers/open-network.ts'
 import type { Upstream } from '../../src/upstream/node/upstream.ts'
+import { openSpendRegistry, type SpendRegistry } from '../../src/upstream/spend/spend-registry.ts'
 import { hashOf } from './fake-node.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { type ScriptedOutbound, scriptedOutbound } from './scripted-outbound.ts'
@@ -26,6 +27,7 @@ export type ScriptedNetwork = {
   outbound: ScriptedOutbound
   sockets: ScriptedSockets
   network: OpenNetwork
+  spends: SpendRegistry
   /** Log lines, the event's name among their fields. */
   log: LogFields[]
   /** State and reason of each line about a socket of heads. */
@@ -76,6 +78,8 @@ export async function openScriptedNetwork(
     slug: 'eth-mainnet',
     kind: 'evm',
     chainId: 1,
+    // Its blocks are made up.
+    verify: 'off',
     blockTimeMs: 12_000,
     headPollMs: POLL_MS,
     headLagMsMax: 30_000,
@@ -84,13 +88,15 @@ export async function openScriptedNetwork(
     upstreams: specs.map((spec) => ({ ...USUAL, url: `http://${spec.name}/`, ...spec })),
   }
   const settings = { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 }
-  const network = openNetwork({ clock, outbound, sockets, telemetry }, described, settings)
+  const spends = openSpendRegistry({ clock, telemetry })
+  const network = openNetwork({ clock, outbound, sockets, telemetry, spends }, described, settings)
   await clock.advance(10)
   return {
     clock,
     outbound,
     sockets,
     network,
+    spends,
     log,
     socketLog: () =>
       log

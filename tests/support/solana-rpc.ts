@@ -56,8 +56,12 @@ export async function solanaSocket(url: string) {
       })
     }
   }
+  const { promise: ended, resolve: end } = Promise.withResolvers<{ code: number; reason: string }>()
+  socket.addEventListener('close', ({ code, reason }) => end({ code, reason }))
   let asked = 0
   return {
+    /** Resolves when it was closed, by whomever. */
+    ended,
     send: (text: string) => socket.send(text),
     next,
     async ask(method: string, ...params: unknown[]): Promise<Json> {

@@ -1,3 +1,4 @@
+import { NO_LISTS } from '../../src/core/app.ts'
 import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { type Secrets, signingKeyPlace } from '../../src/ports/secrets.ts'
@@ -60,7 +61,15 @@ export async function addWebhooks(db: Database, ...webhooks: Webhook[]): Promise
 }
 
 async function addApp(db: Database, teamId: string, id: string): Promise<void> {
-  const app = { id, teamId, name: id, description: '', networks: [NETWORK], isActive: true }
+  const app = {
+    id,
+    teamId,
+    name: id,
+    description: '',
+    networks: [NETWORK],
+    isActive: true,
+    allow: NO_LISTS,
+  }
   await insertApp(db, { ...app, createdAtMs: 1 }, { hash: `hash of ${id}`, sealed: 'sealed' })
 }
 

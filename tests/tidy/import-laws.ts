@@ -48,7 +48,7 @@ const DRIVERS_USERS = new Set([
 ])
 
 /** Libraries without a clock, chance or the world. */
-const PURE_LIBRARIES = ['@noble/hashes', '@scure/base', 'graphql']
+const PURE_LIBRARIES = ['@noble/curves', '@noble/hashes', '@scure/base', 'graphql']
 
 const DASHBOARD_CONTRACT = 'src/http/contract/contract.ts'
 

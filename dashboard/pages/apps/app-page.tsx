@@ -4,11 +4,11 @@ import { useRefresh } from '../../api/use-refresh.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { AppHead } from './app/app-head.tsx'
-import { AppNetworks } from './app/app-networks.tsx'
+import { AppSide } from './app/app-side.tsx'
 import { AppSnippets } from './app/app-snippets.tsx'
 import { KeyCard } from './app/key-card.tsx'
-import { LastDay } from './app/last-day.tsx'
 import { MethodTable } from './app/method-table.tsx'
+import { SentTransactions } from './app/sent-transactions.tsx'
 
 type Props = { params: Readonly<Record<string, string>> }
 
@@ -17,7 +17,7 @@ const REFRESH_MS = 10_000
 /** One app: its key, its addresses, and what is done with them. */
 export default function AppPage({ params: { id = '' } }: Props) {
   const { data, error, reload } = useCall('getApp', { id })
-  useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries')
+  useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries', 'listAppTransactions')
   const app = data?.data
   const name = app?.name ?? 'App'
   const isGone = error instanceof ApiError && error.status === 404
@@ -30,11 +30,9 @@ export default function AppPage({ params: { id = '' } }: Props) {
             <KeyCard app={app} />
             <AppSnippets app={app} />
             <MethodTable app={app} />
+            <SentTransactions app={app} />
           </div>
-          <div class="col g16">
-            <LastDay app={app} />
-            <AppNetworks app={app} />
-          </div>
+          <AppSide app={app} />
         </div>
       )}
       {!app && isGone && <NoSuchApp />}

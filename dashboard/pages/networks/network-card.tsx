@@ -83,9 +83,20 @@ function NetworkHead({ network }: { network: NetworkReport }) {
           <dt>A block every</dt>
           <dd>{(network.block_time_ms / 1000).toFixed(1)} s</dd>
         </div>
+        {network.kind === 'evm' && (
+          <div class="c-wide">
+            <dt>Blocks are</dt>
+            <dd>{verifyText(network.verify)}</dd>
+          </div>
+        )}
       </dl>
     </div>
   )
+}
+
+/** Whether webhooks can rely on the blocks, in a word, and why not. */
+function verifyText({ form, fallback }: NetworkReport['verify']): string {
+  return form === 'receipts' ? 'proven' : `compared (${fallback})`
 }
 
 function Age({ at }: { at: number }) {

@@ -142,9 +142,18 @@ function timeOf(value: number | null) {
   return value === null ? <Unknown /> : ms(value)
 }
 
-/** The last fault, and the next probe. */
-function moreWords({ last_fault: fault, last_fault_age_ms: age, next_probe_ms: next }: Node) {
+/** The credits of the month, votes that it lost, the last fault, and the next probe. */
+function moreWords(node: Node) {
+  const { last_fault: fault, last_fault_age_ms: age, next_probe_ms: next, budget } = node
   const words = []
+  if (node.last_disagreement !== null) {
+    const times = plural(node.disagreements, 'answer')
+    words.push(`${times} unlike the quorum’s, last ${node.last_disagreement}`)
+  }
+  if (budget) {
+    const { credits_spent: spent, credits_per_month: limit } = budget
+    words.push(`${whole(spent)}${limit === null ? '' : ` of ${whole(limit)}`} credits this month`)
+  }
   if (fault !== null) {
     words.push(`Last fault: ${fault}${age === null ? '' : `, ${lengthText(age)} ago`}`)
   }

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useVisitor } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
+import { JwtKeySettings } from './access/jwt-key-settings.tsx'
 import { SessionSettings } from './access/session-settings.tsx'
 import { TokenSettings } from './access/token-settings.tsx'
 import { BillingSettings } from './billing/billing-settings.tsx'
@@ -14,6 +15,7 @@ const PARTS: readonly Part[] = [
   { path: '/settings', name: 'Team', page: TeamSettings },
   { path: '/settings/billing', name: 'Billing', page: BillingSettings },
   { path: '/settings/tokens', name: 'Tokens', page: TokenSettings },
+  { path: '/settings/jwt-keys', name: 'JWT keys', page: JwtKeySettings },
   { path: '/settings/sessions', name: 'Sessions', page: SessionSettings },
   { path: '/settings/teams', name: 'Teams', page: TeamsSettings, isOperators: true },
 ]

@@ -52,6 +52,38 @@ export function TextField(props: InputProps) {
   )
 }
 
+type TextAreaProps = FieldProps & {
+  value: string
+  onChange(value: string): void
+  rows: number
+  placeholder?: string
+  maxLength: number
+}
+
+/** Several lines of text that a program reads. */
+export function TextAreaField(props: TextAreaProps) {
+  const { label, hint, fault } = props
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="in mono"
+        rows={props.rows}
+        spellcheck={false}
+        placeholder={props.placeholder ?? ''}
+        maxLength={props.maxLength}
+        value={props.value}
+        onInput={(event) => props.onChange(event.currentTarget.value)}
+        aria-invalid={fault ? 'true' : undefined}
+        aria-describedby={hint || fault ? `${id}-hint` : undefined}
+      />
+      <Hint id={id} hint={hint} fault={fault} />
+    </div>
+  )
+}
+
 type SelectProps = FieldProps & {
   value: string
   options: readonly { value: string; text: string }[]

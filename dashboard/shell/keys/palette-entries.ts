@@ -56,6 +56,7 @@ const ACTIONS: readonly PaletteEntry[] = [
   link('/webhooks/new', 'New webhook', 'C', 'plus'),
   link('/apps?create=1', 'Create app', '', 'plus'),
   link('/settings/tokens', 'Make a token', '', 'key'),
+  link('/settings/jwt-keys', 'Register a JWT key', '', 'key'),
 ]
 
 function limitOf(name: string): number {

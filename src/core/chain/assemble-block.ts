@@ -31,8 +31,9 @@ type Draft = { transactions: BlockTransaction[]; logs: BlockLog[] }
 const NONE: readonly never[] = []
 
 /** Receipts and traces say nothing without their transactions, so they bring those along. */
-export function wholeWants({ transactions, receipts, traces }: BlockWants): BlockWants {
-  return { transactions: transactions || receipts || traces, receipts, traces }
+export function wholeWants({ transactions, receipts, traces, senders }: BlockWants): BlockWants {
+  const whole = { transactions: transactions || receipts || traces, receipts, traces }
+  return senders ? { ...whole, senders } : whole
 }
 
 /**

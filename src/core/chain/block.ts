@@ -5,7 +5,13 @@ export type Header = { number: number; hash: string; parentHash: string }
 export type RawObject = Readonly<Record<string, unknown>>
 
 /** The parts of a block to be read besides its header fields. */
-export type BlockWants = { transactions: boolean; receipts: boolean; traces: boolean }
+export type BlockWants = {
+  transactions: boolean
+  receipts: boolean
+  traces: boolean
+  /** Senders are used: where blocks are proven, each is recovered from its signature. */
+  senders?: boolean
+}
 
 /**
  * A block whose parts agree. `raw` members hold what the node said; the others are
@@ -16,6 +22,8 @@ export type Block = {
   raw: RawObject
   /** The parts that were read; the lists of the others are empty. */
   has: BlockWants
+  /** True when it was proven that all but the traces is what the hash stands for. */
+  isProven?: boolean
   transactionCount: number
   transactions: readonly BlockTransaction[]
   logs: readonly BlockLog[]

@@ -27,6 +27,16 @@ export function addToBloom(bloom: Uint8Array, key: string, known: BloomBits): vo
   setBit(bloom, Math.floor(bits / (BIT_BASE * BIT_BASE)))
 }
 
+/** False when a key, an address or a topic in lower-case hex, was never added. */
+export function inBloom(bloom: Uint8Array, key: string, known: BloomBits): boolean {
+  const bits = bitsOf(key, known)
+  return (
+    hasBit(bloom, bits & BIT_MASK) &&
+    hasBit(bloom, Math.floor(bits / BIT_BASE) & BIT_MASK) &&
+    hasBit(bloom, Math.floor(bits / (BIT_BASE * BIT_BASE)))
+  )
+}
+
 export function mergeBloom(whole: Uint8Array, part: Uint8Array): void {
   for (let at = 0; at < BLOOM_BYTES; at++) whole[at] = (whole[at] ?? 0) | (part[at] ?? 0)
 }
@@ -50,6 +60,10 @@ export function isZeroBloom(bloom: Uint8Array): boolean {
 function setBit(bloom: Uint8Array, bit: number): void {
   const at = BLOOM_BYTES - 1 - (bit >> 3)
   bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7))
+}
+
+function hasBit(bloom: Uint8Array, bit: number): boolean {
+  return ((bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
 function bitsOf(key: string, known: BloomBits): Bits {

@@ -24,6 +24,17 @@ export function retryAfterMs(header: string, nowMs: number): number | null {
   return null
 }
 
+/**
+ * The time for which an answer asks to be spared, by its own clock: where it names a date, its
+ * header `Date` says from when on. 0 where it asks for none.
+ */
+export function retryAfterWaitMs(retryAfter: string | null, date: string | null): number {
+  if (retryAfter === null) return 0
+  const startMs = SECONDS.test(retryAfter.trim()) ? 0 : retryAfterMs(date ?? '', 0)
+  const endMs = startMs === null ? null : retryAfterMs(retryAfter, startMs)
+  return startMs === null || endMs === null ? 0 : Math.max(0, endMs - startMs)
+}
+
 function dateMs(parts: Record<string, string>, nowMs: number): number | null {
   const month = MONTHS.indexOf(parts.month ?? '')
   const time = TIME.exec(parts.time ?? '')

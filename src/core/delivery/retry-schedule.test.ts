@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs, retryAfterWaitMs } from './retry-after.ts'
 import { isAccepted, scheduleRetry } from './retry-schedule.ts'
 
 const SECOND = 1000
@@ -97,6 +97,26 @@ describe('a date in Retry-After', () => {
     ['1', NOW + SECOND],
   ])('%s', (text, expected) => {
     expect(retryAfterMs(text, NOW)).toBe(expected)
+  })
+})
+
+describe('the time that an answer asks to be spared for, by its own clock', () => {
+  const DATE = 'Thu, 05 Nov 2026 08:49:37 GMT'
+
+  test.each([
+    ['30', null, 30 * SECOND],
+    [' 30 ', DATE, 30 * SECOND],
+    ['Thu, 05 Nov 2026 08:50:07 GMT', DATE, 30 * SECOND],
+    ['Thu, 05 Nov 2026 08:49:07 GMT', DATE, 0],
+    ['Thu, 05 Nov 2026 08:50:07 GMT', null, 0],
+    ['Thu, 05 Nov 2026 08:50:07 GMT', 'yesterday', 0],
+    ['-5', DATE, 0],
+    ['1e9', DATE, 0],
+    ['', DATE, 0],
+    ['9'.repeat(65), DATE, 0],
+    [null, DATE, 0],
+  ])('%s after %s', (retryAfter, date, waitMs) => {
+    expect(retryAfterWaitMs(retryAfter, date)).toBe(waitMs)
   })
 })
 

@@ -11,6 +11,8 @@ type SignedDelivery = {
   /** Null on errors and on the first delivery of a webhook. */
   previousSequence: number | null
   replay: boolean
+  /** The block was proven by its hash. */
+  isVerified?: boolean
 }
 
 const KEY_PREFIX = 'whsec_'
@@ -43,6 +45,7 @@ export function deliveryHeaders(delivery: SignedDelivery): Record<string, string
     headers['x-headgate-previous'] = `${delivery.previousSequence}`
   }
   if (delivery.replay) headers['x-headgate-replay'] = '1'
+  if (delivery.isVerified) headers['x-headgate-verified'] = 'receipts'
   return headers
 }
 

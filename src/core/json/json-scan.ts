@@ -40,11 +40,27 @@ export function nestsDeeperThan(text: string, depthMax: number): boolean {
 /** The members of the object that starts at `start`. */
 export function rawMembers(text: string, start = 0): RawMembers {
   const members: RawMembers = new Map()
+  eachMember(text, start, (key, valueText) => members.set(key, valueText))
+  return members
+}
+
+/** The names in the object that `text` begins with, one that stands there twice twice. */
+export function memberNames(text: string): string[] {
+  const names: string[] = []
+  eachMember(text, 0, (key) => names.push(key))
+  return names
+}
+
+function eachMember(
+  text: string,
+  start: number,
+  visit: (key: string, valueText: string) => void,
+): void {
   let at = skipSpace(text, start) + 1
   for (;;) {
     at = skipSpace(text, at)
     const code = text.charCodeAt(at)
-    if (code === CLOSE_OBJECT || Number.isNaN(code)) return members
+    if (code === CLOSE_OBJECT || Number.isNaN(code)) return
     if (code === COMMA) {
       at++
       continue
@@ -56,7 +72,7 @@ export function rawMembers(text: string, start = 0): RawMembers {
     if (text.charCodeAt(at) === COLON) at++
     const valueStart = skipSpace(text, at)
     at = valueEnd(text, valueStart)
-    members.set(key, text.slice(valueStart, at))
+    visit(key, text.slice(valueStart, at))
   }
 }
 

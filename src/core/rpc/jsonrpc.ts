@@ -31,7 +31,7 @@ export const NO_SUCH_METHOD = -32601
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 
 /** Reads a request body; a `Rejection` answers the whole of it, with id null. */
-export function parseBody(text: string): Body | Rejection {
+export function parseBody(text: string, membersMax = BATCH_MEMBERS_MAX): Body | Rejection {
   if (nestsDeeperThan(text, DEPTH_MAX)) {
     return new Rejection('invalid_request', `Request is nested deeper than ${DEPTH_MAX} levels.`)
   }
@@ -45,8 +45,8 @@ export function parseBody(text: string): Body | Rejection {
   if (value.length === 0) {
     return new Rejection('invalid_request', 'Invalid request: the batch is empty.')
   }
-  if (value.length > BATCH_MEMBERS_MAX) {
-    return new Rejection('too_large', `A batch may hold at most ${BATCH_MEMBERS_MAX} calls.`)
+  if (value.length > membersMax) {
+    return new Rejection('too_large', `A batch may hold at most ${membersMax} calls.`)
   }
   const texts = rawElements(text)
   return { kind: 'batch', calls: value.map((member, index) => toCall(member, texts[index] ?? '')) }
@@ -72,7 +72,7 @@ export function rejectionReply(idText: string, rejection: Rejection): string {
   return nodeErrorReply(idText, JSON.stringify(error))
 }
 
-function rpcCode(code: RejectionCode): number {
+export function rpcCode(code: RejectionCode): number {
   if (code === 'parse_error') return -32700
   if (code === 'invalid_params') return -32602
   if (code === 'method_not_served') return NO_SUCH_METHOD

@@ -47,6 +47,11 @@ export function methodAccess(name: string, rules: MethodRules, isLocal: boolean)
   return found
 }
 
+/** True when a method has one of these names, or begins as one of those that end in `*`. */
+export function matchesMethod(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => rankOf(pattern, name) >= 0)
+}
+
 /** A pattern's closeness of fit: -1 for none, and a whole name closer than any prefix. */
 function rankOf(pattern: string, name: string): number {
   if (pattern === name) return Number.MAX_SAFE_INTEGER

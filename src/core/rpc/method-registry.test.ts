@@ -215,3 +215,37 @@ describe('paid tiers only', () => {
     expect(solana.find(name).paidOnly).toBe(paidOnly)
   })
 })
+
+describe('a price that grows with the blocks looked at', () => {
+  const head = { number: 1_000_000, finalized: null }
+  const logs = (fromBlock: string, toBlock = 'latest') => ({
+    method: 'eth_getLogs',
+    params: [{ fromBlock, toBlock }],
+  })
+
+  test.each([
+    ['0x1', '0x7d0', 6000],
+    ['0x1', '0x7d1', 7000],
+    ['0x1', '0x186a0', 55_000],
+    ['0x0', 'latest', 506_000],
+    ['0x0', '0xffffffffffff', 506_000],
+  ])('from %s to %s it is %d hundredths of a CU, billed and for the rate', (from, to, centiCu) => {
+    const method = evm.priced(logs(from, to), head)
+    expect([method.billedCentiCu, method.throughputCentiCu]).toEqual([centiCu, centiCu])
+    expect(method.label).toBe('eth_getLogs')
+  })
+
+  test('is configuration, each part by itself', () => {
+    const prices = { eth_getLogs: { cu: 1, throughputCu: 2, scanCu: 0.5 } }
+    const method = openMethodRegistry('evm', { prices }).priced(logs('0x1', '0x1770'), head)
+    expect([method.billedCentiCu, method.throughputCentiCu]).toEqual([200, 300])
+    const kept = openMethodRegistry('evm', { prices: { 'eth_*': { cu: 1 } } })
+    expect(kept.priced(logs('0x1', '0x1770'), head).billedCentiCu).toBe(2100)
+  })
+
+  test('is the same object, and price, for everything else', () => {
+    const call = { method: 'eth_call', params: [{ fromBlock: '0x0' }] }
+    expect(evm.priced(call, head)).toBe(evm.find('eth_call'))
+    expect(evm.priced(logs('0x0'), null)).toBe(evm.find('eth_getLogs'))
+  })
+})

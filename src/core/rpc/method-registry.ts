@@ -1,4 +1,5 @@
 import { CENTI_PER_CU } from '../billing/plan.ts'
+import { blocksScanned, type KnownHead } from '../logs/log-filter.ts'
 import type { NetworkKind } from '../network.ts'
 import { type MethodAccess, type MethodRules, methodAccess } from './method-access.ts'
 import {
@@ -20,6 +21,10 @@ export type Method = {
   /** The caller's params decide how long it takes, and perhaps what its errors say. */
   callersDoing: boolean
   paidOnly: boolean
+  /** The part of the price that grows with the blocks looked at; null: it does not. */
+  scan: { centiCu: number; blocks: number } | null
+  /** Served over WebSocket alone. */
+  isSubscription: boolean
   access: MethodAccess
   /** Not for every caller: for paid tiers, for keys of one's own, or for nobody. */
   isRestricted: boolean
@@ -32,13 +37,19 @@ export type Method = {
 }
 
 /** Prices set by configuration, by method name or by a prefix that ends in `*`. */
-export type PriceOverrides = Readonly<Record<string, { cu: number; throughputCu?: number }>>
+export type PriceOverrides = Readonly<
+  Record<string, { cu: number; throughputCu?: number; scanCu?: number }>
+>
 
 export type MethodRegistry = {
   find(name: string): Method
+  /** The method of a call, at the price that its params make. */
+  priced(call: PricedCall, head: KnownHead | null): Method
   /** Gives a method that a node has just served the name it has from now on, and returns it. */
   prove(method: Method): string
 }
+
+type PricedCall = { method: string; params: readonly unknown[] }
 
 type RegistrySettings = {
   prices?: PriceOverrides
@@ -96,8 +107,14 @@ export function openMethodRegistry(
     return method
   }
 
+  const find = (name: string) => exact.get(name) ?? unproven.get(name) ?? decide(name)
   return {
-    find: (name) => exact.get(name) ?? unproven.get(name) ?? decide(name),
+    find,
+    // Hot path: nearly every method has one price.
+    priced({ method: name, params }, head) {
+      const method = find(name)
+      return method.scan === null ? method : scanning(method, blocksScanned(params, head))
+    },
     prove(method) {
       const { name } = method
       const known = exact.get(name)
@@ -114,6 +131,17 @@ export function openMethodRegistry(
   }
 }
 
+function scanning(method: Method, blocksAsked: number): Method {
+  const { scan, billedCentiCu, throughputCentiCu } = method
+  if (scan === null || blocksAsked <= scan.blocks) return method
+  const centiCu = scan.centiCu * (Math.ceil(blocksAsked / scan.blocks) - 1)
+  return {
+    ...method,
+    billedCentiCu: billedCentiCu + centiCu,
+    throughputCentiCu: throughputCentiCu + centiCu,
+  }
+}
+
 /** A row of the table vouches for its name. */
 function listed(row: MethodRow, settings: RegistrySettings): Method {
   const { name } = row
@@ -126,7 +154,9 @@ function unlisted(name: string): MethodRow {
 
 function toMethod(row: MethodRow, name: string, settings: RegistrySettings): Method {
   const { prices = {}, methods = NO_RULES, isLocal = false } = settings
-  const price = overriddenPrice(name, prices) ?? row
+  const overridden = overriddenPrice(name, prices)
+  const price = overridden ?? row
+  const scanCu = overridden?.scanCu ?? row.scan?.cu ?? 0
   const access = methodAccess(name, methods, isLocal)
   const paidOnly = row.paidOnly ?? false
   return {
@@ -138,6 +168,8 @@ function toMethod(row: MethodRow, name: string, settings: RegistrySettings): Met
     heavy: row.heavy ?? false,
     callersDoing: row.heavy === true || row.openEnded === true,
     paidOnly,
+    scan: row.scan ? { centiCu: Math.round(scanCu * CENTI_PER_CU), blocks: row.scan.blocks } : null,
+    isSubscription: row.subscription ?? false,
     access,
     isRestricted: paidOnly || access !== 'all',
     label: OTHER,

@@ -30,7 +30,14 @@ export type MethodRow = {
   /** The caller decides how much work it is, or by code of its own even what its errors say. */
   openEnded?: boolean
   paidOnly?: boolean
+  /** The price grows with the blocks that the call makes nodes look at. */
+  scan?: ScanRow
+  /** It is about a subscription of its connection, so it is served over WebSocket alone. */
+  subscription?: boolean
 }
+
+/** CU for every `blocks` begun beyond the first `blocks`, billed and throughput alike. */
+type ScanRow = { cu: number; blocks: number }
 
 /** A price for what no row names but the node serves. */
 export const UNLISTED_CU = 20
@@ -74,7 +81,7 @@ const EVM: readonly MethodRow[] = [
     depends: { blockAt: 0 },
     heavy: true,
   },
-  { name: 'eth_getLogs', cu: 60, depends: 'logs', heavy: true },
+  { name: 'eth_getLogs', cu: 60, depends: 'logs', heavy: true, scan: { cu: 10, blocks: 2000 } },
   { name: 'eth_sendRawTransaction', cu: 40, throughputCu: 250, safety: 'idempotent' },
   { name: 'eth_sendTransaction', cu: 40, throughputCu: 250, safety: 'write' },
   { name: 'eth_newFilter', cu: 20, safety: 'filter' },
@@ -83,6 +90,8 @@ const EVM: readonly MethodRow[] = [
   { name: 'eth_getFilterChanges', cu: 20, safety: 'filter', heavy: true },
   { name: 'eth_getFilterLogs', cu: 60, safety: 'filter', heavy: true },
   { name: 'eth_uninstallFilter', cu: 10, safety: 'filter' },
+  { name: 'eth_subscribe', cu: 10, subscription: true },
+  { name: 'eth_unsubscribe', cu: 10, subscription: true },
   // Bundles, user operations, private transactions: no hash of theirs makes a second one harmless.
   { name: 'eth_send*', cu: UNLISTED_CU, safety: 'write' },
   { name: 'eth_cancel*', cu: UNLISTED_CU, safety: 'write' },
@@ -128,6 +137,18 @@ const SOLANA: readonly MethodRow[] = [
   { name: 'isBlockhashValid', cu: 20 },
   { name: 'minimumLedgerSlot', cu: 20 },
   { name: 'get*', cu: UNLISTED_CU },
+  { name: 'accountSubscribe', cu: 10, subscription: true },
+  { name: 'accountUnsubscribe', cu: 10, subscription: true },
+  { name: 'programSubscribe', cu: 10, subscription: true },
+  { name: 'programUnsubscribe', cu: 10, subscription: true },
+  { name: 'logsSubscribe', cu: 10, subscription: true },
+  { name: 'logsUnsubscribe', cu: 10, subscription: true },
+  { name: 'signatureSubscribe', cu: 10, subscription: true },
+  { name: 'signatureUnsubscribe', cu: 10, subscription: true },
+  { name: 'slotSubscribe', cu: 10, subscription: true },
+  { name: 'slotUnsubscribe', cu: 10, subscription: true },
+  { name: 'rootSubscribe', cu: 10, subscription: true },
+  { name: 'rootUnsubscribe', cu: 10, subscription: true },
 ]
 
 export function methodRows(kind: NetworkKind): readonly MethodRow[] {

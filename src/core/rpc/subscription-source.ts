@@ -7,6 +7,9 @@ export type SubscriptionCall = {
   paramsText: string
 }
 
+/** The same, as its source is asked: whatever a source bounds, its callers' teams share. */
+export type TeamSubscriptionCall = SubscriptionCall & { team: string }
+
 /** One client's subscription, as its source sees it. */
 export type Subscriber = {
   /** Sends one notification; the text is its `result`, as JSON. Calls after the end are ignored. */
@@ -23,7 +26,7 @@ export type OpenSubscription = { close(): void }
 export type SubscriptionSource = {
   /** A rejection names the parameter that is wrong, or says that nothing can serve it. */
   subscribe(
-    call: SubscriptionCall,
+    call: TeamSubscriptionCall,
     subscriber: Subscriber,
   ): OpenSubscription | Rejection | Promise<OpenSubscription | Rejection>
 }

@@ -7,7 +7,12 @@ import {
   type UpstreamView,
 } from './upstream-choice.ts'
 
-const LIMITS: ChoiceLimits = { lagBlocksMax: 5, staleMs: 30_000, reportMaxAgeMs: 10_000 }
+const LIMITS: ChoiceLimits = {
+  lagBlocksMax: 5,
+  staleMs: 30_000,
+  reportMaxAgeMs: 10_000,
+  blockTimeMs: 1000,
+}
 
 describe('the tip that the upstreams agree on', () => {
   test.each([
@@ -51,7 +56,37 @@ describe('the tip that the upstreams agree on', () => {
       100,
     ],
   ] as const)('%s', (_title, views, number) => {
-    expect(corroboratedTip(views, LIMITS)?.number ?? null).toBe(number)
+    expect(corroboratedTip(views, LIMITS, null)?.number ?? null).toBe(number)
+  })
+
+  const still = { advancedAgoMs: 60_000, blockAgeMs: 60_000 }
+  const slot = { blockAgeMs: null }
+  test.each([
+    ['a liar with slots beside one other', 1_000, [at(9_000, slot), at(100, slot)], 100],
+    ['a liar beside one whose blocks are old', 40_000, [at(9_000), at(100, still)], 100],
+    [
+      'a liar that moves while the chain rests',
+      60_000,
+      [at(9_000), at(100, still), at(100, still)],
+      100,
+    ],
+    [
+      'one that goes on while the others are stuck',
+      60_000,
+      [at(160), at(100, still), at(100, still)],
+      160,
+    ],
+    [
+      'one that goes on while the other is stuck',
+      60_000,
+      [at(160, slot), at(100, { ...slot, ...still })],
+      160,
+    ],
+    ['two that were asleep for long', 0, [at(9_000), at(9_000)], 9_000],
+    ['one that is alone, and was asleep', 0, [at(9_000)], 9_000],
+    ['two that went on beside one that sleeps', 0, [at(9_000), at(8_999), at(100)], 8_999],
+  ] as const)('with a tip of 100 known before: %s', (_title, movedAgoMs, views, number) => {
+    expect(corroboratedTip(views, LIMITS, { number: 100, movedAgoMs })?.number).toBe(number)
   })
 
   test('has the hash that most of those at its height name', () => {
@@ -61,13 +96,13 @@ describe('the tip that the upstreams agree on', () => {
       at(100, { hash: '0xgood' }),
       at(101, { hash: '0xnext' }),
     ]
-    expect(corroboratedTip(views, LIMITS)).toEqual({ number: 100, hash: '0xgood' })
+    expect(corroboratedTip(views, LIMITS, null)).toEqual({ number: 100, hash: '0xgood' })
   })
 
   test('is one of the two where two disagree, and stays the same one', () => {
     const views = [at(100, { hash: '0xone' }), at(100, { hash: '0xother' })]
-    expect(corroboratedTip(views, LIMITS)).toEqual({ number: 100, hash: '0xone' })
-    expect(corroboratedTip(views, LIMITS)).toEqual({ number: 100, hash: '0xone' })
+    expect(corroboratedTip(views, LIMITS, null)).toEqual({ number: 100, hash: '0xone' })
+    expect(corroboratedTip(views, LIMITS, null)).toEqual({ number: 100, hash: '0xone' })
   })
 })
 
@@ -153,7 +188,7 @@ describe('why an upstream is or is not used', () => {
 })
 
 function usedOf(views: readonly UpstreamView[]): boolean[] {
-  const verdicts = judgeUpstreams(views, corroboratedTip(views, LIMITS), LIMITS)
+  const verdicts = judgeUpstreams(views, corroboratedTip(views, LIMITS, null), LIMITS)
   return verdicts.map(({ state }) => state === 'used')
 }
 
@@ -179,6 +214,7 @@ function view(odd: Partial<UpstreamView>): UpstreamView {
     chain: 'right',
     breaker: 'closed',
     throttled: false,
+    credits: 'left',
     errorRate: 0,
     samples: 100,
     latencyMs: 10,

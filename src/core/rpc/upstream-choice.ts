@@ -1,3 +1,5 @@
+import type { CreditsLeft } from '../billing/upstream-budget.ts'
+
 /** The knowledge of one upstream by which it is judged. */
 export type UpstreamView = {
   name: string
@@ -5,6 +7,8 @@ export type UpstreamView = {
   chain: 'unknown' | 'right' | 'wrong'
   breaker: 'closed' | 'open' | 'half_open'
   throttled: boolean
+  /** The part of the month's credits that is left there for calls. */
+  credits: CreditsLeft
   /** Failures of the last seconds, from 0 to 1, and how many calls that is drawn from. */
   errorRate: number
   samples: number
@@ -38,9 +42,13 @@ export type ChoiceLimits = {
   staleMs: number
   /** A report older than this says nothing about now. */
   reportMaxAgeMs: number
+  blockTimeMs: number
 }
 
 export type Tip = { number: number; hash: string }
+
+/** The height that was agreed on until now, and for how long it has been that. */
+export type KnownTip = { number: number; movedAgoMs: number }
 
 /** Below this many calls a rate is noise. */
 const SAMPLES_MIN = 10
@@ -50,12 +58,19 @@ const ERROR_RATE_MAX = 0.5
 const SLOWER_FACTOR = 8
 const SLOWER_MS_MIN = 250
 
+/** A chain may be so much faster than its blocks' usual time for a while. */
+const PACE_FACTOR = 2
+
 /**
  * The head that the upstreams agree on: the highest that at least two have
  * reached, so that no single one can invent it. With one witness its word counts.
  */
-export function corroboratedTip(views: readonly UpstreamView[], limits: ChoiceLimits): Tip | null {
-  const heads = witnesses(views, limits).map((view) => view.head as ReportedHead)
+export function corroboratedTip(
+  views: readonly UpstreamView[],
+  limits: ChoiceLimits,
+  known: KnownTip | null,
+): Tip | null {
+  const heads = witnesses(views, limits, known).map((view) => view.head as ReportedHead)
   heads.sort((a, b) => b.number - a.number)
   const [highest, second] = heads
   if (!highest) return null
@@ -110,6 +125,7 @@ function exclusion(
   if (view.breaker === 'open') return 'failing: resting before the next probe'
   if (view.breaker === 'half_open') return 'failing: being probed'
   if (view.throttled) return 'rate-limited by the upstream'
+  if (view.credits !== 'left') return 'credits of the month are used up'
   // Never having reported is not the same as being at the tip.
   if (anyHead && view.chain === 'unknown') return 'chain not checked yet'
   if (anyHead && view.head === null) return 'has not reported a head yet'
@@ -126,16 +142,36 @@ function headFault(head: ReportedHead, tip: Tip, limits: ChoiceLimits): string |
   return null
 }
 
-function witnesses(views: readonly UpstreamView[], limits: ChoiceLimits): UpstreamView[] {
-  const reporting = views.filter(
+function witnesses(
+  views: readonly UpstreamView[],
+  limits: ChoiceLimits,
+  known: KnownTip | null,
+): UpstreamView[] {
+  const all = views.filter(
     (view) =>
       view.chain === 'right' &&
       view.head !== null &&
       view.head.reportedAgoMs <= limits.reportMaxAgeMs,
   )
+  const reporting = withoutLoneLeap(all, limits, known)
   // A node that stands still while others move has no say in where the tip is.
   const moving = reporting.filter((view) => (view.head?.advancedAgoMs ?? 0) <= limits.staleMs)
   return moving.length > 0 ? moving : reporting
+}
+
+/**
+ * Without the one that claims more blocks than the chain can have made since the tip moved, if no
+ * other does: it has no say, however lively its head is and however still the others stand.
+ */
+function withoutLoneLeap(
+  reporting: UpstreamView[],
+  { lagBlocksMax, blockTimeMs }: ChoiceLimits,
+  known: KnownTip | null,
+): UpstreamView[] {
+  if (known === null || reporting.length < 2) return reporting
+  const madeMax = PACE_FACTOR * (lagBlocksMax + known.movedAgoMs / blockTimeMs)
+  const leaps = reporting.filter(({ head }) => (head?.number ?? 0) - known.number > madeMax)
+  return leaps.length === 1 ? reporting.filter((view) => view !== leaps[0]) : reporting
 }
 
 /**

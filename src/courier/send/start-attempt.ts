@@ -54,6 +54,7 @@ export function startAttempt(
     body,
     previousSequence: delivery.previousSequence,
     replay: delivery.replay,
+    isVerified: result?.isVerified === true,
   })
   const { timeoutMs } = settings
   egress

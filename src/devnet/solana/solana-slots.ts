@@ -34,10 +34,10 @@ const BLOCKHASH_AGE_MAX = 150
 /** Programs may look up so many slots in their sysvar. */
 const SLOT_HASHES_MAX = 512
 
-const SLOTS_PER_EPOCH = 432_000
+export const SLOTS_PER_EPOCH = 432_000
 /** From here on epochs are of full length; the first ones grow up to it. */
-const FIRST_FULL_EPOCH = 14
-const FIRST_FULL_EPOCH_SLOT = 524_256
+export const FIRST_FULL_EPOCH = 14
+export const FIRST_FULL_EPOCH_SLOT = 524_256
 
 type Needs = { clock: Clock; machine: Machine; history: AccountHistory }
 

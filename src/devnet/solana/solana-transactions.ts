@@ -37,6 +37,10 @@ export type Transactions = {
   /** Runs a transaction once; null when it left no trace in the ledger, and why. */
   run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
   find(signature: string): Receipt | null
+  /** The transactions of one of the last slots, in the order in which they ran. */
+  inSlot(slot: number): readonly Receipt[]
+  /** All that are remembered, the newest first. */
+  newestFirst(): readonly Receipt[]
   readonly count: number
 }
 
@@ -52,6 +56,9 @@ type Needs = { machine: Machine; history: AccountHistory; slots: Slots }
 const RECEIPTS_MAX = 5_000
 const KEPT_SLOTS_MIN = 152
 
+/** Slots whose transactions can be listed: as many as it takes until one is final, and more. */
+const LISTED_SLOTS_MAX = 16
+
 /** A lookup table begins with its own facts; the keys follow. */
 const TABLE_HEAD_BYTES = 56
 const KEY_BYTES = 32
@@ -60,6 +67,7 @@ const KEY_BYTES = 32
 export function openTransactions(needs: Needs): Transactions {
   const { machine, history, slots } = needs
   const receipts = new Map<string, Receipt>()
+  const bySlot = new Map<number, Receipt[]>()
   let count = 0
 
   const refusal = (transaction: WireTransaction): TransactionError | null => {
@@ -70,6 +78,10 @@ export function openTransactions(needs: Needs): Transactions {
 
   const keep = (receipt: Receipt) => {
     receipts.set(receipt.signature, receipt)
+    bySlot.set(receipt.slot, [...(bySlot.get(receipt.slot) ?? []), receipt])
+    for (const slot of bySlot.keys()) {
+      if (slots.now - slot > LISTED_SLOTS_MAX) bySlot.delete(slot)
+    }
     for (const [signature, { slot }] of receipts) {
       if (receipts.size <= RECEIPTS_MAX || slots.now - slot < KEPT_SLOTS_MIN) break
       receipts.delete(signature)
@@ -107,6 +119,8 @@ export function openTransactions(needs: Needs): Transactions {
       return { receipt, outcome }
     },
     find: (signature) => receipts.get(signature) ?? null,
+    inSlot: (slot) => bySlot.get(slot) ?? [],
+    newestFirst: () => [...receipts.values()].reverse(),
     get count() {
       return count
     },

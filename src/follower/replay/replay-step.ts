@@ -38,6 +38,7 @@ export async function replayStep(
   if (!needs.mayGoOn()) return { kind: 'waiting' }
 
   const { text, bytes, truncation } = outcome
+  const isVerified = read.block.isProven === true
   const recorded = await recordReplayStep(needs.database, {
     replayId: replay.id,
     webhookId: replay.webhookId,
@@ -45,7 +46,7 @@ export async function replayStep(
     blockNumber: nextBlock,
     blockHash: read.block.header.hash,
     sequenceNumber: read.sequenceNumber,
-    due: isDue ? { data: text, bytes, truncation } : null,
+    due: isDue ? { data: text, bytes, truncation, isVerified } : null,
     atMs: needs.clock.nowMs(),
   })
   if (recorded === 'lost') return { kind: 'over' }

@@ -46,6 +46,8 @@ export type Contract = typeof CONTRACT
 export type WireOpenApi = OpenApi
 
 export type WireApp = Static<typeof ACCOUNT_SHAPES.app>
+export type WireJwtKey = Static<typeof ACCOUNT_SHAPES.jwtKey>
+export type WireSentTransaction = Static<typeof ACCOUNT_SHAPES.transaction>
 
 export type WireWebhook = Static<typeof webhooks.WEBHOOK>
 export type WireWebhookChange = Static<typeof webhooks.WEBHOOK_CHANGE>

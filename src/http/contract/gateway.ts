@@ -67,8 +67,10 @@ const RPC_CALL = {
   errorSchema: RPC_REPLY,
   errors: {
     '400': 'Not JSON (-32700), not a JSON-RPC 2.0 request, or nested deeper than 64 (-32600).',
-    '401': 'No key or an unknown one: -32600, `Must be authenticated!`',
-    '403': 'The app is inactive, lacks the network, or its tier lacks the method: -32600.',
+    '401': 'No key, an unknown one, or a JWT that is not good: -32600, `Must be authenticated!`',
+    '403':
+      'The app is inactive, lacks the network, or does not allow the origin, address, method or ' +
+      'contract; or its tier lacks the method: -32600.',
     '404': 'No network has this slug.',
     '405': 'Anything but POST; `Allow` says what is possible.',
     '408':
@@ -107,7 +109,8 @@ export const GATEWAY_CALLS = {
     ...RPC_CALL,
     summary: 'Call a node, key in a header',
     description:
-      'The same with the key as `Authorization: Bearer <key>`, which keeps it out of the URL.',
+      'The same with the key as `Authorization: Bearer <key>`, which keeps it out of the URL; or ' +
+      'with a JSON Web Token that a key of the team has signed, see `POST /api/jwt-keys`.',
     parameters: { network: NETWORK },
     example: `curl "$HEADGATE_URL/eth-mainnet/v2" \\
   -H "Authorization: Bearer $HEADGATE_KEY" \\

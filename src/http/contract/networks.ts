@@ -34,6 +34,14 @@ const UPSTREAM_HOUR = record('UpstreamHour', {
   median_ms: MEDIAN_MS,
 })
 
+const UPSTREAM_BUDGET = record('UpstreamBudget', {
+  account: text('Upstreams of one account share a budget, and all its figures here.'),
+  requests_per_second: nullable(integer('The limit of all processes; null is none.')),
+  credits_per_month: nullable(integer('The same for credits; null is none.')),
+  credits_spent: count('Credits spent since the last reset, as far as is known here.'),
+  time_reset: integer('When the credits begin anew, in ms since 1970.'),
+})
+
 const UPSTREAM_STATE = {
   name: text('Its configured name; never its address.'),
   state: choice(['used', 'standby', 'excluded']),
@@ -48,7 +56,12 @@ const UPSTREAM_STATE = {
   error_rate: number({ minimum: 0, maximum: 1 }),
   latency_ms: nullable(number('The usual time until an answer.')),
   in_flight: count(),
+  sends_only: flag('A private relay: it gets transactions, and no reads.'),
+  disagreements: count('Answers unlike those that a quorum of others agreed on, since the start.'),
+  last_disagreement: nullable(text('The method of the last such answer; null without any.')),
+  last_disagreement_age_ms: nullable(number('How long ago that was.')),
   heard: flag('Heads, and blocks for webhooks, are taken from it, whatever calls do there.'),
+  budget: described(nullable(UPSTREAM_BUDGET), 'Null where none is configured.'),
 }
 
 const UPSTREAM_FIGURES = {
@@ -81,6 +94,28 @@ const ACCOUNT_INDEX = record('AccountIndex', {
   last_fault: nullable(text('What went wrong last; null when nothing did.')),
 })
 
+const VERIFY = record('Verify', {
+  mode: choice(['auto', 'receipts', 'off'], 'As configured.'),
+  form: nullable(
+    choice(
+      ['receipts'],
+      'Blocks are proven by their hash: header, transactions, receipts, withdrawals.',
+    ),
+  ),
+  fallback: nullable(
+    text('Why they are not, such as `op_deposits`: then their parts are compared with each other.'),
+  ),
+  unproven: described(
+    nullable(
+      record('UnprovenBlock', {
+        number: count(),
+        reason: text('Such as an unknown member of the header, as after a fork of the chain.'),
+      }),
+    ),
+    'The last block that was taken without a proof, as more than half of the upstreams show it so.',
+  ),
+})
+
 export const NETWORK = record('Network', {
   id: text(),
   slug: text('How the network is written in URLs.'),
@@ -88,6 +123,7 @@ export const NETWORK = record('Network', {
   head: described(nullable(HEAD), 'Null until a node reported.'),
   finalized: nullable(integer('The newest block or slot that cannot change any more.')),
   block_time_ms: number('The usual time from one block to the next, as configured.'),
+  verify: VERIFY,
   upstreams: list(UPSTREAM),
   account_indexes: list(
     ACCOUNT_INDEX,
@@ -111,6 +147,7 @@ export const NETWORK_CALLS = {
         head: { number: 23800000, hash: `0x${'5c'.repeat(32)}`, age_ms: 3100 },
         finalized: 23799930,
         block_time_ms: 12000,
+        verify: { mode: 'auto', form: 'receipts', fallback: null, unproven: null },
         upstreams: [
           {
             name: 'node-a',
@@ -125,6 +162,11 @@ export const NETWORK_CALLS = {
             latency_ms: 14.2,
             in_flight: 3,
             heard: true,
+            sends_only: false,
+            disagreements: 0,
+            last_disagreement: null,
+            last_disagreement_age_ms: null,
+            budget: null,
             calls: 15210,
             errors: 2,
             median_ms: 14.1,

@@ -68,6 +68,7 @@ test('the calls of the contract are all there', () => {
       'GET /api/sessions',
       'DELETE /api/sessions/{id}',
       'GET /api/networks',
+      'GET /api/usage/upstreams',
       'GET /api/openapi.json',
       'POST /api/teams',
       'GET /api/teams',

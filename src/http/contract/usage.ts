@@ -12,6 +12,7 @@ import {
 import { AUTOSCALING, CU, MOMENT } from './fields.ts'
 import { data, query, teamCall } from './operation.ts'
 import { CALL_STATS_CALLS } from './usage/call-stats.ts'
+import { UPSTREAM_SPEND_CALLS } from './usage/upstream-spend.ts'
 
 /** Days that one question may span, by bucket: some hundred buckets each. */
 export const SERIES_DAYS_MAX = { hour: 31, day: 366, month: 3660 } as const
@@ -61,6 +62,7 @@ const BUFFERED =
 /** The usage of a team. */
 export const USAGE_CALLS = {
   ...CALL_STATS_CALLS,
+  ...UPSTREAM_SPEND_CALLS,
 
   getUsageSummary: teamCall('GET /api/usage/summary', {
     tag: 'Usage',

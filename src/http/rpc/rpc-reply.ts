@@ -41,14 +41,13 @@ export type RpcExchange = {
   client: Pick<Sending, 'cut' | 'isQuiet'>
 }
 
-/** Notes how a request went and answers it. */
-export function replyTo(
-  needs: ReplyNeeds,
-  exchange: RpcExchange,
+/** Notes how a request went, in its figures, its metrics and the log; returns its id. */
+export function noteOutcome(
+  needs: Pick<ReplyNeeds, 'clock' | 'notes' | 'figures' | 'nextRequestId'>,
+  exchange: Pick<RpcExchange, 'networkId' | 'trace' | 'startedAtMs'>,
   outcome: RpcOutcome,
-  held: UnreadReservation | null,
-): Response {
-  const { request, networkId = 'unknown' } = exchange
+): string {
+  const { networkId = 'unknown' } = exchange
   const { caller, replies } = outcome
   const requestId = needs.nextRequestId()
   const tookMs = needs.clock.monotonicMs() - exchange.startedAtMs
@@ -67,6 +66,18 @@ export function replyTo(
     upstream: outcome.upstream,
     tookMs,
   })
+  return requestId
+}
+
+/** Notes how a request went and answers it. */
+export function replyTo(
+  needs: ReplyNeeds,
+  exchange: RpcExchange,
+  outcome: RpcOutcome,
+  held: UnreadReservation | null,
+): Response {
+  const { request } = exchange
+  const requestId = noteOutcome(needs, exchange, outcome)
   const headers = needs.replyHeaders(outcome, request)
   const { body, copied } = bodyOf(needs, exchange, outcome, held)
   const compressible = isCompressible(body)

@@ -1,31 +1,33 @@
-import { Failure, Rejection } from '../../core/errors.ts'
+import { Rejection } from '../../core/errors.ts'
 import { parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { AppDirectory } from '../../gateway/app-directory.ts'
 import type { Caller } from '../../gateway/read-caller.ts'
+import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
-import {
-  type RpcContext,
-  refused,
-  type Served,
-  type ServeNeeds,
-  serveRpc,
-} from '../../gateway/serve-rpc.ts'
-import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { refused, type Served, serveRpc } from '../../gateway/serve-rpc.ts'
 import { brokeOff, decodeText, isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import { isSmall, type SmallBodies } from '../edge/small-bodies.ts'
+import {
+  authorize,
+  type CallerNeeds,
+  credentialOf,
+  findCaller,
+  refuseAtEdge,
+} from './find-caller.ts'
 import { openReplyHeaders, preflightReply, traceOf } from './rpc-headers.ts'
 import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
 export type RpcRouteNeeds = ServeNeeds &
+  CallerNeeds &
   Omit<ReplyNeeds, 'replyHeaders'> & {
     bodies: RequestBodies
     smallBodies: SmallBodies
-    directory: AppDirectory
     /** Looked up for each request, so that a reload takes effect with the next one. */
     networkBySlug(slug: string): NetworkService | undefined
     nextSpanId(): string
   }
+
+type NetworkService = RpcContext['service']
 
 /** The other end of the connection. */
 export type Client = {
@@ -73,7 +75,7 @@ function serve(
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const caller = find(needs, target.key !== '' ? target.key : bearer(request))
+  const caller = findCaller(needs, credentialOf(request, target), client.address)
   if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
   return caller.then((found) => serveCaller(needs, exchange, service, found))
 }
@@ -89,6 +91,7 @@ function serveCaller(
   const small = isSmall(request)
   const barred =
     authorize(needs, caller, service) ??
+    refuseAtEdge(caller, request, client) ??
     notJson(request) ??
     (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
@@ -170,34 +173,8 @@ function notJson(request: Request): Rejection | null {
   return new Rejection('unsupported_media_type', NOT_JSON)
 }
 
-function find(needs: Needs, key: string): Caller | Rejection | Promise<Caller | Rejection> {
-  if (key === '') return new Rejection('unauthorized', 'Must be authenticated!')
-  const found = needs.directory.find(key)
-  return found instanceof Promise ? found.catch(keyUnchecked) : found
-}
-
-function keyUnchecked(thrown: unknown): Rejection {
-  if (!(thrown instanceof Failure)) throw thrown
-  return new Rejection('upstream_failed', 'The key could not be checked; please try again.')
-}
-
-function authorize(needs: Needs, caller: Caller, service: NetworkService): Rejection | null {
-  if (caller.isDemo) return null
-  if (!caller.app.isActive) return new Rejection('app_inactive', 'App is inactive.')
-  const { id } = service.network
-  if (caller.app.networks.includes(id)) return null
-  return new Rejection(
-    'network_not_enabled',
-    `${id} is not enabled for this app. Visit this page to enable the network: ${needs.publicUrl}/apps/${caller.app.id}`,
-  )
-}
-
-function bearer(request: Request): string {
-  const header = request.headers.get('authorization') ?? ''
-  return /^bearer /i.test(header) ? header.slice(7).trim() : ''
-}
-
-function single(served: Served, caller: Caller | null): RpcOutcome {
+/** The outcome of a request of one call. */
+export function single(served: Served, caller: Caller | null): RpcOutcome {
   return {
     replies: [served],
     isBatch: false,
@@ -210,13 +187,14 @@ function single(served: Served, caller: Caller | null): RpcOutcome {
   }
 }
 
-function several(batch: ServedBatch, caller: Caller): RpcOutcome {
+/** The outcome of a batch. */
+export function several(batch: ServedBatch, caller: Caller): RpcOutcome {
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }
   return { replies: members, isBatch: true, status: 200, ...facts }
 }
 
-function unknownNetwork(slug: string): Rejection {
+export function unknownNetwork(slug: string): Rejection {
   const text =
     slug === ''
       ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'

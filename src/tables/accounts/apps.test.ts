@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import type { App } from '../../core/app.ts'
+import { type App, NO_LISTS } from '../../core/app.ts'
 import type { Team } from '../../core/billing/plan.ts'
 import type { Database } from '../../ports/database.ts'
 import { changeAccounts } from './accounts-change.ts'
@@ -8,6 +8,7 @@ import {
   changeApp,
   deleteApp,
   findApp,
+  findAppAndTeam,
   findAppByKeyHash,
   insertApp,
   listApps,
@@ -26,6 +27,7 @@ const APP: App = {
   description: '',
   networks: ['ETH_MAINNET', 'SOLANA_MAINNET'],
   isActive: true,
+  allow: NO_LISTS,
   createdAtMs: 1_790_000_000_000,
 }
 
@@ -43,6 +45,12 @@ test('the hash of a key leads to its app and team', async () => {
   expect(await insertApp(db, APP, KEY)).toBe(true)
   expect(await findAppByKeyHash(db, KEY.hash)).toEqual({ app: APP, team: TEAM })
   expect(await findAppByKeyHash(db, 'hash-2')).toBeNull()
+})
+
+test('an app is found with its team by both their ids, and by no other team', async () => {
+  await insertApp(db, APP, KEY)
+  expect(await findAppAndTeam(db, TEAM.id, APP.id)).toEqual({ app: APP, team: TEAM })
+  expect(await findAppAndTeam(db, OTHER.id, APP.id)).toBeNull()
 })
 
 test("a change of the team's tier shows at its keys", async () => {
@@ -89,6 +97,17 @@ describe('a change touches only what it names', () => {
     await insertApp(db, { ...APP, description: 'old', isActive: false }, KEY)
     const changed = await changeApp(db, TEAM.id, APP.id, { description: '', isActive: true })
     expect(changed).toEqual(APP)
+  })
+
+  test('lists that are given replace those that are there, and the rest stay', async () => {
+    await insertApp(db, { ...APP, allow: { ...NO_LISTS, ips: ['10.0.0.0/8'] } }, KEY)
+    await changeApp(db, TEAM.id, APP.id, {
+      allow: { origins: ['*.a.example'], methods: ['eth_*'] },
+    })
+    await changeApp(db, TEAM.id, APP.id, { allow: { methods: [], contracts: ['0x1'] } })
+    const allow = { origins: ['*.a.example'], ips: ['10.0.0.0/8'], methods: [], contracts: ['0x1'] }
+    expect((await findApp(db, TEAM.id, APP.id))?.app.allow).toEqual(allow)
+    expect((await findAppAndTeam(db, TEAM.id, APP.id))?.app.allow).toEqual(allow)
   })
 
   test("another team's app cannot be changed", async () => {

@@ -1,4 +1,4 @@
-import type { App } from '../../core/app.ts'
+import type { AllowLists, App } from '../../core/app.ts'
 import type { Team } from '../../core/billing/plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
@@ -10,6 +10,8 @@ export type AppChange = {
   description?: string
   networks?: readonly string[]
   isActive?: boolean
+  /** Replaces the lists that are given. */
+  allow?: Partial<AllowLists>
 }
 
 type AppRow = {
@@ -19,6 +21,10 @@ type AppRow = {
   description: string
   networks: string
   is_active: number
+  allow_origins: string
+  allow_ips: string
+  allow_methods: string
+  allow_contracts: string
   key_sealed: string
   created_at_ms: number
 }
@@ -34,7 +40,13 @@ export const TEAM_APPS_MAX = 1_000
 
 const COLUMNS = sql`
   apps.id, apps.team_id, apps.name, apps.description, apps.networks, apps.is_active,
+  apps.allow_origins, apps.allow_ips, apps.allow_methods, apps.allow_contracts,
   apps.key_sealed, apps.created_at_ms`
+
+const APPS_AND_TEAMS = sql`
+  SELECT ${COLUMNS}, teams.name AS team_name, teams.tier AS team_tier,
+    teams.autoscaling AS team_autoscaling, teams.created_at_ms AS team_created_at_ms
+  FROM apps JOIN teams ON teams.id = apps.team_id`
 
 /**
  * False when the team has all the apps it may have. Counting and inserting is one
@@ -44,9 +56,12 @@ const COLUMNS = sql`
 export async function insertApp(tx: Database, app: App, key: StoredKey): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO apps
-      (id, team_id, name, description, networks, is_active, key_hash, key_sealed, created_at_ms)
+      (id, team_id, name, description, networks, is_active, allow_origins, allow_ips,
+        allow_methods, allow_contracts, key_hash, key_sealed, created_at_ms)
     SELECT ${app.id}, ${app.teamId}, ${app.name}, ${app.description},
-      ${JSON.stringify(app.networks)}, CAST(${app.isActive ? 1 : 0} AS BIGINT), ${key.hash},
+      ${JSON.stringify(app.networks)}, CAST(${app.isActive ? 1 : 0} AS BIGINT),
+      ${JSON.stringify(app.allow.origins)}, ${JSON.stringify(app.allow.ips)},
+      ${JSON.stringify(app.allow.methods)}, ${JSON.stringify(app.allow.contracts)}, ${key.hash},
       ${key.sealed}, CAST(${app.createdAtMs} AS BIGINT)
     WHERE (SELECT COUNT(*) FROM apps WHERE team_id = ${app.teamId}) < ${TEAM_APPS_MAX}
     RETURNING id`)
@@ -58,11 +73,18 @@ export async function findAppByKeyHash(
   db: Database,
   hash: string,
 ): Promise<{ app: App; team: Team } | null> {
+  const rows = await db.query<AppAndTeamRow>(sql`${APPS_AND_TEAMS} WHERE apps.key_hash = ${hash}`)
+  return rows[0] ? { app: appOf(rows[0]), team: teamOf(rows[0]) } : null
+}
+
+/** The same for a caller that has no key and is known otherwise; null when the team lacks it. */
+export async function findAppAndTeam(
+  db: Database,
+  teamId: string,
+  appId: string,
+): Promise<{ app: App; team: Team } | null> {
   const rows = await db.query<AppAndTeamRow>(sql`
-    SELECT ${COLUMNS}, teams.name AS team_name, teams.tier AS team_tier,
-      teams.autoscaling AS team_autoscaling, teams.created_at_ms AS team_created_at_ms
-    FROM apps JOIN teams ON teams.id = apps.team_id
-    WHERE apps.key_hash = ${hash}`)
+    ${APPS_AND_TEAMS} WHERE apps.team_id = ${teamId} AND apps.id = ${appId}`)
   return rows[0] ? { app: appOf(rows[0]), team: teamOf(rows[0]) } : null
 }
 
@@ -94,13 +116,18 @@ export async function changeApp(
   appId: string,
   change: AppChange,
 ): Promise<App | null> {
-  const networks = change.networks === undefined ? null : JSON.stringify(change.networks)
+  const networks = listText(change.networks)
   const isActive = change.isActive === undefined ? null : Number(change.isActive)
+  const { origins, ips, methods, contracts } = change.allow ?? {}
   const rows = await db.query<AppRow>(sql`
     UPDATE apps SET name = COALESCE(${change.name ?? null}, name),
       description = COALESCE(${change.description ?? null}, description),
       networks = COALESCE(${networks}, networks),
-      is_active = COALESCE(${isActive}, is_active)
+      is_active = COALESCE(${isActive}, is_active),
+      allow_origins = COALESCE(${listText(origins)}, allow_origins),
+      allow_ips = COALESCE(${listText(ips)}, allow_ips),
+      allow_methods = COALESCE(${listText(methods)}, allow_methods),
+      allow_contracts = COALESCE(${listText(contracts)}, allow_contracts)
     WHERE team_id = ${teamId} AND id = ${appId} RETURNING ${COLUMNS}`)
   return rows[0] ? appOf(rows[0]) : null
 }
@@ -125,14 +152,29 @@ export async function deleteApp(db: Database, teamId: string, appId: string): Pr
   return gone.length === 1
 }
 
+function listText(list: readonly string[] | undefined): string | null {
+  return list === undefined ? null : JSON.stringify(list)
+}
+
+/** Apps of an earlier version have an empty text in columns that came later. */
+function listOf(text: string): string[] {
+  return text === '' ? [] : (JSON.parse(text) as string[])
+}
+
 function appOf(row: AppRow): App {
   return {
     id: row.id,
     teamId: row.team_id,
     name: row.name,
     description: row.description,
-    networks: JSON.parse(row.networks) as string[],
+    networks: listOf(row.networks),
     isActive: row.is_active === 1,
+    allow: {
+      origins: listOf(row.allow_origins),
+      ips: listOf(row.allow_ips),
+      methods: listOf(row.allow_methods),
+      contracts: listOf(row.allow_contracts),
+    },
     createdAtMs: row.created_at_ms,
   }
 }

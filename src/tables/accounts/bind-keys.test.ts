@@ -35,7 +35,15 @@ function sealedUnbound(plain: string): string {
 }
 
 async function addApp(id: string, sealed: string): Promise<void> {
-  const app = { id, teamId: TEAM_A, name: '', description: '', networks: [], isActive: true }
+  const app = {
+    id,
+    teamId: TEAM_A,
+    name: '',
+    description: '',
+    networks: [],
+    isActive: true,
+    allow: { origins: [], ips: [], methods: [], contracts: [] },
+  }
   await insertApp(database, { ...app, createdAtMs: 1 }, { hash: id, sealed })
 }
 

@@ -1,4 +1,4 @@
-import type { App } from '../../core/app.ts'
+import { type App, NO_LISTS } from '../../core/app.ts'
 import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
 import { hashKey } from '../../core/hash-key.ts'
@@ -17,7 +17,7 @@ type KeyNeeds = { entropy: Entropy; secrets: Secrets }
 
 type NewToken = Pick<Token, 'kind' | 'teamId' | 'name'>
 
-type NewApp = Pick<App, 'name' | 'description' | 'networks'>
+type NewApp = Pick<App, 'name' | 'description' | 'networks'> & { allow?: Partial<App['allow']> }
 
 /** `token` is the secret itself: it is known here, shown once, and stored only as its hash. */
 type CreatedToken = { id: string; token: string }
@@ -80,7 +80,7 @@ export async function createApp(
   db: Database,
   needs: KeyNeeds & TokenNeeds,
   teamId: string,
-  { name, description, networks }: NewApp,
+  { name, description, networks, allow }: NewApp,
 ): Promise<{ app: App; key: string } | Rejection> {
   const app: App = {
     id: newId(needs, 'app'),
@@ -89,6 +89,7 @@ export async function createApp(
     description,
     networks,
     isActive: true,
+    allow: { ...NO_LISTS, ...allow },
     createdAtMs: needs.clock.nowMs(),
   }
   const { key, stored } = newKey(needs, app.id)
@@ -117,7 +118,7 @@ export function openAppKey({ secrets }: Pick<KeyNeeds, 'secrets'>, appId: string
 /** The id of a new row, which tells by its prefix what it is of. */
 export function newId(
   { entropy }: { entropy: Entropy },
-  prefix: 'app' | 'ses' | 'team' | 'tok',
+  prefix: 'app' | 'jwk' | 'ses' | 'team' | 'tok',
 ): string {
   return `${prefix}_${entropy.alphanumeric(ID_LENGTH)}`
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../core/app.ts'
 import type { Database } from '../../ports/database.ts'
+import { forgetSent } from '../sent/sent-transactions.ts'
 import { forgetApp } from '../webhooks/webhooks.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { type AppChange, changeApp, deleteApp, findApp } from './apps.ts'
@@ -17,11 +18,16 @@ export function updateApp(
   })
 }
 
-/** Deletes it, and its webhooks name no app from then on. False when the team has no such app. */
+/**
+ * Deletes it and the log of what it sent; its webhooks name no app from then on. False when the
+ * team has no such app.
+ */
 export function removeApp(db: Database, teamId: string, appId: string): Promise<boolean> {
   return changeAccounts(db, async (tx) => {
     const isGone = await deleteApp(tx, teamId, appId)
-    if (isGone) await forgetApp(tx, teamId, appId)
-    return isGone
+    if (!isGone) return false
+    await forgetApp(tx, teamId, appId)
+    await forgetSent(tx, appId)
+    return true
   })
 }

@@ -4,16 +4,24 @@ import { listChunks, rowChunks } from '../sql/row-chunks.ts'
 import { isOfEvent, keyOf } from './delivery.ts'
 
 /** The result of one query on the block of one event. */
-export type EventResult = { data: string; bytes: number; truncation: Truncation | null }
+export type EventResult = {
+  data: string
+  bytes: number
+  truncation: Truncation | null
+  /** Its block was proven by the hash. */
+  isVerified?: boolean
+}
 
-export type StoredResult = Pick<EventResult, 'data' | 'truncation'>
+export type StoredResult = Pick<EventResult, 'data' | 'truncation' | 'isVerified'>
 
 /** A result with the event and the part that deliveries know it by. */
 export type StoredPart = StoredResult & { event: number; part: number }
 
 const INSERT = sql`
-  INSERT INTO results (key, bytes, truncation, data)
-  VALUES (${keyOf(null, null)}, ${null}, ${null}, ${null})`
+  INSERT INTO results (key, bytes, truncation, data, verified)
+  VALUES (${keyOf(null, null)}, ${null}, ${null}, ${null}, ${null})`
+
+type ResultRow = { data: string; truncation: string | null; verified: number }
 
 /** Stores results of an event; their parts are counted upwards from the first one's. */
 export async function insertResults(
@@ -22,12 +30,13 @@ export async function insertResults(
   results: readonly EventResult[],
   firstPart = 0,
 ): Promise<void> {
-  const rows = results.map(({ data, bytes, truncation }, at) => [
+  const rows = results.map(({ data, bytes, truncation, isVerified }, at) => [
     event,
     firstPart + at,
     bytes,
     truncation && JSON.stringify(truncation),
     data,
+    isVerified ? 1 : 0,
   ])
   await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT, chunk)))
 }
@@ -40,8 +49,8 @@ export async function resultsOf(
 ): Promise<StoredPart[]> {
   const found: StoredPart[] = []
   for (const chunk of listChunks(parts)) {
-    const rows = await db.query<{ part: number; data: string; truncation: string | null }>(sql`
-      SELECT key % 16777216 AS part, data, truncation FROM results
+    const rows = await db.query<ResultRow & { part: number }>(sql`
+      SELECT key % 16777216 AS part, data, truncation, verified FROM results
       WHERE ${isOfEvent('results', event)} AND key % 16777216 IN ${sqlRows([chunk])}`)
     for (const { part, ...stored } of rows) found.push({ event, part, ...resultOf(stored) })
   }
@@ -54,8 +63,8 @@ export async function findResult(
   event: number,
   part: number,
 ): Promise<StoredResult | null> {
-  const [found] = await db.query<{ data: string; truncation: string | null }>(sql`
-    SELECT data, truncation FROM results WHERE key = ${keyOf(event, part)}`)
+  const [found] = await db.query<ResultRow>(sql`
+    SELECT data, truncation, verified FROM results WHERE key = ${keyOf(event, part)}`)
   return found ? resultOf(found) : null
 }
 
@@ -70,6 +79,7 @@ export async function dropResults(tx: Database, event: number): Promise<number> 
   return dropped.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-function resultOf({ data, truncation }: { data: string; truncation: string | null }): StoredResult {
-  return { data, truncation: truncation && JSON.parse(truncation) }
+function resultOf({ data, truncation, verified }: ResultRow): StoredResult {
+  const result = { data, truncation: truncation && JSON.parse(truncation) }
+  return verified === 1 ? { ...result, isVerified: true } : result
 }

@@ -66,6 +66,10 @@ describe.skipIf(lacksPostgres())('tables on PostgreSQL', () => {
       { version: 11 },
       { version: 12 },
       { version: 13 },
+      { version: 14 },
+      { version: 15 },
+      { version: 16 },
+      { version: 17 },
     ])
     const day = dayOf(NOW_MS)
     expect(await db.query(sql`SELECT day, has_begun FROM event_days ORDER BY day`)).toEqual([

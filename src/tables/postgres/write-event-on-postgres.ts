@@ -7,8 +7,8 @@ import { rowChunks } from '../sql/row-chunks.ts'
 import { logBytesOf } from '../usage/log-bytes.ts'
 
 const INSERT_RESULT = sql`
-  INSERT INTO results (key, bytes, truncation, data)
-  VALUES (currval('event_numbers') * 16777216 + ${null}, ${null}, ${null}, ${null})`
+  INSERT INTO results (key, bytes, truncation, data, verified)
+  VALUES (currval('event_numbers') * 16777216 + ${null}, ${null}, ${null}, ${null}, ${null})`
 
 /**
  * Writes an event and all that belongs to it in one statement, and its results in another that
@@ -29,11 +29,12 @@ export const writeEventOnPostgres: typeof writeEvent = {
 } satisfies Procedure<[EventToDeliver], number>
 
 async function insertResults(tx: Database, results: readonly EventResult[]): Promise<void> {
-  const rows = results.map(({ data, bytes, truncation }, part) => [
+  const rows = results.map(({ data, bytes, truncation, isVerified }, part) => [
     part,
     bytes,
     truncation && JSON.stringify(truncation),
     data,
+    isVerified ? 1 : 0,
   ])
   await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT_RESULT, chunk)))
 }

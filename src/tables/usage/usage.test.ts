@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { NO_LISTS } from '../../core/app.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { deleteApp, insertApp } from '../accounts/apps.ts'
 import { insertTeam } from '../accounts/teams.ts'
@@ -136,7 +137,7 @@ describe('recording', () => {
     await insertTeam(db, { id: 'team_a', name: 'A', tier: 't', autoscaling: false, createdAtMs: 1 })
     const app = { id: 'app_1', teamId: 'team_a', name: 'x', description: '', networks: [] }
     const key = { hash: 'h', sealed: 's' }
-    await insertApp(db, { ...app, isActive: true, createdAtMs: 1 }, key)
+    await insertApp(db, { ...app, isActive: true, allow: NO_LISTS, createdAtMs: 1 }, key)
     await record(ROW)
     await deleteApp(db, 'team_a', 'app_1')
     expect((await usageTotals(db, 'team_a', ...ALL)).centiCu).toBe(2_600)

@@ -3,7 +3,7 @@ import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
-import { addFigures, type FigureRow } from './call-stats.ts'
+import { addCounts, type BatchCounts } from './add-counts.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
@@ -24,9 +24,7 @@ export type UsageBatch = {
   sequence: number
   atMs: number
   rows: readonly UsageRow[]
-  /** How calls went, which is no part of the bill. */
-  figures?: readonly FigureRow[]
-}
+} & BatchCounts
 
 export type UsageTotals = { calls: number; centiCu: number; bytes: number }
 
@@ -88,9 +86,7 @@ export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
     const fresh: UsageBatch[] = []
     for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
     if (fresh.length > 0) await addUsage(tx, merged(fresh))
-    const figures = fresh.flatMap((batch) => batch.figures ?? [])
-    // Many processes write the same rows of these.
-    if (figures.length > 0) tx.last(() => addFigures(tx, figures))
+    addCounts(tx, fresh)
     return fresh.length
   },
 }

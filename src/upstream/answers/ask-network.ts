@@ -1,4 +1,3 @@
-import { quantityToNumber } from '../../core/hex.ts'
 import type { Network } from '../../core/network.ts'
 import {
   type CachePolicy,
@@ -6,29 +5,28 @@ import {
   type HeadView,
   heightWanted,
 } from '../../core/rpc/cache-policy.ts'
-import type { Method, MethodRegistry } from '../../core/rpc/method-registry.ts'
+import type { Method } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
-import type { ChainNews } from '../heads/shared-watch.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
+import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
+import { type SendService, sendOn } from '../sends/send-on.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
-import { type FilterOwner, serveFilter, watchesBlocks } from './filters.ts'
-import { followHead, noteHeightSeen, startEpoch } from './head-cache.ts'
-import { sendTransaction } from './send-transaction.ts'
+import { askUpstreams, type ReadService } from './ask-upstreams.ts'
+import { type FilterOwner, serveFilter } from './filters.ts'
+import { followHead, startEpoch } from './head-cache.ts'
+import { type HeightService, noteHeightShown, noteUnknownHeight } from './note-height-shown.ts'
+import { joinedReply, shareAnswer } from './share-answer.ts'
 
 /** Everything that answers for one network. */
-export type NetworkService = AnswerCache & {
-  network: Network
-  methods: MethodRegistry
-  pool: UpstreamPool
-  /** The heads that upstreams announce, as they come. */
-  heads: HeadFeed
-  /** Sends a call alone, to any upstream that answers. */
-  request: Transport
-  /** Asks the upstreams for their heads at once. */
-  pollNow(): void
-  /** Tells other processes that serve it what their caches cannot know; null where none do. */
-  tellOthers: ((news: ChainNews) => Promise<void>) | null
-}
+export type NetworkService = AnswerCache &
+  HeightService &
+  ReadService &
+  SendService & {
+    network: Network
+    /** The heads that upstreams announce, as they come. */
+    heads: HeadFeed
+    /** Sends a call alone, to any upstream that answers. */
+    request: Transport
+  }
 
 /** How a call reaches an upstream: alone, or as a member of a batch. */
 export type Transport = (call: PoolCall) => Promise<PoolAnswer>
@@ -42,6 +40,8 @@ export type NetworkCall = {
   /** The caller; needed for filters alone. */
   owner: FilterOwner | null
   trace: PoolCall['trace']
+  /** The app whose log is to have what it sends; null where nobody's has. */
+  app?: string | null
   /** The caller, as far as places for big answers go. */
   share?: string | undefined
 }
@@ -87,24 +87,41 @@ async function joinOrAsk(
 ): Promise<NetworkAnswer> {
   const { singleFlight } = service
   const { key, policy, epoch, head } = context
+  const poolCall = toPoolCall(call, policy)
+  const sharer = { share: call.share, askAgain: () => askAgain(service, poolCall, head) }
   const joined = singleFlight.join(key, epoch, nowMs)
   if (joined) {
     const shared = await joined
-    // A stream can be read once; a caller that joined asks for another.
-    if (!('stream' in shared.reply)) return { ...shared, cache: 'coalesced' }
+    const reply = joinedReply(shared, sharer)
+    if (reply) return { reply, upstream: shared.upstream, cache: 'coalesced' }
   }
-  const poolCall = toPoolCall(call, policy)
-  const underWay = singleFlight.start(key, epoch, () => transport(poolCall), nowMs)
+  const ask = () => askUpstreams(service, poolCall, head, transport)
+  const underWay = singleFlight.start(key, epoch, ask, nowMs)
   let answer: PoolAnswer
+  let sharers = 0
   try {
     answer = await underWay
   } finally {
-    singleFlight.finish(key, underWay)
+    sharers = singleFlight.finish(key, underWay)
   }
-  const told = noteHeightShown(service, call, answer.reply, head)
-  if (told) await told
   cacheAnswer(service, context, answer)
+  // At once: those who joined come next.
+  if (sharers > 0) shareAnswer(service.pool.clock, answer, sharer)
+  const isKnown = answer.heightMax !== undefined && answer.heightMax <= (head?.number ?? -1)
+  const told = isKnown ? null : noteHeightShown(service, call, answer, head)
+  if (told) await told
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
+}
+
+/** A caller that fell behind those it shared an answer with gets one of its own. */
+async function askAgain(
+  service: NetworkService,
+  call: PoolCall,
+  head: HeadView | null,
+): Promise<PoolAnswer> {
+  const answer = await askUpstreams(service, call, head, service.request)
+  await noteUnknownHeight(service)
+  return answer
 }
 
 async function askUnsafe(
@@ -116,24 +133,15 @@ async function askUnsafe(
   const poolCall = toPoolCall(call, 'never')
   if (safety === 'filter') {
     const answer = await serveFilter(service.pool, poolCall, call.owner)
-    await noteHeightShown(service, call, answer.reply, service.pool.selection.head)
+    await noteHeightShown(service, call, answer, service.pool.selection.head)
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
-  const answer =
-    safety === 'idempotent'
-      ? await sendTransaction(service.pool, service.methods, poolCall)
-      : await transport(poolCall)
+  const answer = await sendOn(service, poolCall, call.app ?? null, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
   if (service.tellOthers) await service.tellOthers({ kind: 'write' })
   return { ...answer, cache: 'miss' }
-}
-
-/** Another process noticed that the chain moved on: nothing older is shown here either. */
-export function hearChainNews(service: NetworkService, news: ChainNews): void {
-  if (news.kind === 'write') startEpoch(service.headCache)
-  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head)
 }
 
 function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
@@ -149,50 +157,6 @@ function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
     heavy: of.heavy,
     share,
   }
-}
-
-function isNews(service: NetworkService, height: number, head: HeadView | null): boolean {
-  return noteHeightSeen(service.headCache, height, head, service.pool.clock.monotonicMs())
-}
-
-/**
- * A caller that was shown a new block must not be given older state after it. Returns the telling
- * of other processes, to be waited for; null where there is nothing to tell.
- */
-function noteHeightShown(
-  service: NetworkService,
-  { of, params }: NetworkCall,
-  reply: PoolAnswer['reply'],
-  head: HeadView | null,
-): Promise<void> | null {
-  // A stream passes by unread and may speak of any block, so nothing older is shown after it.
-  if (reply.kind === 'stream') return noteUnknownHeight(service)
-  if (reply.kind !== 'result') return null
-  const { value } = reply
-
-  // A filter of blocks shows hashes, which do not say how high they are.
-  if (of.safety === 'filter' && Array.isArray(value) && watchesBlocks(params[0])) {
-    const isKnown = value.length === 0 || value.at(-1) === head?.hash
-    return isKnown ? null : noteUnknownHeight(service)
-  }
-  const height = of.name === 'eth_blockNumber' ? quantityToNumber(value) : heightOf(value)
-  if (height === null || !isNews(service, height, head)) return null
-  service.pollNow()
-  return service.tellOthers?.({ kind: 'seen', height }) ?? null
-}
-
-function noteUnknownHeight(service: NetworkService): Promise<void> | null {
-  startEpoch(service.headCache)
-  service.pollNow()
-  return service.tellOthers?.({ kind: 'write' }) ?? null
-}
-
-/** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */
-function heightOf(value: unknown): number | null {
-  const spoken: unknown = Array.isArray(value) ? value.at(-1) : value
-  if (typeof spoken !== 'object' || spoken === null) return null
-  const { blockNumber, number } = spoken as Record<string, unknown>
-  return quantityToNumber(blockNumber ?? number)
 }
 
 function freshHead(service: NetworkService, nowMs: number): HeadView | null {

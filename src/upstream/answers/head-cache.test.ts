@@ -64,8 +64,8 @@ describe('an answer that speaks of a block beyond the head', () => {
   test('is news once, and nothing older is given until the head gets there', () => {
     const cache = cacheAt(100)
     headSet(cache, 'balance', kept, 0)
-    expect(noteHeightSeen(cache, 101, at(100), 0)).toBe(true)
-    expect(noteHeightSeen(cache, 101, at(100), 0)).toBe(false)
+    expect(noteHeightSeen(cache, 101, at(100), 0, 'a')).toBe(true)
+    expect(noteHeightSeen(cache, 101, at(100), 0, 'a')).toBe(false)
     expect(headGet(cache, 'balance', 0)).toBeUndefined()
     expect(followHead(cache, at(100), 0)).toBe(false)
     expect(followHead(cache, at(101), 1)).toBe(true)
@@ -73,9 +73,20 @@ describe('an answer that speaks of a block beyond the head', () => {
 
   test('that nobody confirms does not stop keeping for ever', () => {
     const cache = cacheAt(100)
-    noteHeightSeen(cache, 9_000_000, at(100), 0)
+    noteHeightSeen(cache, 9_000_000, at(100), 0, 'a')
     expect(followHead(cache, at(100), 10_000)).toBe(false)
     expect(followHead(cache, at(100), 10_001)).toBe(true)
+  })
+
+  test('that nobody confirmed hides no true one, and its upstream is not heard for a while', () => {
+    const cache = cacheAt(100)
+    noteHeightSeen(cache, 110, at(100), 0, 'liar')
+    expect(followHead(cache, at(100), 10_001)).toBe(true)
+    expect(noteHeightSeen(cache, 111, at(100), 10_002, 'liar')).toBe(false)
+    expect(followHead(cache, at(100), 10_003)).toBe(true)
+    expect(noteHeightSeen(cache, 101, at(100), 10_004, 'honest')).toBe(true)
+    expect(followHead(cache, at(101), 10_005)).toBe(true)
+    expect(noteHeightSeen(cache, 120, at(101), 110_001, 'liar')).toBe(true)
   })
 
   test.each([
@@ -84,7 +95,7 @@ describe('an answer that speaks of a block beyond the head', () => {
   ])('is no news %s', (_title, height) => {
     const cache = cacheAt(100)
     const { epoch } = cache
-    expect(noteHeightSeen(cache, height, at(100), 0)).toBe(false)
+    expect(noteHeightSeen(cache, height, at(100), 0, 'a')).toBe(false)
     expect(cache.epoch).toBe(epoch)
   })
 })

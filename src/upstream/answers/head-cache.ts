@@ -12,6 +12,10 @@ export type HeadCache = {
   /** The highest block that any answer spoke of. */
   heightSeen: number
   heightSeenAtMs: number
+  /** The upstream whose answer that was; empty where another process heard it. */
+  heightSeenFrom: string
+  /** Upstreams that spoke of blocks which nobody confirmed, and when that was found out. */
+  doubted: Map<string, number>
   answers: ResponseCache<DatedEntry>
   ageMsMax: number
 }
@@ -21,12 +25,17 @@ type DatedEntry = CacheEntry & { atMs: number }
 /** A height nobody confirms within this time was a lie, and caching goes on. */
 const UNCONFIRMED_MS_MAX = 10_000
 
+/** After that its upstream is not heard for a while, lest it keep answers from being cached. */
+const DOUBT_MS = 100_000
+
 export function openHeadCache(bytesMax: number, ageMsMax: number): HeadCache {
   return {
     epoch: 0,
     hash: '',
     heightSeen: 0,
     heightSeenAtMs: 0,
+    heightSeenFrom: '',
+    doubted: new Map(),
     answers: openResponseCache<DatedEntry>(bytesMax),
     ageMsMax,
   }
@@ -39,8 +48,12 @@ export function followHead(cache: HeadCache, head: HeadView | null, nowMs: numbe
     cache.hash = head.hash
     startEpoch(cache)
   }
-  const unconfirmed = cache.heightSeen > head.number
-  return !unconfirmed || nowMs - cache.heightSeenAtMs > UNCONFIRMED_MS_MAX
+  if (cache.heightSeen <= head.number) return true
+  if (nowMs - cache.heightSeenAtMs <= UNCONFIRMED_MS_MAX) return false
+  if (cache.heightSeenFrom !== '') cache.doubted.set(cache.heightSeenFrom, nowMs)
+  // So that the next true height is news again.
+  cache.heightSeen = head.number
+  return true
 }
 
 /** After a write of ours the chain may have changed before any head says so. */
@@ -58,9 +71,13 @@ export function noteHeightSeen(
   height: number,
   head: HeadView | null,
   nowMs: number,
+  from: string,
 ): boolean {
   if (head === null || height <= head.number || height <= cache.heightSeen) return false
+  const doubtedAtMs = cache.doubted.get(from)
+  if (doubtedAtMs !== undefined && nowMs - doubtedAtMs < DOUBT_MS) return false
   cache.heightSeen = height
+  cache.heightSeenFrom = from
   cache.heightSeenAtMs = nowMs
   startEpoch(cache)
   return true

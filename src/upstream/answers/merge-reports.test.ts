@@ -8,8 +8,9 @@ const WATCHED = {
   head: { number: 5, hash: '0xaa', age_ms: 3 },
   finalized: null,
   block_time_ms: 12_000,
+  verify: { mode: 'auto' as const, form: null, fallback: 'unknown_chain' as const, unproven: null },
   upstreams: [upstream('a'), upstream('b')].map((calls) => {
-    return { ...calls, head: 5, lag_blocks: 0, heard: true }
+    return { ...calls, head: 5, lag_blocks: 0, heard: true, sends_only: false, budget: null }
   }),
 }
 
@@ -35,6 +36,17 @@ test('an upstream that one process leaves out is shown so, with the calls of all
   ])
 })
 
+test('what processes saw an upstream disagree on is added up, and the latest is shown', () => {
+  const told = (count: number, method: string, ageMs: number) => ({
+    disagreements: count,
+    last_disagreement: method,
+    last_disagreement_age_ms: ageMs,
+  })
+  const seen = [told(2, 'eth_call', 500), told(3, 'eth_getBalance', 40)]
+  const reports = seen.map((votes) => ({ id: 'ETH', upstreams: [upstream('a', votes)] }))
+  expect(mergeReports(WATCHED, reports).upstreams[0]).toMatchObject(told(5, 'eth_getBalance', 40))
+})
+
 test('a report that nobody adds to stays as it is', () => {
   expect(mergeReports(WATCHED, [])).toEqual(WATCHED)
 })
@@ -51,6 +63,8 @@ test('a report of another form is none', () => {
     { error_rate: null },
     { next_probe_ms: '5' },
     { last_fault_age_ms: undefined },
+    { disagreements: null },
+    { last_disagreement: 5 },
   ]) {
     const upstreams = [{ ...upstream('a'), ...wrong }]
     expect(readCallReports([{ id: 'ETH', upstreams }])).toBeNull()
@@ -60,5 +74,7 @@ test('a report of another form is none', () => {
 function upstream(name: string, more: Partial<CallReport['upstreams'][number]> = {}) {
   const usual = { state: 'used' as const, reason: 'ok', last_fault: null }
   const times = { last_fault_age_ms: null, next_probe_ms: null }
-  return { name, ...usual, ...times, error_rate: 0, latency_ms: 0, in_flight: 1, ...more }
+  const votes = { disagreements: 0, last_disagreement: null, last_disagreement_age_ms: null }
+  const load = { error_rate: 0, latency_ms: 0, in_flight: 1 }
+  return { name, ...usual, ...times, ...load, ...votes, ...more }
 }

@@ -19,6 +19,9 @@ type UpstreamCalls = Pick<
   | 'error_rate'
   | 'latency_ms'
   | 'in_flight'
+  | 'disagreements'
+  | 'last_disagreement'
+  | 'last_disagreement_age_ms'
 >
 
 /** From the one that calls are kept from to the one that gets them. */
@@ -31,7 +34,7 @@ const STATES: readonly string[] = [
 export function callReportOf({ id, upstreams }: Report): CallReport {
   return {
     id,
-    upstreams: upstreams.map(({ head, lag_blocks, heard, ...calls }) => calls),
+    upstreams: upstreams.map(({ head, lag_blocks, heard, sends_only, budget, ...calls }) => calls),
   }
 }
 
@@ -64,6 +67,19 @@ function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamRe
     error_rate: Math.max(...seen.map(({ error_rate }) => error_rate)),
     latency_ms: timed.length === 0 ? own.latency_ms : Math.round(latencyMs * 100) / 100,
     in_flight: seen.reduce((sum, { in_flight }) => sum + in_flight, own.in_flight),
+    ...disagreementsOf([own, ...seen]),
+  }
+}
+
+/** All of them, and the latest. */
+function disagreementsOf(seen: readonly UpstreamCalls[]) {
+  const [latest] = seen
+    .filter(({ last_disagreement }) => last_disagreement !== null)
+    .toSorted((a, b) => (a.last_disagreement_age_ms ?? 0) - (b.last_disagreement_age_ms ?? 0))
+  return {
+    disagreements: seen.reduce((sum, { disagreements }) => sum + disagreements, 0),
+    last_disagreement: latest?.last_disagreement ?? null,
+    last_disagreement_age_ms: latest?.last_disagreement_age_ms ?? null,
   }
 }
 
@@ -90,11 +106,17 @@ function isUpstream(value: unknown): value is UpstreamCalls {
   if (!isJsonObject(value)) return false
   const { name, state, reason, last_fault, error_rate, latency_ms, in_flight } = value
   const { last_fault_age_ms, next_probe_ms } = value
+  const { disagreements, last_disagreement, last_disagreement_age_ms } = value
   const areTexts = typeof name === 'string' && typeof reason === 'string'
-  const isFault = last_fault === null || typeof last_fault === 'string'
-  const areNumbers = [error_rate, latency_ms, in_flight].every(Number.isFinite)
-  const areTimes = [last_fault_age_ms, next_probe_ms].every(isNumberOrNull)
-  return areTexts && isFault && areNumbers && areTimes && STATES.some((word) => word === state)
+  const areNotes = [last_fault, last_disagreement].every(isTextOrNull)
+  const areNumbers = [error_rate, latency_ms, in_flight, disagreements].every(Number.isFinite)
+  const ages = [last_fault_age_ms, next_probe_ms, last_disagreement_age_ms]
+  const areTimes = ages.every(isNumberOrNull)
+  return areTexts && areNotes && areNumbers && areTimes && STATES.some((word) => word === state)
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
 }
 
 function isNumberOrNull(value: unknown): boolean {

@@ -1,4 +1,6 @@
-import { rates } from '../node/upstream.ts'
+import { rates } from '../node/rolling-counts.ts'
+import { relayReport } from '../sends/relay-report.ts'
+import { budgetReport } from '../spend/budget-report.ts'
 import type { NetworkService } from './ask-network.ts'
 
 /** The age of an agreed head that every upstream has moved on from: it is not new. */
@@ -10,6 +12,7 @@ export function networkReport(service: NetworkService) {
   const { selection, clock } = pool
   const nowMs = clock.monotonicMs()
   const { head } = selection
+  const nodes = nodeReports(service, nowMs)
   const heads = selection.upstreams.map((upstream) => upstream.head)
   const seen = heads.filter((one) => one !== null && one.hash === head?.hash)
   const ageMs = Math.min(...seen.map((one) => nowMs - (one?.reportedAtMs ?? 0)))
@@ -25,24 +28,40 @@ export function networkReport(service: NetworkService) {
     },
     finalized: head?.finalized ?? null,
     block_time_ms: network.blockTimeMs,
-    upstreams: selection.upstreams.map((upstream, at) => {
-      const verdict = selection.verdicts[at]
-      const { breaker, lastFault, lastFaultAtMs } = upstream
-      return {
-        name: upstream.spec.name,
-        state: verdict?.state ?? 'excluded',
-        reason: verdict?.reason ?? 'not judged yet',
-        last_fault: lastFault === '' ? null : lastFault,
-        last_fault_age_ms: lastFault === '' ? null : Math.round(nowMs - lastFaultAtMs),
-        next_probe_ms:
-          breaker.state === 'open' ? Math.max(0, Math.round(breaker.openUntilMs - nowMs)) : null,
-        head: upstream.head?.number ?? null,
-        lag_blocks: verdict?.lagBlocks ?? null,
-        error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
-        latency_ms: Math.round(upstream.latencyMs * 100) / 100,
-        in_flight: upstream.inFlight,
-        heard: selection.followStateOf.get(upstream) === 'used',
-      }
-    }),
+    verify: verifyReport(service),
+    upstreams: [...nodes, ...pool.relays.map((relay) => relayReport(relay, nowMs))],
   }
+}
+
+function nodeReports({ pool: { selection } }: NetworkService, nowMs: number) {
+  return selection.upstreams.map((upstream, at) => {
+    const verdict = selection.verdicts[at]
+    const { breaker, lastFault, lastFaultAtMs, disagreements } = upstream
+    return {
+      name: upstream.spec.name,
+      state: verdict?.state ?? 'excluded',
+      reason: verdict?.reason ?? 'not judged yet',
+      last_fault: lastFault === '' ? null : lastFault,
+      last_fault_age_ms: lastFault === '' ? null : Math.round(nowMs - lastFaultAtMs),
+      next_probe_ms:
+        breaker.state === 'open' ? Math.max(0, Math.round(breaker.openUntilMs - nowMs)) : null,
+      head: upstream.head?.number ?? null,
+      lag_blocks: verdict?.lagBlocks ?? null,
+      error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
+      latency_ms: Math.round(upstream.latencyMs * 100) / 100,
+      in_flight: upstream.inFlight,
+      heard: selection.followStateOf.get(upstream) === 'used',
+      sends_only: false,
+      disagreements: disagreements.count,
+      last_disagreement: disagreements.count === 0 ? null : disagreements.method,
+      last_disagreement_age_ms:
+        disagreements.count === 0 ? null : Math.round(nowMs - disagreements.atMs),
+      budget: budgetReport(upstream),
+    }
+  })
+}
+
+/** Whether its blocks are proven, and if not, why. */
+function verifyReport({ verifying: { mode, fallback, unproven } }: NetworkService) {
+  return { mode, form: fallback === null ? ('receipts' as const) : null, fallback, unproven }
 }

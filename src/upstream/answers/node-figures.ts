@@ -7,7 +7,7 @@ type NodeFigures = UpstreamTally & { network: string; upstream: string }
 /** Takes what was counted at the upstreams since it was last taken. */
 export function takeNodeFigures(services: readonly NetworkService[]): NodeFigures[] {
   return services.flatMap(({ network, pool }) =>
-    pool.selection.upstreams.flatMap((upstream) => {
+    [...pool.selection.upstreams, ...pool.relays].flatMap((upstream) => {
       const { tally, spec } = upstream
       if (tally.calls === 0) return []
       upstream.tally = newTally()

@@ -1,16 +1,17 @@
 import type { Network } from '../../core/network.ts'
 import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
-import type { Outbound } from '../../ports/outbound.ts'
 import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
-import type { ChainNews } from '../heads/shared-watch.ts'
 import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
-import { newUpstream } from '../node/upstream.ts'
-import type { PoolCall } from '../pool/routed-request.ts'
+import { openUpstreams, type UpstreamNeeds } from '../node/open-upstreams.ts'
+import { drainPaced } from '../pool/drain-paced.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import { openSentFeed } from '../sends/sent-feed.ts'
 import { openAnswerCache } from './answer-cache.ts'
-import { hearChainNews, type NetworkService } from './ask-network.ts'
+import type { NetworkService } from './ask-network.ts'
+import { openReads, type ReadNeeds } from './ask-upstreams.ts'
+import { hearChainNews } from './note-height-shown.ts'
 
-export type NetworkNeeds = WatchNeeds & { outbound: Outbound }
+export type NetworkNeeds = ReadNeeds & UpstreamNeeds & WatchNeeds
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -32,24 +33,28 @@ export function openNetwork(
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
   const { clock, shared } = needs
-  const upstreams = network.upstreams.map((spec) => newUpstream(needs.outbound, spec, network.kind))
-  const watch = openUpstreamWatch(needs, network, upstreams)
-  const pool = openUpstreamPool(clock, network, watch.selection)
+  const { nodes, relays } = openUpstreams(needs, network)
+  const watch = openUpstreamWatch(needs, network, nodes)
+  const pool = openUpstreamPool(clock, network, watch.selection, relays)
+  const stopDraining = drainPaced(clock, pool)
   const { heads, pollNow, firstRound: ready, ...seen } = watch
   const { observations, subscribeToObservations, noteThrottled } = seen
-  const service = {
+  const service: NetworkService = {
     network,
-    request: (call: PoolCall) => requestAny(pool, call),
+    request: (call) => requestAny(pool, call),
+    ...openReads(needs, pool),
+    sent: openSentFeed(),
     methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
     heads,
     pollNow,
-    tellOthers: shared ? (news: ChainNews) => shared.tell(network.id, news) : null,
+    tellOthers: shared ? (news) => shared.tell(network.id, news) : null,
   }
   const unsubscribe = shared?.subscribeToNews(network.id, (news) => hearChainNews(service, news))
   const stop = () => {
     unsubscribe?.()
+    stopDraining()
     watch.stop()
   }
   return { ...service, ready, observations, subscribeToObservations, noteThrottled, stop }

@@ -1,6 +1,5 @@
 import { backoffMs } from '../../core/async/backoff.ts'
 import { within } from '../../core/async/within.ts'
-import { wholeWants } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
 import type { BlockRef } from '../../core/chain/checks.ts'
 import { type ChainQuirks, quirksOf } from '../../core/chain/quirks.ts'
@@ -10,9 +9,15 @@ import type { NetworkService } from '../answers/ask-network.ts'
 import { noteBlockRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { type BlockReadOutcome, canTrace, readBlockFrom } from './read-block-from.ts'
+import {
+  acceptedUnproven,
+  noteUnproven,
+  provableWants,
+  type UnknownForms,
+} from './unproven-blocks.ts'
 
 type Needs = {
-  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits'>
+  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits' | 'verifying'>
   telemetry: Telemetry
 }
 
@@ -28,6 +33,7 @@ type Search = Needs & {
   busy: Map<Upstream, Promise<unknown>>
   tries: Map<Upstream, number>
   found: PromiseWithResolvers<Block>
+  unknownForms: UnknownForms
   tally: Tally
 }
 
@@ -35,6 +41,7 @@ type Search = Needs & {
 type Tally = {
   unknown: number
   disagrees: number
+  unproven: number
   unsupported: number
   reason: string | null
   failure: Failure | null
@@ -58,6 +65,8 @@ const USUAL_TRIES = 2
 
 const PRIORITY = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } as const
 
+const NO_OUTCOMES = { unknown: 0, disagrees: 0, unproven: 0, unsupported: 0 }
+
 const UNSUPPORTED = 'no upstream gives all parts of a block'
 
 /**
@@ -74,7 +83,7 @@ export async function readBlock(
   const search: Search = {
     ...needs,
     ref: { number: ref.number, hash: ref.hash.toLowerCase() },
-    wants: wholeWants(wants),
+    wants: provableWants(needs.service, wants),
     quirks: quirksOf(needs.service.network.chainId),
     preferred,
     deadlineMs: needs.service.pool.clock.monotonicMs() + READ_MS_MAX,
@@ -82,7 +91,8 @@ export async function readBlock(
     busy: new Map(),
     tries: new Map(),
     found: Promise.withResolvers(),
-    tally: { unknown: 0, disagrees: 0, unsupported: 0, reason: null, failure: null },
+    unknownForms: new Map(),
+    tally: { ...NO_OUTCOMES, reason: null, failure: null },
   }
   try {
     return await Promise.race([search.found.promise, askInRounds(search)])
@@ -92,24 +102,30 @@ export async function readBlock(
 }
 
 /** Asks until the block is found, which ends it from outside; null or a Failure when it is not. */
-async function askInRounds(search: Search): Promise<null> {
+async function askInRounds(search: Search): Promise<Block | null> {
   let unknownRounds = 0
   for (let round = 0; round < ROUNDS_MAX && leftMs(search) > 0; round++) {
     if (round > 0) await pause(search, round)
-    search.tally = { ...search.tally, unknown: 0, disagrees: 0, unsupported: 0 }
+    search.tally = { ...search.tally, ...NO_OUTCOMES }
     const asked = await askRound(search, round)
     if (search.over) return null
 
-    const { unknown, disagrees, unsupported } = search.tally
-    if (disagrees > 0) unknownRounds = 0
+    const accepted = acceptedUnproven(search, search)
+    if (accepted) return accepted
+    const { unknown, unsupported } = search.tally
+    if (refused(search) > 0) unknownRounds = 0
     else if (unknown > 0) unknownRounds++
     if (unknownRounds >= UNKNOWN_ROUNDS_MAX) return null
     // The first round leaves out upstreams that do badly, the next does not.
     if (round > 0 && asked > 0 && unsupported === asked) break
   }
   if (search.busy.size > 0 && leftMs(search) > 0) await waitFor(search, anyBusy(search))
-  if (unknownRounds > 0 && search.tally.disagrees === 0) return null
+  if (unknownRounds > 0 && refused(search) === 0) return null
   throw failureOf(search)
+}
+
+function refused({ tally }: Search): number {
+  return tally.disagrees + tally.unproven
 }
 
 /** Asks each upstream once, the first twice; says how many that was. */
@@ -145,7 +161,7 @@ function candidates(search: Search, round: number): Upstream[] {
   const good = idle.filter((upstream) => priorityOf(upstream) !== PRIORITY.excluded)
   const asked = round === 0 && good.length > 0 ? good : idle
   const rank = (upstream: Upstream) => tracing(search, upstream) * 10 + priorityOf(upstream)
-  return asked.sort((a, b) => rank(a) - rank(b))
+  return asked.sort((a, b) => rank(a) - rank(b) || a.costFactor - b.costFactor)
 }
 
 /** An upstream configured not to trace is asked last, and one that showed it, after that. */
@@ -176,7 +192,8 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
       { service, upstream, ref, quirks, isRetried, isOver },
       wants,
     )
-    noteBlockRead(upstream.activeHealth, true, search.service.pool.clock.monotonicMs())
+    const isUsable = outcome.kind !== 'unproven'
+    noteBlockRead(upstream.activeHealth, isUsable, search.service.pool.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)
   } catch (thrown) {
     // A bug of ours is nothing that another upstream could mend.
@@ -190,9 +207,19 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
 
 function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): void {
   const { tally, telemetry, ref } = search
-  if (outcome.kind === 'block') search.found.resolve(outcome.block)
+  if (outcome.kind === 'block') {
+    search.over = true
+    search.found.resolve(outcome.block)
+  }
   if (outcome.kind === 'unknown') tally.unknown++
   if (outcome.kind === 'unsupported') tally.unsupported++
+  if (outcome.kind === 'unproven') {
+    tally.unproven++
+    tally.reason = outcome.reason
+    const { unknownForm: block, reason } = outcome
+    if (block) search.unknownForms.set(upstream, { block, reason })
+    noteUnproven(search, upstream, ref.number, outcome)
+  }
   if (outcome.kind !== 'disagrees') return
   tally.disagrees++
   tally.reason = outcome.reason

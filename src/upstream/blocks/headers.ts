@@ -1,10 +1,10 @@
 import { within } from '../../core/async/within.ts'
 import type { Header } from '../../core/chain/block.ts'
-import { headerIn } from '../../core/chain/header.ts'
 import type { Votes } from '../../core/chain/votes.ts'
 import { Failure } from '../../core/errors.ts'
 import { numberToQuantity } from '../../core/hex.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
+import { verifiedHeader } from '../answers/block-verifying.ts'
 import { givesHeaders, noteHeaderRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
@@ -101,7 +101,7 @@ async function askHeader(
   const asked = askUpstream(service, upstream, method, [which, false])
   const result = await withinLimit(service, upstream, asked)
   if (result.kind === 'result' && result.value === null) return null
-  const header = result.kind === 'result' ? headerIn(result.value) : null
+  const header = result.kind === 'result' ? verifiedHeader(service, result.value) : null
   if (header && isIt(header)) return header
   throw new Failure('upstream_answered_badly', { method, upstream: upstream.spec.name })
 }

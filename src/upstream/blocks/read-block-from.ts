@@ -4,6 +4,7 @@ import { isUncounted } from '../../core/chain/quirks.ts'
 import { isHash32 } from '../../core/hex.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
+import { provesBlocks } from '../answers/block-verifying.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 import {
   isSupported,
@@ -23,6 +24,8 @@ export type BlockReadOutcome =
   | { kind: 'block'; block: Block }
   | { kind: 'unknown' }
   | { kind: 'disagrees'; reason: string }
+  /** Its parts agree with each other, but not with the hash, or in a form that is unknown. */
+  | { kind: 'unproven'; reason: string; unknownForm: Block | null }
   | { kind: 'unsupported' }
 
 const NOT_WANTED: PartResult = { kind: 'value', value: null }
@@ -72,7 +75,33 @@ export async function readBlockFrom(
     context.service.bloomBits,
   )
   if (typeof assembled === 'string') return { kind: 'disagrees', reason: assembled }
-  return { kind: 'block', block: assembled }
+  return provesBlocks(context.service)
+    ? proven(context, wants, assembled, valueIn(receipts))
+    : { kind: 'block', block: assembled }
+}
+
+async function proven(
+  { service, ref }: ReadContext,
+  { receipts: hasReceipts, senders: hasSenders = false }: BlockWants,
+  block: Block,
+  receipts: unknown,
+): Promise<BlockReadOutcome> {
+  const proof = await service.verifying.prover.prove({
+    hash: ref.hash,
+    block: block.raw,
+    receipts,
+    hasReceipts,
+    hasTransactions: true,
+    hasSenders,
+    hasSize: service.verifying.isListed,
+  })
+  if (proof.kind === 'proven') {
+    // No hash covers it and no rule tells it, so nobody gets to see it.
+    const { totalDifficulty: _, ...raw } = block.raw
+    return { kind: 'block', block: { ...block, raw, isProven: true } }
+  }
+  const unknownForm = proof.kind === 'unknown_form' ? block : null
+  return { kind: 'unproven', reason: proof.reason, unknownForm }
 }
 
 function valueIn(result: PartResult): unknown {

@@ -1,5 +1,5 @@
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { rates } from '../node/upstream.ts'
+import { rates } from '../node/rolling-counts.ts'
 import type { Selection } from '../pool/selection.ts'
 
 /** Shows the network's head and each upstream's health among the metrics; returns how to stop. */
@@ -10,6 +10,11 @@ export function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () =
   ]
   for (const upstream of selection.upstreams) {
     const labels = { network, upstream: upstream.spec.name }
+    const { spend } = upstream
+    if (spend) {
+      const read = () => spend.account.creditsSpent()
+      forget.push(telemetry.gauge('headgate_upstream_month_credits', labels, read))
+    }
     const used = () => (selection.stateOf.get(upstream) === 'used' ? 1 : 0)
     forget.push(
       telemetry.gauge('headgate_upstream_used', labels, used),

@@ -80,6 +80,59 @@ describe('the slot of a Solana upstream', () => {
   })
 })
 
+describe('an upstream that asks to be left in peace', () => {
+  const HOUR_MS = 3_600_000
+  const DATE = 'Thu, 05 Nov 2026 08:00:00 GMT'
+
+  /** Refuses the next poll of `a` so; returns the number of polls that it got since. */
+  async function refuseOnce(status: number, headers: Record<string, string>) {
+    world = await openScriptedNetwork([{ name: 'a' }, { name: 'b' }])
+    const usual = world.outbound.auto
+    let isRefused = false
+    let polls = 0
+    world.outbound.auto = (call) => {
+      if (!call.url.includes('//a') || call.params[0] !== 'latest') return usual(call)
+      if (isRefused) polls++
+      if (isRefused) return usual(call)
+      isRefused = true
+      call.status(status, headers)
+      return true
+    }
+    await world.clock.advance(POLL_MS)
+    expect(isRefused).toBe(true)
+    return { polls: () => polls }
+  }
+
+  test.each<[status: number, headers: Record<string, string>]>([
+    [429, { 'retry-after': '60' }],
+    [503, { 'retry-after': '60' }],
+    [429, { 'retry-after': 'Thu, 05 Nov 2026 08:01:00 GMT', date: DATE }],
+  ])('by %d with %p is not polled until then', async (status, headers) => {
+    const refused = await refuseOnce(status, headers)
+    expect(states()).toEqual(['excluded', 'used'])
+    for (let poll = 0; poll < 14; poll++) await world.clock.advance(POLL_MS)
+    expect(refused.polls()).toBe(0)
+    await world.clock.advance(POLL_MS)
+    await world.clock.advance(POLL_MS)
+    expect(refused.polls()).toBeGreaterThan(0)
+    expect(states()).toEqual(['used', 'used'])
+  })
+
+  test('for ever is asked again after an hour', async () => {
+    const refused = await refuseOnce(429, { 'retry-after': '99999999999' })
+    await world.clock.advance(HOUR_MS - 2 * POLL_MS)
+    expect(refused.polls()).toBe(0)
+    await world.clock.advance(3 * POLL_MS)
+    expect(refused.polls()).toBeGreaterThan(0)
+  })
+
+  test('without saying for how long is polled as ever', async () => {
+    const refused = await refuseOnce(503, {})
+    await world.clock.advance(POLL_MS)
+    expect(refused.polls()).toBe(1)
+  })
+})
+
 function states() {
   return world.network.pool.selection.verdicts.map(({ state }) => state)
 }

@@ -3,6 +3,7 @@ import type { Network } from '../../core/network.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { arePollsPaused } from '../node/active-health.ts'
 import { headAtSlot, headInBlock, type NodeHead } from '../node/node-head.ts'
 import type { Reply } from '../node/rpc-client.ts'
 import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
@@ -51,12 +52,19 @@ export function watchHeads(needs: Needs): HeadWatcher {
   return { firstRound, stop: () => stops.forEach((stop) => void stop()) }
 }
 
-/** Asks one upstream for its head, after making sure of its chain. Never throws. */
+/**
+ * Asks one upstream for its head, after making sure of its chain, unless it has asked us to wait.
+ * Never throws.
+ */
 export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
-  const startedAtMs = needs.clock.monotonicMs()
+  const { clock } = needs
+  const startedAtMs = clock.monotonicMs()
+  if (arePollsPaused(upstream.activeHealth, startedAtMs) || upstream.spend?.mayPoll() === false)
+    return
   const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
   if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
-  if (upstream.chain === 'right') await pollHead(needs, upstream)
+  const isPaused = arePollsPaused(upstream.activeHealth, clock.monotonicMs())
+  if (upstream.chain === 'right' && !isPaused) await pollHead(needs, upstream)
   review(needs.selection)
 }
 
@@ -123,8 +131,13 @@ function expectedChain({ network, selection }: Needs, reported: unknown): unknow
 async function pollFinality(needs: Needs): Promise<void> {
   const { network, selection } = needs
   if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
+  const nowMs = needs.clock.monotonicMs()
+  const followed = followedUpstreams(selection)
+  const asked = followed.filter((upstream) => !arePollsPaused(upstream.activeHealth, nowMs))
+  // Whatever was final stays so while nobody may be asked.
+  if (asked.length === 0 && followed.length > 0) return
   const heights = await Promise.all(
-    followedUpstreams(selection).map(async (upstream) => {
+    asked.map(async (upstream) => {
       const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
       if (reply.kind !== 'result') return null
       return quantityToNumber((reply.value as { number?: unknown } | null)?.number)

@@ -8,6 +8,8 @@ import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 export type ActiveHealth = {
   pollsFailedInARow: number
   pollLatencyMs: number
+  /** The answer to a poll asked for no more of them until then. */
+  pollsPausedUntilMs: number
   /** A header that we asked for did not come; until then others are preferred to it. */
   headersFailUntilMs: number
   headersFailedInARow: number
@@ -25,10 +27,16 @@ export function newActiveHealth(): ActiveHealth {
   return {
     pollsFailedInARow: 0,
     pollLatencyMs: 0,
+    pollsPausedUntilMs: 0,
     headersFailUntilMs: 0,
     headersFailedInARow: 0,
     blocksFailUntilMs: 0,
   }
+}
+
+/** True while the upstream is not to be polled, as it has asked. */
+export function arePollsPaused({ pollsPausedUntilMs }: ActiveHealth, nowMs: number): boolean {
+  return pollsPausedUntilMs > nowMs
 }
 
 /** A header that we asked for came, or did not. */
@@ -59,6 +67,8 @@ export function activeView(health: ActiveHealth, view: UpstreamView): UpstreamVi
     ...view,
     breaker: pollsAreGood(health) ? 'closed' : 'open',
     throttled: false,
+    // The reserve is for us.
+    credits: view.credits === 'none' ? 'none' : 'left',
     samples: 0,
     errorRate: 0,
     latencyMs: health.pollLatencyMs,

@@ -1,3 +1,4 @@
+import { retryAfterWaitMs } from '../../core/delivery/retry-after.ts'
 import { Failure } from '../../core/errors.ts'
 import type { UpstreamSpec } from '../../core/network.ts'
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import type { SharedStream } from '../streams/share-stream.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
@@ -25,16 +27,20 @@ export type RpcFailure = {
 }
 
 /** An answer too big to hold: the bytes of its result, to be passed on as they come. */
-export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
+export type Streamed = { kind: 'stream' } & StreamedBytes
 
 /**
  * An error too big to hold. Only what a caller asks for makes a node say so much, so it is
  * passed on whatever its code is, and counts for nothing against the node.
  */
-export type StreamedError = {
-  kind: 'error_stream'
-  code: number
+export type StreamedError = { kind: 'error_stream'; code: number } & StreamedBytes
+
+type StreamedBytes = {
   stream: ReadableStream<Uint8Array>
+  /** Counts its place at the upstream for this caller, while it has one. */
+  countFor?: (share: string | undefined) => void
+  /** The same for all that joined its call. */
+  shared?: SharedStream
 }
 
 export type Reply = NodeResult | NodeError | Streamed | StreamedError | RpcFailure
@@ -183,7 +189,7 @@ async function readInParts(answer: OutboundAnswer, id: number, ok: boolean): Pro
 
 /** With these statuses some nodes say what is wrong with a call, in a body as usual. */
 function mayExplain(status: number): boolean {
-  return status === 400 || status === 404 || status === 405 || status === 422
+  return status === 400 || status === 404 || status === 405 || status === 413 || status === 422
 }
 
 /**
@@ -239,13 +245,14 @@ function refusedByStatus(answer: OutboundAnswer): RpcFailure {
       .stream()
       .cancel()
       .catch(() => {})
-  if (status !== 429) {
-    return failed(`http_${status}`, {
-      mayHaveLanded: status >= 500,
-      blameless: isCallers(status),
-    })
-  }
-  const seconds = Number(answer.header('retry-after') ?? '')
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
-  return failed('http_429', { mayHaveLanded: false, throttled: true, retryAfterMs })
+  const asks = status === 429 || status === 503
+  const retryAfterMs = asks
+    ? retryAfterWaitMs(answer.header('retry-after'), answer.header('date'))
+    : 0
+  return failed(`http_${status}`, {
+    mayHaveLanded: status >= 500,
+    blameless: isCallers(status),
+    throttled: status === 429 || retryAfterMs > 0,
+    retryAfterMs,
+  })
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { UpstreamSpec } from '../../core/network.ts'
+import { rates } from './rolling-counts.ts'
 import {
   isUnsupported,
   newUpstream,
@@ -9,7 +10,6 @@ import {
   noteSuccess,
   noteThrottled,
   noteUnsupported,
-  rates,
   type Upstream,
   viewOf,
 } from './upstream.ts'

@@ -1,16 +1,24 @@
+import { type LogSpan, newLogSpan } from '../../core/logs/log-span.ts'
 import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
 import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
+import type { UpstreamSpend } from '../spend/upstream-spend.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
+import { countingClient } from './counting-client.ts'
 import type { NodeHead } from './node-head.ts'
+import { newCounts, type RollingCounts, rates, turnSlots } from './rolling-counts.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
 import { newTally, type UpstreamTally } from './upstream-tally.ts'
 
 /** One upstream with all that was learned about it. Changed only by functions of this room. */
-export type Upstream = {
+export type Upstream = RollingCounts & {
   spec: UpstreamSpec
   kind: NetworkKind
   client: RpcClient
+  /** Null where calls cost nothing. */
+  spend: UpstreamSpend | null
+  /** How much dearer it is than one that costs nothing. */
+  costFactor: number
   inFlight: number
   /** Calls in flight whose answer is being passed on. */
   streaming: number
@@ -23,10 +31,6 @@ export type Upstream = {
   chainCheckedAtMs: number
   head: Head | null
   breaker: Breaker
-  /** Rolling counts of the last seconds, one slot a second. */
-  ok: Float64Array
-  bad: Float64Array
-  slotAtS: number
   lastOkAtMs: number
   failuresInARow: number
   /** Calls have failed and none has succeeded since, whatever polls say. */
@@ -42,6 +46,10 @@ export type Upstream = {
   /** Methods by which this node gave a part of a block before. */
   provenMethods: Set<string>
   noBatchesUntilMs: number
+  /** Answers unlike those that enough others agreed on, and the last of them. */
+  disagreements: { count: number; method: string; atMs: number }
+  /** The block range that it takes in one eth_getLogs. */
+  logSpan: LogSpan
 }
 
 type Head = NodeHead & { reportedAtMs: number; advancedAtMs: number }
@@ -54,7 +62,6 @@ type Breaker = {
   isProbing: boolean
 }
 
-const SLOTS = 10
 /** Dead nodes fail every call at once, so a handful in a row is proof enough. */
 const FAILURES_IN_A_ROW_MAX = 4
 const SAMPLES_MIN = 10
@@ -65,17 +72,28 @@ const PROBES_TO_CLOSE = 3
 /** Without a read to probe a failed upstream with for this long, polls must do. */
 const READS_AWAITED_MS = 5000
 const THROTTLED_MS_MIN = 1000
+/** Whatever the answer to one call asks for: it may be that call's own doing. */
 const THROTTLED_MS_MAX = 60_000
+/** The same for the answer to a poll, which tells of us altogether. */
+const POLLS_PAUSED_MS_MAX = 3_600_000
 const UNSUPPORTED_MS = 600_000
 const UNSUPPORTED_MAX = 500
 /** Weight of the newest call in the moving average of latency. */
 const LATENCY_WEIGHT = 0.1
 
-export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: NetworkKind): Upstream {
+export function newUpstream(
+  outbound: Outbound,
+  spec: UpstreamSpec,
+  kind: NetworkKind,
+  spend: UpstreamSpend | null = null,
+): Upstream {
+  const client = openRpcClient(outbound, spec)
   return {
     spec,
     kind,
-    client: openRpcClient(outbound, spec),
+    client: spend === null ? client : countingClient(client, spend),
+    spend,
+    costFactor: 1,
     inFlight: 0,
     streaming: 0,
     shares: new Map(),
@@ -92,9 +110,7 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
       probesOk: 0,
       isProbing: false,
     },
-    ok: new Float64Array(SLOTS),
-    bad: new Float64Array(SLOTS),
-    slotAtS: 0,
+    ...newCounts(),
     lastOkAtMs: 0,
     failuresInARow: 0,
     callsFail: false,
@@ -106,7 +122,14 @@ export function newUpstream(outbound: Outbound, spec: UpstreamSpec, kind: Networ
     unsupported: new Map(),
     provenMethods: new Set(),
     noBatchesUntilMs: 0,
+    disagreements: { count: 0, method: '', atMs: 0 },
+    logSpan: newLogSpan(),
   }
+}
+
+/** The node's answer was not what the others agreed on. It is told, and decides nothing. */
+export function noteDisagreement(upstream: Upstream, method: string, nowMs: number): void {
+  upstream.disagreements = { count: upstream.disagreements.count + 1, method, atMs: nowMs }
 }
 
 /** Counts a call, or the end of one, towards its caller's share. */
@@ -157,9 +180,20 @@ export function notePollFailed(
   failed: { reason: string; throttled: boolean; retryAfterMs: number },
   nowMs: number,
 ): void {
-  upstream.activeHealth.pollsFailedInARow++
-  if (failed.throttled) noteThrottled(upstream, failed.retryAfterMs, nowMs)
-  else noteFailure(upstream, failed.reason, nowMs, true)
+  const { activeHealth } = upstream
+  activeHealth.pollsFailedInARow++
+  if (!failed.throttled) {
+    noteFailure(upstream, failed.reason, nowMs, true)
+    return
+  }
+  noteThrottled(upstream, failed.retryAfterMs, nowMs, POLLS_PAUSED_MS_MAX)
+  activeHealth.pollsPausedUntilMs = nowMs + Math.min(POLLS_PAUSED_MS_MAX, failed.retryAfterMs)
+}
+
+/** Shows what went wrong there, without a part in how it is judged. */
+export function noteFault(upstream: Upstream, reason: string, nowMs: number): void {
+  upstream.lastFault = reason
+  upstream.lastFaultAtMs = nowMs
 }
 
 /** The node gave no usable answer; enough of those open its breaker. True when they did so now. */
@@ -173,8 +207,7 @@ export function noteFailure(
   const slot = turnSlots(upstream, nowMs)
   upstream.bad[slot] = (upstream.bad[slot] ?? 0) + 1
   upstream.failuresInARow++
-  upstream.lastFault = reason
-  upstream.lastFaultAtMs = nowMs
+  noteFault(upstream, reason, nowMs)
   const { breaker } = upstream
   if (breaker.state === 'open') return false
   const { samples, errorRate } = rates(upstream)
@@ -195,11 +228,15 @@ export function openBreaker(upstream: Upstream, nowMs: number): void {
   breaker.probesOk = 0
 }
 
-export function noteThrottled(upstream: Upstream, retryAfterMs: number, nowMs: number): void {
-  const waitMs = Math.min(THROTTLED_MS_MAX, Math.max(THROTTLED_MS_MIN, retryAfterMs))
+export function noteThrottled(
+  upstream: Upstream,
+  retryAfterMs: number,
+  nowMs: number,
+  waitMsMax = THROTTLED_MS_MAX,
+): void {
+  const waitMs = Math.min(waitMsMax, Math.max(THROTTLED_MS_MIN, retryAfterMs))
   upstream.throttledUntilMs = Math.max(upstream.throttledUntilMs, nowMs + waitMs)
-  upstream.lastFault = 'rate_limited'
-  upstream.lastFaultAtMs = nowMs
+  noteFault(upstream, 'rate_limited', nowMs)
 }
 
 export function noteUnsupported(upstream: Upstream, method: string, nowMs: number): void {
@@ -234,6 +271,7 @@ export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
     chain: upstream.chain,
     breaker: breaker.state,
     throttled: upstream.throttledUntilMs > nowMs,
+    credits: upstream.spend?.creditsLeft() ?? 'left',
     ...rates(upstream),
     latencyMs: upstream.latencyMs,
     head: head && {
@@ -244,27 +282,4 @@ export function viewOf(upstream: Upstream, nowMs: number): UpstreamView {
       advancedAgoMs: nowMs - head.advancedAtMs,
     },
   }
-}
-
-export function rates(upstream: Upstream): { samples: number; errorRate: number } {
-  let ok = 0
-  let bad = 0
-  for (let slot = 0; slot < SLOTS; slot++) {
-    ok += upstream.ok[slot] ?? 0
-    bad += upstream.bad[slot] ?? 0
-  }
-  const samples = ok + bad
-  return { samples, errorRate: samples === 0 ? 0 : bad / samples }
-}
-
-function turnSlots(upstream: Upstream, nowMs: number): number {
-  const nowS = Math.floor(nowMs / 1000)
-  const passed = Math.min(SLOTS, nowS - upstream.slotAtS)
-  for (let step = 1; step <= passed; step++) {
-    const slot = (upstream.slotAtS + step) % SLOTS
-    upstream.ok[slot] = 0
-    upstream.bad[slot] = 0
-  }
-  if (passed > 0) upstream.slotAtS = nowS
-  return nowS % SLOTS
 }

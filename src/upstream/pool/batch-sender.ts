@@ -48,7 +48,9 @@ export function openBatchSender(pool: UpstreamPool): BatchSender {
       if (members.length === 0) return
       const upstream = pick(pool.selection, requirementsOf(members), [])
       const sizeMax = upstream ? batchSizeMax(pool, upstream) : 0
-      if (!upstream || sizeMax < 2 || members.length < 2) {
+      // Each member counts as a request; where there is no room for all, each waits for its own.
+      const isOver = upstream?.spend?.hasRoom(members.length) === false
+      if (!upstream || isOver || sizeMax < 2 || members.length < 2) {
         for (const member of members) sendAlone(pool, member)
         return
       }
@@ -96,6 +98,7 @@ async function sendTogether(
   const sending = client.sendText(`[${texts.join(',')}]`, ANSWER_BYTES_MAX, trace)
   const stopTimer = pool.clock.after(timeoutMs, sending.cancel)
   upstream.inFlight++
+  for (const { call } of members) upstream.spend?.note(call.method)
   const body = await sending.body
   upstream.inFlight--
   drainQueues(pool)

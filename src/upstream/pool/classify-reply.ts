@@ -1,3 +1,4 @@
+import { logRefusal } from '../../core/logs/log-refusal.ts'
 import { classifyError, judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Reply, RpcFailure } from '../node/rpc-client.ts'
@@ -40,6 +41,7 @@ function classifyErrorReply(
 ): PoolAnswer | null {
   const { request, upstream } = attempt
   const { class: verdict, byWords } = verdictOn(pool, request.call, error)
+  request.call.heardError?.(upstream, error)
   if (verdict === 'throttled' || verdict === 'refused') {
     if (byWords) tallyUnclear(upstream.tally)
     else tallyFailed(upstream.tally)
@@ -73,8 +75,12 @@ function classifyErrorReply(
   return null
 }
 
+const TOO_MANY_LOGS = { class: 'elsewhere', byWords: true } as const
+
 /** A call of our own is asked in our own words, so the node's can be believed. */
 function verdictOn({ network }: UpstreamPool, call: PoolCall, error: NodeError) {
+  // A limit for logs, whatever its code: it says nothing of how much else the node would do.
+  if (call.logBlocks !== undefined && logRefusal(error, call.logBlocks)) return TOO_MANY_LOGS
   if (call.whole !== true) return judgeError(network.kind, error, call)
   return { class: classifyError(network.kind, error.code, error.message), byWords: false }
 }

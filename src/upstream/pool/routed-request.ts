@@ -21,6 +21,8 @@ export type PoolCall = RoutingRequirements & {
   whole?: boolean
   /** The call is too much work to be asked of two at once, however slow the first one is. */
   unhedged?: boolean
+  /** Hears of each error that an upstream answers with. */
+  heardError?: (upstream: Upstream, error: NodeError) => void
 }
 
 export type PoolAnswer = {
@@ -28,6 +30,8 @@ export type PoolAnswer = {
   upstream: string
   /** An earlier attempt of the same call may have reached a node. */
   unclearBefore: boolean
+  /** The highest block that a stream speaks of, where that is known. */
+  heightMax?: number
 }
 
 /** All the upstreams of one network, and what is under way to them. */
@@ -35,6 +39,8 @@ export type UpstreamPool = {
   clock: Clock
   network: Network
   selection: Selection
+  /** Upstreams for sends alone; no poll, no read and no judgement is about them. */
+  relays: readonly Upstream[]
   hedging: Hedging
   watch: AttemptWatch<Attempt>
   queue: WaitQueue<RoutedRequest>
@@ -117,4 +123,12 @@ export function takeShare(attempt: Attempt): void {
   if (attempt.sharedBy !== undefined) return
   attempt.sharedBy = attempt.request.call.share
   if (attempt.sharedBy !== undefined) noteShare(attempt.upstream, attempt.sharedBy, 1)
+}
+
+/** A shared answer's first caller is gone, and its place is another's from now on. */
+export function passShare(attempt: Attempt, share: string | undefined): void {
+  const { upstream, sharedBy } = attempt
+  if (sharedBy !== undefined) noteShare(upstream, sharedBy, -1)
+  attempt.sharedBy = share
+  if (share !== undefined) noteShare(upstream, share, 1)
 }

@@ -1,3 +1,4 @@
+import { spanNow } from '../../core/logs/log-span.ts'
 import type { Network } from '../../core/network.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import {
@@ -21,6 +22,8 @@ export type RoutingRequirements = {
   heavy?: boolean
   /** The caller whose share of the places for such answers it takes; absent: our own work. */
   share?: string | undefined
+  /** The blocks whose logs are asked for. */
+  logBlocks?: number
 }
 
 /** The upstreams and how they were last judged. Requests only read it. */
@@ -35,6 +38,8 @@ export type Selection = {
   /** Upstreams whose head is not where the others are. */
   diverged: ReadonlySet<Upstream>
   head: HeadView | null
+  /** When the head's height last changed. */
+  headMovedAtMs: number
   /** The height that the nodes' `finalized` tag names; null while unknown. */
   finalizedTag: number | null
   /** Where no genesis hash is configured, the first one reported holds for all. */
@@ -85,6 +90,7 @@ export function openSelection(
     followStateOf: new Map(),
     diverged: new Set(),
     head: null,
+    headMovedAtMs: clock.monotonicMs(),
     finalizedTag: null,
     firstGenesisHash: null,
   }
@@ -98,7 +104,13 @@ export function review(selection: Selection): void {
   const nowMs = selection.clock.monotonicMs()
   const limits = limitsOf(network)
   const views = upstreams.map((upstream) => viewOf(upstream, nowMs))
-  const tip = corroboratedTip(views, limits)
+  for (const upstream of upstreams) upstream.costFactor = upstream.spend?.costFactor() ?? 1
+  const before = selection.head
+  const known = before && {
+    number: before.number,
+    movedAgoMs: nowMs - selection.headMovedAtMs,
+  }
+  const tip = corroboratedTip(views, limits, known)
   const verdicts = judgeUpstreams(views, tip, limits)
   selection.verdicts = verdicts
   selection.stateOf = statesOf(upstreams, verdicts)
@@ -113,8 +125,8 @@ export function review(selection: Selection): void {
   }
   const byDepth = network.finalityDepth === undefined ? null : tip.number - network.finalityDepth
   const finalized = byDepth === null ? selection.finalizedTag : Math.max(0, byDepth)
-  const { head } = selection
-  const same = head?.hash === tip.hash && head.finalized === finalized
+  if (before?.number !== tip.number) selection.headMovedAtMs = nowMs
+  const same = before?.hash === tip.hash && before.finalized === finalized
   if (!same) selection.head = { number: tip.number, hash: tip.hash, finalized }
 }
 
@@ -127,7 +139,7 @@ export function followedUpstreams({ upstreams, followStateOf, clock }: Selection
   const nowMs = clock.monotonicMs()
   const followed = upstreams.filter((upstream) => followStateOf.get(upstream) === 'used')
   const rank = ({ activeHealth }: Upstream) => (givesHeaders(activeHealth, nowMs) ? 0 : 1)
-  return followed.sort((a, b) => rank(a) - rank(b))
+  return followed.sort((a, b) => rank(a) - rank(b) || a.costFactor - b.costFactor)
 }
 
 /** The best upstream not tried yet; null when none is left. */
@@ -146,7 +158,8 @@ export function pick(
     if (isFull(upstream, needed)) continue
     const tier = tierOf(selection, upstream, needed)
     if (tier > tierMax) continue
-    const load = (upstream.inFlight + 1) * (upstream.latencyMs || LATENCY_UNKNOWN_MS)
+    const { inFlight, latencyMs, costFactor } = upstream
+    const load = (inFlight + 1) * (latencyMs || LATENCY_UNKNOWN_MS) * costFactor
     if (tier < bestTier || (tier === bestTier && load < bestLoad)) {
       best = upstream
       bestTier = tier
@@ -156,12 +169,26 @@ export function pick(
   return best
 }
 
+/** No call may wait for one on another chain, nor for one whose credits are used up. */
+export function isUsable({ chain, spend }: Upstream): boolean {
+  return chain !== 'wrong' && (spend === null || spend.creditsLeft() === 'left')
+}
+
+/** The same where nobody else can be asked: reads of our own may use what is kept for them. */
+export function hasCreditsFor({ spend }: Upstream, isOwn: boolean): boolean {
+  if (spend === null) return true
+  const left = spend.creditsLeft()
+  return left === 'left' || (isOwn && left === 'reserve')
+}
+
 /**
- * True when it has as many calls in flight as it may. Answers being passed on hold no place
- * of a light call: clients who read slowly, even on purpose, must not shut others out.
+ * True when it has as many calls in flight, or has spent as much, as it may. Answers being passed
+ * on hold no place of a light call: clients who read slowly, even on purpose, must not shut others
+ * out.
  */
 export function isFull(upstream: Upstream, needed: RoutingRequirements): boolean {
-  const { inFlight, streaming, spec } = upstream
+  const { inFlight, streaming, spec, spend } = upstream
+  if (spend !== null && !spend.mayCall()) return true
   return inFlight - streaming >= spec.concurrencyMax || isShareFull(upstream, needed)
 }
 
@@ -186,17 +213,18 @@ function isShareFull(
 /** Nothing but its caller's share keeps a call from every upstream that could answer it. */
 export function waitsForShare({ upstreams }: Selection, needed: RoutingRequirements): boolean {
   if (needed.heavy !== true || needed.share === undefined) return false
-  const usable = upstreams.filter(({ chain }) => chain !== 'wrong')
+  const usable = upstreams.filter(isUsable)
   return usable.length > 0 && usable.every((upstream) => isShareFull(upstream, needed))
 }
 
 /** An upstream whose breaker is half open, to be probed with a mirrored read. */
 export function halfOpenUpstream(selection: Selection): Upstream | null {
   for (const upstream of selection.upstreams) {
-    const { breaker, chain } = upstream
-    if (breaker.state !== 'half_open' || breaker.isProbing || chain === 'wrong') continue
-    // A node that asked for fewer calls is not sent copies.
+    const { breaker, spend } = upstream
+    if (breaker.state !== 'half_open' || breaker.isProbing || !isUsable(upstream)) continue
+    // A node that asked for fewer calls is not sent copies, nor one that is at its limit.
     if (upstream.throttledUntilMs > selection.clock.monotonicMs()) continue
+    if (spend !== null && !spend.mayCall()) continue
     return upstream
   }
   return null
@@ -214,6 +242,10 @@ function tierOf(selection: Selection, upstream: Upstream, needed: RoutingRequire
     const nowMs = selection.clock.monotonicMs()
     if (isUnsupported(upstream, needed.method, nowMs)) return TIER.unsupported
   }
+  if (needed.logBlocks !== undefined) {
+    const nowMs = selection.clock.monotonicMs()
+    if (spanNow(upstream.logSpan, nowMs) < needed.logBlocks) return TIER.unsupported
+  }
   if (state === 'standby') return TIER.standby
   const height = upstream.head?.number ?? 0
   if (needed.heightMin !== null && height < needed.heightMin) return TIER.behindTip
@@ -221,10 +253,31 @@ function tierOf(selection: Selection, upstream: Upstream, needed: RoutingRequire
   return needed.atHead && height < tip ? TIER.behindTip : TIER.fit
 }
 
+/** Nodes run this far ahead of the head that a second one confirmed; more is made up. */
+const AHEAD_BLOCKS_MAX = 16
+
+/** It takes a poll or two until the head that we know is the one that two have. */
+const AHEAD_POLLS = 2
+
+/**
+ * False for a height that a single node makes up: nobody confirms it, and the chain cannot have
+ * got there since its head moved. The word of the only witness counts, as there is no other.
+ */
+export function isBelievable(selection: Selection, height: number): boolean {
+  const { head, upstreams, stateOf, network, clock, headMovedAtMs } = selection
+  const isWitness = (upstream: Upstream) =>
+    upstream.head !== null && stateOf.get(upstream) !== 'excluded'
+  if (head === null || height <= head.number || upstreams.filter(isWitness).length < 2) return true
+  const sinceMs = clock.monotonicMs() - headMovedAtMs + AHEAD_POLLS * network.headPollMs
+  const madeMax = Math.ceil(sinceMs / network.blockTimeMs) + 1
+  return height - head.number <= Math.min(madeMax, AHEAD_BLOCKS_MAX)
+}
+
 function limitsOf(network: Network): ChoiceLimits {
   return {
     lagBlocksMax: Math.max(LAG_BLOCKS_MIN, Math.ceil(network.headLagMsMax / network.blockTimeMs)),
     staleMs: Math.max(STALE_MS_MIN, network.blockTimeMs * STALE_BLOCKS),
     reportMaxAgeMs: Math.max(REPORT_MAX_AGE_MS_MIN, network.headPollMs * REPORT_MAX_AGE_POLLS),
+    blockTimeMs: network.blockTimeMs,
   }
 }

@@ -3,9 +3,9 @@ import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isStreamed, type Reply, type Streamed, type StreamedError } from '../node/rpc-client.ts'
 import { noteFailure, noteUnsupported, openBreaker, type Upstream } from '../node/upstream.ts'
+import { guardStream } from '../streams/guard-stream.ts'
 import { openAttemptWatch } from './attempt-watch.ts'
 import { classifyReply, wasSilent } from './classify-reply.ts'
-import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedging, spendHedge } from './hedging.ts'
 import {
   type Attempt,
@@ -13,6 +13,7 @@ import {
   newRequest,
   type PoolAnswer,
   type PoolCall,
+  passShare,
   type RoutedRequest,
   releasePlace,
   takeShare,
@@ -20,7 +21,9 @@ import {
 } from './routed-request.ts'
 import {
   halfOpenUpstream,
+  hasCreditsFor,
   isFull,
+  isUsable,
   pick,
   review,
   type Selection,
@@ -38,12 +41,11 @@ const STALL_MS = 2000
 /** A stream that brings nothing for this long is broken off. */
 const STREAM_IDLE_MS_MAX = 30_000
 
-const NOTHING_SENT = () => {}
-
 export function openUpstreamPool(
   clock: Clock,
   network: Network,
   selection: Selection,
+  relays: readonly Upstream[] = [],
 ): UpstreamPool {
   const watch = openAttemptWatch<Attempt>(clock, {
     onLate: (attempt) => hedge(pool, attempt),
@@ -54,6 +56,7 @@ export function openUpstreamPool(
     clock,
     network,
     selection,
+    relays,
     hedging: newHedging(),
     watch,
     queue: openWaitQueue<RoutedRequest>(clock),
@@ -88,6 +91,9 @@ export function requestFrom(
   upstream: Upstream,
   call: PoolCall,
 ): Promise<PoolAnswer> {
+  if (!hasCreditsFor(upstream, call.whole === true)) {
+    return Promise.reject(new Failure('upstream_unreachable', { reason: 'no credits' }))
+  }
   return new Promise<PoolAnswer>((resolve, reject) => {
     start(pool, newRequest('pinned', call, resolve, reject), upstream)
   })
@@ -103,7 +109,7 @@ export function drainQueues(pool: UpstreamPool): void {
 function hasRoomSoon({ selection }: UpstreamPool, request: RoutedRequest): boolean {
   return selection.upstreams.some((upstream) => {
     const full = isFull(upstream, request.call)
-    return full && upstream.chain !== 'wrong' && !request.tried.includes(upstream)
+    return full && isUsable(upstream) && !request.tried.includes(upstream)
   })
 }
 
@@ -140,7 +146,7 @@ function start(pool: UpstreamPool, request: RoutedRequest, upstream: Upstream): 
       nowMs + upstream.spec.timeoutMs * (call.of.heavy ? HEAVY_FACTOR : 1),
       request.deadlineMs,
     ),
-    cancel: NOTHING_SENT,
+    cancel: () => {},
     sharedBy: undefined,
   }
   if (call.heavy) takeShare(attempt)
@@ -233,6 +239,7 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed | St
   attempt.stallAtMs = Number.POSITIVE_INFINITY
   attempt.upstream.streaming++
   takeShare(attempt)
+  reply.countFor = (share) => passShare(attempt, share)
   reply.stream = guardStream(reply.stream, {
     waiting() {
       attempt.deadlineMs = pool.clock.monotonicMs() + STREAM_IDLE_MS_MAX

@@ -5,7 +5,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { withoutCredentials } from '../node/without-credentials.ts'
 
-type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
+export type UpstreamSubscriptionNeeds = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
 /** The part of a connection that a session works with. */
 export type SubscriptionConnection = {
@@ -70,7 +70,7 @@ const CHECK_EVERY_MS = 1000
 
 /** Keeps a WebSocket subscription open, reconnecting later and later while it fails. */
 export function openUpstreamSubscription<Session extends SubscriptionSession>(
-  needs: Needs,
+  needs: UpstreamSubscriptionNeeds,
   options: SubscriptionOptions<Session>,
 ): UpstreamSubscription<Session> {
   const { clock } = needs
@@ -126,7 +126,7 @@ function openStateLog(telemetry: Telemetry, options: { network: string; logEvent
 }
 
 function openConnection<Session extends SubscriptionSession>(
-  { clock, sockets }: Needs,
+  { clock, sockets }: UpstreamSubscriptionNeeds,
   options: SubscriptionOptions<Session>,
   upstream: Upstream,
   listener: Listener,

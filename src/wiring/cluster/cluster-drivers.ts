@@ -20,6 +20,7 @@ export async function openClusterDrivers(
   const system = openSystem(write)
   const { clock, entropy, telemetry } = system
   opened.defer(() => telemetry.flush())
+  opened.defer(system.prover.close)
   const { database: url, secret } = settings
   assert(url !== undefined && secret !== undefined, 'a cluster has a database and a secret')
   const scratch = ownScratch(settings.data, entropy)

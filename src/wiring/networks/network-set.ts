@@ -7,11 +7,14 @@ import {
   type OpenNetwork,
   openNetwork,
 } from '../../upstream/answers/open-network.ts'
+import { openSpendRegistry, type SpendRegistry } from '../../upstream/spend/spend-registry.ts'
 
 type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'>
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
+  /** The spending at their upstreams. */
+  spends: SpendRegistry
   list(): readonly OpenNetwork[]
   bySlug(slug: string): OpenNetwork | undefined
   /** Resolves with the faults of the new settings, which leave everything as it was. */
@@ -31,6 +34,7 @@ export async function openNetworkSet(
   needs: NetworkNeeds,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
+  const spends = openSpendRegistry(needs)
   let opened: Opened = new Map()
   let bySlug = new Map<string, OpenNetwork>()
   const listeners = new Set<() => void>()
@@ -38,12 +42,13 @@ export async function openNetworkSet(
   const inTurn = serial()
 
   const exchange = async (next: NetworkSettings): Promise<string[]> => {
-    const fresh = openAll(needs, next, opened)
+    const fresh = openAll({ ...needs, spends }, next, opened)
     await firstRound(needs.clock, fresh)
     // The process that watches them for us has judged them, and goes on where one became wrong.
     const faults = needs.shared ? [] : wrongChains(next, fresh)
     const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
     stopAll(dropped, kept)
+    if (faults.length > 0) keepBudgets(spends, kept)
     opened = kept
     bySlug = new Map([...kept.values()].map(({ open }) => [open.network.slug, open]))
     if (faults.length === 0) for (const onReload of listeners) onReload()
@@ -54,6 +59,7 @@ export async function openNetworkSet(
   const faults = await reload(settings)
   if (faults.length > 0) return faults
   return {
+    spends,
     list: () => [...bySlug.values()],
     bySlug: (slug) => bySlug.get(slug),
     reload,
@@ -83,6 +89,13 @@ function openAll(needs: NetworkNeeds, settings: NetworkSettings, before: Opened)
   } catch (thrown) {
     stopAll(opened, before)
     throw thrown
+  }
+}
+
+/** Settings that are not taken over leave the budgets as they were, too. */
+function keepBudgets(spends: SpendRegistry, kept: Opened): void {
+  for (const { open } of kept.values()) {
+    for (const spec of open.network.upstreams) spends.of(open.network.id, spec)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/config.ts'
-import { openRpcRoute, type RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
+import type { RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
 import { type HttpServer, startServer } from '../../http/server.ts'
 import type { CallReport } from '../../upstream/answers/merge-reports.ts'
-import { openRpcNeeds } from '../rpc-needs.ts'
+import { openRpcEndpoints } from '../websocket/rpc-endpoints.ts'
 import type { WorkerOpening } from '../workers/worker-messages.ts'
 import { forwardAccounts, forwardRequests } from './forward-requests.ts'
 import { openHeardNetworks } from './heard-networks.ts'
@@ -35,7 +35,8 @@ export async function openWorker(
   const { publicUrl, socket } = opening
   const filterSecret = Uint8Array.fromHex(opening.filterSecretHex)
   const inputs = { drivers, settings, networks, publicUrl, exchange, recordUsage, filterSecret }
-  const rpc = openRpcNeeds(inputs, forwardAccounts({ ...drivers, socket }), opened)
+  const endpoints = openRpcEndpoints(inputs, forwardAccounts({ ...drivers, socket }), opened)
+  const { needs: rpc } = endpoints
   hearHeights(link, rpc)
   const pages = new Set(opening.pages)
   takeOverReloads({ link, networks, shared, settings, rpc, pages })
@@ -47,7 +48,7 @@ export async function openWorker(
   const { local: isLocal } = settings
   const passed = { bodies, socket, isLocal, pages: () => pages }
   const forwarded = forwardRequests({ ...drivers, ...passed })
-  const routes = { rpc: openRpcRoute(rpc), ...forwarded }
+  const routes = { ...endpoints.open(), ...forwarded }
   let server: HttpServer | null = null
   const rest = opened.move()
   return {

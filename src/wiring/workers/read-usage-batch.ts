@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { TIME_BUCKETS } from '../../core/rpc/call-times.ts'
 import type { FigureRow } from '../../tables/usage/call-stats.ts'
+import type { SpendRow } from '../../tables/usage/upstream-spend.ts'
 import type { UsageBatch, UsageRow } from '../../tables/usage/usage.ts'
 
 const SPLITS: readonly string[] = [
@@ -13,11 +14,12 @@ const SPLITS: readonly string[] = [
 /** The usage in a message of a worker; null where it is none. */
 export function readUsageBatch(value: unknown): UsageBatch | null {
   if (!isJsonObject(value)) return null
-  const { writer, sequence, atMs, rows, figures = [] } = value
+  const { writer, sequence, atMs, rows, figures = [], spends = [] } = value
   if (!isText(writer) || !isWhole(sequence) || !isWhole(atMs)) return null
   if (!Array.isArray(rows) || !rows.every(isUsage)) return null
   if (!Array.isArray(figures) || !figures.every(isFigure)) return null
-  return { writer, sequence, atMs, rows, figures }
+  if (!Array.isArray(spends) || !spends.every(isSpend)) return null
+  return { writer, sequence, atMs, rows, figures, spends }
 }
 
 function isUsage(value: unknown): value is UsageRow {
@@ -35,6 +37,13 @@ function isFigure(value: unknown): value is FigureRow {
   const areTimes = Array.isArray(times) && times.length === TIME_BUCKETS && times.every(isWhole)
   const counts = [minuteMs, calls, errors, nodeErrors, cached, coalesced, centiCu]
   return areTexts && areTimes && counts.every(isWhole) && SPLITS.some((word) => word === split)
+}
+
+function isSpend(value: unknown): value is SpendRow {
+  if (!isJsonObject(value)) return false
+  const { account, network, upstream, periodStartMs, requests, credits } = value
+  const areTexts = [account, network, upstream].every(isText)
+  return areTexts && [periodStartMs, requests, credits].every(isWhole)
 }
 
 function isText(value: unknown): value is string {

@@ -1,5 +1,10 @@
-import { type LimitExchange, paceBetweenWorkers } from '../../metering/limit-exchange.ts'
-import { openLimitHub } from '../../metering/limit-hub.ts'
+import {
+  type ExchangePace,
+  type LimitExchange,
+  openLimitExchange,
+  paceBetweenWorkers,
+} from '../../metering/limit-exchange.ts'
+import { joinHub, type LimitHub, openLimitHub } from '../../metering/limit-hub.ts'
 import { openUsageWriter } from '../../metering/usage-writer.ts'
 import type { CallReport } from '../../upstream/answers/merge-reports.ts'
 import type { Drivers } from '../drivers.ts'
@@ -56,7 +61,9 @@ const ACCOUNTS_CHANGED = 'accounts'
 export function openWorkerHub(needs: Needs): WorkerHub {
   const { clock, networks } = needs
   const members = new Set<Member>()
-  const limits = openLimitHub(needs, paceBetweenWorkers(needs.workers))
+  const pace = paceBetweenWorkers(needs.workers)
+  const limits = openLimitHub(needs, pace)
+  const stopSharing = shareSpends(needs, limits, pace)
   const usage = openUsageWriter(needs)
   const metrics = openWorkerMetrics(needs, members)
   const hearing = openGather<Member>(clock, NEWS_MS_MAX)
@@ -82,6 +89,7 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     if (message.kind === 'reported') reporting.reported(member, message)
     if (message.kind === 'throttled') noteThrottle(networks, message)
     if (message.kind === 'poll') pollNow(networks, message.network)
+    if (message.kind === 'sent') networkOf(networks, message.network)?.sent.note(message.note)
   }
 
   return {
@@ -115,9 +123,20 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     async stop() {
       unsubscribe()
       observations.stop()
+      stopSharing()
       limits.stop()
       await usage.flush()
     },
+  }
+}
+
+/** Polls and the follower's reads are this process's own, and count at vendors as calls do. */
+function shareSpends(needs: Needs, limits: LimitHub, pace: ExchangePace): () => void {
+  const own = openLimitExchange({ ...needs, carrier: joinHub(limits) }, pace)
+  const stopSharing = needs.networks.spends.share(own)
+  return () => {
+    stopSharing()
+    own.stop()
   }
 }
 
@@ -135,11 +154,13 @@ async function passNews(
 
 /** The others are told with what is seen next of that upstream. */
 function noteThrottle(networks: NetworkSet, { network: id, upstream, forMs }: Throttled): void {
-  const asked = networks.list().find(({ network }) => network.id === id)
-  asked?.noteThrottled(upstream, forMs)
+  networkOf(networks, id)?.noteThrottled(upstream, forMs)
 }
 
 function pollNow(networks: NetworkSet, networkId: string): void {
-  const asked = networks.list().find(({ network }) => network.id === networkId)
-  asked?.pollNow()
+  networkOf(networks, networkId)?.pollNow()
+}
+
+function networkOf(networks: NetworkSet, networkId: string) {
+  return networks.list().find(({ network }) => network.id === networkId)
 }

@@ -29,6 +29,17 @@ const FIGURE = {
   times: Array<number>(20).fill(0),
 }
 
+const SPEND = {
+  account: 'a',
+  network: 'ETH',
+  upstream: 'node',
+  periodStartMs: 0,
+  requests: 1,
+  credits: 26,
+}
+
+const BATCH = { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: [] }
+
 const UPSTREAM = {
   name: 'node',
   state: 'used' as const,
@@ -39,6 +50,17 @@ const UPSTREAM = {
   error_rate: 0,
   latency_ms: 1.5,
   in_flight: 0,
+  disagreements: 0,
+  last_disagreement: null,
+  last_disagreement_age_ms: null,
+}
+
+const SENT = {
+  app: 'app_1',
+  hash: `0x${'ab'.repeat(32)}`,
+  upstream: 'a',
+  sentAtMs: 5,
+  raw: '0x02',
 }
 
 const MESSAGES: FromWorker[] = [
@@ -47,10 +69,11 @@ const MESSAGES: FromWorker[] = [
   { kind: 'listening' },
   { kind: 'reloaded', id: 1 },
   { kind: 'limits', frame: '[]' },
-  { kind: 'usage', batch: { writer: 'w', sequence: 1, atMs: 5, rows: [ROW], figures: [FIGURE] } },
+  { kind: 'usage', batch: { ...BATCH, rows: [ROW], figures: [FIGURE], spends: [SPEND] } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: 5 } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'write' } },
   { kind: 'heard', id: 2 },
+  { kind: 'sent', network: 'ETH', note: SENT },
   { kind: 'poll', network: 'ETH' },
   { kind: 'measured', id: 0, exposition: '' },
   { kind: 'reported', id: 3, networks: [{ id: 'ETH', upstreams: [UPSTREAM] }] },
@@ -133,6 +156,19 @@ describe('a message of a worker', () => {
       batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: [{ ...FIGURE, ...wrong }] },
     })),
     { kind: 'usage', batch: { writer: 'w', sequence: 1, atMs: 5, rows: [], figures: {} } },
+    ...[{ account: 5 }, { upstream: null }, { credits: -1 }, { requests: 0.5 }].map((wrong) => ({
+      kind: 'usage',
+      batch: { ...BATCH, spends: [{ ...SPEND, ...wrong }] },
+    })),
+    { kind: 'usage', batch: { ...BATCH, spends: {} } },
+    ...[
+      { hash: '0xab' },
+      { app: 5 },
+      { upstream: null },
+      { sentAtMs: 0.5 },
+      { raw: 5 },
+      { raw: `0x${'00'.repeat(5000)}` },
+    ].map((wrong) => ({ kind: 'sent', network: 'ETH', note: { ...SENT, ...wrong } })),
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: -1 } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen' } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'spoken', height: 1 } },

@@ -2,12 +2,17 @@ import type { Settings } from '../../config/config.ts'
 import type { Network } from '../../core/network.ts'
 import type { WorkerSettings } from './worker-messages.ts'
 
-/** The settings for one of so many workers: each upstream gets as many calls from all together. */
+/**
+ * The settings for one of so many workers: each upstream gets as many calls from all together, and
+ * the system spreads the connections of an app over them.
+ */
 export function settingsForWorker(settings: Settings): WorkerSettings {
   const { secret: _secret, operatorToken: _token, ...rest } = settings
   const { workers } = settings.gateway
   const networks = settings.networks.map((network) => shareOf(network, workers))
-  return { ...rest, networks, tiers: [...settings.tiers] }
+  const appWebSocketsMax = Math.ceil(settings.limits.appWebSocketsMax / workers)
+  const limits = { ...settings.limits, appWebSocketsMax }
+  return { ...rest, networks, limits, tiers: [...settings.tiers] }
 }
 
 /** The same in the worker, which need not know where an option was set: all were checked. */

@@ -57,6 +57,8 @@ export function clusterEnv(
 ): Record<string, string> {
   const served = networks.map((network) => ({
     kind: 'evm',
+    // Blocks of fake nodes are made up.
+    verify: 'off',
     blockTimeMs: 1000,
     headPollMs: 100,
     ...network,

@@ -57,6 +57,7 @@ export function configText(nodes: readonly ChainNode[]): string {
     chainId: ${chainId}
     blockTimeMs: 1000
     headPollMs: 100
+    verify: off
     upstreams: [{ name: mined, url: "${url}" }]`,
   )
   return `listen: 127.0.0.1:0

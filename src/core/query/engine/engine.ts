@@ -119,8 +119,9 @@ export function openEngine(
 }
 
 function wantsOf({ wanted }: QueryRegistry): BlockWants {
-  const { transactions, receipts, traces } = wanted
-  return { transactions: transactions > 0, receipts: receipts > 0, traces: traces > 0 }
+  const { transactions, receipts, traces, senders } = wanted
+  const wants = { transactions: transactions > 0, receipts: receipts > 0, traces: traces > 0 }
+  return senders > 0 ? { ...wants, senders: true } : wants
 }
 
 function variablesOf(registry: QueryRegistry): { teamId: string; name: string }[] {

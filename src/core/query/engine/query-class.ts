@@ -9,6 +9,8 @@ export type QueryClass = {
   readonly group: QueryGroup
   /** One filter for each of the group's lists, in their order. */
   readonly filters: readonly FilterEntry<QueryClass>[]
+  /** It tells senders or finds by them; a matter of filters too, so not the group's. */
+  readonly usesSenders: boolean
   queries: SmallSet<RegisteredQuery> | undefined
   /** The number of the run in which it last found something. */
   foundIn: number

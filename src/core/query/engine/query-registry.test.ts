@@ -28,7 +28,7 @@ const NOTHING = {
   templates: 0,
   filters: 0,
   variables: 0,
-  wanted: { transactions: 0, receipts: 0, traces: 0 },
+  wanted: { transactions: 0, receipts: 0, traces: 0, senders: 0 },
 }
 
 describe('the registry of standing queries', () => {

@@ -50,7 +50,7 @@ export function openQueryRegistry(variables: VariableRegistry): QueryRegistry {
     index: openPredicateIndex(variables),
     variables,
     variableUses: new Map(),
-    wanted: { transactions: 0, receipts: 0, traces: 0 },
+    wanted: { transactions: 0, receipts: 0, traces: 0, senders: 0 },
     groupsMade: 0,
   }
 }
@@ -65,7 +65,7 @@ export function putQuery(
   const queryClass = acquireClass(registry, teamId, plan)
   const registered: RegisteredQuery = { id, queryClass, alwaysDueAt: -1 }
   queryClass.queries = smallSetWith(queryClass.queries, registered)
-  countWants(registry, queryClass.group.wants, 1)
+  countWants(registry, queryClass, 1)
   if (before) {
     registry.queries.remove(before)
     leaveClass(registry, before)
@@ -85,7 +85,7 @@ export function removeQuery(registry: QueryRegistry, id: string): void {
 function leaveClass(registry: QueryRegistry, query: RegisteredQuery): void {
   const { queryClass } = query
   if (query.alwaysDueAt >= 0) removeAlwaysDue(registry, query)
-  countWants(registry, queryClass.group.wants, -1)
+  countWants(registry, queryClass, -1)
   queryClass.queries = smallSetWithout(queryClass.queries, query)
   if (queryClass.queries === undefined) dropClass(registry, queryClass)
 }
@@ -99,7 +99,8 @@ function acquireClass(registry: QueryRegistry, teamId: string, plan: QueryPlan):
   const key = classKey({ group, filters })
   const known = registry.classes.find(key)
   if (known) return known
-  const made: QueryClass = { group, filters, queries: undefined, foundIn: 0 }
+  const usesSenders = plan.wants.senders === true
+  const made: QueryClass = { group, filters, usesSenders, queries: undefined, foundIn: 0 }
   for (const entry of filters) entry.users = smallSetWith(entry.users, made)
   group.classCount++
   registry.classes.add(key, made)
@@ -196,8 +197,10 @@ function sourceOf({ variables, variableUses }: QueryRegistry, teamId: string): V
   }
 }
 
-function countWants({ wanted }: QueryRegistry, wants: BlockWants, by: number): void {
+function countWants({ wanted }: QueryRegistry, queryClass: QueryClass, by: number): void {
+  const { wants } = queryClass.group
   if (wants.transactions) wanted.transactions += by
   if (wants.receipts) wanted.receipts += by
   if (wants.traces) wanted.traces += by
+  if (queryClass.usesSenders) wanted.senders += by
 }

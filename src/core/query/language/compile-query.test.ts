@@ -84,7 +84,7 @@ describe('a query becomes a plan', () => {
           }),
         ],
       },
-      wants: { transactions: true, receipts: true, traces: true },
+      wants: { transactions: true, receipts: true, traces: true, senders: true },
       variables: [
         { name: 'wallets', kind: 'Address' },
         { name: 'events', kind: 'Bytes32' },
@@ -228,7 +228,7 @@ describe('a block is read only as far as the query needs it', () => {
     ['transactions { gasUsed }', receipts],
     ['transactions { cumulativeGasUsed }', receipts],
     ['transactions { effectiveGasPrice }', receipts],
-    ['transactions { createdContract { address } }', receipts],
+    ['transactions { createdContract { address } }', { ...receipts, senders: true }],
     ['transactions { logs { data } }', receipts],
     ['transactions { block { gasUsed transactionCount } }', transactions],
     ['transactions { block { logs { data } } }', receipts],
@@ -238,6 +238,14 @@ describe('a block is read only as far as the query needs it', () => {
     ['callTracerTraces { transaction { hash } }', traces],
     ['callTracerTraces { transaction { status } }', { ...receipts, traces: true }],
     ['logs @skip(if: true) { data } hash', none],
+    ['transactions { from { address } }', { ...transactions, senders: true }],
+    ['logs { transaction { from { address } } }', { ...receipts, senders: true }],
+    [`transactions(filter: { addresses: [{ to: "${ADDRESS}" }] }) { hash }`, transactions],
+    [
+      `transactions(filter: { addresses: [{ to: "${ADDRESS}" }, { from: "${ADDRESS}" }] }) { hash }`,
+      { ...transactions, senders: true },
+    ],
+    [`callTracerTraces(filter: { addresses: [{ from: "${ADDRESS}" }] }) { input }`, traces],
   ])('%s', (body, wants) => {
     expect(planOf(`{ block { ${body} } }`).wants).toEqual(wants)
   })

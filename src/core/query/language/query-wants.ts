@@ -11,13 +11,28 @@ const RECEIPT_FIELDS = new Set([
   'logs',
 ])
 
+/** Members of a transaction that follow from who signed it. */
+const SENDER_FIELDS = new Set(['from', 'createdContract'])
+
 /** The parts of a block that must be read for this selection. */
 export function queryWants(selection: SelectionSet): BlockWants {
   const receipts = asksFor(selection, needsReceipts)
   const traces = asksFor(selection, (on, name) => on === 'Block' && name === 'callTracerTraces')
   // A log and a trace know their transaction, so these come along.
   const transactions = receipts || traces || asksFor(selection, isTransactionList)
-  return { transactions, receipts, traces }
+  const wants = { transactions, receipts, traces }
+  return usesSenders(selection) ? { ...wants, senders: true } : wants
+}
+
+/** The sender of a transaction is told, found by, or part of what is told. */
+function usesSenders({ on, fields }: SelectionSet): boolean {
+  return fields.some(({ name, selection, filter }) => {
+    if (on === 'Block' && name === 'parent') return false
+    if (on === 'Transaction' && SENDER_FIELDS.has(name)) return true
+    const isFoundBy =
+      name === 'transactions' && filter?.kind === 'pairs' && filter.pairs.some(({ from }) => from)
+    return isFoundBy || (selection !== null && usesSenders(selection))
+  })
 }
 
 function needsReceipts(on: string, name: string): boolean {

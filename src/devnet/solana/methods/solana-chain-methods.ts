@@ -14,6 +14,7 @@ import {
   type Params,
   readKeyParam,
 } from './solana-method.ts'
+import { SLOT_METHODS } from './solana-slot-methods.ts'
 
 /** As many slots as a node lists in one answer. */
 const BLOCKS_RANGE_MAX = 500_000
@@ -22,6 +23,7 @@ const LAMPORTS_PER_SIGNATURE = 5_000n
 
 export const CHAIN_METHODS: MethodTable = {
   ...CLUSTER_METHODS,
+  ...SLOT_METHODS,
   getHealth: { min: 0, max: 0, answer: () => '"ok"' },
   getVersion: {
     min: 0,
@@ -33,6 +35,7 @@ export const CHAIN_METHODS: MethodTable = {
   getSlot: { min: 0, max: 1, answer: getSlot },
   getBlockHeight: { min: 0, max: 1, answer: getBlockHeight },
   getBlocks: { min: 1, max: 3, answer: getBlocks },
+  getBlocksWithLimit: { min: 2, max: 3, answer: getBlocksWithLimit },
   getBlockTime: { min: 1, max: 1, answer: getBlockTime },
   getEpochInfo: { min: 0, max: 1, answer: getEpochInfo },
   getTransactionCount: {
@@ -75,6 +78,25 @@ function getBlocks(chain: SolanaChain, [firstText = '', ...rest]: Params): strin
     return invalidParams(`Slot range too large; max ${BLOCKS_RANGE_MAX}`)
   }
   const length = Math.min(Math.max(0, to - from + 1), BLOCKS_RANGE_MAX)
+  return `[${Array.from({ length }, (_, at) => from + at).join()}]`
+}
+
+function getBlocksWithLimit(
+  chain: SolanaChain,
+  [firstText = '', limitText = '', configText]: Params,
+): string | SolanaError {
+  const first = readUnsigned(firstText, 'u64')
+  if (isSolanaError(first)) return first
+  const limit = readUnsigned(limitText, 'usize')
+  if (isSolanaError(limit)) return limit
+  if (limit > BigInt(BLOCKS_RANGE_MAX)) {
+    return invalidParams(`Limit too large; max ${BLOCKS_RANGE_MAX}`)
+  }
+  const moment = momentOf(chain, configText)
+  if (isSolanaError(moment)) return moment
+  if (moment.config.commitment === 'processed') return tooSoon()
+  const from = Math.max(FIRST_SLOT, Number(first))
+  const length = Math.min(Math.max(0, moment.slot - from + 1), Number(limit))
   return `[${Array.from({ length }, (_, at) => from + at).join()}]`
 }
 

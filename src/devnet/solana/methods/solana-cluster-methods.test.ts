@@ -90,3 +90,54 @@ test('nobody votes, nobody earns, and the node is alone', async () => {
     { pubkey: identity, version: '4.1.0', gossip: null },
   ])
 })
+
+describe('slots and their leaders', () => {
+  const stranger = encodeKey(keyPairOf('stranger').key)
+
+  test.each([
+    ['getSlotLeaders', [440_208_000, 5_001], 'Invalid limit; max 5000'],
+    [
+      'getSlotLeaders',
+      [900_000_000, 5],
+      'Invalid slot range: leader schedule for epoch 2096 is unavailable',
+    ],
+    ['getSlotLeaders', [-1, 5], 'Invalid params: invalid value: integer `-1`, expected u64.'],
+    [
+      'getBlockProduction',
+      [{ range: { firstSlot: 5, lastSlot: 4 } }],
+      'lastSlot, 4, cannot be less than firstSlot, 5',
+    ],
+    [
+      'getBlockProduction',
+      [{ range: { firstSlot: 1 } }],
+      'firstSlot, 1, is too small; min 440208000',
+    ],
+    ['getBlockProduction', [{ identity: 'no key' }], 'Invalid param: Invalid'],
+    ['getBlocksWithLimit', [440_208_000, 500_001], 'Limit too large; max 500000'],
+    ['getRecentPerformanceSamples', [721], 'Invalid limit; max 720'],
+    ['getLeaderSchedule', [null, { identity: 7 }], /expected a string/],
+    ['getInflationReward', [['no key']], 'Invalid param: Invalid'],
+    ['getTokenLargestAccounts', [stranger], 'Invalid param: could not find mint'],
+    ['getHighestSnapshotSlot', [], 'No snapshot'],
+  ] as [string, unknown[], string | RegExp][])(
+    'are refused in the words of a node: %s %j',
+    async (method, params, words) => {
+      const { error } = await rpc.reply(method, ...params)
+      if (typeof words === 'string') expect(error?.message).toBe(words)
+      else expect(error?.message).toMatch(words)
+    },
+  )
+
+  test('are those of one node, and nothing of another', async () => {
+    expect(await rpc.call('getLeaderSchedule', null, { identity: stranger })).toEqual({})
+    expect(await rpc.call('getLeaderSchedule', 900_000_000)).toBeNull()
+    const { value } = await rpc.call('getBlockProduction', { identity: stranger })
+    expect(value.byIdentity).toEqual({})
+    const first = await rpc.call('minimumLedgerSlot')
+    expect(await rpc.call('getBlocksWithLimit', first, 3)).toEqual([first, first + 1])
+    expect(await rpc.call('getBlockCommitment', first)).toEqual({ commitment: null, totalStake: 0 })
+    const now = await rpc.call('getSlot', { commitment: 'processed' })
+    expect(await rpc.call('getMaxShredInsertSlot')).toBeGreaterThanOrEqual(now)
+    expect(await rpc.call('getMaxRetransmitSlot')).toBeGreaterThanOrEqual(now)
+  })
+})

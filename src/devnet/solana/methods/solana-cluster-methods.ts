@@ -1,7 +1,7 @@
 import type { Account, SolanaError } from '../../../core/solana/account.ts'
 import { encodeKey } from '../../../core/solana/base58.ts'
 import { compareKeys } from '../../../core/solana/compare-keys.ts'
-import { readBoolean, readName } from '../../../core/solana/reply/node-values.ts'
+import { readBoolean, readName, readUnsigned } from '../../../core/solana/reply/node-values.ts'
 import { isSolanaError } from '../../../core/solana/solana-error.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { keyPairOf } from '../solana-message.ts'
@@ -13,14 +13,22 @@ import {
   membersOf,
   momentOf,
   type Params,
+  readKeysParam,
 } from './solana-method.ts'
 
 /** As many as a node lists. */
 const LARGEST_MAX = 20
 
+/** A node takes as many as fit into a request; more than these nobody has. */
+const REWARDED_MAX = 10_000
+
+/** One SOL, as the feature has it that raises it; all features are active here. */
+const STAKE_LAMPORTS_MIN = 1_000_000_000
+
 const FILTERS = ['circulating', 'nonCirculating'] as const
 
-const NODE = encodeKey(keyPairOf('headgate devnet node').key)
+/** The one node of this cluster. */
+export const NODE = encodeKey(keyPairOf('headgate devnet node').key)
 
 /** Methods about the cluster as a whole: here the node is alone, and nobody votes or earns. */
 export const CLUSTER_METHODS: MethodTable = {
@@ -28,6 +36,9 @@ export const CLUSTER_METHODS: MethodTable = {
   getLargestAccounts: { min: 0, max: 1, answer: getLargestAccounts },
   getVoteAccounts: { min: 0, max: 1, answer: () => '{"current":[],"delinquent":[]}' },
   getInflationRate: { min: 0, max: 0, answer: getInflationRate },
+  getInflationGovernor: { min: 0, max: 1, answer: getInflationGovernor },
+  getInflationReward: { min: 1, max: 2, answer: getInflationReward },
+  getStakeMinimumDelegation: { min: 0, max: 1, answer: getStakeMinimumDelegation },
   getClusterNodes: { min: 0, max: 0, answer: getClusterNodes },
   getIdentity: { min: 0, max: 0, answer: () => `{"identity":"${NODE}"}` },
 }
@@ -74,6 +85,32 @@ function byLamports(a: Account, b: Account): number {
 function getInflationRate({ slots }: SolanaChain): string {
   const { epoch } = slots.epochOf(slots.slotAt('finalized'))
   return `{"epoch":${epoch},"foundation":0.0,"total":0.0,"validator":0.0}`
+}
+
+function getInflationGovernor(chain: SolanaChain, [configText]: Params) {
+  const moment = momentOf(chain, configText)
+  if (isSolanaError(moment)) return moment
+  const terms = ['foundation', 'foundationTerm', 'initial', 'taper', 'terminal']
+  return `{${terms.map((term) => `"${term}":0.0`).join()}}`
+}
+
+/** Nothing is staked, so no address has ever earned anything. */
+function getInflationReward(chain: SolanaChain, [keysText = '', configText]: Params) {
+  const keys = readKeysParam(keysText, REWARDED_MAX)
+  if (isSolanaError(keys)) return keys
+  const members = membersOf(configText, 'RpcEpochConfig')
+  if (isSolanaError(members)) return members
+  const epoch = readUnsigned(members.get('epoch') ?? '0', 'u64')
+  if (isSolanaError(epoch)) return epoch
+  const moment = momentOf(chain, commitmentOf(members))
+  if (isSolanaError(moment)) return moment
+  return `[${keys.map(() => 'null').join()}]`
+}
+
+function getStakeMinimumDelegation(chain: SolanaChain, [configText]: Params) {
+  const moment = momentOf(chain, configText)
+  if (isSolanaError(moment)) return moment
+  return inContext(moment.slot, `${STAKE_LAMPORTS_MIN}`)
 }
 
 /** It takes calls, but neither gossips nor votes, so it has no address for either. */

@@ -137,6 +137,32 @@ describe('subscriptions', () => {
     },
   )
 
+  test('a transaction is told when it is received, and again when it is final', async () => {
+    const to = encodeKey(keyPairOf('received and paid').key)
+    const signature = await rpc.call('requestAirdrop', to, 1_000_000_000)
+    const config = { commitment: 'finalized', enableReceivedNotification: true }
+    const { result: id } = await socket.ask('signatureSubscribe', signature, config)
+    await advance(1)
+    expect((await socket.news(id)).value).toBe('receivedSignature')
+    await advance(5)
+    expect((await socket.news(id)).value).toEqual({ err: null })
+  })
+
+  test('logs are told of all transactions, or of those that mention an account', async () => {
+    const to = encodeKey(keyPairOf('mentioned').key)
+    const other = encodeKey(keyPairOf('not mentioned').key)
+    const { result: all } = await socket.ask('logsSubscribe', 'all', { commitment: 'processed' })
+    const mentions = { mentions: [to] }
+    const { result: few } = await socket.ask('logsSubscribe', mentions, { commitment: 'confirmed' })
+    const first = await rpc.call('requestAirdrop', other, 1_000_000_000)
+    const second = await rpc.call('requestAirdrop', to, 1_000_000_000)
+    await advance(1)
+    const told = [await socket.news(all), await socket.news(all), await socket.news(few)]
+    expect(told.map(({ value }) => value.signature)).toEqual([first, second, second])
+    expect(told[2].value.err).toBeNull()
+    expect(told[2].value.logs).toContain('Program 11111111111111111111111111111111 success')
+  })
+
   test('nothing is heard after unsubscribing, and others go on hearing', async () => {
     const other = await solanaSocket(ledger.wsUrl)
     const { result: id } = await socket.ask('slotSubscribe')
@@ -158,6 +184,9 @@ describe('subscriptions', () => {
     expect((await socket.ask('blockSubscribe', 'all')).error.message).toBe('Method not found')
     expect((await socket.ask('accountSubscribe', 5)).error.code).toBe(-32602)
     expect((await socket.ask('accountSubscribe')).error.code).toBe(-32602)
+    expect((await socket.ask('logsSubscribe', { mentions: [] })).error.message).toBe(
+      'Invalid Request: Only 1 address supported',
+    )
     expect((await socket.ask('slotUnsubscribe', 'x')).error.code).toBe(-32602)
     expect((await socket.ask('getHealth')).result).toBe('ok')
   })

@@ -1,52 +1,40 @@
 import type { Account, Commitment, SolanaError } from '../../../core/solana/account.ts'
 import { parseAccount } from '../../../core/solana/parsers/parse-account.ts'
-import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../../../core/solana/programs.ts'
+import { isTokenProgram, sameKey } from '../../../core/solana/programs.ts'
 import { readUnsigned } from '../../../core/solana/reply/node-values.ts'
 import { matchesFilters } from '../../../core/solana/request/matches-filters.ts'
-import {
-  type ProgramAccountsCall,
-  readProgramAccountsCall,
-} from '../../../core/solana/request/program-accounts.ts'
+import type { ProgramAccountsCall } from '../../../core/solana/request/program-accounts.ts'
 import { invalidParams, isSolanaError } from '../../../core/solana/solana-error.ts'
-import type { SolanaChain } from '../solana-chain.ts'
 import {
-  type AccountForm,
-  accountText,
-  formOf,
-  helpsAt,
-  recordsText,
-} from './solana-account-text.ts'
-import { momentOf, type Params, readKeyParam } from './solana-method.ts'
-import { readSignature } from './solana-transaction-methods.ts'
+  type AccountTopic,
+  type LogsTopic,
+  type ProgramTopic,
+  readTopic,
+  type SignatureTopic,
+  type SolanaTopic,
+} from '../../../core/solana/subscriptions/read-topic.ts'
+import { goneAccountText } from '../../../core/solana/text/gone-account-text.ts'
+import type { SolanaChain } from '../solana-chain.ts'
+import { type AccountForm, accountText, helpsAt, recordsText } from './solana-account-text.ts'
+import type { Params } from './solana-method.ts'
 
 export type Listener = { send(text: string): unknown }
 
 /** One subscription: gives its notifications after each slot, as results in JSON text. */
 type Topic = {
-  /** `slotNotification` and its like. */
-  notification: string
   news(): readonly string[]
-  /** It has nothing more to say after its first news. */
-  once?: boolean
+  /** It has nothing more to say. */
+  isOver?: () => boolean
 }
 
-type Subscription = Topic & { listener: Listener }
+type Subscription = Topic & {
+  /** `slotNotification` and its like. */
+  notification: string
+  listener: Listener
+}
 
 /** Far above what clients on one machine open. */
 const SUBSCRIPTIONS_MAX = 1_000
-
-const NODE_RULES = { defaultEncoding: 'binary', pageLimit: Number.MAX_SAFE_INTEGER } as const
-
-type Open = (chain: SolanaChain, params: Params) => Topic | SolanaError
-
-/** By the names that callers send, so no object: `toString` is in every one of those. */
-const TOPICS: ReadonlyMap<string, Open> = new Map([
-  ['slotSubscribe', openSlotTopic],
-  ['rootSubscribe', openRootTopic],
-  ['signatureSubscribe', openSignatureTopic],
-  ['accountSubscribe', openAccountTopic],
-  ['programSubscribe', openProgramTopic],
-])
 
 /** All subscriptions. They are notified after a slot has ended, so never before the answer. */
 export function openSubscriptions(chain: SolanaChain) {
@@ -54,27 +42,27 @@ export function openSubscriptions(chain: SolanaChain) {
   let made = 0
 
   chain.onSlot(() => {
-    for (const [id, { listener, notification, news, once }] of subscriptions) {
-      const results = news()
-      for (const result of results) listener.send(notificationText(notification, id, result))
-      if (once === true && results.length > 0) subscriptions.delete(id)
+    for (const [id, { listener, notification, news, isOver }] of subscriptions) {
+      for (const result of news()) listener.send(notificationText(notification, id, result))
+      if (isOver?.() === true) subscriptions.delete(id)
     }
   })
 
   return {
-    isOne: (method: string) => TOPICS.has(method.replace(/Unsubscribe$/, 'Subscribe')),
+    isOne: (method: string) =>
+      readTopic(method.replace(/Unsubscribe$/, 'Subscribe'), '[]') !== null,
 
     /** Answers a method that subscribes or unsubscribes. */
     answer(listener: Listener, method: string, params: Params): string | SolanaError {
-      const open = TOPICS.get(method)
-      if (open === undefined) return unsubscribe(listener, params)
+      const topic = readTopic(method, `[${params.join()}]`)
+      if (topic === null) return unsubscribe(listener, params)
       if (subscriptions.size >= SUBSCRIPTIONS_MAX) {
         return invalidParams('Too many subscriptions for this node')
       }
-      const topic = open(chain, params)
       if (isSolanaError(topic)) return topic
       made++
-      subscriptions.set(made, { ...topic, listener })
+      const notification = `${topic.kind}Notification`
+      subscriptions.set(made, { ...openTopic(chain, topic), notification, listener })
       return `${made}`
     },
 
@@ -99,70 +87,74 @@ function notificationText(notification: string, id: number, result: string): str
   return `{"jsonrpc":"2.0","method":"${notification}","params":${params}}`
 }
 
-function openSlotTopic({ slots }: SolanaChain): Topic {
-  return {
-    notification: 'slotNotification',
-    news: () => [
-      `{"parent":${slots.now - 1},"root":${slots.slotAt('finalized')},"slot":${slots.now}}`,
-    ],
-  }
+function openTopic(chain: SolanaChain, topic: SolanaTopic): Topic {
+  const { slots } = chain
+  if (topic.kind === 'account') return { news: () => accountNews(chain, topic) }
+  if (topic.kind === 'program') return { news: () => recordNews(chain, topic) }
+  if (topic.kind === 'logs') return { news: () => logsNews(chain, topic) }
+  if (topic.kind === 'signature') return openSignatureTopic(chain, topic)
+  const root = () => slots.slotAt('finalized')
+  if (topic.kind === 'root') return { news: () => [`${root()}`] }
+  return { news: () => [`{"parent":${slots.now - 1},"root":${root()},"slot":${slots.now}}`] }
 }
 
-function openRootTopic({ slots }: SolanaChain): Topic {
-  return { notification: 'rootNotification', news: () => [`${slots.slotAt('finalized')}`] }
-}
-
-function openSignatureTopic(chain: SolanaChain, [text, configText]: Params): Topic | SolanaError {
-  const signature = readSignature(text)
-  if (isSolanaError(signature)) return signature
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  const { commitment } = moment.config
+function openSignatureTopic(chain: SolanaChain, topic: SignatureTopic): Topic {
+  let tellsReceived = topic.tellsReceived
+  let isOver = false
   return {
-    notification: 'signatureNotification',
-    once: true,
+    isOver: () => isOver,
     news() {
-      const receipt = chain.transactions.find(signature)
-      if (receipt === null || receipt.slot > endedSlot(chain, commitment)) return []
-      return [inSlot(receipt.slot, `{"err":${receipt.outcome.error?.json ?? 'null'}}`)]
+      const receipt = chain.transactions.find(topic.signature)
+      if (receipt === null) return []
+      const received = tellsReceived ? [inSlot(receipt.slot, '"receivedSignature"')] : []
+      tellsReceived = false
+      isOver = receipt.slot <= endedSlot(chain, topic.commitment)
+      if (!isOver) return received
+      return [...received, inSlot(receipt.slot, `{"err":${errorText(receipt)}}`)]
     },
   }
 }
 
-function openAccountTopic(chain: SolanaChain, [keyText, configText]: Params): Topic | SolanaError {
-  const key = readKeyParam(keyText)
-  if (isSolanaError(key)) return key
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  const { commitment } = moment.config
-  const form = formOf(moment.config, 'binary')
-  return {
-    notification: 'accountNotification',
-    news() {
-      const slot = endedSlot(chain, commitment)
-      const changed = chain.history.changedIn(slot).find(({ pubkey }) => sameKey(pubkey, key))
-      if (changed === undefined) return []
-      // A node shows an account that is gone as an empty one.
-      const text = accountText(chain, slot, changed.account ?? nothingAt(key), form)
-      return isSolanaError(text) ? [] : [inSlot(slot, text)]
-    },
-  }
+function accountNews(chain: SolanaChain, topic: AccountTopic): string[] {
+  const slot = endedSlot(chain, topic.commitment)
+  const changed = chain.history.changedIn(slot).find(({ pubkey }) => sameKey(pubkey, topic.pubkey))
+  if (changed === undefined) return []
+  const { account } = changed
+  const form = formOf(topic.encoding)
+  // A node shows an account that is gone as an empty one.
+  const text =
+    account === null ? goneAccountText(topic.encoding) : accountText(chain, slot, account, form)
+  return isSolanaError(text) ? [] : [inSlot(slot, text)]
 }
 
-function openProgramTopic(chain: SolanaChain, params: Params): Topic | SolanaError {
-  const call = readProgramAccountsCall(`[${params.join()}]`, NODE_RULES)
-  if (isSolanaError(call)) return call
-  // A node leaves the slice aside when it notifies.
-  const form: AccountForm = { encoding: call.encoding, dataSlice: null }
-  return {
-    notification: 'programNotification',
-    news() {
-      const slot = endedSlot(chain, call.commitment)
-      const accounts = programNews(chain, slot, call)
-      const texts = accounts.map((account) => recordsText(chain, slot, [account], form))
-      return texts.filter((text) => !isSolanaError(text)).map((text) => inSlot(slot, `${text}`))
-    },
-  }
+function recordNews(chain: SolanaChain, { call }: ProgramTopic): string[] {
+  const slot = endedSlot(chain, call.commitment)
+  const form = formOf(call.encoding)
+  const accounts = programNews(chain, slot, call)
+  const texts = accounts.map((account) => recordsText(chain, slot, [account], form))
+  return texts.filter((text) => !isSolanaError(text)).map((text) => inSlot(slot, `${text}`))
+}
+
+/** A node takes a slice, and leaves it aside when it notifies. */
+function formOf(encoding: AccountForm['encoding']): AccountForm {
+  return { encoding, dataSlice: null }
+}
+
+function logsNews(chain: SolanaChain, { mentions, commitment }: LogsTopic): string[] {
+  const slot = endedSlot(chain, commitment)
+  const receipts = chain.transactions
+    .inSlot(slot)
+    .filter(({ loaded }) => mentions === null || loaded.keys.some((key) => sameKey(key, mentions)))
+  return receipts.map((receipt) => {
+    const { signature, outcome } = receipt
+    const logs = JSON.stringify(outcome.logs)
+    const members = [`"err":${errorText(receipt)}`, `"logs":${logs}`, `"signature":"${signature}"`]
+    return inSlot(slot, `{${members.join()}}`)
+  })
+}
+
+function errorText({ outcome }: { outcome: { error: { json: string } | null } }): string {
+  return outcome.error?.json ?? 'null'
 }
 
 /** As on a node, an account that was closed or given to another program is not spoken of. */
@@ -183,9 +175,4 @@ function endedSlot({ slots }: SolanaChain, commitment: Commitment): number {
 
 function inSlot(slot: number, valueText: string): string {
   return `{"context":{"slot":${slot}},"value":${valueText}}`
-}
-
-function nothingAt(pubkey: Uint8Array): Account {
-  const owner = PROGRAM_KEYS.system
-  return { pubkey, owner, lamports: 0n, rentEpoch: 0n, executable: false, data: new Uint8Array() }
 }

@@ -1,4 +1,6 @@
 import type { Account, SolanaError } from '../../../core/solana/account.ts'
+import { encodeKey } from '../../../core/solana/base58.ts'
+import { compareKeys } from '../../../core/solana/compare-keys.ts'
 import { uiAmount } from '../../../core/solana/parsers/forms/ui-amount.ts'
 import { readMintFacts } from '../../../core/solana/parsers/parse-helps.ts'
 import { readTokenState } from '../../../core/solana/parsers/token-state.ts'
@@ -18,12 +20,19 @@ import {
 const MINT_AT = 0
 const OWNER_AT = 32
 const AMOUNT_AT = 64
+const DELEGATE_TAG_AT = 72
+const DELEGATE_AT = 76
 const SUPPLY_AT = 36
 const KEY_BYTES = 32
+
+/** As many as a node lists. */
+const LARGEST_MAX = 20
 
 export const TOKEN_METHODS: MethodTable = {
   getTokenAccountBalance: { min: 1, max: 2, answer: getTokenAccountBalance },
   getTokenSupply: { min: 1, max: 2, answer: getTokenSupply },
+  getTokenLargestAccounts: { min: 1, max: 2, answer: getTokenLargestAccounts },
+  getTokenAccountsByDelegate: { min: 2, max: 3, answer: getTokenAccountsByDelegate },
   getTokenAccountsByOwner: { min: 2, max: 3, answer: getTokenAccountsByOwner },
 }
 
@@ -65,10 +74,50 @@ function getTokenSupply(chain: SolanaChain, [keyText, configText]: Params) {
   return inContext(slot, uiAmount(supply, facts, helpsAt(chain, slot).unixTimestamp))
 }
 
+function getTokenLargestAccounts(chain: SolanaChain, [keyText, configText]: Params) {
+  const found = accountIn(chain, keyText, configText, 'could not find mint')
+  if (isSolanaError(found)) return found
+  const { account: mint, slot } = found
+  const helps = helpsAt(chain, slot)
+  const facts = readMintFacts(mint.data)
+  if (!isTokenProgram(mint.owner) || readTokenState(mint.data)?.kind !== 'mint' || !facts) {
+    return invalidParams('Invalid param: not a Token mint')
+  }
+  const holders = chain.history.ofProgram(mint.owner, slot).flatMap((account) => {
+    const state = readTokenState(account.data)
+    if (state?.kind !== 'account' || !sameKey(keyAt(account, MINT_AT), mint.pubkey)) return []
+    return [{ account, amount: state.view.getBigUint64(AMOUNT_AT, true) }]
+  })
+  holders.sort((a, b) => {
+    if (a.amount !== b.amount) return a.amount > b.amount ? -1 : 1
+    return compareKeys(a.account.pubkey, b.account.pubkey)
+  })
+  const texts = holders.slice(0, LARGEST_MAX).map(({ account, amount }) => {
+    const amountText = uiAmount(amount, facts, helps.unixTimestamp)
+    return `{"address":"${encodeKey(account.pubkey)}",${amountText.slice(1)}`
+  })
+  return inContext(slot, `[${texts.join()}]`)
+}
+
 function getTokenAccountsByOwner(chain: SolanaChain, params: Params): string | SolanaError {
-  const [ownerText, wantedText, configText] = params
-  const owner = readKeyParam(ownerText)
-  if (isSolanaError(owner)) return owner
+  return accountsOf(chain, params, (account) => keyAt(account, OWNER_AT))
+}
+
+function getTokenAccountsByDelegate(chain: SolanaChain, params: Params): string | SolanaError {
+  return accountsOf(chain, params, (account) => {
+    const isDelegated = account.data[DELEGATE_TAG_AT] === 1
+    return isDelegated ? keyAt(account, DELEGATE_AT) : null
+  })
+}
+
+/** The token accounts that name this key where `holder` looks. */
+function accountsOf(
+  chain: SolanaChain,
+  [holderText, wantedText, configText]: Params,
+  holder: (account: Account) => Uint8Array | null,
+): string | SolanaError {
+  const key = readKeyParam(holderText)
+  if (isSolanaError(key)) return key
   const moment = momentOf(chain, configText)
   if (isSolanaError(moment)) return moment
   const wanted = readWanted(chain, moment.slot, wantedText)
@@ -76,7 +125,8 @@ function getTokenAccountsByOwner(chain: SolanaChain, params: Params): string | S
 
   const accounts = chain.history.ofProgram(wanted.program, moment.slot).filter((account) => {
     if (readTokenState(account.data)?.kind !== 'account') return false
-    if (!sameKey(keyAt(account, OWNER_AT), owner)) return false
+    const held = holder(account)
+    if (held === null || !sameKey(held, key)) return false
     return wanted.mint === null || sameKey(keyAt(account, MINT_AT), wanted.mint)
   })
   const text = recordsText(chain, moment.slot, accounts, formOf(moment.config, 'binary'))

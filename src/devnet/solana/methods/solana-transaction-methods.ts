@@ -1,6 +1,7 @@
 import { rawElements } from '../../../core/json/json-scan.ts'
-import type { SolanaError } from '../../../core/solana/account.ts'
+import type { Commitment, SolanaError } from '../../../core/solana/account.ts'
 import { decodeBase58, encodeBase58 } from '../../../core/solana/base58.ts'
+import { sameKey } from '../../../core/solana/programs.ts'
 import {
   isSequence,
   readName,
@@ -29,6 +30,9 @@ const SIGNATURE_CHARS_MAX = 88
 /** As many as a node looks up in one call. */
 const SIGNATURES_MAX = 256
 
+/** As many as a node lists in one answer. */
+const LISTED_MAX = 1_000n
+
 const FORMS: readonly TransactionForm[] = ['base58', 'base64', 'json', 'jsonParsed']
 const FORMS_LISTED = ['binary', 'base64', 'base58', 'json', 'jsonParsed']
 
@@ -36,19 +40,23 @@ export const TRANSACTION_METHODS: MethodTable = {
   sendTransaction: { min: 1, max: 2, answer: sendTransaction },
   simulateTransaction: { min: 1, max: 2, answer: simulateTransaction },
   getSignatureStatuses: { min: 1, max: 2, answer: getSignatureStatuses },
+  getSignaturesForAddress: { min: 1, max: 2, answer: getSignaturesForAddress },
   getTransaction: { min: 1, max: 2, answer: getTransaction },
   requestAirdrop: { min: 2, max: 3, answer: requestAirdrop },
 }
 
+function confirmationOf({ slots }: SolanaChain, slot: number): Commitment {
+  if (slot <= slots.slotAt('finalized')) return 'finalized'
+  return slot <= slots.slotAt('confirmed') ? 'confirmed' : 'processed'
+}
+
 /** The fate of a transaction, and how final it is. */
 function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
-  const { slots } = chain
-  const isFinal = slot <= slots.slotAt('finalized')
-  const sure = isFinal ? 'finalized' : slot <= slots.slotAt('confirmed') ? 'confirmed' : 'processed'
+  const sure = confirmationOf(chain, slot)
   const error = outcome.error?.json ?? null
   const members = [
     `"confirmationStatus":"${sure}"`,
-    `"confirmations":${isFinal ? 'null' : slots.now - slot}`,
+    `"confirmations":${sure === 'finalized' ? 'null' : chain.slots.now - slot}`,
     `"err":${error ?? 'null'}`,
     `"slot":${slot}`,
     `"status":${error === null ? '{"Ok":null}' : `{"Err":${error}}`}`,
@@ -56,7 +64,7 @@ function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
   return `{${members.join()}}`
 }
 
-export function readSignature(text: string | undefined): string | SolanaError {
+function readSignature(text: string | undefined): string | SolanaError {
   const given = readString(text ?? 'null')
   if (isSolanaError(given)) return given
   if (given.length > SIGNATURE_CHARS_MAX) return invalidParams('Invalid param: WrongSize')
@@ -80,6 +88,64 @@ function getSignatureStatuses(chain: SolanaChain, [listText = '']: Params): stri
     texts.push(receipt === null ? 'null' : statusText(chain, receipt))
   }
   return inContext(chain.slots.now, `[${texts.join()}]`)
+}
+
+/** The transactions that name an address, the newest first, as far back as they are kept. */
+function getSignaturesForAddress(chain: SolanaChain, [keyText, configText]: Params) {
+  const key = readKeyParam(keyText)
+  if (isSolanaError(key)) return key
+  const members = membersOf(configText, 'RpcSignaturesForAddressConfig')
+  if (isSolanaError(members)) return members
+  const range = readRange(members)
+  if (isSolanaError(range)) return range
+  const { before, until, limit } = range
+  const moment = momentOf(chain, momentText(members))
+  if (isSolanaError(moment)) return moment
+  if (moment.config.commitment === 'processed') return tooSoon()
+
+  const all = chain.transactions.newestFirst()
+  const from = before === null ? 0 : indexOf(all, before) + 1
+  const to = until === null ? all.length : indexOf(all, until)
+  const named = all.slice(from, to).filter(({ slot, loaded }) => {
+    return slot <= moment.slot && loaded.keys.some((one) => sameKey(one, key))
+  })
+  return `[${named
+    .slice(0, limit)
+    .map((receipt) => signatureText(chain, receipt))
+    .join()}]`
+}
+
+/** The place of a transaction; behind all of them where it is not kept. */
+function indexOf(receipts: readonly Receipt[], signature: string): number {
+  const at = receipts.findIndex((receipt) => receipt.signature === signature)
+  return at === -1 ? receipts.length : at
+}
+
+function readRange(members: ReadonlyMap<string, string>) {
+  const limit = readUnsigned(members.get('limit') ?? `${LISTED_MAX}`, 'usize')
+  if (isSolanaError(limit)) return limit
+  if (limit === 0n || limit > LISTED_MAX) {
+    return invalidParams(`Invalid limit; max ${LISTED_MAX}`)
+  }
+  const [beforeText, untilText] = [members.get('before'), members.get('until')]
+  const before = beforeText === undefined ? null : readSignature(beforeText)
+  if (isSolanaError(before)) return before
+  const until = untilText === undefined ? null : readSignature(untilText)
+  if (isSolanaError(until)) return until
+  return { before, until, limit: Number(limit) }
+}
+
+/** The members of a config by which it names a time. */
+function momentText(members: ReadonlyMap<string, string>): string {
+  const named = ['commitment', 'minContextSlot'].filter((name) => members.has(name))
+  return `{${named.map((name) => `"${name}":${members.get(name)}`).join()}}`
+}
+
+function signatureText(chain: SolanaChain, receipt: Receipt): string {
+  const { signature, slot, unixSeconds, outcome } = receipt
+  const sure = confirmationOf(chain, slot)
+  const fate = `"confirmationStatus":"${sure}","err":${outcome.error?.json ?? 'null'}`
+  return `{"blockTime":${unixSeconds},${fate},"memo":null,"signature":"${signature}","slot":${slot}}`
 }
 
 /** The second param is a config, or the form alone as in older days. */

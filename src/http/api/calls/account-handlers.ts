@@ -1,12 +1,16 @@
 import * as sessions from '../sessions/session-calls.ts'
 import { type SignInNeeds, signIn } from '../sessions/sign-in.ts'
 import * as apps from './app-calls.ts'
+import * as jwtKeys from './jwt-key-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tokens from './token-calls.ts'
+import { listAppTransactions, type TransactionCallNeeds } from './transaction-calls.ts'
 
 export type AccountCallNeeds = apps.AppCallNeeds &
+  jwtKeys.AccountChangeNeeds &
   SignInNeeds &
   teams.TeamCallNeeds &
+  TransactionCallNeeds &
   tokens.TokenCallNeeds
 
 /** Apps, teams, tokens and sessions. */
@@ -17,6 +21,11 @@ export const ACCOUNT_HANDLERS = {
   changeApp: apps.changeApp,
   deleteApp: apps.deleteApp,
   rotateAppKey: apps.rotateAppKey,
+  listAppTransactions,
+
+  listJwtKeys: jwtKeys.listJwtKeys,
+  createJwtKey: jwtKeys.createJwtKey,
+  deleteJwtKey: jwtKeys.deleteJwtKey,
 
   getTeam: teams.getTeam,
   changeTeam: teams.changeTeam,

@@ -29,6 +29,7 @@ describe('an app', () => {
       description: 'two\nlines',
       networks: ['ETH_MAINNET', 'SOLANA_MAINNET'],
       is_active: true,
+      allow: { origins: [], ips: [], methods: [], contracts: [] },
       key: expect.stringMatching(/^[a-z0-9]{32}$/),
       urls: {
         ETH_MAINNET: `${PUBLIC_URL}/eth-mainnet/v2/${app.key}`,
@@ -36,6 +37,35 @@ describe('an app', () => {
       },
       time_created: START_MS,
     })
+  })
+
+  test('is created with allow-lists, which are changed one by one', async () => {
+    const ips = ['10.0.0.1/8']
+    const { id, allow } = await createdApp({ ...WALLET, allow: { ips } })
+    expect(allow).toEqual({ origins: [], ips: ['10.0.0.0/8'], methods: [], contracts: [] })
+    const change = { allow: { methods: ['eth_*'], ips: [] } }
+    const { body } = await api.call('PATCH', `/api/apps/${id}`, { body: change })
+    expect(body.data.allow).toEqual({ origins: [], ips: [], methods: ['eth_*'], contracts: [] })
+  })
+
+  test.each([
+    [{ ips: ['10.0.0.0/8', '10.0.0.0/99'] }, 'allow.ips[1] must be an IP address'],
+    [{ ips: Array.from({ length: 101 }, () => '10.0.0.1') }, 'allow.ips must have at most 100'],
+    [{ origins: ['https://x/y'] }, 'allow.origins[0] must be an origin'],
+    [{ contracts: [7] }, 'allow.contracts[0] must be a string'],
+    [{ methods: [''] }, 'allow.methods[0] must not be empty'],
+    [{ origin: [] }, 'allow.origin is not an option; did you mean origins?'],
+    [null, 'allow must be an object'],
+  ])('takes no allow-lists such as %j, and says where', async (allow, message) => {
+    const { id } = await createdApp()
+    for (const [method, path, body] of [
+      ['PATCH', `/api/apps/${id}`, { allow }],
+      ['POST', '/api/apps', { ...WALLET, allow }],
+    ] as const) {
+      const answer = await api.call(method, path, { body })
+      expect([answer.status, answer.body.name]).toEqual([400, 'ValidationError'])
+      expect(answer.body.message).toContain(message)
+    }
   })
 
   test('is found by its key as soon as it is created', async () => {

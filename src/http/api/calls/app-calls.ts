@@ -1,8 +1,6 @@
+import { readAllowChange } from '../../../core/access/read-allow-change.ts'
 import type { App } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
 import type { Secrets } from '../../../ports/secrets.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
@@ -10,16 +8,12 @@ import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
 import type { WireApp } from '../../contract/contract.ts'
 import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { Handler } from './handler.ts'
+import type { AccountChangeNeeds } from './jwt-key-calls.ts'
 
-export type AppCallNeeds = {
-  database: Database
-  clock: Clock
-  entropy: Entropy
+export type AppCallNeeds = AccountChangeNeeds & {
   secrets: Secrets
   networks(): readonly { id: string; slug: string }[]
   publicUrl: string
-  /** Tells the other processes at once; without it they would find out by polling. */
-  accountsChanged(): void
   webhooksChanged(webhookId?: string): void
 }
 
@@ -38,8 +32,10 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
   const { name, description = '', networks } = call.body
   const unknown = unknownNetwork(needs, networks)
   if (unknown) return unknown
+  const allow = readAllowChange(call.body.allow ?? {})
+  if (allow instanceof Rejection) return allow
 
-  const fields = { name, description, networks }
+  const fields = { name, description, networks, allow }
   const created = await newAccounts.createApp(needs.database, needs, call.team.id, fields)
   if (created instanceof Rejection) return created
 
@@ -48,11 +44,14 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
 }
 
 export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call) => {
-  const { is_active, ...fields } = call.body
+  const { is_active, allow: given = {}, ...fields } = call.body
   const unknown = unknownNetwork(needs, fields.networks ?? [])
   if (unknown) return unknown
+  const allow = readAllowChange(given)
+  if (allow instanceof Rejection) return allow
 
-  const change = is_active === undefined ? fields : { ...fields, isActive: is_active }
+  const isActive = is_active === undefined ? {} : { isActive: is_active }
+  const change = { ...fields, ...isActive, allow }
   const changed = await updateApp(needs.database, call.team.id, call.parameters.id, change)
   if (!changed) return noSuchApp(call.parameters.id)
 
@@ -112,6 +111,7 @@ function wireApp(needs: AppCallNeeds, app: App, key: string): WireApp {
     description: app.description,
     networks: app.networks,
     is_active: app.isActive,
+    allow: app.allow,
     key,
     urls: Object.fromEntries(served.map(({ id, slug }) => [id, networkPathUrl(needs, slug, key)])),
     time_created: app.createdAtMs,

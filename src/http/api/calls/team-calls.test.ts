@@ -166,6 +166,12 @@ test('the networks are shown as the pool reports them', async () => {
     head: { number: 100, hash: '0xab', age_ms: 12.5 },
     finalized: null,
     block_time_ms: 12_000,
+    verify: {
+      mode: 'auto' as const,
+      form: null,
+      fallback: 'unknown_chain' as const,
+      unproven: null,
+    },
     upstreams: [
       {
         name: 'node-a',
@@ -180,6 +186,11 @@ test('the networks are shown as the pool reports them', async () => {
         latency_ms: null,
         in_flight: 0,
         heard: false,
+        sends_only: false,
+        disagreements: 0,
+        last_disagreement: null,
+        last_disagreement_age_ms: null,
+        budget: null,
       },
     ],
     account_indexes: [],

@@ -5,7 +5,7 @@ import { EVENT_TOPICS, TEAM_STREAMS_MAX } from '../../contract/live/events.ts'
 import type { ClientConnection } from '../../edge/client-connection.ts'
 import { type EventStream, openEventStream, type StreamEnd } from './event-stream.ts'
 import { type HeldChannel, openReadingLoop, type ReadingNeeds } from './reading-loop.ts'
-import { eventText, openTeamChannel, type Subscriber } from './team-channel.ts'
+import { eventText, openTeamChannel, type StreamSubscriber } from './team-channel.ts'
 
 export type LiveHubNeeds = ReadingNeeds & {
   telemetry: Pick<Telemetry, 'log' | 'count' | 'gauge'>
@@ -74,7 +74,7 @@ export function openLiveHub(needs: LiveHubNeeds): LiveHub {
     }
     const stream = openEventStream(asked.connection, leave)
     const open: OpenStream = { asked, stream, channel }
-    const subscriber: Subscriber = { topics, webhookId, send: stream.send }
+    const subscriber: StreamSubscriber = { topics, webhookId, send: stream.send }
     streams.add(open)
     channel.subscribers.add(subscriber)
     channel.emptyAtMs = null
@@ -112,7 +112,7 @@ export function openLiveHub(needs: LiveHubNeeds): LiveHub {
 /** Sends what the client missed, or that this cannot be told, and how things are now. */
 function tellPresent(
   { topics, lastEventId }: StreamRequest,
-  subscriber: Subscriber,
+  subscriber: StreamSubscriber,
   channel: HeldChannel,
   present: ReturnType<ReturnType<typeof openReadingLoop>['present']>,
 ): void {

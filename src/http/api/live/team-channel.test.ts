@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { EventTopic } from '../../contract/contract.ts'
 import type { LiveEvent } from './readers/live-events.ts'
-import { openTeamChannel, type Subscriber, type TeamChannel } from './team-channel.ts'
+import { openTeamChannel, type StreamSubscriber, type TeamChannel } from './team-channel.ts'
 
 const delivery = (webhookId: string, data = '{}'): LiveEvent => {
   return { topic: 'deliveries', name: 'delivery', webhookId, data }
@@ -18,7 +18,7 @@ function channelOf(...topics: EventTopic[]): TeamChannel {
 
 function subscriberOf(topics: EventTopic[], webhookId: string | null = null) {
   const ids: string[] = []
-  const subscriber: Subscriber = {
+  const subscriber: StreamSubscriber = {
     topics: new Set(topics),
     webhookId,
     send: (text) => ids.push(/^id: (.*)$/m.exec(text)?.[1] ?? ''),

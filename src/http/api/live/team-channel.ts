@@ -2,7 +2,7 @@ import type { EventTopic, WireEvents } from '../../contract/contract.ts'
 import type { LiveEvent } from './readers/live-events.ts'
 
 /** One stream of a team. */
-export type Subscriber = {
+export type StreamSubscriber = {
   topics: ReadonlySet<EventTopic>
   /** The only webhook whose deliveries it wants. */
   webhookId: string | null
@@ -11,7 +11,7 @@ export type Subscriber = {
 
 /** The events of a team, the last of which are kept for clients that come back. */
 export type TeamChannel = {
-  readonly subscribers: Set<Subscriber>
+  readonly subscribers: Set<StreamSubscriber>
   hears(topic: EventTopic): boolean
   /** From here on events of these topics are pushed. */
   hear(topics: Iterable<EventTopic>): void
@@ -19,7 +19,7 @@ export type TeamChannel = {
   /** The id of the last event. */
   lastId(): string
   /** Sends what came after that event, and tells of which topics that cannot be said. */
-  resume(subscriber: Subscriber, lastEventId: string): EventTopic[]
+  resume(subscriber: StreamSubscriber, lastEventId: string): EventTopic[]
 }
 
 type Kept = LiveEvent & { number: number; text: string }
@@ -32,7 +32,7 @@ const EVENT_ID = /^([a-z0-9]{1,32})\.(\d{1,15})$/
 
 /** The ids of its events begin with `epoch`, which no other channel has. */
 export function openTeamChannel(epoch: string): TeamChannel {
-  const subscribers = new Set<Subscriber>()
+  const subscribers = new Set<StreamSubscriber>()
   /** Events of a topic are kept from those after this number on. */
   const heardAfter = new Map<EventTopic, number>()
   const kept: Kept[] = []
@@ -91,7 +91,7 @@ export function eventText(name: keyof WireEvents, id: string, data: string): str
   return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`
 }
 
-function isFor({ topics, webhookId }: Subscriber, event: LiveEvent): boolean {
+function isFor({ topics, webhookId }: StreamSubscriber, event: LiveEvent): boolean {
   if (!topics.has(event.topic)) return false
   return webhookId === null || event.webhookId === null || event.webhookId === webhookId
 }

@@ -31,6 +31,7 @@ export async function sentHeaders(
     body,
     previousSequence: delivery.previousSequence,
     replay: delivery.replay,
+    isVerified: delivery.result?.isVerified === true,
   })
   if (!keys) for (const name of SIGNATURES) delete headers[name]
   return headers

@@ -1,9 +1,20 @@
-import { flag, list, mapOf, record, text } from '../../../core/schema/schema.ts'
+import { ALLOW_ENTRIES_MAX } from '../../../core/access/read-allow-change.ts'
+import { described, flag, list, mapOf, record, text } from '../../../core/schema/schema.ts'
 import { NAME, TIME_MS } from '../fields.ts'
 import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
 
 /** Far more than any instance has networks; it bounds the work of one request. */
 const APP_NETWORKS_MAX = 200
+
+/** Longer than any host name. */
+const ENTRY_CHARS_MAX = 300
+
+const ALLOW_ENTRY = text({
+  minLength: 1,
+  maxLength: ENTRY_CHARS_MAX,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  'x-form': 'text without control characters',
+})
 
 const DESCRIPTION = text({
   maxLength: 1000,
@@ -21,23 +32,60 @@ const NETWORKS = list(ID, {
 
 const IS_ACTIVE = flag('An inactive app’s key is refused with 403 until it is active again.')
 
+const ALLOW_LISTS = {
+  origins: entries(
+    'Origins that pages may call from: `https://app.example.com`, `https://*.example.com`, or ' +
+      '`*.example.com` for any scheme and port. With any here, calls without an `Origin` header ' +
+      'are refused too.',
+  ),
+  ips: entries(
+    'Addresses and ranges in CIDR form that clients may have, such as `203.0.113.0/24`.',
+  ),
+  methods: entries('Methods that may be called: names, or beginnings such as `eth_get*`.'),
+  contracts: entries(
+    'Contracts that calls may name on EVM networks, in `to` or `address`. Stored in lower case.',
+  ),
+}
+
+const ALLOW = described(
+  record('AllowLists', ALLOW_LISTS),
+  'Where callers may come from and what they may call. An empty list allows everything; a call ' +
+    'that a list does not allow is refused with 403 and costs nothing.',
+)
+
+const ALLOW_CHANGE = described(
+  record('AllowChange', {}, ALLOW_LISTS),
+  'Lists that are given replace those of the app, the others stay. `[]` allows everything again.',
+)
+
 export const APP = record('App', {
   id: text({ pattern: '^app_[a-z0-9]{16}$' }),
   name: NAME,
   description: DESCRIPTION,
   networks: list(text()),
   is_active: IS_ACTIVE,
+  allow: ALLOW,
   key: text('The API key, 32 characters. Keep it secret.'),
   urls: mapOf(text(), 'The JSON-RPC address of each network, key included.'),
   time_created: TIME_MS,
 })
 
-const NEW_APP = record('NewApp', { name: NAME, networks: NETWORKS }, { description: DESCRIPTION })
+const NEW_APP = record(
+  'NewApp',
+  { name: NAME, networks: NETWORKS },
+  { description: DESCRIPTION, allow: ALLOW_CHANGE },
+)
 
 const APP_CHANGE = record(
   'AppChange',
   {},
-  { name: NAME, description: DESCRIPTION, networks: NETWORKS, is_active: IS_ACTIVE },
+  {
+    name: NAME,
+    description: DESCRIPTION,
+    networks: NETWORKS,
+    is_active: IS_ACTIVE,
+    allow: ALLOW_CHANGE,
+  },
 )
 
 const APP_ID = path('The app’s id.', ID, 'app_4k2m9x7q1w8e5r3t')
@@ -48,6 +96,7 @@ const APP_EXAMPLE = {
   description: 'Balances and transfers',
   networks: ['ETH_MAINNET'],
   is_active: true,
+  allow: { origins: ['https://app.example.com'], ips: [], methods: ['eth_*'], contracts: [] },
   key: 'p3v8k1z6n4c9x2m7b5l0q8w3e6r1t4y9',
   urls: {
     ETH_MAINNET: 'http://localhost:8080/eth-mainnet/v2/p3v8k1z6n4c9x2m7b5l0q8w3e6r1t4y9',
@@ -56,6 +105,13 @@ const APP_EXAMPLE = {
 }
 
 const NO_SUCH_APP = { '404': '`NotFound`: the team has no app of this id.' }
+
+function entries(description: string) {
+  return list(ALLOW_ENTRY, {
+    maxItems: ALLOW_ENTRIES_MAX,
+    description,
+  })
+}
 
 /** Apps: an API key stands for one. */
 export const APP_CALLS = {
@@ -90,7 +146,7 @@ export const APP_CALLS = {
     summary: 'Change an app',
     description:
       'Changes the fields that are given and leaves the rest. `networks` replaces the whole ' +
-      'list. It acts on calls within a second.',
+      'list, and so does each list in `allow`. It acts on calls within a second.',
     parameters: { id: APP_ID },
     body: body(APP_CHANGE, { is_active: false }),
     answer: data('The app as it is now.', APP, { ...APP_EXAMPLE, is_active: false }),

@@ -1,6 +1,6 @@
 import { type WebhookState, webhookStatesSince } from '../../../../tables/live/webhook-states.ts'
 import { webhookRevision } from '../../../../tables/webhooks/webhooks.ts'
-import type { SummaryNeeds } from '../../calls/usage-summary.ts'
+import type { SummaryNeeds } from '../../figures/usage-summary.ts'
 import type { TeamChannel } from '../team-channel.ts'
 import { openDeliveryReader } from './delivery-reader.ts'
 import { type HeadReaderNeeds, openHeadReader } from './head-reader.ts'

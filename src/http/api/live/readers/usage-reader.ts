@@ -1,5 +1,5 @@
 import { findTeam } from '../../../../tables/accounts/teams.ts'
-import { openPastUsage, type SummaryNeeds, usageSummary } from '../../calls/usage-summary.ts'
+import { openPastUsage, type SummaryNeeds, usageSummary } from '../../figures/usage-summary.ts'
 import type { TeamChannel } from '../team-channel.ts'
 
 /** Reads what teams have used. */

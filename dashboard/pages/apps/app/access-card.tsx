@@ -1,0 +1,89 @@
+import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { Tag } from '../../../parts/state.tsx'
+import { plural } from '../../../parts/text/format.ts'
+import { AllowList, type ListWords } from './allow-list.tsx'
+
+const LISTS: readonly ListWords[] = [
+  {
+    name: 'methods',
+    label: 'Methods',
+    one: 'method',
+    icon: 'bolt',
+    placeholder: 'eth_call or eth_get*',
+    hint: (
+      <>
+        Others get 403. <span class="ic">eth_*</span> works as a pattern.
+      </>
+    ),
+  },
+  {
+    name: 'origins',
+    label: 'Origins',
+    one: 'origin',
+    icon: 'globe',
+    placeholder: 'https://app.example.com',
+    hint: (
+      <>
+        Browsers send it, servers don’t: with any here, calls of servers get 403 too.{' '}
+        <span class="ic">https://*.example.com</span> works.
+      </>
+    ),
+  },
+  {
+    name: 'ips',
+    label: 'IP addresses',
+    one: 'address',
+    icon: 'nodes',
+    placeholder: '203.0.113.0/24',
+    hint: 'Single addresses or ranges.',
+  },
+  {
+    name: 'contracts',
+    label: 'Contracts',
+    one: 'contract',
+    icon: 'cube',
+    placeholder: '0x…',
+    hint: (
+      <>
+        What <span class="ic">eth_call</span>, <span class="ic">eth_getLogs</span> and the like may
+        name.
+      </>
+    ),
+  },
+]
+
+/** Where callers with this key may come from, and what they may call. */
+export function AccessCard({ app }: { app: WireApp }) {
+  const limits = LISTS.filter(({ name }) => app.allow[name].length > 0).length
+  return (
+    <section class="card" aria-labelledby="access">
+      <div class="ch line">
+        <h2 id="access">Who may use this key</h2>
+        <span class="acts">
+          {limits === 0 ? (
+            <Tag>anybody who has it</Tag>
+          ) : (
+            <Tag tone="ok">
+              <Icon name="shield" small />
+              {plural(limits, 'limit')}
+            </Tag>
+          )}
+        </span>
+      </div>
+      <div class="cb pad opts">
+        {LISTS.map((words) => (
+          <AllowList key={words.name} app={app} words={words} />
+        ))}
+      </div>
+      <div class="cf">
+        <Icon name="info" small />
+        <span>
+          An empty list allows everything. Changes act within a second. A page that must not hold
+          the key can send a token that your server has signed:{' '}
+          <a href="/settings/jwt-keys">JWT keys</a>.
+        </span>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { isHexOf } from '../../hex.ts'
+import { isJsonObject } from '../../json/json-value.ts'
+import type { RawObject } from '../block.ts'
+import { keccakDigits } from './keccak-digits.ts'
+import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
+import { recoverSender } from './recover-sender.ts'
+import { rlpBytes } from './rlp.ts'
+import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
+import { trieRoot } from './trie-root.ts'
+
+/** Transactions that are what the root stands for, or why they are not. */
+export type TransactionsProof =
+  | {
+      kind: 'proven'
+      /** The type of each. */
+      types: number[]
+      /** The members of their list in the block's body, in hex digits. */
+      listed: string
+    }
+  | { kind: 'refuted'; reason: string }
+  | { kind: 'unknown_form'; reason: string }
+
+/** The list is compared with the root; each hash, price and sender is made anew. */
+export function proveTransactions(
+  block: RawObject,
+  list: unknown,
+  hasSenders: boolean,
+): TransactionsProof {
+  if (!Array.isArray(list)) return { kind: 'refuted', reason: 'there are no transactions' }
+  const types: number[] = []
+  const values: string[] = []
+  let listed = ''
+  for (const [index, raw] of list.entries()) {
+    const refuted = (what: string): TransactionsProof => {
+      return { kind: 'refuted', reason: `transaction ${index} has another ${what}` }
+    }
+    if (!isJsonObject(raw)) return refuted('form')
+    const digits = transactionDigits(raw)
+    if (digits === null) {
+      return { kind: 'unknown_form', reason: `transaction ${index} is of an unknown type` }
+    }
+    const other = otherMember(raw, digits, block, hasSenders)
+    if (other !== null) return refuted(other)
+    types.push(digits.type)
+    values.push(digits.bytes)
+    listed += digits.type === 0 ? digits.bytes : rlpBytes(digits.bytes)
+  }
+  if (`0x${trieRoot(values)}` === String(block.transactionsRoot).toLowerCase()) {
+    return { kind: 'proven', types, listed }
+  }
+  return { kind: 'refuted', reason: 'the transactions are not those of the transactionsRoot' }
+}
+
+/** A member outside of the root that is not what follows from the others. */
+function otherMember(
+  raw: RawObject,
+  digits: TransactionDigits,
+  block: RawObject,
+  hasSenders: boolean,
+): string | null {
+  if (!isHexOf(raw.hash, `0x${keccakDigits(digits.bytes)}`)) return 'hash'
+  const paid = gasPricePaid(raw, digits.type, block)
+  if (!isAbsent(raw.gasPrice) && quantity(raw, 'gasPrice') !== paid) return 'gasPrice'
+  if (isOtherTime(raw, block)) return 'blockTimestamp'
+  if (!hasSenders) return null
+  const { r, s } = raw
+  const sender = recoverSender(digits.signed, digits.parity, String(r), String(s))
+  return sender === String(raw.from).toLowerCase() ? null : 'from'
+}
+
+/** Newer nodes tell the time of the block with each of its parts. */
+export function isOtherTime(raw: RawObject, block: RawObject): boolean {
+  const { blockTimestamp } = raw
+  // Hot path: nodes spell one number in one way.
+  if (isAbsent(blockTimestamp) || blockTimestamp === block.timestamp) return false
+  return smallQuantity(raw, 'blockTimestamp') !== smallQuantity(block, 'timestamp')
+}

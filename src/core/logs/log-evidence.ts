@@ -1,0 +1,64 @@
+import { headerIn } from '../chain/header.ts'
+import { type BloomBits, inBloom, isZeroBloom } from '../chain/logs-bloom.ts'
+import { isBytes } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
+import type { BlockRange, LogKeys } from './log-filter.ts'
+import type { LogList } from './log-list.ts'
+
+/** A header with the bloom of its block's logs; null where it has none. */
+export type LogHeader = {
+  number: number
+  hash: string
+  parentHash: string
+  bloom: Uint8Array | null
+}
+
+const BLOOM_CHARS = 514
+
+/** A node that cuts lists off does so at round numbers. */
+const CUT_COUNT_MIN = 1000
+const CUT_COUNT_STEP = 500
+
+/** The header in a block as a node tells it. */
+export function logHeaderIn(block: unknown): LogHeader | null {
+  const header = headerIn(block)
+  if (!header || !isJsonObject(block)) return null
+  const { logsBloom } = block
+  const isBloom = isBytes(logsBloom) && logsBloom.length === BLOOM_CHARS
+  return { ...header, bloom: isBloom ? Uint8Array.fromHex(logsBloom.slice(2)) : null }
+}
+
+/**
+ * The evidence of a bloom for logs of a filter: there are none, perhaps some, or it is silent,
+ * where the chain keeps no blooms.
+ */
+export function evidenceOf(
+  bloom: Uint8Array | null,
+  { addresses, topics }: LogKeys,
+  known: BloomBits,
+  mayBeZero: boolean,
+): 'none' | 'perhaps' | 'silent' {
+  if (bloom === null) return 'silent'
+  if (isZeroBloom(bloom)) return mayBeZero ? 'silent' : 'none'
+  const has = (keys: readonly string[] | null) =>
+    keys === null || keys.some((key) => inBloom(bloom, key, known))
+  return has(addresses) && topics.every(has) ? 'perhaps' : 'none'
+}
+
+/** Some of the blocks without a log, spread evenly, the last of them always among them. */
+export function blocksToCheck({ from, to }: BlockRange, { marks }: LogList, max: number): number[] {
+  const filled = new Set(marks.map(({ block }) => block))
+  const blocks: number[] = []
+  const step = Math.max(1, (to - from + 1) / max)
+  for (let back = 0; back <= to - from && blocks.length < max; back += step) {
+    const block = to - Math.floor(back)
+    if (!filled.has(block)) blocks.push(block)
+  }
+  return blocks
+}
+
+/** True for a number of logs at which a node may have cut its list off. */
+export function looksCutOff({ marks: { length } }: LogList): boolean {
+  const isPowerOfTwo = (length & (length - 1)) === 0
+  return length >= CUT_COUNT_MIN && (length % CUT_COUNT_STEP === 0 || isPowerOfTwo)
+}

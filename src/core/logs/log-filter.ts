@@ -1,0 +1,129 @@
+import { isAddress, isHash32, numberToQuantity, quantityToNumber } from '../hex.ts'
+import { isJsonObject } from '../json/json-value.ts'
+
+/** Alternatives, in lower case and in order; null: anything. */
+type Keys = readonly string[] | null
+
+/** The logs that a filter asks for, whatever their blocks. */
+export type LogKeys = {
+  addresses: Keys
+  /** One for each position; a log with fewer topics than positions does not match. */
+  topics: readonly Keys[]
+}
+
+/** The first or the last block that a filter names. */
+type BlockBound = number | 'latest' | 'safe' | 'finalized'
+
+/** A filter by range that was understood to its last member: it holds no free text. */
+export type LogFilter = LogKeys & { from: BlockBound; to: BlockBound }
+
+/** The last block, and the last that is final, where that is known. */
+export type KnownHead = { number: number; finalized: number | null }
+
+export type BlockRange = { from: number; to: number }
+
+/** A part of what a filter asks for, and what one node is asked for at once. */
+export type LogPiece = LogKeys & BlockRange
+
+const MEMBERS = new Set(['fromBlock', 'toBlock', 'address', 'topics'])
+
+const TOPICS_MAX = 4
+
+/** More alternatives than this are the node's to judge. */
+const ALTERNATIVES_MAX = 10_000
+
+/** Reads the params of eth_getLogs; null for what is no filter by range, or not quite one. */
+export function parseLogFilter(params: readonly unknown[]): LogFilter | null {
+  const [filter] = params
+  if (params.length !== 1 || !isJsonObject(filter)) return null
+  for (const name in filter) if (!MEMBERS.has(name)) return null
+  const from = boundOf(filter.fromBlock)
+  const to = boundOf(filter.toBlock)
+  const addresses = keysOf(filter.address, isAddress)
+  const topics = topicsOf(filter.topics)
+  if (from === null || to === null || addresses === undefined || topics === null) return null
+  return { from, to, addresses, topics }
+}
+
+/**
+ * The blocks that a filter means at a head, cut off there as nodes do; null when there are none
+ * or it is not known. `safe` is the height of that tag, where it is needed.
+ */
+export function rangeOf(
+  { from, to }: LogFilter,
+  head: KnownHead,
+  safe: number | null,
+): BlockRange | null {
+  const heightOf = (bound: BlockBound) => {
+    if (bound === 'latest') return head.number
+    if (bound === 'finalized') return head.finalized
+    return bound === 'safe' ? safe : bound
+  }
+  const [first, last] = [heightOf(from), heightOf(to)]
+  if (first === null || last === null) return null
+  const range = { from: first, to: Math.min(last, head.number) }
+  return range.from <= range.to ? range : null
+}
+
+/**
+ * How many blocks a call makes nodes look at; 1 where that cannot be told. Filters that a node
+ * may refuse are counted as well: it need not.
+ */
+export function blocksScanned(params: readonly unknown[], head: KnownHead | null): number {
+  const [filter] = params
+  if (head === null || !isJsonObject(filter) || filter.blockHash !== undefined) return 1
+  const heightOf = (param: unknown) => {
+    const bound = boundOf(param)
+    if (bound === 'finalized') return head.finalized ?? head.number
+    return typeof bound === 'number' ? Math.min(bound, head.number) : head.number
+  }
+  return Math.max(1, heightOf(filter.toBlock) - heightOf(filter.fromBlock) + 1)
+}
+
+/** The params that ask for a piece. */
+export function pieceParams({ from, to, ...keys }: LogPiece): unknown[] {
+  const range = { fromBlock: numberToQuantity(from), toBlock: numberToQuantity(to) }
+  return [{ ...range, ...keyParams(keys) }]
+}
+
+/** The params that ask for the logs of one block, whichever chain it is on. */
+export function blockParams(blockHash: string, keys: LogKeys): unknown[] {
+  return [{ blockHash, ...keyParams(keys) }]
+}
+
+function keyParams({ addresses, topics }: LogKeys) {
+  return {
+    ...(addresses === null ? {} : { address: addresses.length === 1 ? addresses[0] : addresses }),
+    ...(topics.length === 0 ? {} : { topics }),
+  }
+}
+
+function boundOf(param: unknown): BlockBound | null {
+  if (param === undefined || param === null) return 'latest'
+  if (param === 'latest' || param === 'safe' || param === 'finalized') return param
+  return param === 'earliest' ? 0 : quantityToNumber(param)
+}
+
+/** Undefined for what is none. An empty list is anything, as go-ethereum has it. */
+function keysOf(param: unknown, isKey: (value: unknown) => value is string): Keys | undefined {
+  if (param === undefined || param === null) return null
+  if (isKey(param)) return [param.toLowerCase()]
+  if (!Array.isArray(param) || param.length > ALTERNATIVES_MAX) return undefined
+  if (!param.every(isKey)) return undefined
+  const keys = new Set(param.map((key) => key.toLowerCase()))
+  return keys.size === 0 ? null : [...keys].sort()
+}
+
+function topicsOf(param: unknown): Keys[] | null {
+  if (param === undefined || param === null) return []
+  if (!Array.isArray(param) || param.length > TOPICS_MAX) return null
+  const topics: Keys[] = []
+  for (const position of param as unknown[]) {
+    // Beside anything, the other alternatives say nothing.
+    const isAnything = Array.isArray(position) && position.includes(null)
+    const keys = isAnything ? null : keysOf(position, isHash32)
+    if (keys === undefined) return null
+    topics.push(keys)
+  }
+  return topics
+}

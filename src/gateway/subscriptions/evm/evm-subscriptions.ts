@@ -1,0 +1,58 @@
+import { Rejection } from '../../../core/errors.ts'
+import type {
+  OpenSubscription,
+  Subscriber,
+  SubscriptionSource,
+} from '../../../core/rpc/subscription-source.ts'
+import { readLogFilter } from '../../../core/subscriptions/read-log-filter.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Sockets } from '../../../ports/sockets.ts'
+import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
+import { openBlockSubscribers } from './block-subscribers.ts'
+import { openPendingTransactions } from './pending-transactions.ts'
+
+type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
+
+const KINDS = 'newHeads, logs or newPendingTransactions'
+
+/**
+ * Feeds the subscriptions of an EVM network. Blocks and logs come from the chain that we follow
+ * ourselves, so that no upstream's loss leaves a gap; pending transactions from one upstream.
+ */
+export function openEvmSubscriptions(
+  needs: Needs,
+  service: NetworkService,
+): SubscriptionSource & { stop(reason: string): void } {
+  const blocks = openBlockSubscribers(needs, service)
+  const hashes = openPendingTransactions(needs, service, false)
+  const whole = openPendingTransactions(needs, service, true)
+
+  const choose = (
+    params: readonly unknown[],
+    subscriber: Subscriber,
+  ): OpenSubscription | Rejection => {
+    const [kind, detail] = params
+    if (kind === 'newHeads') return blocks.addHeads(subscriber)
+    if (kind === 'logs') {
+      const filter = readLogFilter(detail)
+      return filter instanceof Rejection ? filter : blocks.addLogs(filter, subscriber)
+    }
+    if (kind !== 'newPendingTransactions') return invalid(`params[0] must be ${KINDS}`)
+    if (detail === undefined || detail === null || detail === false) return hashes.add(subscriber)
+    return detail === true ? whole.add(subscriber) : invalid('params[1] must be true or false')
+  }
+
+  return {
+    subscribe: ({ params }, subscriber) => choose(params, subscriber),
+    stop(reason) {
+      blocks.stop(reason)
+      hashes.stop(reason)
+      whole.stop(reason)
+    },
+  }
+}
+
+function invalid(what: string): Rejection {
+  return new Rejection('invalid_params', `Invalid params: ${what}.`)
+}

@@ -1,0 +1,85 @@
+import { openBackoff } from '../../../core/async/backoff.ts'
+import { readUpTo } from '../../../core/async/read-up-to.ts'
+import type { Semaphore } from '../../../core/async/semaphore.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
+
+type Needs = { clock: Clock; service: NetworkService; reads: Semaphore }
+
+type Question = {
+  method: string
+  /** Made anew for each attempt. */
+  paramsText(): string
+  /** A longer answer counts as refused. */
+  bytesMax?: number
+  isWanted(): boolean
+  /** False where the answer is none, or of too early a moment. */
+  take(resultText: string): boolean
+}
+
+/** A refusal is what any node would say; a failure may be over in a moment. */
+type Answer = { kind: 'result'; text: string } | { kind: 'failed' | 'refused' }
+
+/** Longer than a slot takes to become final, and a node to come back. */
+const READ_MS_MAX = 60_000
+
+/** From one slot on, and seldomer while many wait until a slot is final. */
+const RETRY_LIMITS = { minMs: 400, maxMs: 3_200 }
+
+/** The largest account has 10 MiB of data, a third more in base64. */
+const ACCOUNT_BYTES_MAX = 16 * 1024 * 1024
+
+/** A node's words for what it will never answer, be it asked later. */
+const REFUSALS = [-32600, -32602]
+
+/**
+ * Asks any upstreams until the asker is content with an answer. Returns false when it never was,
+ * or they refuse; true as well when nobody wants it any more.
+ */
+export async function readAnew(needs: Needs, question: Question): Promise<boolean> {
+  const { clock, reads } = needs
+  const endsAtMs = clock.monotonicMs() + READ_MS_MAX
+  const backoff = openBackoff(RETRY_LIMITS)
+  while (question.isWanted()) {
+    const release = await reads.acquire()
+    const answer = question.isWanted() ? await ask(needs, question) : null
+    release?.()
+    if (answer === null || !question.isWanted()) return true
+    if (answer.kind === 'result' && question.take(answer.text)) return true
+    if (answer.kind === 'refused' || clock.monotonicMs() >= endsAtMs) return false
+    await clock.sleep(backoff.nextMs())
+  }
+  return true
+}
+
+async function ask({ service }: Needs, question: Question): Promise<Answer> {
+  const { method, bytesMax = ACCOUNT_BYTES_MAX } = question
+  try {
+    const { reply } = await service.request({
+      method,
+      of: service.methods.find(method),
+      params: [],
+      paramsText: question.paramsText(),
+      atHead: true,
+      heightMin: null,
+      heavy: true,
+    })
+    if (reply.kind === 'result') return { kind: 'result', text: reply.text }
+    if (reply.kind === 'error') {
+      return { kind: REFUSALS.includes(reply.code) ? 'refused' : 'failed' }
+    }
+    if (reply.kind === 'error_stream') {
+      await reply.stream.cancel()
+      return { kind: 'failed' }
+    }
+    const bytes = await readUpTo(reply.stream, bytesMax)
+    if (bytes === null) return { kind: 'refused' }
+    const text = bytes.toString('utf8')
+    // A stream's bytes were only looked at for their brackets.
+    JSON.parse(text)
+    return { kind: 'result', text }
+  } catch {
+    // No upstream answered, or the stream broke, which says so with an error of any kind.
+    return { kind: 'failed' }
+  }
+}

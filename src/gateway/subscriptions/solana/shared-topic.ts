@@ -1,0 +1,166 @@
+import { Rejection } from '../../../core/errors.ts'
+import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
+import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
+import { openAccountFeed } from './account-feed.ts'
+import type { Feed, FeedNeeds } from './feed.ts'
+import { openLogsFeed } from './logs-feed.ts'
+import { openProgramFeed } from './program-feed.ts'
+import { openSignatureFeed } from './signature-feed.ts'
+import { openRootFeed, openSlotFeed } from './slot-feed.ts'
+import { openSubscriberList, type SubscriberList } from './subscriber-list.ts'
+import type { AskedTopic, TopicRefusal } from './topic-session.ts'
+
+/** One subject with all who asked for it in the same words. */
+export type SharedTopic = AskedTopic & {
+  kind: SolanaTopic['kind']
+  /** At once where a node has granted it, else when one does. */
+  join(subscriber: Subscriber): OpenSubscription | Promise<OpenSubscription | Rejection>
+  /** The connection ended. */
+  interrupted(): void
+  /** Nobody is told anything more. */
+  lose(reason: string): void
+}
+
+type Needs = Omit<FeedNeeds, 'out'> & {
+  /** Nobody hears it any more, or nobody can. */
+  ended(topic: SharedTopic): void
+}
+
+type Waiting = { subscriber: Subscriber; resolve(opened: OpenSubscription | Rejection): void }
+
+type State = {
+  needs: Needs
+  shared: () => SharedTopic
+  subscribers: SubscriberList
+  waiting: Set<Waiting>
+  isGranted: boolean
+  /** It was granted before, and what was told meanwhile is missing. */
+  isInterrupted: boolean
+  isOver: boolean
+}
+
+/** Longer than it takes to leave a node that does not answer and ask another. */
+const GRANT_MS_MAX = 20_000
+
+const NO_SUCH_METHOD = -32601
+const INVALID_PARAMS = -32602
+
+const REFUSED_ANEW = 'The next node refused the subscription. Connect anew.'
+
+export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
+  const { kind, paramsText } = topic
+  const subscribers = openSubscriberList(needs.clock, () => endIfUnused(state))
+  const state: State = {
+    needs,
+    shared: () => shared,
+    subscribers,
+    waiting: new Set(),
+    isGranted: false,
+    isInterrupted: false,
+    isOver: false,
+  }
+  const feed = openFeed({ ...needs, out: outOf(state) }, topic)
+
+  const shared: SharedTopic = {
+    kind,
+    subscribeMethod: `${kind}Subscribe`,
+    unsubscribeMethod: `${kind}Unsubscribe`,
+    notificationMethod: `${kind}Notification`,
+    paramsText,
+    join: (subscriber) => (state.isGranted ? subscribers.add(subscriber) : wait(state, subscriber)),
+    granted() {
+      state.isGranted = true
+      answerWaiting(state, ({ subscriber }) => subscribers.add(subscriber))
+    },
+    refused: (error) => fail(state, rejectionOf(shared, error), REFUSED_ANEW),
+    heard: (resultText) => state.isOver || feed.heard(resultText),
+    resumed(slot) {
+      if (!state.isInterrupted || state.isOver) return
+      state.isInterrupted = false
+      void feed.resumed(slot)
+    },
+    interrupted() {
+      if (!state.isGranted) return
+      state.isGranted = false
+      state.isInterrupted = true
+      feed.interrupted()
+    },
+    lose: (reason) => fail(state, new Rejection('upstream_failed', reason), reason),
+  }
+  return shared
+}
+
+function openFeed(needs: FeedNeeds, topic: SolanaTopic): Feed {
+  if (topic.kind === 'account') return openAccountFeed(needs, topic)
+  if (topic.kind === 'program') return openProgramFeed(needs, topic)
+  if (topic.kind === 'signature') return openSignatureFeed(needs, topic)
+  if (topic.kind === 'logs') return openLogsFeed(needs)
+  return topic.kind === 'slot' ? openSlotFeed(needs) : openRootFeed(needs)
+}
+
+/** Tells all subscribers; the last word ends the subject for those who come later. */
+function outOf(state: State): Subscriber {
+  const { subscribers } = state
+  return {
+    notify: subscribers.notify,
+    done() {
+      end(state)
+      subscribers.done()
+    },
+    lost(reason) {
+      end(state)
+      subscribers.lost(reason)
+    },
+  }
+}
+
+function end(state: State): void {
+  if (state.isOver) return
+  state.isOver = true
+  state.needs.ended(state.shared())
+}
+
+function endIfUnused(state: State): void {
+  if (state.subscribers.size === 0 && state.waiting.size === 0) end(state)
+}
+
+function fail(state: State, rejection: Rejection, reason: string): void {
+  end(state)
+  answerWaiting(state, () => rejection)
+  state.subscribers.lost(reason)
+}
+
+function wait(state: State, subscriber: Subscriber): Promise<OpenSubscription | Rejection> {
+  return new Promise((resolve) => {
+    const stopTimer = state.needs.clock.after(GRANT_MS_MAX, () => {
+      state.waiting.delete(one)
+      resolve(new Rejection('upstream_timeout', 'No node granted the subscription in time.'))
+      endIfUnused(state)
+    })
+    const one: Waiting = {
+      subscriber,
+      resolve(opened) {
+        stopTimer()
+        resolve(opened)
+      },
+    }
+    state.waiting.add(one)
+  })
+}
+
+function answerWaiting(state: State, answer: (one: Waiting) => OpenSubscription | Rejection): void {
+  const answered = [...state.waiting]
+  state.waiting.clear()
+  for (const one of answered) one.resolve(answer(one))
+}
+
+function rejectionOf({ subscribeMethod }: AskedTopic, refusal: TopicRefusal): Rejection {
+  if (refusal === 'no_answer') {
+    return new Rejection('upstream_timeout', 'The node did not answer the subscription.')
+  }
+  if (refusal.code === INVALID_PARAMS) return new Rejection('invalid_params', refusal.message)
+  if (refusal.code === NO_SUCH_METHOD) {
+    return new Rejection('method_not_served', `The node does not serve ${subscribeMethod}.`)
+  }
+  return new Rejection('upstream_failed', 'The node refused the subscription.')
+}

@@ -1,0 +1,30 @@
+import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
+import type { SubscriptionCall } from '../../core/rpc/subscription-source.ts'
+
+/** The answer to a subscription call, in the form of those of local methods. */
+export type SubscriptionReply =
+  | { kind: 'result'; text: string; upstream: 'none'; cache: 'miss' }
+  | { kind: 'error'; code: number; text: string; upstream: null }
+
+/** Serves the subscription calls of one frame. */
+export type SubscriptionCalls = {
+  serve(call: SubscriptionCall): SubscriptionReply | Promise<SubscriptionReply>
+}
+
+/** Answers a call that is about a subscription, as far as its connection can have any. */
+export function serveSubscription(
+  subscriptions: SubscriptionCalls | undefined,
+  call: SubscriptionCall,
+): SubscriptionReply | Promise<SubscriptionReply> {
+  if (subscriptions) return subscriptions.serve(call)
+  return subscriptionError(NO_SUCH_METHOD, `${call.method} is served over WebSocket alone.`)
+}
+
+export function subscriptionResult(text: string): SubscriptionReply {
+  return { kind: 'result', text, upstream: 'none', cache: 'miss' }
+}
+
+/** An error of ours, which costs nothing. */
+export function subscriptionError(code: number, message: string): SubscriptionReply {
+  return { kind: 'error', code, text: JSON.stringify({ code, message }), upstream: null }
+}

@@ -1,0 +1,123 @@
+import { cuOf } from '../../../core/billing/plan.ts'
+import { Rejection } from '../../../core/errors.ts'
+import { timeQuantileMs } from '../../../core/rpc/call-times.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Database } from '../../../ports/database.ts'
+import {
+  type CallCounts,
+  type CallGroup,
+  type CallsQuestion,
+  callGroups,
+  callSeries,
+  DAY_MS,
+  type GroupCallsBy,
+  HOUR_MS,
+  MINUTE_MS,
+} from '../../../tables/usage/call-stats.ts'
+import {
+  CALL_GROUPS_MAX,
+  CALL_HOURS_DAYS,
+  CALL_MINUTES_HOURS,
+  CALL_STATS_DAYS,
+  type WireCallPoint,
+  type WireCallStats,
+} from '../../contract/usage/call-stats.ts'
+import type { Handler } from '../calls/handler.ts'
+import { readRange } from './read-range.ts'
+
+export type CallStatsNeeds = { database: Database; clock: Clock }
+
+type Filtered = {
+  team: { id: string }
+  parameters: { app_id: string | undefined; network: string | undefined }
+}
+
+type Range = { fromMs: number; toMs: number }
+
+/** How wide the buckets are, and how much of them one question may span. */
+const BUCKETS = {
+  minute: { spanMs: MINUTE_MS, rangeMs: CALL_MINUTES_HOURS * HOUR_MS, usualMs: HOUR_MS },
+  hour: { spanMs: HOUR_MS, rangeMs: CALL_HOURS_DAYS * DAY_MS, usualMs: DAY_MS },
+  day: { spanMs: DAY_MS, rangeMs: CALL_STATS_DAYS * DAY_MS, usualMs: 7 * DAY_MS },
+} as const
+
+const RANGE_TEXT = {
+  minute: `${CALL_MINUTES_HOURS} hours`,
+  hour: `${CALL_HOURS_DAYS} days`,
+  day: `${CALL_STATS_DAYS} days`,
+} as const
+
+export const getCallStats: Handler<'getCallStats', CallStatsNeeds> = async (needs, call) => {
+  const { group_by: groupBy } = call.parameters
+  const nowMs = needs.clock.nowMs()
+  const range = readRange(call.parameters, nowMs, DAY_MS)
+  if (range instanceof Rejection) return range
+  if (range.toMs - range.fromMs > BUCKETS.day.rangeMs) return tooLong('day')
+
+  const question = questionOf(call, range, spanFor(range, nowMs, groupBy))
+  const groups = await callGroups(needs.database, question, groupBy, CALL_GROUPS_MAX)
+  return { data: groups.map((group) => wireGroup(group, groupBy)) }
+}
+
+export const getCallSeries: Handler<'getCallSeries', CallStatsNeeds> = async (needs, call) => {
+  const { bucket } = call.parameters
+  const { spanMs, rangeMs, usualMs } = BUCKETS[bucket]
+  const range = readRange(call.parameters, needs.clock.nowMs(), usualMs)
+  if (range instanceof Rejection) return range
+  if (range.toMs - range.fromMs > rangeMs) return tooLong(bucket)
+
+  const points = await callSeries(needs.database, questionOf(call, range, spanMs))
+  return { data: points.map(({ startMs, ...counts }) => ({ start: startMs, ...wire(counts) })) }
+}
+
+/** The finest figures that still exist for the whole range. */
+function spanFor({ fromMs }: Range, nowMs: number, groupBy: GroupCallsBy): number {
+  const isByName = groupBy === 'method' || groupBy === 'status' || groupBy === 'upstream'
+  if (!isByName && fromMs >= nowMs - BUCKETS.minute.rangeMs) return MINUTE_MS
+  return fromMs >= nowMs - BUCKETS.hour.rangeMs ? HOUR_MS : DAY_MS
+}
+
+function questionOf(
+  { team, parameters: { app_id: appId, network } }: Filtered,
+  { fromMs, toMs }: Range,
+  spanMs: number,
+): CallsQuestion {
+  const firstMs = Math.max(0, fromMs)
+  return {
+    teamId: team.id,
+    fromMs: firstMs - (firstMs % spanMs),
+    toMs,
+    spanMs,
+    appId: appId ?? null,
+    network: network ?? null,
+  }
+}
+
+function tooLong(bucket: keyof typeof RANGE_TEXT): Rejection {
+  return new Rejection('validation', `from, to: at most ${RANGE_TEXT[bucket]} by the ${bucket}.`)
+}
+
+function wireGroup(group: CallGroup, groupBy: GroupCallsBy): WireCallStats {
+  const { calls, callsOfAll } = group
+  const { median_ms, p99_ms, ...counts } = wire(group)
+  return {
+    group: groupBy === 'none' ? null : group.group,
+    ...counts,
+    cached: group.cached,
+    coalesced: group.coalesced,
+    cu: cuOf(group.centiCu),
+    median_ms,
+    p99_ms,
+    share_percent: callsOfAll === 0 ? 0 : Math.round((calls * 10_000) / callsOfAll) / 100,
+  }
+}
+
+function wire({ calls, errors, nodeErrors, times }: CallCounts): Omit<WireCallPoint, 'start'> {
+  return {
+    calls,
+    errors,
+    node_errors: nodeErrors,
+    median_ms: timeQuantileMs(times, 0.5),
+    p99_ms: timeQuantileMs(times, 0.99),
+  }
+}

@@ -1,0 +1,70 @@
+import { cuOf, hourOf } from '../../../core/billing/plan.ts'
+import { Rejection } from '../../../core/errors.ts'
+import {
+  SERIES_POINTS_MAX,
+  type UsagePoint,
+  type UsageQuestion,
+  usageSeries,
+} from '../../../tables/usage/usage.ts'
+import type { WireUsagePoint } from '../../contract/contract.ts'
+import { SERIES_DAYS_MAX } from '../../contract/usage.ts'
+import type { Handler } from '../calls/handler.ts'
+import { readRange } from './read-range.ts'
+import { type SummaryNeeds, usageSummary } from './usage-summary.ts'
+
+export type UsageCallNeeds = SummaryNeeds
+
+type SeriesCall = Parameters<typeof getUsageSeries>[1]
+
+const DAY_MS = 24 * 3_600_000
+
+export const getUsageSummary: Handler<'getUsageSummary', UsageCallNeeds> = async (needs, call) => {
+  return { data: await usageSummary(needs, call.team) }
+}
+
+export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (needs, call) => {
+  const question = questionOf(needs, call)
+  if (question instanceof Rejection) return question
+
+  const points = await usageSeries(needs.database, question)
+  if (points.length >= SERIES_POINTS_MAX) {
+    return new Rejection(
+      'validation',
+      `from, to: the answer would have over ${SERIES_POINTS_MAX} points; take a shorter range ` +
+        'or a wider bucket.',
+    )
+  }
+  return { data: points.map((point) => wirePoint(point, question.groupBy)) }
+}
+
+function questionOf(needs: UsageCallNeeds, call: SeriesCall): UsageQuestion | Rejection {
+  const { bucket, group_by: groupBy } = call.parameters
+  const range = readRange(call.parameters, needs.clock.nowMs(), DAY_MS)
+  if (range instanceof Rejection) return range
+  const { fromMs, toMs } = range
+  const question = {
+    teamId: call.team.id,
+    fromMs: hourOf(Math.max(0, fromMs)),
+    toMs,
+    bucket,
+    groupBy,
+  }
+  const daysMax = SERIES_DAYS_MAX[question.bucket]
+  if (toMs - fromMs > daysMax * DAY_MS) {
+    return new Rejection(
+      'validation',
+      `from, to: at most ${daysMax} days by the ${question.bucket}.`,
+    )
+  }
+  return question
+}
+
+function wirePoint(point: UsagePoint, groupBy: UsageQuestion['groupBy']): WireUsagePoint {
+  return {
+    start: point.startMs,
+    group: groupBy === 'none' ? null : point.group,
+    calls: point.calls,
+    cu: cuOf(point.centiCu),
+    bytes: point.bytes,
+  }
+}

@@ -1,0 +1,98 @@
+import { Rejection } from '../../core/errors.ts'
+import { type Body, parseBody } from '../../core/rpc/jsonrpc.ts'
+import type { Caller } from '../../gateway/read-caller.ts'
+import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
+import { serveBatch } from '../../gateway/serve-batch.ts'
+import { refused, serveRpc } from '../../gateway/serve-rpc.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { UNCOUNTED_BYTES_MAX } from '../edge/request-bodies.ts'
+import { noteOutcome, type ReplyNeeds, type RpcOutcome } from '../rpc/rpc-reply.ts'
+import { several, single } from '../rpc/rpc-route.ts'
+
+export type FrameNeeds = ServeNeeds &
+  Pick<ReplyNeeds, 'clock' | 'notes' | 'figures' | 'nextRequestId'>
+
+/** The connection that a frame came over. */
+export type FrameSource = {
+  caller: Caller
+  service: NetworkService
+  clientAddress(): string
+  subscriptions: NonNullable<RpcContext['subscriptions']>
+}
+
+export type ServedFrame = Pick<RpcOutcome, 'replies' | 'isBatch'> & Pick<RpcContext, 'held'>
+
+/** One frame, read. A rejection answers the whole of it. */
+export type Frame = { body: Body | Rejection; bytes: number; receivedAtMs: number }
+
+/** Smaller than over HTTP: all answers of a batch are in memory before the first byte leaves. */
+const BATCH_MEMBERS_MAX = 100
+
+export function readFrame({ clock }: Pick<FrameNeeds, 'clock'>, text: string): Frame {
+  const body = parseBody(text, BATCH_MEMBERS_MAX)
+  return { body, bytes: text.length, receivedAtMs: clock.monotonicMs() }
+}
+
+/** Serves the call or the batch of one frame as if it had come over HTTP. */
+export async function serveFrame(
+  needs: FrameNeeds,
+  source: FrameSource,
+  frame: Frame,
+): Promise<ServedFrame> {
+  const { caller, service, clientAddress, subscriptions } = source
+  const body = admitFrame(needs, source, frame) ?? frame.body
+  if (body instanceof Rejection) return refuseFrame(needs, source, frame, body)
+
+  const isBatch = body.kind === 'batch'
+  const request = { caller, service, clientAddress, isBatch, subscriptions }
+  const context: RpcContext = { ...request, held: null, trace: null }
+  try {
+    const outcome =
+      body.kind === 'batch'
+        ? several(await serveBatch(needs, context, body.calls), caller)
+        : single(await serveRpc(needs, context, body.call, service.request), caller)
+    return noted(needs, source, frame, outcome, context.held)
+  } catch (bug) {
+    context.held?.release()
+    throw bug
+  }
+}
+
+/** Refuses a frame, each of its calls under its own id. */
+export function refuseFrame(
+  needs: FrameNeeds,
+  source: FrameSource,
+  frame: Frame,
+  rejection: Rejection,
+): ServedFrame {
+  const { body } = frame
+  const { caller } = source
+  if (!(body instanceof Rejection) && body.kind === 'batch') {
+    const members = body.calls.map(({ idText }) => refused(idText, '', rejection))
+    const none = { centiCu: 0, cache: 'miss', upstream: 'none' } as const
+    return noted(needs, source, frame, several({ members, ...none }, caller), null)
+  }
+  const idText = body instanceof Rejection ? 'null' : body.call.idText
+  return noted(needs, source, frame, single(refused(idText, '', rejection), caller), null)
+}
+
+function noted(
+  needs: FrameNeeds,
+  { service }: FrameSource,
+  { receivedAtMs: startedAtMs }: Frame,
+  outcome: RpcOutcome,
+  held: RpcContext['held'],
+): ServedFrame {
+  noteOutcome(needs, { networkId: service.network.id, trace: null, startedAtMs }, outcome)
+  return { replies: outcome.replies, isBatch: outcome.isBatch, held }
+}
+
+/** Everybody has the demo key, so a large body has to be paid for before it is served. */
+function admitFrame(
+  needs: FrameNeeds,
+  { caller, clientAddress }: FrameSource,
+  { bytes }: Frame,
+): Rejection | null {
+  if (!caller.isDemo || bytes <= UNCOUNTED_BYTES_MAX) return null
+  return needs.demo.admitBody(clientAddress())
+}

@@ -1,0 +1,134 @@
+import { Rejection } from '../../core/errors.ts'
+import { callerName } from '../../gateway/rpc-context.ts'
+import { refused } from '../../gateway/serve-rpc.ts'
+import type { AppConnections } from '../../gateway/subscriptions/app-connections.ts'
+import { noteBug } from '../edge/note-bug.ts'
+import type { RpcTarget } from '../edge/request-target.ts'
+import { authorize, credentialOf, findCaller, refuseAtEdge } from '../rpc/find-caller.ts'
+import { type ReplyNeeds, replyTo } from '../rpc/rpc-reply.ts'
+import * as rpc from '../rpc/rpc-route.ts'
+import {
+  type ConnectionNeeds,
+  openSocketConnection,
+  type SocketConnection,
+} from './socket-connection.ts'
+import type { ServerSocketListener } from './socket-handlers.ts'
+import type { SocketRegistry } from './socket-registry.ts'
+
+/** The other end of a connection that asks for WebSocket. */
+export type UpgradingClient = rpc.Client & {
+  /** Answers with the protocol's 101; false when the request is no whole handshake. */
+  upgrade(listener: ServerSocketListener): boolean
+}
+
+/** Takes in the clients of `ws://…/v2/<key>`. */
+export type WebSocketRoute = {
+  /** Undefined once the request is a WebSocket. */
+  open(
+    request: Request,
+    target: RpcTarget,
+    client: UpgradingClient,
+  ): Response | undefined | Promise<Response | undefined>
+  /** Has clients connect again elsewhere, before the process ends. */
+  stop(graceMs: number): Promise<void>
+}
+
+type Needs = rpc.RpcRouteNeeds &
+  ReplyNeeds &
+  ConnectionNeeds & {
+    telemetry: Parameters<typeof noteBug>[0]
+    connections: AppConnections
+    registry: SocketRegistry
+    nextConnectionId(): string
+  }
+
+type Caller = SocketConnection['caller']
+
+type Asked = {
+  request: Request
+  target: RpcTarget
+  credential: string
+  client: UpgradingClient
+  startedAtMs: number
+}
+
+const NO_HANDSHAKE = 'This is no WebSocket handshake.'
+const STOPPING = 'The service is about to stop; please connect again.'
+
+export function openWebSocketRoute(given: Omit<Needs, 'bug'>): WebSocketRoute {
+  // Made once: each connection holds on to it.
+  const needs: Needs = { ...given, bug: (thrown) => noteBug(given.telemetry, thrown) }
+  return {
+    open(request, target, client) {
+      const startedAtMs = needs.clock.monotonicMs()
+      const credential = credentialOf(request, target)
+      const asked = { request, target, credential, client, startedAtMs }
+      const caller = findCaller(needs, credential, client.address)
+      if (!(caller instanceof Promise)) return admit(needs, asked, caller)
+      return caller.then((found) => admit(needs, asked, found))
+    },
+    stop: needs.registry.stop,
+  }
+}
+
+function admit(needs: Needs, asked: Asked, caller: Caller | Rejection): Response | undefined {
+  const { request, target, client } = asked
+  const service = needs.networkBySlug(target.slug)
+  if (!service) return refuse(needs, asked, rpc.unknownNetwork(target.slug))
+  const { id } = service.network
+  if (caller instanceof Rejection) return refuse(needs, asked, caller, id)
+  const barred = authorize(needs, caller, service) ?? refuseAtEdge(caller, request, client)
+  if (barred) return refuse(needs, asked, barred, id)
+  if (needs.registry.isStopping) {
+    return refuse(needs, asked, new Rejection('overloaded', STOPPING), id)
+  }
+
+  const place = needs.connections.take(callerName({ caller, clientAddress: client.address }))
+  if (place instanceof Rejection) return refuse(needs, asked, place, id)
+  if (connect(needs, asked, caller, service, place)) return undefined
+  place()
+  return refuse(needs, asked, new Rejection('invalid_request', NO_HANDSHAKE), id)
+}
+
+function connect(
+  needs: Needs,
+  { request, credential, target, client, startedAtMs }: Asked,
+  caller: Caller,
+  service: SocketConnection['service'],
+  leave: () => void,
+): boolean {
+  const { registry } = needs
+  const address = client.address()
+  const connection = openSocketConnection(needs, {
+    caller,
+    service,
+    address: () => address,
+    ended(reason) {
+      leave()
+      registry.ended(connection, reason)
+    },
+  })
+  const { slug } = target
+  const one = {
+    connection,
+    id: needs.nextConnectionId(),
+    credential,
+    edge: { origin: request.headers.get('origin'), address: () => address },
+    slug,
+    openedAtMs: startedAtMs,
+  }
+  if (!client.upgrade(connection.listener)) return false
+  registry.add(one)
+  return true
+}
+
+/** Refuses the upgrade with the body that a call over HTTP would get. */
+function refuse(
+  needs: Needs,
+  { request, client, startedAtMs }: Asked,
+  rejection: Rejection,
+  networkId?: string,
+): Response {
+  const exchange = { request, networkId, trace: null, startedAtMs, client }
+  return replyTo(needs, exchange, rpc.single(refused('null', '', rejection), null), null)
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
+import { type AccountSpend, accountSpends, type SpendRow } from '../tables/usage/upstream-spend.ts'
+
+/** All that this process knows of what upstreams cost. */
+type Spends = {
+  periodsFromMs(): number | null
+  isDue(): boolean
+  take(): SpendRow[]
+  written(rows: readonly SpendRow[]): void
+  read(sums: readonly AccountSpend[]): void
+}
+
+type Needs = { clock: Clock; database: Database; spends: Spends }
+
+/** Brings the spending at upstreams into the ledger, and the sums of all processes back. */
+export type SpendLedger = Pick<Spends, 'isDue' | 'take' | 'written'> & {
+  /** Reads the sums, not more often than they are worth it. */
+  refresh(): Promise<void>
+}
+
+/** So long may pass until a process knows what the others have spent. */
+const READ_EVERY_MS = 2000
+
+export function openSpendLedger({ clock, database, spends }: Needs): SpendLedger {
+  let readAtMs = Number.NEGATIVE_INFINITY
+  return {
+    isDue: spends.isDue,
+    take: spends.take,
+    written: spends.written,
+    async refresh() {
+      const fromMs = spends.periodsFromMs()
+      const nowMs = clock.monotonicMs()
+      if (fromMs === null || nowMs - readAtMs < READ_EVERY_MS) return
+      readAtMs = nowMs
+      spends.read(await accountSpends(database, fromMs))
+    },
+  }
+}

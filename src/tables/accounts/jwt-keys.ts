@@ -1,0 +1,72 @@
+import { type Database, sql } from '../../ports/database.ts'
+
+/** How tokens are signed with a key: one for each kind of key, so that none can be mistaken. */
+export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
+
+/** A public key of a team. Tokens that its private half has signed speak for the team's apps. */
+export type JwtKey = {
+  /** The `kid` of tokens. */
+  id: string
+  teamId: string
+  name: string
+  algorithm: JwtAlgorithm
+  /** PEM of its SubjectPublicKeyInfo. */
+  publicKey: string
+  createdAtMs: number
+}
+
+type JwtKeyRow = {
+  id: string
+  team_id: string
+  name: string
+  algorithm: JwtAlgorithm
+  public_key: string
+  created_at_ms: number
+}
+
+/** One for each service that signs, and one more while it changes its key. */
+export const TEAM_JWT_KEYS_MAX = 50
+
+const COLUMNS = sql`id, team_id, name, algorithm, public_key, created_at_ms`
+
+/** False when the team has all the keys it may have: call it with the tx of `changeAccounts`. */
+export async function insertJwtKey(tx: Database, key: JwtKey): Promise<boolean> {
+  const inserted = await tx.query(sql`
+    INSERT INTO jwt_keys (id, team_id, name, algorithm, public_key, created_at_ms)
+    SELECT ${key.id}, ${key.teamId}, ${key.name}, ${key.algorithm}, ${key.publicKey},
+      CAST(${key.createdAtMs} AS BIGINT)
+    WHERE (SELECT COUNT(*) FROM jwt_keys WHERE team_id = ${key.teamId}) < ${TEAM_JWT_KEYS_MAX}
+    RETURNING id`)
+  return inserted.length === 1
+}
+
+export async function findJwtKey(db: Database, id: string): Promise<JwtKey | null> {
+  const rows = await db.query<JwtKeyRow>(sql`SELECT ${COLUMNS} FROM jwt_keys WHERE id = ${id}`)
+  return rows[0] ? jwtKeyOf(rows[0]) : null
+}
+
+/** Oldest first. */
+export async function listJwtKeys(db: Database, teamId: string): Promise<JwtKey[]> {
+  const rows = await db.query<JwtKeyRow>(sql`
+    SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId}
+    ORDER BY created_at_ms, id LIMIT ${TEAM_JWT_KEYS_MAX}`)
+  return rows.map(jwtKeyOf)
+}
+
+/** False when the team has no such key. */
+export async function deleteJwtKey(db: Database, teamId: string, id: string): Promise<boolean> {
+  const gone = await db.query(sql`
+    DELETE FROM jwt_keys WHERE team_id = ${teamId} AND id = ${id} RETURNING id`)
+  return gone.length === 1
+}
+
+function jwtKeyOf(row: JwtKeyRow): JwtKey {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    name: row.name,
+    algorithm: row.algorithm,
+    publicKey: row.public_key,
+    createdAtMs: row.created_at_ms,
+  }
+}

@@ -1,0 +1,69 @@
+import { type Database, sql, sqlRows } from '../../ports/database.ts'
+import { inOrder } from '../sql/in-order.ts'
+import { rowChunks } from '../sql/row-chunks.ts'
+
+/** Requests and credits of one upstream in one billing month. */
+export type SpendRow = {
+  /** Upstreams of one account share a budget. */
+  account: string
+  network: string
+  upstream: string
+  /** The reset day on which the month began. */
+  periodStartMs: number
+  requests: number
+  credits: number
+}
+
+export type AccountSpend = { account: string; periodStartMs: number; credits: number }
+
+/** A hundred upstreams over some years. */
+const SPEND_ROWS_MAX = 5000
+
+/** Adds what was spent, in the transaction that makes sure that it happens once. */
+export async function addSpends(tx: Database, rows: readonly SpendRow[]): Promise<void> {
+  const sums = new Map<string, SpendRow>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.account, row.periodStartMs, row.network, row.upstream])
+    const sum = sums.get(key)
+    const requests = (sum?.requests ?? 0) + row.requests
+    sums.set(key, { ...row, requests, credits: (sum?.credits ?? 0) + row.credits })
+  }
+  const values = inOrder(sums).map((row) => [
+    row.account,
+    row.periodStartMs,
+    row.network,
+    row.upstream,
+    row.requests,
+    row.credits,
+  ])
+  const statements = rowChunks(values).map(
+    (chunk) => sql`
+      INSERT INTO upstream_spend
+        (account, period_start_ms, network, upstream, requests, credits)
+      VALUES ${sqlRows(chunk)}
+      ON CONFLICT (account, period_start_ms, network, upstream) DO UPDATE
+      SET requests = upstream_spend.requests + excluded.requests,
+        credits = upstream_spend.credits + excluded.credits`,
+  )
+  await Promise.all(statements.map((statement) => tx.query(statement)))
+}
+
+/** The credits of each account by billing month, of those that began then or later. */
+export async function accountSpends(db: Database, fromMs: number): Promise<AccountSpend[]> {
+  const rows = await db.query<{ account: string; period_start_ms: number; credits: number }>(sql`
+    SELECT account, period_start_ms, CAST(SUM(credits) AS BIGINT) AS credits
+    FROM upstream_spend WHERE period_start_ms >= ${fromMs}
+    GROUP BY account, period_start_ms LIMIT ${SPEND_ROWS_MAX}`)
+  return rows.map(({ account, period_start_ms: periodStartMs, credits }) => {
+    return { account, periodStartMs, credits }
+  })
+}
+
+/** The spending of each upstream by billing month since then, newest first. */
+export async function upstreamSpends(db: Database, fromMs: number): Promise<SpendRow[]> {
+  const rows = await db.query<Omit<SpendRow, 'periodStartMs'> & { period_start_ms: number }>(sql`
+    SELECT account, period_start_ms, network, upstream, requests, credits
+    FROM upstream_spend WHERE period_start_ms >= ${fromMs}
+    ORDER BY period_start_ms DESC, account, network, upstream LIMIT ${SPEND_ROWS_MAX}`)
+  return rows.map(({ period_start_ms: periodStartMs, ...row }) => ({ ...row, periodStartMs }))
+}

@@ -1,0 +1,120 @@
+import {
+  fullRequestBucket,
+  type RequestBucket,
+  requestsLeft,
+  takeRequests,
+} from '../../core/billing/request-bucket.ts'
+import {
+  type BillingPeriod,
+  billingPeriod,
+  type CreditsLeft,
+  costFactor,
+  creditsLeft,
+} from '../../core/billing/upstream-budget.ts'
+import type { UpstreamBudget } from '../../core/network.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+export type SpendLimits = Omit<UpstreamBudget, 'credits'>
+
+/** The budget of one account, and how much of it all its upstreams have spent in all processes. */
+export type SpendAccount = {
+  readonly limits: SpendLimits
+  /** Takes new limits over. */
+  limit(limits: SpendLimits): void
+  period(): BillingPeriod
+  creditsSpent(): number
+  creditsLeft(): CreditsLeft
+  /** Requests that may be sent now; Infinity without a limit. */
+  requestsLeft(): number
+  /** This process has spent it; returns the start of the month that it counts for. */
+  spend(requests: number, credits: number): number
+  /** Another process has sent requests. */
+  sentElsewhere(requests: number): void
+  /** The ledger has credits now that this process has spent. */
+  written(periodStartMs: number, credits: number): void
+  /** The sum of the ledger over all processes. */
+  read(periodStartMs: number, credits: number): void
+  costFactor(): number
+}
+
+export function openSpendAccount(clock: Clock, given: SpendLimits): SpendAccount {
+  let limits = given
+  let bucket = newBucket(clock, given)
+  let period = billingPeriod(clock.nowMs(), given.resetDay)
+  /** Credits of the period in the ledger, and those of this process that are not there yet. */
+  let writtenCredits = 0
+  let ownCredits = 0
+
+  const begin = (nowMs: number) => {
+    period = billingPeriod(nowMs, limits.resetDay)
+    writtenCredits = 0
+    ownCredits = 0
+  }
+  const now = (): number => {
+    const nowMs = clock.nowMs()
+    if (nowMs < period.startMs || nowMs >= period.endMs) begin(nowMs)
+    return nowMs
+  }
+  const spent = () => writtenCredits + ownCredits
+  const take = (requests: number) => {
+    const { requestsPerSecond } = limits
+    if (bucket === null || requestsPerSecond === null) return
+    takeRequests(bucket, requestsPerSecond, requests, clock.monotonicMs())
+  }
+
+  return {
+    get limits() {
+      return limits
+    },
+    limit(next) {
+      const before = limits
+      limits = next
+      if (next.requestsPerSecond !== before.requestsPerSecond) bucket = newBucket(clock, next)
+      if (next.resetDay !== before.resetDay) begin(clock.nowMs())
+    },
+    period() {
+      now()
+      return period
+    },
+    creditsSpent() {
+      now()
+      return spent()
+    },
+    creditsLeft() {
+      if (limits.creditsPerMonth === null) return 'left'
+      now()
+      return creditsLeft(spent(), limits.creditsPerMonth)
+    },
+    requestsLeft() {
+      const { requestsPerSecond } = limits
+      if (bucket === null || requestsPerSecond === null) return Number.POSITIVE_INFINITY
+      return requestsLeft(bucket, requestsPerSecond, clock.monotonicMs())
+    },
+    spend(requests, credits) {
+      now()
+      take(requests)
+      ownCredits += credits
+      return period.startMs
+    },
+    sentElsewhere: take,
+    written(periodStartMs, credits) {
+      now()
+      if (periodStartMs !== period.startMs) return
+      ownCredits -= credits
+      writtenCredits += credits
+    },
+    read(periodStartMs, credits) {
+      now()
+      if (periodStartMs === period.startMs) writtenCredits = credits
+    },
+    costFactor: () => {
+      const nowMs = now()
+      return costFactor(spent(), limits.creditsPerMonth, period, nowMs)
+    },
+  }
+}
+
+function newBucket(clock: Clock, { requestsPerSecond }: SpendLimits): RequestBucket | null {
+  if (requestsPerSecond === null) return null
+  return fullRequestBucket(requestsPerSecond, clock.monotonicMs())
+}

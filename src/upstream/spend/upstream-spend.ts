@@ -1,0 +1,96 @@
+import { type CreditsLeft, creditsOf } from '../../core/billing/upstream-budget.ts'
+import type { UpstreamBudget } from '../../core/network.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { SpendAccount } from './spend-account.ts'
+
+/** Requests and credits of one upstream in one billing month. */
+export type Spending = {
+  account: string
+  network: string
+  upstream: string
+  periodStartMs: number
+  requests: number
+  credits: number
+}
+
+/** The money side of one upstream that has a budget. */
+export type UpstreamSpend = {
+  readonly account: SpendAccount
+  /** Sets what calls cost. */
+  price(credits: UpstreamBudget['credits']): void
+  /** A request leaves; it is counted whatever comes of it. */
+  note(method: string): void
+  /** True when so many requests more are within the second. */
+  hasRoom(requests?: number): boolean
+  creditsLeft(): CreditsLeft
+  /** True when a call of an app may be sent now. */
+  mayCall(): boolean
+  /** True when a poll may be sent: polls slow down where a budget is used up, and never stop. */
+  mayPoll(): boolean
+  costFactor(): number
+  /** All that was spent since it was last taken, by month. */
+  take(): Spending[]
+}
+
+type Needs = {
+  clock: Clock
+  account: SpendAccount
+  spent(requests: number, credits: number): void
+}
+
+/** Without credits an upstream is looked at so seldom that it costs next to nothing. */
+const POLL_EVERY_MS_EMPTY = 60_000
+
+export function openUpstreamSpend(
+  { clock, account, spent }: Needs,
+  place: { network: string; upstream: string },
+): UpstreamSpend {
+  let credits: UpstreamBudget['credits'] = {}
+  let isFree = false
+  let polledAtMs = Number.NEGATIVE_INFINITY
+  let untaken = new Map<number, { requests: number; credits: number }>()
+
+  return {
+    account,
+    price(next) {
+      credits = next
+      isFree = Object.values(next).every((price) => price === 0)
+    },
+    note(method) {
+      const price = creditsOf(credits, method)
+      const periodStartMs = account.spend(1, price)
+      const sum = untaken.get(periodStartMs)
+      if (sum) {
+        sum.requests++
+        sum.credits += price
+      } else {
+        untaken.set(periodStartMs, { requests: 1, credits: price })
+      }
+      spent(1, price)
+    },
+    hasRoom: (requests = 1) => account.requestsLeft() >= requests,
+    creditsLeft: () => account.creditsLeft(),
+    mayCall: () => account.creditsLeft() === 'left' && account.requestsLeft() >= 1,
+    mayPoll() {
+      const nowMs = clock.monotonicMs()
+      const isEmpty = account.creditsLeft() === 'none'
+      if (isEmpty && nowMs - polledAtMs < POLL_EVERY_MS_EMPTY) return false
+      // Calls wait for the polls, not the other way round; but polls alone may be too many.
+      const { requestsPerSecond } = account.limits
+      if (requestsPerSecond !== null && account.requestsLeft() <= 1 - requestsPerSecond) {
+        return false
+      }
+      polledAtMs = nowMs
+      return true
+    },
+    costFactor: () => (isFree ? 1 : account.costFactor()),
+    take() {
+      const taken = untaken
+      untaken = new Map()
+      const { account: name } = account.limits
+      return [...taken].map(([periodStartMs, sum]) => {
+        return { account: name, ...place, periodStartMs, ...sum }
+      })
+    },
+  }
+}
