@@ -89,6 +89,8 @@ export function moveStage(): MoveStage {
 
 async function use({ node, receiver, start, stop }: MoveStage): Promise<string[]> {
   const headgate = await start()
+  // A webhook that is there before the first block would be sent that one too.
+  await until(() => headgate.said().includes('"event":"block"'), 'the first block is followed')
   for (const path of ['/good', '/bad']) await createWebhook(headgate, receiver.url + path)
   receiver.answer = (path) => (path === '/bad' ? 503 : 200)
   for (let arrived = 2; arrived <= 4; arrived += 2) {
