@@ -12,6 +12,7 @@ const OF_CALLS = [
   'upstream-',
   'websocket-chain',
   'websocket-clients',
+  'websocket-libraries',
   'websocket-life',
   'solana-',
   'transaction-sends',
