@@ -6,6 +6,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY packages packages
 # Of all install scripts only the runtime's is needed, which puts it in place.
 RUN npm ci --ignore-scripts && node node_modules/bun/install.js
 COPY tsconfig.json ./

@@ -75,7 +75,9 @@ function installFor(target: string, home: string): string {
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json']) {
     copyFileSync(join(ROOT, name), join(home, name))
   }
-  cpSync(join(ROOT, 'src'), join(home, 'src'), { recursive: true })
+  for (const folder of ['src', 'packages']) {
+    cpSync(join(ROOT, folder), join(home, folder), { recursive: true })
+  }
   cpSync(join(ROOT, BUNDLE), join(home, BUNDLE))
   const platform = ['--os', os, '--cpu', cpu, '--libc', 'glibc']
   run(home, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', ...platform])

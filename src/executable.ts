@@ -14,11 +14,11 @@ const SCRIPTS = new Map<string, () => Promise<unknown>>([
   ],
   [
     join(import.meta.dir, 'evm-chain-process.ts'),
-    () => import('./devnet/evm/evm-chain-process.ts'),
+    () => import('@headgate/devnet/evm-chain-process'),
   ],
   [
     join(import.meta.dir, 'solana-ledger-process.ts'),
-    () => import('./devnet/solana/solana-ledger-process.ts'),
+    () => import('@headgate/devnet/solana-ledger-process'),
   ],
 ])
 

@@ -71,8 +71,8 @@ describe('the laws of the house', () => {
 })
 
 function projectFiles(): SourceFile[] {
-  const glob = new Bun.Glob('{src,scripts,tests,bench,dashboard}/**/*.{ts,tsx}')
-  const paths = [...glob.scanSync({ cwd: ROOT })].sort()
+  const patterns = ['{src,scripts,tests,bench,dashboard}/**/*.{ts,tsx}', 'packages/*/src/**/*.ts']
+  const paths = patterns.flatMap((one) => [...new Bun.Glob(one).scanSync({ cwd: ROOT })]).sort()
   return paths.map((path) => ({ path, text: read(path) }))
 }
 

@@ -103,6 +103,12 @@ export function environmentToRestartWith(): Environment | null {
   return given ? null : { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: HTTP_REQUESTS_MAX }
 }
 
+/** Where the commands that ask a running Headgate find it. */
+export function readClientEnvironment(): { url?: string; token?: string; data: string } {
+  const { HEADGATE_URL: url, HEADGATE_TOKEN: token, HEADGATE_DATA: data } = process.env
+  return { ...(url && { url }), ...(token && { token }), data: data || 'data' }
+}
+
 /** Terminals that show no colours, and people who want none, say so by these variables. */
 export function mayColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== 'dumb'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { callAndCheck } from '../support/checked-call.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startFakeNode } from '../support/fake-node.ts'

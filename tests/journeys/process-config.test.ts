@@ -13,7 +13,7 @@ import {
 } from '../support/headgate-process.ts'
 import { WORLD } from '../support/world.ts'
 
-const CHECK = { args: ['--check'] }
+const CHECK = { args: ['check'] }
 
 const stage = configuredProcess()
 
@@ -78,7 +78,7 @@ describe('a check of the configuration', () => {
   })
 
   test('a file that is not there is said to be missing', async () => {
-    const args = ['--config', 'headgate.yaml', '--check']
+    const args = ['check', '--config', 'headgate.yaml']
     const ended = await runToEnd({ folder: newFolder(), args })
     expect(ended.exitCode).toBe(2)
     expect(ended.stderr).toBe('headgate.yaml: the configuration file cannot be read (ENOENT)\n')

@@ -18,7 +18,7 @@ setDefaultTimeout(180_000)
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-type LockEntry = { dev?: boolean; optional?: boolean }
+type LockEntry = { dev?: boolean; optional?: boolean; link?: boolean; resolved?: string }
 
 /** The sources with those packages beside them that `npm ci --omit=dev` leaves. */
 describe('an installation without development dependencies', () => {
@@ -60,7 +60,7 @@ describe('an installation without development dependencies', () => {
   test('says what local development lacks', async () => {
     const env = { HEADGATE_LISTEN: '127.0.0.1:0' }
     const { exitCode, stderr } = await runToEnd({ folder: newFolder(), main, env })
-    expect(stderr).toStartWith('Local development needs @nomicfoundation/edr')
+    expect(stderr).toStartWith('Local development needs @headgate/devnet')
     expect(exitCode).toBe(1)
   })
 })
@@ -68,6 +68,10 @@ describe('an installation without development dependencies', () => {
 function productionPackages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   const entries = Object.entries<LockEntry>(lock.packages)
-  const kept = entries.filter(([path, { dev, optional }]) => path !== '' && !dev && !optional)
+  // A link says nothing of itself; the package that it leads to does.
+  const isKept = ({ dev, optional }: LockEntry) => !dev && !optional
+  const kept = entries.filter(([path, entry]) => {
+    return path !== '' && isKept(entry) && isKept(lock.packages[entry.resolved ?? path] ?? {})
+  })
   return kept.map(([path]) => path)
 }

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { createWalletClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import type { EvmChain } from '../../src/devnet/evm/evm-chain.ts'
+import type { EvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import type { DevnetSent, DevnetState } from '../../src/ports/devnet-control.ts'
 
 type Block = { hash: string }

@@ -41,11 +41,15 @@ const DRIVERS_USERS = new Set([
   'src/wiring/move/move-ends.ts',
   'src/wiring/move/move-store.ts',
   'src/wiring/embedded-drivers.ts',
+  'src/wiring/local/start-local-chains.ts',
   'src/wiring/store-thread.ts',
   'src/wiring/worker/worker-drivers.ts',
-  'src/devnet/evm/evm-chain-process.ts',
-  'src/devnet/solana/solana-ledger-process.ts',
+  'packages/devnet/src/evm/evm-chain-process.ts',
+  'packages/devnet/src/solana/solana-ledger-process.ts',
 ])
+
+const DEVNET_PACKAGE = '@headgate/devnet'
+const DEVNET_SOURCES = 'packages/devnet/src/'
 
 /** Libraries without a clock, chance or the world. */
 const PURE_LIBRARIES = ['@noble/curves', '@noble/hashes', '@scure/base', 'graphql']
@@ -59,7 +63,7 @@ const PACKAGE_FILE = 'package.json'
 export function importsGoDown(files: readonly SourceFile[]): string[] {
   return linksOf(houseFiles(files)).flatMap(({ from, to }) => {
     if (to === PACKAGE_FILE) return []
-    if (!to.startsWith('src/')) return [`${from} imports ${to}, which is outside of src/`]
+    if (!isInHouse(to)) return [`${from} imports ${to}, which is outside of src/`]
     if (isTest(to)) return [`${from} imports the test ${to}`]
     const [room, target] = [roomOf(from), roomOf(to)]
     const [floor, below] = [FLOORS[room], FLOORS[target]]
@@ -146,20 +150,30 @@ export function isTest(path: string): boolean {
 
 /** The files that the laws of the house bind. */
 export function houseFiles(files: readonly SourceFile[]): SourceFile[] {
-  return files.filter(({ path }) => path.startsWith('src/') && !isTest(path))
+  return files.filter(({ path }) => isInHouse(path) && !isTest(path))
 }
 
 function linksOf(files: readonly SourceFile[]): Link[] {
   return files.flatMap(({ path, text }) =>
     importsOf(text).flatMap((found) => {
-      if (found === null || !found.specifier.startsWith('.')) return []
-      const to = posix.join(posix.dirname(path), found.specifier)
-      return [{ from: path, to, kind: found.kind }]
+      if (found === null) return []
+      const { specifier, kind } = found
+      const isDevnet = specifier === DEVNET_PACKAGE || specifier.startsWith(`${DEVNET_PACKAGE}/`)
+      if (isDevnet) return [{ from: path, to: `${DEVNET_SOURCES}devnet.ts`, kind }]
+      if (!specifier.startsWith('.')) return []
+      const to = posix.join(posix.dirname(path), specifier)
+      return [{ from: path, to, kind }]
     }),
   )
 }
 
+/** The chains of local development are a package of their own, and a room of the house. */
+function isInHouse(path: string): boolean {
+  return path.startsWith('src/') || path.startsWith(DEVNET_SOURCES)
+}
+
 function roomOf(path: string): string {
+  if (path.startsWith(DEVNET_SOURCES)) return 'devnet'
   const [, room = '', inside] = path.split('/')
   return inside === undefined ? 'wiring' : room
 }

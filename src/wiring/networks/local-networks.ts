@@ -3,7 +3,7 @@ import type { Network, UpstreamSpec } from '../../core/network.ts'
 import type { DevnetControl } from '../../ports/devnet-control.ts'
 import { beginAnew } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
-import { startLocalChains } from '../embedded-drivers.ts'
+import { startLocalChains } from '../local/start-local-chains.ts'
 
 const EVM_ID = 'ETH_DEVNET'
 

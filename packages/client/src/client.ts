@@ -1,0 +1,2 @@
+export { ApiError } from './api-error.ts'
+export { type Client, createClient } from './create-client.ts'

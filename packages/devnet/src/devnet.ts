@@ -1,0 +1,4 @@
+/** The development chains: each is a process of its own, which ends with the one that starts it. */
+export { startEvmChain } from './evm/evm-chain.ts'
+export { openEvmControl } from './evm/evm-control.ts'
+export { startSolanaLedger } from './solana/solana-ledger.ts'

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { Rejection } from '../../../../src/core/errors.ts'
+import { systemClock } from '../../../../src/system/machine/system-clock.ts'
+import { openOutbound } from '../../../../src/system/outbound/outbound.ts'
+import { startEvmChain } from './evm-chain.ts'
+import { openEvmControl } from './evm-control.ts'
+
+const clock = systemClock()
+
+test('a chain that has ended is said to be silent, and one that lives answers', async () => {
+  const chain = await startEvmChain({ clock, blockTimeMs: 0 })
+  const control = openEvmControl({ clock, outbound: openOutbound() }, chain.url, 'ETH_DEVNET')
+  expect(await control.mine(2)).toMatchObject({ head: { number: 2 } })
+  const refused = await control.reorganise({ depth: 3, blocks: 4, transactions: 'keep' })
+  expect(refused).toMatchObject({ code: 'validation' })
+
+  await chain.stop()
+  const silent = await control.state()
+  expect(silent).toBeInstanceOf(Rejection)
+  expect(silent).toMatchObject({ code: 'upstream_failed', httpStatus: 503 })
+})

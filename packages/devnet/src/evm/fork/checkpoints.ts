@@ -1,0 +1,71 @@
+import { assert } from '../../../../../src/core/errors.ts'
+import type { RawChain } from './raw-chain.ts'
+
+/**
+ * The ways back of a chain: snapshots that users take, and one of ours before every block. A
+ * snapshot is good for one return, which ends all that were taken after it.
+ */
+export type Checkpoints = {
+  /** To be called right before a block is mined. */
+  take(): Promise<void>
+  has(height: number): boolean
+  /** The chain as it was right before the block after that height was mined. */
+  goBack(height: number): Promise<void>
+  /** A user's snapshot; its id counts those of users alone. */
+  snapshot(): Promise<number>
+  /** The height that a user's snapshot leads to; null when there is none of this id. */
+  heightOf(userId: number): number | null
+  revert(userId: number): Promise<void>
+}
+
+type Checkpoint = { snapshotId: number; height: number }
+
+/** Twice as many blocks as can be replaced at once. */
+const CHECKPOINTS_MAX = 64
+
+/** Far more than any test takes; the chain itself never forgets one. */
+const SNAPSHOTS_MAX = 100_000
+
+export function openCheckpoints(chain: RawChain): Checkpoints {
+  // Ids only go up, and heights with them: a return ends all snapshots that lie above it.
+  let own: Checkpoint[] = []
+  const users = new Map<number, Checkpoint>()
+  let lastUserId = 0
+
+  const snapshotNow = async (): Promise<Checkpoint> => {
+    const height = Number(await chain.result<string>('eth_blockNumber'))
+    return { snapshotId: Number(await chain.result<string>('evm_snapshot')), height }
+  }
+  const returnTo = async ({ snapshotId }: Checkpoint) => {
+    const isBack = await chain.result<boolean>('evm_revert', `0x${snapshotId.toString(16)}`)
+    assert(isBack, 'a checkpoint leads back')
+    own = own.filter((one) => one.snapshotId < snapshotId)
+    for (const [id, one] of users) if (one.snapshotId >= snapshotId) users.delete(id)
+  }
+  const ownAt = (height: number) => own.findLast((one) => one.height === height)
+
+  return {
+    async take() {
+      own.push(await snapshotNow())
+      if (own.length > CHECKPOINTS_MAX) own.shift()
+    },
+    has: (height) => ownAt(height) !== undefined,
+    async goBack(height) {
+      const checkpoint = ownAt(height)
+      assert(checkpoint !== undefined, 'only a checkpoint that is there is gone back to')
+      await returnTo(checkpoint)
+    },
+    async snapshot() {
+      users.set(++lastUserId, await snapshotNow())
+      const [oldest] = users.keys()
+      if (users.size > SNAPSHOTS_MAX && oldest !== undefined) users.delete(oldest)
+      return lastUserId
+    },
+    heightOf: (userId) => users.get(userId)?.height ?? null,
+    async revert(userId) {
+      const checkpoint = users.get(userId)
+      assert(checkpoint !== undefined, 'only a snapshot that is there is gone back to')
+      await returnTo(checkpoint)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { ReadWriteLock } from '../../../../../src/core/async/read-write-lock.ts'
+import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import { type BlockHistory, openBlockHistory } from './block-history.ts'
+import { type Checkpoints, openCheckpoints } from './checkpoints.ts'
+import { type IntervalMining, openIntervalMining } from './interval-mining.ts'
+import { type Miner, openMiner } from './miner.ts'
+import type { RawChain } from './raw-chain.ts'
+import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
+
+export type ForkNeeds = { chain: RawChain; clock: Clock; entropy: Entropy }
+
+/** The parts that a chain with forks is made of. Whoever uses them holds the lock. */
+export type ForkParts = ForkNeeds & {
+  checkpoints: Checkpoints
+  history: BlockHistory
+  miner: Miner
+  sent: SentTransactions
+  interval: IntervalMining
+  automine: {
+    /** Every transaction is mined at once. */
+    isOn: boolean
+  }
+}
+
+export function openForkParts(
+  needs: ForkNeeds,
+  lock: ReadWriteLock,
+  blockTimeMs: number,
+): ForkParts {
+  const { chain, clock, entropy } = needs
+  const checkpoints = openCheckpoints(chain)
+  const miner = openMiner(chain, checkpoints)
+  // A block that could not be mined is tried again when the next one is due.
+  const mine = () => lock.exclusive(() => miner.mine(1)).catch(() => {})
+  const interval = { minMs: blockTimeMs, maxMs: blockTimeMs }
+  return {
+    ...needs,
+    checkpoints,
+    miner,
+    history: openBlockHistory(chain, clock),
+    sent: openSentTransactions(chain),
+    interval: openIntervalMining({ clock, entropy, mine }, interval),
+    automine: { isOn: false },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Settings } from '../../config/config.ts'
+import { Failure } from '../../core/errors.ts'
+import type { ProcessDrivers } from '../process-drivers.ts'
+
+/** Starts the chains of local development; their code is loaded only here. */
+export async function startLocalChains(
+  { clock, outbound }: Pick<ProcessDrivers, 'clock' | 'outbound'>,
+  devnet: Settings['devnet'],
+  opened: AsyncDisposableStack,
+) {
+  if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
+  const { startEvmChain, openEvmControl, startSolanaLedger } = await import('@headgate/devnet')
+  const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
+    opened.adopt(chain, async (started) => void (await started.stop()))
+  const starting = [
+    startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }).then(stopLater),
+    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
+  ] as const
+  // Both are waited for: one that starts after the other failed is to be stopped as well.
+  await Promise.allSettled(starting)
+  const [evm, solana] = await Promise.all(starting)
+  const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
+  return { evm, solana, controlOf }
+}
+
+/** A production installation goes without the development chains. */
+function hasDevnet(): boolean {
+  // The executable has them inside, where nothing can be resolved by name any more.
+  if (Bun.isStandaloneExecutable) return true
+  try {
+    return Bun.resolveSync('@headgate/devnet', import.meta.dir) !== ''
+  } catch {
+    return false
+  }
+}
