@@ -13,6 +13,11 @@ COPY tsconfig.json ./
 COPY scripts scripts
 COPY dashboard dashboard
 COPY src src
+COPY *.md *.yaml *.json LICENSE Dockerfile ./
+COPY bench bench
+COPY deploy deploy
+COPY docs docs
+COPY examples examples
 RUN npm run build:executable -- --out out && mv out/headgate-* headgate && mkdir data
 
 FROM debian:bookworm-slim

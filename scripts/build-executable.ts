@@ -23,7 +23,7 @@ const NAMES = Object.keys(EXECUTABLE_TARGETS)
 
 const HERE = `bun-${process.platform}-${process.arch}`
 
-const BUNDLE = 'dist/dashboard.bundle'
+const BUNDLES = ['dist/dashboard.bundle', 'dist/docs.bundle']
 
 /** How threads name their scripts: by the address of the file that starts them. */
 const THREAD_SCRIPT = /new URL\('([^']+\.ts)', import\.meta\.url\)/g
@@ -63,8 +63,8 @@ function build(target: string, scratch: string): string {
     // All scripts lie side by side in the executable, as they all have the main one's address.
     ...['--root', 'src', '--entry-naming', '[name].[ext]', '--outfile', file],
     ...['src/executable.ts', ...threadScripts()],
-    // The pages of the dashboard, as they are.
-    ...[BUNDLE, '--loader', '.bundle:file', '--asset-naming', '[name].[ext]'],
+    // The pages of the dashboard and of the documentation, as they are.
+    ...[...BUNDLES, '--loader', '.bundle:file', '--asset-naming', '[name].[ext]'],
   ])
   return file
 }
@@ -78,7 +78,7 @@ function installFor(target: string, home: string): string {
   for (const folder of ['src', 'packages']) {
     cpSync(join(ROOT, folder), join(home, folder), { recursive: true })
   }
-  cpSync(join(ROOT, BUNDLE), join(home, BUNDLE))
+  for (const bundle of BUNDLES) cpSync(join(ROOT, bundle), join(home, bundle))
   const platform = ['--os', os, '--cpu', cpu, '--libc', 'glibc']
   run(home, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', ...platform])
   return home

@@ -48,7 +48,7 @@ try {
 function shotsOf({ appId, webhookId, failingId, deliveryId }: PictureData): Shot[] {
   return [
     { name: 'sign-in', path: '/sign-in', isGuest: true },
-    { name: 'reference-guest', path: '/docs#listApps', isGuest: true, isCut: true },
+    { name: 'reference-guest', path: '/docs/reference#listApps', isGuest: true, isCut: true },
     { name: 'overview', path: '/' },
     { name: 'apps', path: '/apps' },
     { name: 'apps-create', path: '/apps?create=1', isCut: true },
@@ -71,8 +71,8 @@ function shotsOf({ appId, webhookId, failingId, deliveryId }: PictureData): Shot
     { name: 'settings-tokens', path: '/settings/tokens' },
     { name: 'settings-jwt-keys', path: '/settings/jwt-keys' },
     { name: 'settings-sessions', path: '/settings/sessions' },
-    { name: 'reference', path: '/docs', isCut: true },
-    { name: 'reference-call', path: '/docs#createWebhook', isCut: true },
+    { name: 'reference', path: '/docs/reference', isCut: true },
+    { name: 'reference-call', path: '/docs/reference#createWebhook', isCut: true },
     { name: 'no-such-page', path: '/settings/nowhere' },
   ]
 }

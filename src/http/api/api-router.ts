@@ -28,7 +28,7 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
   type Route = ReturnType<typeof findRoute>
   const answer = async (route: Route, asked: AskedCall) => {
     if (route.kind === 'unknown_path') {
-      return refusalReply(new Rejection('not_found', 'There is no such call; see /docs.'))
+      return refusalReply(new Rejection('not_found', 'There is no such call; see /docs/reference.'))
     }
     if (route.kind === 'wrong_method') {
       const text = `This path takes ${route.allow}.`
