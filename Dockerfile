@@ -13,7 +13,9 @@ COPY tsconfig.json ./
 COPY scripts scripts
 COPY dashboard dashboard
 COPY src src
-COPY *.md *.yaml *.json LICENSE Dockerfile ./
+# The documentation, and the files that it links to.
+COPY README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE Dockerfile ./
+COPY headgate.example.yaml headgate.schema.json compose.yaml ./
 COPY bench bench
 COPY deploy deploy
 COPY docs docs
