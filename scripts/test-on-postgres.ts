@@ -26,7 +26,7 @@ const OF_CALLS = [
   'cached-streams',
   'complete-logs',
   'cookbook',
-  'devnet-calls',
+  'devnet-',
   'evm-filters',
   'follower-beside-calls',
   'fuzzed-requests',

@@ -146,6 +146,7 @@ const ROWS: Row[] = [
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],
   ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],
+  ['DEVNET_UPSTREAMS', '2', ['devnet', 'upstreams'], 2],
 ]
 
 describe('every option has a variable, which wins over the file', () => {

@@ -11,6 +11,23 @@ export const DEVNET_LIMITS = {
   valueBitsMax: 256n,
 } as const
 
+export const DEVNET_NODE_LIMITS = {
+  /** Blocks that a node is made to lag behind. */
+  lagMax: 1_000,
+  stallMsMax: 600_000,
+} as const
+
+/** How a node of the development chain answers. */
+export const DEVNET_NODE_BEHAVIOURS = ['honest', 'lag', 'lie', 'fail', 'hang'] as const
+
+/** `blocks` is how many a lagging node is behind, and 0 for others. */
+export type DevnetNodeChange = {
+  behaviour: (typeof DEVNET_NODE_BEHAVIOURS)[number]
+  blocks: number
+}
+
+export type DevnetNode = DevnetNodeChange & { name: string }
+
 /** A block of the development chain; one that was replaced is known for a while. */
 export type DevnetBlock = {
   number: number
@@ -65,4 +82,9 @@ export interface DevnetControl {
   reorganise(wanted: DevnetReorganisation): Promise<DevnetState | Rejection>
   hold(isHeld: boolean): Promise<DevnetState | Rejection>
   send(wanted: DevnetSend): Promise<DevnetSent | Rejection>
+  /** Every node with how it answers. */
+  nodes(): Promise<readonly DevnetNode[] | Rejection>
+  changeNode(name: string, wanted: DevnetNodeChange): Promise<readonly DevnetNode[] | Rejection>
+  /** No node answers for so long. */
+  stall(ms: number): Promise<readonly DevnetNode[] | Rejection>
 }

@@ -8,6 +8,8 @@ import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)
 
+const ENV = { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000', HEADGATE_DEVNET_UPSTREAMS: '2' }
+
 const lacks = lacksBrowser()
 let browser: TestBrowser
 let headgate: TestHeadgate
@@ -15,7 +17,7 @@ let headgate: TestHeadgate
 beforeAll(async () => {
   if (lacks) return
   browser = await openBrowser()
-  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
+  headgate = await startHeadgate({ env: ENV })
   await webhookTo('demo')
 })
 
@@ -187,6 +189,19 @@ test.skipIf(lacks)(
     await page.close()
   },
 )
+
+test.skipIf(lacks)('a node is made to lag, and mended again', async () => {
+  const page = await open()
+  const node = page.locator('[data-node="devnet-2"]')
+  await node.getByRole('button', { name: 'Lags' }).click()
+  await page.getByText('devnet-2 lags five blocks behind').waitFor()
+  const shown = async () => (await headgate.api('GET', '/api/devnet/upstreams')).json.data[1]
+  expect(await shown()).toEqual({ name: 'devnet-2', behaviour: 'lag', blocks: 5 })
+  await node.getByRole('button', { name: 'Honest' }).click()
+  await node.locator('[aria-pressed="true"]', { hasText: 'Honest' }).waitFor()
+  expect(await shown()).toEqual({ name: 'devnet-2', behaviour: 'honest', blocks: 0 })
+  await page.close()
+})
 
 test.skipIf(lacks)('everybody can read it, on a desk and in a hand', async () => {
   const page = await open('/devnet?inbox=demo')

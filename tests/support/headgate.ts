@@ -46,6 +46,7 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
   const settings = loadSettings({
     env: {
       HEADGATE_LISTEN: '127.0.0.1:0',
+      HEADGATE_DEVNET_UPSTREAMS: '1',
       HEADGATE_DATA: folder,
       ...(await worldOf(folder)),
       // Whatever the machine has: those who want several say so.

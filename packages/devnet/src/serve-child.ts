@@ -1,9 +1,11 @@
 import type { Server, ServerWebSocket } from 'bun'
 
-export type ChildSocket = ServerWebSocket<undefined>
+/** A client's socket, with the path that it was opened at. */
+export type ChildSocket = ServerWebSocket<{ path: string }>
 
 export type ChildAnswers = {
-  post(text: string): Promise<string>
+  /** Null: the server fails, without an answer. */
+  post(text: string, path: string): Promise<string | null>
   message(socket: ChildSocket, text: string): Promise<void>
   closed(socket: ChildSocket): Promise<void>
 }
@@ -23,7 +25,7 @@ const IDLE_S = 120
  * end of its standard input.
  */
 export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
-  const server = Bun.serve({
+  const server = Bun.serve<{ path: string }>({
     hostname: '127.0.0.1',
     port: 0,
     development: false,
@@ -60,12 +62,14 @@ export function liveWithParent(): void {
 async function answerPost(
   { post }: ChildAnswers,
   request: Request,
-  upgrader: Server<undefined>,
+  upgrader: Server<{ path: string }>,
 ): Promise<Response | undefined> {
-  if (upgrader.upgrade(request)) return undefined
+  const path = new URL(request.url).pathname
+  if (upgrader.upgrade(request, { data: { path } })) return undefined
   if (request.method !== 'POST') {
     return new Response(null, { status: 405, headers: { allow: 'POST' } })
   }
-  const answer = await post(await request.text())
+  const answer = await post(await request.text(), path)
+  if (answer === null) return new Response('the node fails\n', { status: 503 })
   return new Response(answer, { headers: { 'content-type': 'application/json' } })
 }

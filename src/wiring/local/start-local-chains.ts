@@ -19,7 +19,8 @@ export async function startLocalChains(
   // Both are waited for: one that starts after the other failed is to be stopped as well.
   await Promise.allSettled(starting)
   const [evm, solana] = await Promise.all(starting)
-  const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
+  const controlOf = (network: string, nodeNames: readonly string[]) =>
+    openEvmControl({ clock, outbound }, evm.url, network, nodeNames)
   return { evm, solana, controlOf }
 }
 

@@ -18,6 +18,16 @@ const POLL_MS_MAX = 4000
 const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
+const NAME = 'devnet'
+
+const UPSTREAM = {
+  name: NAME,
+  priority: 0,
+  concurrencyMax: 512,
+  batchMax: 100,
+  timeoutMs: 10_000,
+} as const
+
 /** Local development has networks of its own, and a chain that can be broken on purpose. */
 type WithLocal = { settings: Settings; devnet: DevnetControl | null }
 
@@ -32,7 +42,8 @@ export async function withLocalNetworks(
   const networks = localNetworks(given, chains)
   // Their processes hold the chains in memory, so the chains followed last time are gone.
   for (const { id } of networks) await beginAnew(drivers.database, id)
-  return { settings: { ...given, networks }, devnet: chains.controlOf(EVM_ID) }
+  const devnet = chains.controlOf(EVM_ID, nodeNames(given.devnet))
+  return { settings: { ...given, networks }, devnet }
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
@@ -45,7 +56,7 @@ function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Netw
       chainId: evm.chainId,
       ...paces(devnet.blockTimeMs),
       finalityDepth: FINALITY_DEPTH,
-      upstreams: [upstreamOf(evm, true)],
+      upstreams: nodeNames(devnet).map((name) => nodeOf(evm, name)),
     },
     {
       id: 'SOLANA_DEVNET',
@@ -54,7 +65,7 @@ function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Netw
       isLocal: true,
       genesisHash: solana.genesisHash,
       ...paces(devnet.slotTimeMs),
-      upstreams: [upstreamOf(solana, false)],
+      upstreams: [{ ...UPSTREAM, url: solana.url, ws: solana.wsUrl, traces: false }],
     },
   ]
 }
@@ -68,15 +79,11 @@ function paces(blockTimeMs: number) {
   }
 }
 
-function upstreamOf({ url, wsUrl }: { url: string; wsUrl: string }, traces: boolean): UpstreamSpec {
-  return {
-    name: 'devnet',
-    url,
-    ws: wsUrl,
-    priority: 0,
-    traces,
-    concurrencyMax: 512,
-    batchMax: 100,
-    timeoutMs: 10_000,
-  }
+/** Several nodes of one chain; the first has the name alone. */
+function nodeNames({ upstreams }: Settings['devnet']): string[] {
+  return Array.from({ length: upstreams }, (_, at) => (at === 0 ? NAME : `${NAME}-${at + 1}`))
+}
+
+function nodeOf({ url, wsUrl }: { url: string; wsUrl: string }, name: string): UpstreamSpec {
+  return { ...UPSTREAM, name, url: `${url}/${name}`, ws: `${wsUrl}/${name}`, traces: true }
 }

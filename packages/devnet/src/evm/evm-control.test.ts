@@ -9,7 +9,9 @@ const clock = systemClock()
 
 test('a chain that has ended is said to be silent, and one that lives answers', async () => {
   const chain = await startEvmChain({ clock, blockTimeMs: 0 })
-  const control = openEvmControl({ clock, outbound: openOutbound() }, chain.url, 'ETH_DEVNET')
+  const control = openEvmControl({ clock, outbound: openOutbound() }, chain.url, 'ETH_DEVNET', [
+    'a',
+  ])
   expect(await control.mine(2)).toMatchObject({ head: { number: 2 } })
   const refused = await control.reorganise({ depth: 3, blocks: 4, transactions: 'keep' })
   expect(refused).toMatchObject({ code: 'validation' })

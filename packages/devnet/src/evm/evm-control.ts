@@ -2,6 +2,7 @@ import { Failure, Rejection } from '../../../../src/core/errors.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'
 import type {
   DevnetControl,
+  DevnetNode,
   DevnetSent,
   DevnetState,
 } from '../../../../src/ports/devnet-control.ts'
@@ -20,8 +21,17 @@ const MESSAGE_CHARS_MAX = 500
 const HEADERS = { 'content-type': 'application/json' }
 
 /** Controls the development chain in its own process. */
-export function openEvmControl(needs: Needs, url: string, network: string): DevnetControl {
+export function openEvmControl(
+  needs: Needs,
+  url: string,
+  network: string,
+  nodeNames: readonly string[],
+): DevnetControl {
   const ask = <T>(method: string, wanted: object) => askChain<T>(needs, url, method, wanted)
+  const askNodes = async (method: string, wanted: object) => {
+    const changed = await ask<DevnetNode[]>(method, wanted)
+    return changed instanceof Rejection ? changed : nodeNames.map((name) => nodeIn(changed, name))
+  }
   return {
     network,
     state: () => ask<DevnetState>('headgate_state', {}),
@@ -34,7 +44,16 @@ export function openEvmControl(needs: Needs, url: string, network: string): Devn
         ...(to !== null && { to }),
         ...(value !== null && { value }),
       }),
+    nodes: () => askNodes('headgate_nodes', {}),
+    changeNode: (name, { behaviour, blocks }) =>
+      askNodes('headgate_setNode', { name, behaviour, ...(blocks > 0 && { blocks }) }),
+    stall: (ms) => askNodes('headgate_stall', { ms }),
   }
+}
+
+/** A node that nobody has changed answers truly. */
+function nodeIn(changed: readonly DevnetNode[], name: string): DevnetNode {
+  return changed.find((node) => node.name === name) ?? { name, behaviour: 'honest', blocks: 0 }
 }
 
 async function askChain<T>(

@@ -1,14 +1,15 @@
-import { assert, Rejection } from '../../../core/errors.ts'
+import { Rejection } from '../../../core/errors.ts'
 import type { DevnetControl, DevnetState } from '../../../ports/devnet-control.ts'
 import type { WireDevnet } from '../../contract/contract.ts'
-import { ACCEPT, type Inboxes } from '../../inbox/inboxes.ts'
+import { ACCEPT } from '../../inbox/inboxes.ts'
 import type { Handler } from '../calls/handler.ts'
+import { type LocalCallNeeds, localParts } from './local-parts.ts'
 
-/** The parts of local development; null elsewhere, where there is no route to these calls. */
-export type LocalCallNeeds = { local: { devnet: DevnetControl; inboxes: Inboxes } | null }
+export * from './list-devnet-upstreams.ts'
+export type { LocalCallNeeds }
 
 export const getDevnet: Handler<'getDevnet', LocalCallNeeds> = async (needs) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   return shown(devnet, await devnet.state())
 }
 
@@ -16,7 +17,7 @@ export const mineDevnetBlocks: Handler<'mineDevnetBlocks', LocalCallNeeds> = asy
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   return shown(devnet, await devnet.mine(body?.blocks ?? 1))
 }
 
@@ -24,7 +25,7 @@ export const reorganiseDevnet: Handler<'reorganiseDevnet', LocalCallNeeds> = asy
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   const { depth, blocks = depth + 1, transactions } = body
   if (blocks <= depth) {
     const text = `blocks must be more than depth (${depth}): nodes follow the longer branch.`
@@ -34,7 +35,7 @@ export const reorganiseDevnet: Handler<'reorganiseDevnet', LocalCallNeeds> = asy
 }
 
 export const holdDevnet: Handler<'holdDevnet', LocalCallNeeds> = async (needs, { body }) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   return shown(devnet, await devnet.hold(body.is_held))
 }
 
@@ -42,7 +43,7 @@ export const sendDevnetTransaction: Handler<'sendDevnetTransaction', LocalCallNe
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   const { kind = 'transfer', to = null, value = null } = body ?? {}
   const sent = await devnet.send({ kind, to, value })
   if (sent instanceof Rejection) return sent
@@ -51,14 +52,14 @@ export const sendDevnetTransaction: Handler<'sendDevnetTransaction', LocalCallNe
 }
 
 export const listInboxes: Handler<'listInboxes', LocalCallNeeds> = async (needs) => ({
-  data: localOf(needs).inboxes.list(),
+  data: localParts(needs).inboxes.list(),
 })
 
 export const listInboxArrivals: Handler<'listInboxArrivals', LocalCallNeeds> = async (
   needs,
   { parameters },
 ) => {
-  const { inboxes } = localOf(needs)
+  const { inboxes } = localParts(needs)
   const { name, limit, before } = parameters
   const found = inboxes.arrivals(name, limit, before)
   const page = found.slice(0, limit)
@@ -83,17 +84,12 @@ export const changeInbox: Handler<'changeInbox', LocalCallNeeds> = async (
     status: status ?? ACCEPT.status,
     delay_ms: delay_ms ?? ACCEPT.delay_ms,
   }
-  return { data: localOf(needs).inboxes.change(parameters.name, change) }
+  return { data: localParts(needs).inboxes.change(parameters.name, change) }
 }
 
 export const emptyInbox: Handler<'emptyInbox', LocalCallNeeds> = async (needs, { parameters }) => ({
-  data: localOf(needs).inboxes.empty(parameters.name),
+  data: localParts(needs).inboxes.empty(parameters.name),
 })
-
-function localOf({ local }: LocalCallNeeds) {
-  assert(local !== null, 'calls of local development have no route elsewhere')
-  return local
-}
 
 function shown(devnet: DevnetControl, state: DevnetState | Rejection) {
   return state instanceof Rejection ? state : { data: wireDevnet(devnet, state) }
