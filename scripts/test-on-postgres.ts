@@ -27,6 +27,7 @@ const OF_CALLS = [
   'complete-logs',
   'cookbook',
   'devnet-calls',
+  'devnet-traffic',
   'evm-filters',
   'follower-beside-calls',
   'fuzzed-requests',
