@@ -118,9 +118,9 @@ describe('the chain of local development', () => {
   })
 
   test('is held and resumed, and is controlled over JSON-RPC too', async () => {
-    expect(await local.hold(true)).toMatchObject({ is_held: true })
+    expect(await local.change({ is_held: true })).toMatchObject({ is_held: true })
     expect(await local.state()).toMatchObject({ is_held: true })
-    const { json } = await headgate.post(rpc('headgate_hold', [{ isHeld: false }]))
+    const { json } = await headgate.post(rpc('headgate_change', [{ isHeld: false }]))
     expect(json.result.isHeld).toBe(false)
     expect(await local.state()).toMatchObject({ is_held: false })
   })

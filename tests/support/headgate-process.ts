@@ -205,5 +205,6 @@ function environment(): Record<string, string | undefined> {
     // Whatever the machine has: those who want several say so.
     HEADGATE_GATEWAY_WORKERS: '1',
     HEADGATE_DEVNET_UPSTREAMS: '1',
+    HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
   }
 }

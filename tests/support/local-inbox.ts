@@ -37,7 +37,9 @@ export function localInbox(headgate: TestHeadgate) {
     page,
     state: async (): Promise<WireDevnet> => (await done('GET', '/api/devnet')).data,
     mine: (blocks = 1) => devnet('mine', { blocks }),
-    hold: (is_held: boolean) => devnet('hold', { is_held }),
+    change: async (body: object): Promise<WireDevnet> =>
+      (await done('PATCH', '/api/devnet', body)).data,
+    drop: (height: number) => devnet('drop', { height }),
     reorganise: (body: object) => devnet('reorganise', body),
     send: async (body: object) => (await done('POST', '/api/devnet/send', body)).data,
     inboxes: async (): Promise<WireInbox[]> => (await done('GET', '/api/inboxes')).data,

@@ -13,7 +13,9 @@ import { subscriptions } from './subscriptions.ts'
 
 const LIMITS = { bodyBytesMax: 5 * 1_048_576, unreadBytesMax: 16 * 1_048_576 }
 
-const [blockTimeMs = Number.NaN, chainId = Number.NaN] = process.argv.slice(2).map(Number)
+const [blockTimeMs = Number.NaN, chainId = Number.NaN, transactionsPerBlock = 0] = process.argv
+  .slice(2)
+  .map(Number)
 
 liveWithParent()
 const listening = subscriptions()
@@ -21,7 +23,7 @@ const clock = systemClock()
 const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
 renewSubscriptions(clock, provider, listening.ids)
 const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
-const chain = openForkableChain(needs, { chainId, blockTimeMs })
+const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
 
 const nodes = openChainNodes(clock, chain)
 serveChild(LIMITS, serveNodes({ chain, nodes, listening, release: forgetSubscription }))
