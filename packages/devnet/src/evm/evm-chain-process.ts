@@ -1,9 +1,8 @@
 import { systemClock } from '../../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../../src/system/machine/system-entropy.ts'
 import { type ChildSocket, liveWithParent, serveChild } from '../serve-child.ts'
-import { openEdrChain } from './edr-chain.ts'
 import { openForkableChain } from './fork/forkable-chain.ts'
-import { openRawChain } from './fork/raw-chain.ts'
+import { openChain } from './open-chain.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 import { serveChain } from './serve-chain.ts'
 import { subscriptions } from './subscriptions.ts'
@@ -12,15 +11,18 @@ import { subscriptions } from './subscriptions.ts'
 
 const LIMITS = { bodyBytesMax: 5 * 1_048_576, unreadBytesMax: 16 * 1_048_576 }
 
-const [blockTimeMs = Number.NaN, chainId = Number.NaN] = process.argv.slice(2).map(Number)
+const [blockTime, id, folder = null] = process.argv.slice(2)
+const [blockTimeMs, chainId] = [Number(blockTime), Number(id)]
 
-liveWithParent()
+const { promise: opened, resolve: open } = Promise.withResolvers<{ close(): Promise<void> }>()
+liveWithParent(async () => (await opened).close())
 const listening = subscriptions()
-const clock = systemClock()
-const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
-renewSubscriptions(clock, provider, listening.ids)
-const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
-const chain = openForkableChain(needs, { chainId, blockTimeMs })
+const own = { clock: systemClock(), entropy: systemEntropy() }
+const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+const base = await openChain({ ...own, onEvent: listening.onEvent, say }, { chainId, folder })
+open(base)
+renewSubscriptions(own.clock, base.provider, listening.ids)
+const chain = openForkableChain({ ...own, ...base }, { chainId, blockTimeMs })
 
 serveChild(LIMITS, {
   post: (text) => serveChain(chain, text, null),
@@ -45,6 +47,6 @@ async function forgetSocket(socket: ChildSocket): Promise<void> {
   for (const id of listening.idsOf(socket)) {
     listening.release(id)
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_unsubscribe', params: [id] }
-    await provider.handleRequest(JSON.stringify(request))
+    await base.provider.handleRequest(JSON.stringify(request))
   }
 }

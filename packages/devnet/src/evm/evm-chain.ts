@@ -8,6 +8,8 @@ type Options = {
   /** 0: blocks only on command (`evm_mine`). */
   blockTimeMs: number
   chainId?: number
+  /** The chain goes on from what is kept there; without one it is in memory alone. */
+  folder?: string
 }
 
 export type EvmChain = ChainChild & { chainId: number }
@@ -22,9 +24,14 @@ export async function startEvmChain({
   clock,
   blockTimeMs,
   chainId = DEVELOPMENT_CHAIN_ID,
+  folder,
 }: Options): Promise<EvmChain> {
   assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
   assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id above zero')
-  const child = await startChainChild(clock, PROCESS_FILE, [blockTimeMs, chainId])
+  const child = await startChainChild(clock, PROCESS_FILE, [
+    blockTimeMs,
+    chainId,
+    ...(folder === undefined ? [] : [folder]),
+  ])
   return { ...child, chainId }
 }
