@@ -14,8 +14,8 @@ export type ChainChild = {
 /** A start takes well below a second; a machine under heavy load may need more. */
 const START_MS_MAX = 15_000
 
-/** A chain holds nothing worth saving, so it is asked to end only for politeness. */
-const STOP_MS_MAX = 2_000
+/** A chain that is kept has blocks to write, most often none and after `hardhat_mine` many. */
+const STOP_MS_MAX = 5_000
 
 /** The first line is short; a child that says more than this is not our chain. */
 const FIRST_LINE_BYTES_MAX = 4_096
@@ -24,7 +24,7 @@ const FIRST_LINE_BYTES_MAX = 4_096
 export async function startChainChild(
   clock: Clock,
   file: string,
-  args: readonly number[],
+  args: readonly (number | string)[],
 ): Promise<ChainChild> {
   const command = [process.execPath, file, ...args.map(String)]
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })

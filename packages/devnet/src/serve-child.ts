@@ -49,13 +49,17 @@ export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
   process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
 }
 
-/** To be called first: a parent that ends before the chain is open must not leave it behind. */
-export function liveWithParent(): void {
+/**
+ * To be called first: a parent that ends before the chain is open must not leave it behind. The
+ * last work before the end must not take long, for the parent waits only so long.
+ */
+export function liveWithParent(lastWork: () => Promise<void> = async () => {}): void {
+  const end = () => void lastWork().finally(() => process.exit(0))
   // Ctrl-C reaches the whole group of processes; the parent still wants its chain while it stops.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})
-  process.stdin.on('end', () => process.exit(0))
-  process.stdin.on('error', () => process.exit(0))
+  process.stdin.on('end', end)
+  process.stdin.on('error', end)
   process.stdin.resume()
 }
 

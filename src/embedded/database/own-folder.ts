@@ -6,7 +6,7 @@ import { Failure } from '../../core/errors.ts'
 /** The files that Headgate puts into its data folder. */
 const OURS =
   /^(?:headgate\.(?:sqlite|lock)|accounts-.+\.sqlite|instance-secret|first-run\.json|process-name)/
-const OUR_FOLDERS = /^(?:spill|scratch-\d+)$/
+const OUR_FOLDERS = /^(?:devnet|spill|scratch-\d+)$/
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700, mask: 0o077 }
 

@@ -1,15 +1,22 @@
+import { join } from 'node:path'
 import type { Settings } from '../../config/config.ts'
+import type { Header } from '../../core/chain/block.ts'
 import { Failure } from '../../core/errors.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
+
+/** The chains of local development have a folder each in here. */
+const FOLDER = 'devnet'
 
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
   { clock, outbound }: Pick<ProcessDrivers, 'clock' | 'outbound'>,
-  devnet: Settings['devnet'],
+  { data, devnet }: Pick<Settings, 'data' | 'devnet'>,
   opened: AsyncDisposableStack,
 ) {
   if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
-  const { startEvmChain, openEvmControl, startSolanaLedger } = await import('@headgate/devnet')
+  const { evmChainHas, startEvmChain, openEvmControl, startSolanaLedger } = await import(
+    '@headgate/devnet'
+  )
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
   const starting = [
@@ -17,6 +24,7 @@ export async function startLocalChains(
       clock,
       blockTimeMs: devnet.blockTimeMs,
       transactionsPerBlock: devnet.transactionsPerBlock,
+      folder: join(data, FOLDER, 'eth'),
     }).then(stopLater),
     startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
   ] as const
@@ -25,7 +33,8 @@ export async function startLocalChains(
   const [evm, solana] = await Promise.all(starting)
   const controlOf = (network: string, nodeNames: readonly string[]) =>
     openEvmControl({ clock, outbound }, evm.url, network, nodeNames)
-  return { evm, solana, controlOf }
+  const evmHas = (header: Header) => evmChainHas({ clock, outbound }, evm.url, header)
+  return { evm, solana, controlOf, evmHas }
 }
 
 /** A production installation goes without the development chains. */

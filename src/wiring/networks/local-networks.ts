@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
 import { DEVNET_LIMITS, type DevnetControl } from '../../ports/devnet-control.ts'
-import { beginAnew } from '../../tables/chain/chain-tail.ts'
+import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
 
@@ -38,12 +38,25 @@ export async function withLocalNetworks(
   opened: AsyncDisposableStack,
 ): Promise<WithLocal> {
   if (!given.local) return { settings: given, devnet: null }
-  const chains = await startLocalChains(drivers, given.devnet, opened)
+  const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)
-  // Their processes hold the chains in memory, so the chains followed last time are gone.
-  for (const { id } of networks) await beginAnew(drivers.database, id)
+  for (const { id } of networks) {
+    if (!(await isSameChain(drivers, chains, id))) await beginAnew(drivers.database, id)
+  }
   const devnet = chains.controlOf(EVM_ID, nodeNames(given.devnet))
   return { settings: { ...given, networks }, devnet }
+}
+
+/** A chain that is kept goes on; one that began anew has none of the blocks that were followed. */
+async function isSameChain(
+  { database }: Pick<Drivers, 'database'>,
+  { evmHas }: LocalChains,
+  network: string,
+): Promise<boolean> {
+  // The ledger of the other one is in memory alone.
+  if (network !== EVM_ID) return false
+  const [oldest] = (await readChain(database, network))?.headers ?? []
+  return oldest === undefined || evmHas(oldest)
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {

@@ -1,6 +1,8 @@
 import {
+  type AccountOverride,
   ContractDecoder,
   EdrContext,
+  type ForkConfig,
   L1_CHAIN_TYPE,
   l1GenesisState,
   l1HardforkLatest,
@@ -15,10 +17,15 @@ import { SAMPLE_TOKEN, SAMPLE_TOKEN_CODE } from './fork/sample-token.ts'
 import { TEST_ACCOUNTS } from './test-accounts.ts'
 import { TRADERS } from './traffic/traders.ts'
 
+/** A node with the blocks up to that height, from which a chain goes on. */
+export type EdrFork = { url: string; height: number; cacheFolder: string }
+
 type Options = {
   chainId: number
   /** Hears of every event of every subscription, newHeads and others. */
   onEvent: (subscriptionId: bigint, result: unknown) => void
+  /** Null for a new chain. */
+  fork: EdrFork | null
 }
 
 const ETHER_WEI = 10n ** 18n
@@ -26,6 +33,7 @@ const TEST_BALANCE_WEI = 10_000n * ETHER_WEI
 
 /** Enough for the fees and gifts of centuries. */
 const TRADER_BALANCE_WEI = 1_000_000n * ETHER_WEI
+const HARDFORK = l1HardforkToString(l1HardforkLatest())
 
 /** The limit of the main network. */
 const BLOCK_GAS_MAX = 60_000_000n
@@ -38,13 +46,21 @@ const FIRST_BASE_FEE_WEI = 1_000_000_000n
 /** The address that gets the fees; any without a known key does. */
 const COINBASE = Buffer.from('c014ba5ec014ba5ec014ba5ec014ba5ec014ba5e', 'hex')
 
+/** A process has one, for all its chains. */
+export async function openEdrContext(): Promise<EdrContext> {
+  const context = new EdrContext()
+  await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory())
+  return context
+}
+
 /**
  * A whole EVM chain in this process: the machine that Hardhat runs, without Hardhat. Blocks only
  * come on command.
  */
-export async function openEdrChain({ chainId, onEvent }: Options): Promise<Provider> {
-  const context = new EdrContext()
-  await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory())
+export function openEdrChain(
+  context: EdrContext,
+  { chainId, onEvent, fork }: Options,
+): Promise<Provider> {
   const silent = {
     enable: false,
     decodeConsoleLogInputsCallback: () => [],
@@ -56,20 +72,29 @@ export async function openEdrChain({ chainId, onEvent }: Options): Promise<Provi
   }
   return context.createProvider(
     L1_CHAIN_TYPE,
-    chainSettings(chainId),
+    chainSettings(chainId, fork),
     silent,
     subscriptions,
     new ContractDecoder(),
   )
 }
 
-function chainSettings(chainId: number): ProviderConfig {
-  const hardfork = l1HardforkLatest()
+/** All accounts that a new chain has. */
+export function genesisAddresses(): string[] {
+  return genesisState().map(({ address }) => `0x${Buffer.from(address).toString('hex')}`)
+}
+
+function genesisState(): AccountOverride[] {
+  return [...l1GenesisState(l1HardforkLatest()), ...firstAccounts()]
+}
+
+function chainSettings(chainId: number, fork: EdrFork | null): ProviderConfig {
   return {
     chainId: BigInt(chainId),
     networkId: BigInt(chainId),
-    hardfork: l1HardforkToString(hardfork),
-    genesisState: [...l1GenesisState(hardfork), ...firstAccounts()],
+    hardfork: HARDFORK,
+    // A fork has the state of its node, which this would overwrite.
+    genesisState: fork === null ? genesisState() : [],
     ownedAccounts: [...TEST_ACCOUNTS, ...TRADERS].map(([, publicTestKey]) => publicTestKey),
     mining: {
       // Transactions wait for the next block, as on any real chain.
@@ -85,10 +110,10 @@ function chainSettings(chainId: number): ProviderConfig {
     bailOnTransactionFailure: false,
     coinbase: COINBASE,
     defaultTransactionGasLimit: TRANSACTION_GAS_MAX,
-    initialBaseFeePerGas: FIRST_BASE_FEE_WEI,
+    ...(fork === null && { initialBaseFeePerGas: FIRST_BASE_FEE_WEI }),
     initialParentBeaconBlockRoot: new Uint8Array(32),
     minGasPrice: 0n,
-    network: { genesisBlockGasLimit: BLOCK_GAS_MAX },
+    network: fork === null ? { genesisBlockGasLimit: BLOCK_GAS_MAX } : forkSettings(chainId, fork),
     observability: {},
     precompileOverrides: [],
   }
@@ -109,4 +134,16 @@ function firstAccounts() {
     { address: bytes(SAMPLE_TOKEN), code: SAMPLE_TOKEN_CODE },
     ...contracts,
   ]
+}
+
+function forkSettings(chainId: number, { url, height, cacheFolder }: EdrFork): ForkConfig {
+  const sinceFirst = [{ condition: { blockNumber: 0n }, hardfork: HARDFORK }]
+  const chain = { chainId: BigInt(chainId), name: 'ETH_DEVNET' }
+  return {
+    url,
+    blockNumber: BigInt(height),
+    cacheDir: cacheFolder,
+    // Without it EDR does not know by which rules an old block is run again.
+    chainOverrides: [{ ...chain, hardforkActivationOverrides: sinceFirst }],
+  }
 }

@@ -1,11 +1,10 @@
 import { systemClock } from '../../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../../src/system/machine/system-entropy.ts'
 import { liveWithParent, serveChild } from '../serve-child.ts'
-import { openEdrChain } from './edr-chain.ts'
 import { openForkableChain } from './fork/forkable-chain.ts'
-import { openRawChain } from './fork/raw-chain.ts'
 import { openChainNodes } from './nodes/chain-nodes.ts'
 import { serveNodes } from './nodes/serve-nodes.ts'
+import { openChain } from './open-chain.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -13,22 +12,27 @@ import { subscriptions } from './subscriptions.ts'
 
 const LIMITS = { bodyBytesMax: 5 * 1_048_576, unreadBytesMax: 16 * 1_048_576 }
 
-const [blockTimeMs = Number.NaN, chainId = Number.NaN, transactionsPerBlock = 0] = process.argv
-  .slice(2)
-  .map(Number)
+const [blockTime, id, transactions, folder = null] = process.argv.slice(2)
+const [blockTimeMs, chainId, transactionsPerBlock] = [blockTime, id, transactions].map(Number) as [
+  number,
+  number,
+  number,
+]
 
-liveWithParent()
+const { promise: opened, resolve: open } = Promise.withResolvers<{ close(): Promise<void> }>()
+liveWithParent(async () => (await opened).close())
 const listening = subscriptions()
-const clock = systemClock()
-const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
-renewSubscriptions(clock, provider, listening.ids)
-const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
-const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
+const own = { clock: systemClock(), entropy: systemEntropy() }
+const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+const base = await openChain({ ...own, onEvent: listening.onEvent, say }, { chainId, folder })
+open(base)
+renewSubscriptions(own.clock, base.provider, listening.ids)
+const chain = openForkableChain({ ...own, ...base }, { chainId, blockTimeMs, transactionsPerBlock })
 
-const nodes = openChainNodes(clock, chain)
+const nodes = openChainNodes(own.clock, chain)
 serveChild(LIMITS, serveNodes({ chain, nodes, listening, release: forgetSubscription }))
 
 async function forgetSubscription(id: string): Promise<void> {
   const request = { jsonrpc: '2.0', id: 1, method: 'eth_unsubscribe', params: [id] }
-  await provider.handleRequest(JSON.stringify(request))
+  await base.provider.handleRequest(JSON.stringify(request))
 }

@@ -10,6 +10,8 @@ type Options = {
   /** Transactions of the chain's own in each block. */
   transactionsPerBlock?: number
   chainId?: number
+  /** The chain goes on from what is kept there; without one it is in memory alone. */
+  folder?: string
 }
 
 export type EvmChain = ChainChild & { chainId: number }
@@ -25,10 +27,15 @@ export async function startEvmChain({
   blockTimeMs,
   transactionsPerBlock = 0,
   chainId = DEVELOPMENT_CHAIN_ID,
+  folder,
 }: Options): Promise<EvmChain> {
   assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
   assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id above zero')
-  const numbers = [blockTimeMs, chainId, transactionsPerBlock]
-  const child = await startChainChild(clock, PROCESS_FILE, numbers)
+  const child = await startChainChild(clock, PROCESS_FILE, [
+    blockTimeMs,
+    chainId,
+    transactionsPerBlock,
+    ...(folder === undefined ? [] : [folder]),
+  ])
   return { ...child, chainId }
 }

@@ -73,7 +73,12 @@ async function askChain<T>(
   return new Rejection('validation', message.endsWith('.') ? message : `${message}.`)
 }
 
-async function posted({ clock, outbound }: Needs, url: string, body: string): Promise<string> {
+/** The chain's answer as text; throws a Failure when it does not come. */
+export async function posted(
+  { clock, outbound }: Needs,
+  url: string,
+  body: string,
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const request = { url, body, headers: HEADERS, callHeaders: null, repeatable: false }
   const giveUp = outbound.post(request, {

@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
 import { testClock } from '../../../../tests/support/test-clock.ts'
-import { openEdrChain } from './edr-chain.ts'
+import { openEdrChain, openEdrContext } from './edr-chain.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 
 test('a subscription with a listener is asked for before the chain forgets it', async () => {
   const clock = testClock()
-  const chain = await openEdrChain({ chainId: 31_337, onEvent: () => {} })
+  const chain = await openEdrChain(await openEdrContext(), {
+    chainId: 31_337,
+    onEvent: () => {},
+    fork: null,
+  })
   const ask = async (method: string, ...params: unknown[]) => {
     const { data } = await chain.handleRequest(
       JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

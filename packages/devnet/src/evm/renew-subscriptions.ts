@@ -1,5 +1,5 @@
-import type { Provider } from '@nomicfoundation/edr'
 import type { Clock } from '../../../../src/ports/clock.ts'
+import type { RequestHandler } from './fork/raw-chain.ts'
 
 /** Well within the five minutes after which EDR forgets a subscription that nobody asks about. */
 const RENEW_MS = 60_000
@@ -10,7 +10,7 @@ const RENEW_MS = 60_000
  */
 export function renewSubscriptions(
   clock: Clock,
-  chain: Pick<Provider, 'handleRequest'>,
+  chain: RequestHandler,
   ids: () => readonly string[],
 ): void {
   const renew = async () => {

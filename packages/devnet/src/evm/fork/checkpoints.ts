@@ -21,6 +21,15 @@ export type Checkpoints = {
   revert(userId: number): Promise<void>
 }
 
+/** The past of the chain beyond its checkpoints, where there is an archive of it. */
+export type ChainPast = {
+  reaches(height: number): boolean
+  /** Begins the chain anew after that block, which ends all snapshots. */
+  forkAt(height: number): Promise<void>
+  /** A transaction as it was signed; null for one that was not, or long ago. */
+  signed(hash: string): string | null
+}
+
 type Checkpoint = { snapshotId: number; height: number }
 
 /** As deep as the chain can be taken back, and one more to begin from. */
@@ -29,7 +38,7 @@ const CHECKPOINTS_MAX = DEVNET_LIMITS.dropMax + 1
 /** Far more than any test takes; the chain itself never forgets one. */
 const SNAPSHOTS_MAX = 100_000
 
-export function openCheckpoints(chain: RawChain): Checkpoints {
+export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkpoints {
   // Ids only go up, and heights with them: a return ends all snapshots that lie above it.
   let own: Checkpoint[] = []
   const users = new Map<number, Checkpoint>()
@@ -56,11 +65,14 @@ export function openCheckpoints(chain: RawChain): Checkpoints {
       if (own.length > CHECKPOINTS_MAX) own.shift()
     },
     highest: () => highest,
-    has: (height) => ownAt(height) !== undefined,
+    has: (height) => ownAt(height) !== undefined || (past?.reaches(height) ?? false),
     async goBack(height) {
       const checkpoint = ownAt(height)
-      assert(checkpoint !== undefined, 'only a checkpoint that is there is gone back to')
-      await returnTo(checkpoint)
+      if (checkpoint !== undefined) return returnTo(checkpoint)
+      assert(past?.reaches(height) ?? false, 'only a checkpoint that is there is gone back to')
+      await past?.forkAt(height)
+      own = []
+      users.clear()
     },
     async snapshot() {
       users.set(++lastUserId, await snapshotNow())

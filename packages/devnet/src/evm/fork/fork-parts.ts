@@ -3,13 +3,19 @@ import type { Clock } from '../../../../../src/ports/clock.ts'
 import type { Entropy } from '../../../../../src/ports/entropy.ts'
 import { openTraffic, type Traffic } from '../traffic/traffic.ts'
 import { type BlockHistory, openBlockHistory } from './block-history.ts'
-import { type Checkpoints, openCheckpoints } from './checkpoints.ts'
+import { type ChainPast, type Checkpoints, openCheckpoints } from './checkpoints.ts'
 import { type IntervalMining, openIntervalMining } from './interval-mining.ts'
 import { type Miner, openMiner } from './miner.ts'
 import type { RawChain } from './raw-chain.ts'
 import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
 
-export type ForkNeeds = { chain: RawChain; clock: Clock; entropy: Entropy }
+export type ForkNeeds = {
+  chain: RawChain
+  clock: Clock
+  entropy: Entropy
+  /** Null for a chain in memory alone. */
+  past: ChainPast | null
+}
 
 /** The parts that a chain with forks is made of. Whoever uses them holds the lock. */
 export type ForkParts = ForkNeeds & {
@@ -33,8 +39,8 @@ export function openForkParts(
   lock: ReadWriteLock,
   { blockTimeMs, transactionsPerBlock }: ChainPace,
 ): ForkParts {
-  const { chain, clock, entropy } = needs
-  const checkpoints = openCheckpoints(chain)
+  const { chain, clock, entropy, past } = needs
+  const checkpoints = openCheckpoints(chain, past)
   const automine = { isOn: false }
   const isAutomining = () => automine.isOn
   const traffic = openTraffic({ chain, isAutomining }, transactionsPerBlock)
@@ -47,7 +53,7 @@ export function openForkParts(
     checkpoints,
     miner,
     history: openBlockHistory(chain, clock),
-    sent: openSentTransactions(chain),
+    sent: openSentTransactions(chain, past?.signed),
     interval: openIntervalMining({ clock, entropy, mine }, interval),
     traffic,
     automine,

@@ -1,4 +1,5 @@
-import type { Provider } from '@nomicfoundation/edr'
+/** A chain that takes JSON-RPC; of EDR's answers nothing but the text is used. */
+export type RequestHandler = { handleRequest(request: string): Promise<{ data: unknown }> }
 
 /** The chain itself, asked without regard to others. */
 export type RawChain = {
@@ -25,7 +26,7 @@ export class ChainRefusal extends Error {
 
 type Answer<T> = { result: T } | { error: { message: string } }
 
-export function openRawChain(provider: Pick<Provider, 'handleRequest'>): RawChain {
+export function openRawChain(provider: RequestHandler): RawChain {
   /** One call that the chain chokes on must not end the process that serves all others. */
   const ask = async (method: string, params: unknown): Promise<string | null> => {
     try {
@@ -35,7 +36,10 @@ export function openRawChain(provider: Pick<Provider, 'handleRequest'>): RawChai
       return null
     }
   }
+  return rawChainOf(ask)
+}
 
+export function rawChainOf(ask: RawChain['ask']): RawChain {
   return {
     ask,
     async result<T>(method: string, ...params: unknown[]) {

@@ -12,7 +12,11 @@ export type SentTransactions = {
 const SIGNED_MAX = 10_000
 const SIGNED_CHARS_MAX = 32 * 1_048_576
 
-export function openSentTransactions(chain: RawChain): SentTransactions {
+/** `signedBefore` knows those that were sent to the chain in an earlier run. */
+export function openSentTransactions(
+  chain: RawChain,
+  signedBefore: (hash: string) => string | null = () => null,
+): SentTransactions {
   const signedByHash = new Map<string, string>()
   let chars = 0
 
@@ -33,9 +37,9 @@ export function openSentTransactions(chain: RawChain): SentTransactions {
     },
 
     async resend(transaction) {
-      const signed = signedByHash.get(transaction.hash)
+      const signed = signedByHash.get(transaction.hash) ?? signedBefore(transaction.hash)
       const answer =
-        signed === undefined
+        signed === null
           ? await chain.ask('eth_sendTransaction', [unsigned(transaction)])
           : await chain.ask('eth_sendRawTransaction', [signed])
       return answer?.startsWith('{"result"') ?? false

@@ -1,0 +1,55 @@
+import { rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { EdrFork } from '../edr-chain.ts'
+import { openRawChain, type RequestHandler } from '../fork/raw-chain.ts'
+import { startArchiveServer } from './archive-server.ts'
+import type { ChainArchive } from './chain-archive.ts'
+
+export type ArchiveForkNeeds = {
+  entropy: Pick<Entropy, 'bytes'>
+  /** Opens a new chain, or one that is forked from a node. */
+  open(fork: EdrFork | null): Promise<RequestHandler>
+}
+
+/** Opens chains that begin where an archive was at some height. */
+export type ArchiveForks = {
+  /** A chain whose clock is so many seconds ahead of ours. */
+  at(height: number, aheadS: number): Promise<RequestHandler>
+  /** To be called now and then. */
+  clearCache(): void
+  close(): void
+}
+
+export function openArchiveForks(
+  { entropy, open }: ArchiveForkNeeds,
+  archive: ChainArchive,
+  { folder, chainId }: { folder: string; chainId: number },
+): ArchiveForks {
+  const server = startArchiveServer(archive, chainId)
+  const cacheFolder = join(folder, 'cache')
+  /** EDR writes answers into files, knows no other way, and bears that they go. */
+  const clearCache = () => {
+    rm(cacheFolder, { recursive: true, force: true }).catch(() => {})
+  }
+
+  return {
+    async at(height, aheadS) {
+      // Answers of before a reorganisation may be wrong after it.
+      rmSync(cacheFolder, { recursive: true, force: true })
+      const next = await open({ url: server.urlAt(height), height, cacheFolder })
+      const { result } = openRawChain(next)
+      if (aheadS > 0) await result('evm_increaseTime', aheadS)
+      // Each chain draws the same numbers, and the same blocks would come once more.
+      const randao = Buffer.from(entropy.bytes(32)).toString('hex')
+      await result('hardhat_setPrevRandao', `0x${randao}`)
+      return next
+    },
+    clearCache,
+    close() {
+      server.stop()
+      rmSync(cacheFolder, { recursive: true, force: true })
+    },
+  }
+}
