@@ -19,10 +19,10 @@ const IDLE_S = 120
 
 /**
  * Makes this process a development chain: JSON-RPC by POST and by WebSocket on one loopback
- * port, which is told to the parent in one line. It lives as long as its parent holds the other
- * end of its standard input.
+ * port, which is told to the parent in one line, together with `told`. It lives as long as its
+ * parent holds the other end of its standard input.
  */
-export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
+export function serveChild(limits: ChildLimits, answers: ChildAnswers, told: object = {}): void {
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -44,16 +44,23 @@ export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
       close: answers.closed,
     },
   })
-  process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
+  process.stdout.write(`${JSON.stringify({ port: server.port, ...told })}\n`)
 }
 
-/** To be called first: a parent that ends before the chain is open must not leave it behind. */
-export function liveWithParent(): void {
+/**
+ * To be called first: a parent that ends before the chain is open must not leave it behind. `end`
+ * is done before the process ends with its parent.
+ */
+export function liveWithParent(end: () => void = () => {}): void {
+  const leave = () => {
+    end()
+    process.exit(0)
+  }
   // Ctrl-C reaches the whole group of processes; the parent still wants its chain while it stops.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})
-  process.stdin.on('end', () => process.exit(0))
-  process.stdin.on('error', () => process.exit(0))
+  process.stdin.on('end', leave)
+  process.stdin.on('error', leave)
   process.stdin.resume()
 }
 
