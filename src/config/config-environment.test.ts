@@ -146,6 +146,8 @@ const ROWS: Row[] = [
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],
   ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],
+  ['DEVNET_TOKEN_ACCOUNTS', '30', ['devnet', 'tokenAccounts'], 30],
+  ['DEVNET_CHANGES_PER_SLOT', '40', ['devnet', 'changesPerSlot'], 40],
 ]
 
 describe('every option has a variable, which wins over the file', () => {

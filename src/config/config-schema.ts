@@ -186,6 +186,18 @@ const OPTIONS = {
   devnet: options('The embedded networks of local development.', {
     blockTimeMs: wholeOr(2000, 10, 600_000, 'Time between blocks of ETH_DEVNET.'),
     slotTimeMs: wholeOr(400, 10, 600_000, 'Time between slots of SOLANA_DEVNET.'),
+    tokenAccounts: wholeOr(
+      20_000,
+      0,
+      200_000,
+      'Token accounts that a new SOLANA_DEVNET begins with, beside the documented ones.',
+    ),
+    changesPerSlot: wholeOr(
+      8,
+      0,
+      5_000,
+      'Accounts of SOLANA_DEVNET that change by themselves in each slot; 0 for none.',
+    ),
   }),
 }
 

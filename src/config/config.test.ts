@@ -74,7 +74,7 @@ describe('without a file', () => {
         spillBytesMax: 4_294_967_296,
         index: [],
       },
-      devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
+      devnet: { blockTimeMs: 2000, slotTimeMs: 400, tokenAccounts: 20_000, changesPerSlot: 8 },
     })
     expect(locate('ETH_DEVNET')).toBe('configuration')
     expect(locateOption('tiers')).toBe('configuration')

@@ -204,5 +204,8 @@ function environment(): Record<string, string | undefined> {
     BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
     // Whatever the machine has: those who want several say so.
     HEADGATE_GATEWAY_WORKERS: '1',
+    // A ledger without a life of its own: those who want one say so.
+    HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+    HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
   }
 }

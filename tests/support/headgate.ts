@@ -50,6 +50,9 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
       ...(await worldOf(folder)),
       // Whatever the machine has: those who want several say so.
       HEADGATE_GATEWAY_WORKERS: '1',
+      // A ledger without a life of its own: those who want one say so.
+      HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+      HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
       ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },

@@ -29,6 +29,8 @@ export const CALL_ROUTES = {
   reorganiseDevnet: 'POST /api/devnet/reorganise',
   holdDevnet: 'POST /api/devnet/hold',
   sendDevnetTransaction: 'POST /api/devnet/send',
+  getSolanaDevnet: 'GET /api/devnet/solana',
+  changeSolanaDevnet: 'PATCH /api/devnet/solana',
   listInboxes: 'GET /api/inboxes',
   listInboxArrivals: 'GET /api/inboxes/{name}',
   changeInbox: 'PUT /api/inboxes/{name}',

@@ -55,6 +55,7 @@ export const CALL_HANDLERS: CallHandlers = {
   reorganiseDevnet: local.reorganiseDevnet,
   holdDevnet: local.holdDevnet,
   sendDevnetTransaction: local.sendDevnetTransaction,
+  ...local.SOLANA_DEVNET_HANDLERS,
   listInboxes: local.listInboxes,
   listInboxArrivals: local.listInboxArrivals,
   changeInbox: local.changeInbox,

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Settings } from '../../config/config.ts'
 import { Failure } from '../../core/errors.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
@@ -5,22 +6,32 @@ import type { ProcessDrivers } from '../process-drivers.ts'
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
   { clock, outbound }: Pick<ProcessDrivers, 'clock' | 'outbound'>,
-  devnet: Settings['devnet'],
+  { devnet, data }: Pick<Settings, 'devnet' | 'data'>,
   opened: AsyncDisposableStack,
 ) {
   if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
-  const { startEvmChain, openEvmControl, startSolanaLedger } = await import('@headgate/devnet')
+  const { startEvmChain, openEvmControl, startSolanaLedger, openSolanaControl } = await import(
+    '@headgate/devnet'
+  )
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
   const starting = [
     startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }).then(stopLater),
-    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
+    startSolanaLedger({
+      clock,
+      slotTimeMs: devnet.slotTimeMs,
+      tokenAccounts: devnet.tokenAccounts,
+      changesPerSlot: devnet.changesPerSlot,
+      folder: join(data, 'devnet', 'solana'),
+    }).then(stopLater),
   ] as const
   // Both are waited for: one that starts after the other failed is to be stopped as well.
   await Promise.allSettled(starting)
   const [evm, solana] = await Promise.all(starting)
   const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
-  return { evm, solana, controlOf }
+  const ledgerControlOf = (network: string) =>
+    openSolanaControl({ clock, outbound }, solana.url, network)
+  return { evm, solana, controlOf, ledgerControlOf }
 }
 
 /** A production installation goes without the development chains. */

@@ -1,11 +1,12 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
-import type { DevnetControl } from '../../ports/devnet-control.ts'
 import { beginAnew } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
+import type { LocalDevelopment } from '../local/local-development.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
 
 const EVM_ID = 'ETH_DEVNET'
+const SOLANA_ID = 'SOLANA_DEVNET'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
@@ -19,7 +20,10 @@ const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
 /** Local development has networks of its own, and a chain that can be broken on purpose. */
-type WithLocal = { settings: Settings; devnet: DevnetControl | null }
+type WithLocal = {
+  settings: Settings
+  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
+}
 
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
@@ -27,12 +31,25 @@ export async function withLocalNetworks(
   given: Settings,
   opened: AsyncDisposableStack,
 ): Promise<WithLocal> {
-  if (!given.local) return { settings: given, devnet: null }
-  const chains = await startLocalChains(drivers, given.devnet, opened)
+  if (!given.local) return { settings: given, devnets: null }
+  const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)
-  // Their processes hold the chains in memory, so the chains followed last time are gone.
-  for (const { id } of networks) await beginAnew(drivers.database, id)
-  return { settings: { ...given, networks }, devnet: chains.controlOf(EVM_ID) }
+  const { evm, solana } = chains
+  await beginWhereNew(drivers, EVM_ID, evm)
+  await beginWhereNew(drivers, SOLANA_ID, solana)
+  const solanaDevnet = chains.ledgerControlOf(SOLANA_ID)
+  const devnets = { devnet: chains.controlOf(EVM_ID), solanaDevnet }
+  return { settings: { ...given, networks }, devnets }
+}
+
+/** A chain that begins anew is not the one that was followed last time. */
+async function beginWhereNew(
+  { database, telemetry }: Drivers,
+  network: string,
+  { isNew, setAside }: Pick<LocalChains['solana'], 'isNew' | 'setAside'>,
+): Promise<void> {
+  if (setAside !== null) telemetry.log('warn', 'devnet_file_unreadable', { network, setAside })
+  if (isNew) await beginAnew(database, network)
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
@@ -48,7 +65,7 @@ function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Netw
       upstreams: [upstreamOf(evm, true)],
     },
     {
-      id: 'SOLANA_DEVNET',
+      id: SOLANA_ID,
       slug: 'solana-devnet',
       kind: 'solana',
       isLocal: true,

@@ -37,7 +37,8 @@ export function openEvmControl(needs: Needs, url: string, network: string): Devn
   }
 }
 
-async function askChain<T>(
+/** Asks a development chain for one of its controls, in words of its own where it refuses. */
+export async function askChain<T>(
   needs: Needs,
   url: string,
   method: string,

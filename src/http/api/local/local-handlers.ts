@@ -1,11 +1,16 @@
 import { assert, Rejection } from '../../../core/errors.ts'
 import type { DevnetControl, DevnetState } from '../../../ports/devnet-control.ts'
+import type { SolanaDevnetControl } from '../../../ports/local/solana-devnet-control.ts'
 import type { WireDevnet } from '../../contract/contract.ts'
 import { ACCEPT, type Inboxes } from '../../inbox/inboxes.ts'
 import type { Handler } from '../calls/handler.ts'
 
 /** The parts of local development; null elsewhere, where there is no route to these calls. */
-export type LocalCallNeeds = { local: { devnet: DevnetControl; inboxes: Inboxes } | null }
+export type LocalCallNeeds = {
+  local: { devnet: DevnetControl; solanaDevnet: SolanaDevnetControl; inboxes: Inboxes } | null
+}
+
+export { SOLANA_DEVNET_HANDLERS } from './solana-devnet-handlers.ts'
 
 export const getDevnet: Handler<'getDevnet', LocalCallNeeds> = async (needs) => {
   const { devnet } = localOf(needs)
