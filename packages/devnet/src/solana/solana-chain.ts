@@ -72,8 +72,9 @@ export function openSolanaChain(
     for (const listener of listeners) listener()
   }
   const life = openLife({ clock, history, slots, put, send, rentExempt, advance }, pace)
-  // A caller that asks for `finalized` at the start finds all of it there already.
-  while (slots.now < slotNow) moveOn()
+  // A caller that asks for `finalized` at the start finds all of it there already. A ledger that
+  // goes on is shown as it was: nothing has happened while it was away.
+  while (slots.now < slotNow) wasBegun ? slots.advance() : moveOn()
   saver?.watch({ slots, transactions })
   const onSlot = (listener: () => void) => void listeners.push(listener)
   const parts = { history, slots, transactions, rentExemptLamports: rentExempt, life }

@@ -71,7 +71,7 @@ export function nonceAccount(number: number, nonce: Uint8Array, rentExempt: Rent
 }
 
 export function withNonce(account: Account, nonce: Uint8Array): Account {
-  const data = account.data.slice()
+  const data = new Uint8Array(account.data)
   data.set(nonce, NONCE_AT)
   return { ...account, data }
 }

@@ -74,7 +74,7 @@ export function isFrozen({ data }: Account): boolean {
 }
 
 export function withAmount(account: Account, amount: bigint): Account {
-  const data = account.data.slice()
+  const data = new Uint8Array(account.data)
   viewOf(data).setBigUint64(AMOUNT_AT, amount, true)
   return { ...account, data }
 }

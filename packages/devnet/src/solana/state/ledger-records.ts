@@ -65,7 +65,9 @@ export function ledgerRecords(ledger: KeptLedger): Uint8Array[] {
 }
 
 /** Does to a ledger what the records say, in their order; throws over bytes that are none. */
-export function applyRecords(ledger: KeptLedger, bytes: Uint8Array): void {
+export function applyRecords(ledger: KeptLedger, given: Uint8Array): void {
+  // A part of a Buffer would not be a copy, and an account must not share its bytes.
+  const bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
   let at = 0
   const take = (length: number) => {
     if (at + length > bytes.length) throw new RangeError('a record ends too early')

@@ -50,6 +50,7 @@ type Saving = {
   lastSlot: number
   rewrittenBytes: number
   hasComplained: boolean
+  lastMark: Uint8Array
 }
 
 export function openLedgerSaver(clock: Clock, folder: string): LedgerSaver {
@@ -64,6 +65,7 @@ export function openLedgerSaver(clock: Clock, folder: string): LedgerSaver {
     lastSlot: kept.slots.at(-1)?.slot ?? 0,
     rewrittenBytes: file.bytes,
     hasComplained: false,
+    lastMark: new Uint8Array(),
   }
   return {
     kept,
@@ -107,6 +109,8 @@ function save(saving: Saving): void {
   const accounts = [...changed].map((id) => accountRecord(id, kept.accounts.get(id) ?? null))
   kept.transactions = watched?.transactions.count ?? kept.transactions
   const mark = markRecord(kept.slotReserved, kept.transactions)
+  const isQuiet = accounts.length + slots.length + receipts.length === 0
+  if (isQuiet && Buffer.compare(mark, saving.lastMark) === 0) return
   try {
     file.append([...accounts, ...slots.map(slotRecord), ...receipts.map(receiptRecord), mark])
   } catch (thrown) {
@@ -114,6 +118,7 @@ function save(saving: Saving): void {
     return
   }
   saving.hasComplained = false
+  saving.lastMark = mark
   changed.clear()
   receipts.length = 0
   for (const { slot, unixSeconds, hash } of slots) keepSlot(kept, slot, unixSeconds, hash)
