@@ -148,6 +148,8 @@ const ROWS: Row[] = [
   ['DEVNET_TRANSACTIONS_PER_BLOCK', '0', ['devnet', 'transactionsPerBlock'], 0],
   ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],
   ['DEVNET_UPSTREAMS', '2', ['devnet', 'upstreams'], 2],
+  ['DEVNET_TOKEN_ACCOUNTS', '30', ['devnet', 'tokenAccounts'], 30],
+  ['DEVNET_CHANGES_PER_SLOT', '40', ['devnet', 'changesPerSlot'], 40],
 ]
 
 describe('every option has a variable, which wins over the file', () => {

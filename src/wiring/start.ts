@@ -43,7 +43,7 @@ export async function startOn(
   await using opened = new AsyncDisposableStack()
   opened.defer(drivers.close)
   await upgradeStore(drivers)
-  const { settings, devnet } = await withLocalNetworks(drivers, given, opened)
+  const { settings, devnets } = await withLocalNetworks(drivers, given, opened)
   let service: Service | null = null
   let roles: DeliveryRoles | null = null
   const server = await startServers(drivers, settings, () => service)
@@ -62,7 +62,7 @@ export async function startOn(
   const { data: folder, operatorToken } = settings
   const networkIds = settings.networks.map(({ id }) => id)
   const made = await firstRun(drivers, { folder, url, networkIds, operatorToken })
-  const found = { publicUrl: url, devnet, firstRun: made }
+  const found = { publicUrl: url, devnets, firstRun: made }
   const { local, localSignIn } = await openLocalDevelopment(drivers, settings, found)
   const isBehind = (id: string) => roles?.followers?.isBehind(id) ?? false
   const inputs = { drivers, settings, networks, publicUrl: url, exchange: drivers.exchange }

@@ -206,5 +206,8 @@ function environment(): Record<string, string | undefined> {
     HEADGATE_GATEWAY_WORKERS: '1',
     HEADGATE_DEVNET_UPSTREAMS: '1',
     HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
+    // A ledger without a life of its own: those who want one say so.
+    HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+    HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
   }
 }

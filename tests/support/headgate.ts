@@ -53,6 +53,9 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
       HEADGATE_GATEWAY_WORKERS: '1',
       // Tests look for what they have sent themselves.
       HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
+      // A ledger without a life of its own: those who want one say so.
+      HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+      HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
       ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },

@@ -33,6 +33,8 @@ export const CALL_ROUTES = {
   listDevnetUpstreams: 'GET /api/devnet/upstreams',
   changeDevnetUpstream: 'PUT /api/devnet/upstreams/{name}',
   stallDevnet: 'POST /api/devnet/stall',
+  getSolanaDevnet: 'GET /api/devnet/solana',
+  changeSolanaDevnet: 'PATCH /api/devnet/solana',
   listInboxes: 'GET /api/inboxes',
   listInboxArrivals: 'GET /api/inboxes/{name}',
   changeInbox: 'PUT /api/inboxes/{name}',

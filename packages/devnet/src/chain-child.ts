@@ -6,10 +6,17 @@ export type ChainChild = {
   url: string
   wsUrl: string
   pid: number
+  /** It begins anew, and is not the chain of an earlier start. */
+  isNew: boolean
+  /** Where the file of an earlier start lies that could not be read; null when there is none. */
+  setAside: string | null
   stop(): Promise<void>
   /** The exit code of the chain's process, however it ended. */
   exited: Promise<number>
 }
+
+/** A chain's first line. One that keeps nothing says no more than its port. */
+type ChildTold = { port: number; isNew?: boolean; setAside?: string | null }
 
 /** A start takes well below a second; a machine under heavy load may need more. */
 const START_MS_MAX = 15_000
@@ -35,17 +42,19 @@ export async function startChainChild(
   const line = await firstLine(child.stdout)
   cancel()
 
-  const port = portIn(line)
-  if (port === null) {
+  const told = toldIn(line)
+  if (told === null) {
     child.kill('SIGKILL')
     throw new Failure('start_failed', { part: 'development chain', exitCode: await child.exited })
   }
 
-  const address = `127.0.0.1:${port}`
+  const address = `127.0.0.1:${told.port}`
   return {
     url: `http://${address}`,
     wsUrl: `ws://${address}`,
     pid: child.pid,
+    isNew: told.isNew ?? true,
+    setAside: told.setAside ?? null,
     exited: child.exited,
     async stop() {
       child.ref()
@@ -70,7 +79,6 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text
 }
 
-function portIn(line: string): number | null {
-  const found = line.match(/^\{"port":(\d{1,5})\}\n/)
-  return found === null ? null : Number(found[1])
+function toldIn(line: string): ChildTold | null {
+  return /^\{"port":\d{1,5}[,}][^\n]*\n/.test(line) ? JSON.parse(line) : null
 }

@@ -21,10 +21,10 @@ const IDLE_S = 120
 
 /**
  * Makes this process a development chain: JSON-RPC by POST and by WebSocket on one loopback
- * port, which is told to the parent in one line. It lives as long as its parent holds the other
- * end of its standard input.
+ * port, which is told to the parent in one line, together with `told`. It lives as long as its
+ * parent holds the other end of its standard input.
  */
-export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
+export function serveChild(limits: ChildLimits, answers: ChildAnswers, told: object = {}): void {
   const server = Bun.serve<{ path: string }>({
     hostname: '127.0.0.1',
     port: 0,
@@ -46,15 +46,15 @@ export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
       close: answers.closed,
     },
   })
-  process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
+  process.stdout.write(`${JSON.stringify({ port: server.port, ...told })}\n`)
 }
 
 /**
  * To be called first: a parent that ends before the chain is open must not leave it behind. The
  * last work before the end must not take long, for the parent waits only so long.
  */
-export function liveWithParent(lastWork: () => Promise<void> = async () => {}): void {
-  const end = () => void lastWork().finally(() => process.exit(0))
+export function liveWithParent(lastWork: () => void | Promise<void> = () => {}): void {
+  const end = () => void Promise.try(lastWork).finally(() => process.exit(0))
   // Ctrl-C reaches the whole group of processes; the parent still wants its chain while it stops.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})

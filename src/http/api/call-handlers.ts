@@ -59,6 +59,7 @@ export const CALL_HANDLERS: CallHandlers = {
   listDevnetUpstreams: local.listDevnetUpstreams,
   changeDevnetUpstream: local.changeDevnetUpstream,
   stallDevnet: local.stallDevnet,
+  ...local.SOLANA_DEVNET_HANDLERS,
   listInboxes: local.listInboxes,
   listInboxArrivals: local.listInboxArrivals,
   changeInbox: local.changeInbox,

@@ -98,5 +98,6 @@ export type BodyOf<Id extends keyof Contract> = Contract[Id] extends {
 
 export type ParametersOf<Id extends keyof Contract> = Partial<Values<Contract[Id]['parameters']>>
 export type WireDevnet = Static<typeof local.DEVNET>
+export type WireSolanaDevnet = Static<typeof local.SOLANA_DEVNET>
 export type WireInbox = Static<typeof local.INBOX>
 export type WireArrival = Static<typeof local.INBOX_ARRIVAL>

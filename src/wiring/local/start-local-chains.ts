@@ -14,9 +14,8 @@ export async function startLocalChains(
   opened: AsyncDisposableStack,
 ) {
   if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
-  const { evmChainHas, startEvmChain, openEvmControl, startSolanaLedger } = await import(
-    '@headgate/devnet'
-  )
+  const { evmChainHas, startEvmChain, openEvmControl, startSolanaLedger, openSolanaControl } =
+    await import('@headgate/devnet')
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
   const starting = [
@@ -26,7 +25,13 @@ export async function startLocalChains(
       transactionsPerBlock: devnet.transactionsPerBlock,
       folder: join(data, FOLDER, 'eth'),
     }).then(stopLater),
-    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
+    startSolanaLedger({
+      clock,
+      slotTimeMs: devnet.slotTimeMs,
+      tokenAccounts: devnet.tokenAccounts,
+      changesPerSlot: devnet.changesPerSlot,
+      folder: join(data, FOLDER, 'solana'),
+    }).then(stopLater),
   ] as const
   // Both are waited for: one that starts after the other failed is to be stopped as well.
   await Promise.allSettled(starting)
@@ -34,7 +39,9 @@ export async function startLocalChains(
   const controlOf = (network: string, nodeNames: readonly string[]) =>
     openEvmControl({ clock, outbound }, evm.url, network, nodeNames)
   const evmHas = (header: Header) => evmChainHas({ clock, outbound }, evm.url, header)
-  return { evm, solana, controlOf, evmHas }
+  const ledgerControlOf = (network: string) =>
+    openSolanaControl({ clock, outbound }, solana.url, network)
+  return { evm, solana, controlOf, ledgerControlOf, evmHas }
 }
 
 /** A production installation goes without the development chains. */

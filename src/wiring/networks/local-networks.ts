@@ -1,11 +1,13 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
-import { DEVNET_LIMITS, type DevnetControl } from '../../ports/devnet-control.ts'
+import { DEVNET_LIMITS } from '../../ports/devnet-control.ts'
 import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
+import type { LocalDevelopment } from '../local/local-development.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
 
 const EVM_ID = 'ETH_DEVNET'
+const SOLANA_ID = 'SOLANA_DEVNET'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
@@ -29,7 +31,10 @@ const UPSTREAM = {
 } as const
 
 /** Local development has networks of its own, and a chain that can be broken on purpose. */
-type WithLocal = { settings: Settings; devnet: DevnetControl | null }
+type WithLocal = {
+  settings: Settings
+  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
+}
 
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
@@ -37,26 +42,35 @@ export async function withLocalNetworks(
   given: Settings,
   opened: AsyncDisposableStack,
 ): Promise<WithLocal> {
-  if (!given.local) return { settings: given, devnet: null }
+  if (!given.local) return { settings: given, devnets: null }
   const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)
-  for (const { id } of networks) {
-    if (!(await isSameChain(drivers, chains, id))) await beginAnew(drivers.database, id)
+  if (!(await isSameChain(drivers, chains))) await beginAnew(drivers.database, EVM_ID)
+  await beginWhereNew(drivers, SOLANA_ID, chains.solana)
+  const devnets = {
+    devnet: chains.controlOf(EVM_ID, nodeNames(given.devnet)),
+    solanaDevnet: chains.ledgerControlOf(SOLANA_ID),
   }
-  const devnet = chains.controlOf(EVM_ID, nodeNames(given.devnet))
-  return { settings: { ...given, networks }, devnet }
+  return { settings: { ...given, networks }, devnets }
 }
 
 /** A chain that is kept goes on; one that began anew has none of the blocks that were followed. */
 async function isSameChain(
   { database }: Pick<Drivers, 'database'>,
   { evmHas }: LocalChains,
-  network: string,
 ): Promise<boolean> {
-  // The ledger of the other one is in memory alone.
-  if (network !== EVM_ID) return false
-  const [oldest] = (await readChain(database, network))?.headers ?? []
+  const [oldest] = (await readChain(database, EVM_ID))?.headers ?? []
   return oldest === undefined || evmHas(oldest)
+}
+
+/** A ledger that begins anew is not the one that was followed last time. */
+async function beginWhereNew(
+  { database, telemetry }: Drivers,
+  network: string,
+  { isNew, setAside }: Pick<LocalChains['solana'], 'isNew' | 'setAside'>,
+): Promise<void> {
+  if (setAside !== null) telemetry.log('warn', 'devnet_file_unreadable', { network, setAside })
+  if (isNew) await beginAnew(database, network)
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
@@ -72,7 +86,7 @@ function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Netw
       upstreams: nodeNames(devnet).map((name) => nodeOf(evm, name)),
     },
     {
-      id: 'SOLANA_DEVNET',
+      id: SOLANA_ID,
       slug: 'solana-devnet',
       kind: 'solana',
       isLocal: true,

@@ -57,7 +57,8 @@ function nodeIn(changed: readonly DevnetNode[], name: string): DevnetNode {
   return changed.find((node) => node.name === name) ?? { name, behaviour: 'honest', blocks: 0 }
 }
 
-async function askChain<T>(
+/** Asks a development chain for one of its controls, in words of its own where it refuses. */
+export async function askChain<T>(
   needs: Needs,
   url: string,
   method: string,

@@ -16,11 +16,16 @@ export type AccountHistory = {
   ofProgram(program: Uint8Array, slot: number): Account[]
   /** All accounts of the ledger at a slot, in no order. */
   all(slot: number): Account[]
+  /** Writes accounts that were there before the first slot; says in words which was refused. */
+  adopt(accounts: readonly Account[]): string | null
   /** Does `work`, which changes at most these accounts, and notes what it changed. */
   change<T>(keys: readonly Uint8Array[], work: () => T): T
   /** Each account changed in a slot, as it was at its end; null: closed. */
   changedIn(slot: number): { pubkey: Uint8Array; account: Account | null }[]
 }
+
+/** Hears of each account that changed; null: it is gone. The id is its key in hex. */
+export type HearChange = (id: string, account: Account | null) => void
 
 /** The accounts changed in a slot, as they were before it; null: they were not there. */
 type SlotChanges = { slot: number; before: Map<string, Account | null> }
@@ -41,6 +46,7 @@ export function openAccountHistory(
   machine: Machine,
   firstSlot: number,
   slotsKept: number,
+  hear: HearChange = () => {},
 ): AccountHistory {
   assert(slotsKept > 0, 'the history looks back at least one slot')
   const present = openPresent(machine)
@@ -86,8 +92,22 @@ export function openAccountHistory(
         if (isSame(was, is)) continue
         if (!noted.has(id)) noted.set(id, was)
         present.replace(id, is)
+        hear(id, is)
       }
       return result
+    },
+    adopt(accounts) {
+      // Their programs are read now, while they own little: handing over is slow.
+      const owners = new Map(accounts.map(({ owner }) => [idOf(owner), owner]))
+      for (const owner of owners.values()) present.ofProgram(owner)
+      for (const account of accounts) {
+        const fault = machine.put(account)
+        const id = idOf(account.pubkey)
+        if (fault !== null) return `${id}: ${fault}`
+        present.replace(id, account)
+        hear(id, account)
+      }
+      return null
     },
     changedIn(slot) {
       const change = changes.find((one) => one.slot === slot)

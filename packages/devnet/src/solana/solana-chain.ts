@@ -1,15 +1,15 @@
 import { assert } from '../../../../src/core/errors.ts'
-import type { Account } from '../../../../src/core/solana/account.ts'
-import { PROGRAM_KEYS, sameKey } from '../../../../src/core/solana/programs.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'
+import { beginLedger } from './life/begin-ledger.ts'
+import { type Life, openLife, type PaceState } from './life/life.ts'
 import { type AccountHistory, openAccountHistory } from './solana-account-history.ts'
-import { SLOTS_AT_START } from './solana-asleep.ts'
-import { FAUCET, FAUCET_LAMPORTS, genesisSteps, told, transfer } from './solana-genesis.ts'
 import { type Machine, openMachine } from './solana-machine.ts'
-import { type Instruction, type KeyPair, signedTransaction } from './solana-message.ts'
+import { type SolanaPut, solanaPut } from './solana-put.ts'
+import { openSender, type Sender } from './solana-sender.ts'
 import { FINALIZED_LAG_SLOTS, openSlots, type Slots } from './solana-slots.ts'
-import { readTransaction } from './solana-transaction.ts'
-import { openTransactions, type Receipt, type Transactions } from './solana-transactions.ts'
+import { openTransactions, type Transactions } from './solana-transactions.ts'
+import { ledgerBefore } from './state/ledger-before.ts'
+import type { LedgerSaver } from './state/ledger-saver.ts'
 
 /** A whole ledger in this process: accounts, slots, transactions, and a faucet. */
 export type SolanaChain = {
@@ -17,90 +17,66 @@ export type SolanaChain = {
   slots: Slots
   transactions: Transactions
   rentExemptLamports: Machine['rentExemptLamports']
-  /** A transfer from the faucet, or in words why it failed. */
-  airdrop(to: Uint8Array, lamports: bigint): Receipt | string
-  /** Writes an account past all rules, or says in words why not; without lamports it closes it. */
-  put(account: Account): string | null
+  airdrop: Sender['airdrop']
+  put: SolanaPut
   /** Ends the slot and tells everyone who listens. */
   advance(): void
   /** Hears after each slot that ended. */
   onSlot(listener: () => void): void
+  life: Life
 }
 
-type Signers = readonly [KeyPair, ...KeyPair[]]
+type ChainOptions = {
+  /** How many token accounts a new ledger begins with, beside the documented ones. */
+  tokenAccounts?: number
+  pace?: PaceState
+  /** Keeps the ledger in a file, and has the one that it held before. */
+  saver?: LedgerSaver | null
+}
 
-/** The rent of an account that is exempt from it, as a cluster writes it. */
-const RENT_EXEMPT_EPOCH = 18_446_744_073_709_551_615n
-
-/** The compute units that a transaction gets by default; from here the faucet counts up. */
-const UNITS_USUAL = 200_000
-const UNITS_SPREAD = 1_000_000
+/** A ledger in which nothing happens by itself. */
+const QUIET: PaceState = { slotTimeMs: 0, isHeld: false, changesPerSlot: 0 }
 
 /** The slot of `finalized` itself, all after it, and the one that is open. */
 const SLOTS_KEPT = FINALIZED_LAG_SLOTS + 2
 
 /** Opens a ledger whose newest slot is this one. */
-export function openSolanaChain(clock: Clock, slotNow: number): SolanaChain {
-  const firstSlot = slotNow - SLOTS_AT_START
+export function openSolanaChain(
+  clock: Clock,
+  slotNow: number,
+  { tokenAccounts = 0, pace = QUIET, saver = null }: ChainOptions = {},
+): SolanaChain {
+  const before = ledgerBefore(saver?.kept ?? null, slotNow)
+  const { firstSlot, wasBegun } = before
   const machine = openMachine()
-  const history = openAccountHistory(machine, firstSlot, SLOTS_KEPT)
-  const slots = openSlots({ clock, machine, history }, firstSlot)
-  const transactions = openTransactions({ machine, history, slots })
+  const rentExempt = machine.rentExemptLamports
+  const history = openAccountHistory(machine, firstSlot, SLOTS_KEPT, saver?.hearChange)
+  const fault = history.adopt(before.accounts)
+  assert(fault === null, `a machine takes what another one has made (${fault})`)
+  const slotsBefore = wasBegun ? { slots: before.slots, salt: `${firstSlot}` } : null
+  const slots = openSlots({ clock, machine, history }, firstSlot, slotsBefore)
+  const needs = { machine, history, slots }
+  const transactions = openTransactions(needs, before, saver?.hearReceipt)
+  const put = solanaPut(needs)
+  const { send, airdrop } = openSender(slots, transactions)
+  if (!wasBegun) beginLedger({ history, slots, put, send, rentExempt }, tokenAccounts)
+
   const listeners: (() => void)[] = []
-  let airdrops = 0
-
-  const put = (account: Account) => {
-    const flaw = flawOf(history.at(account.pubkey, slots.now), account)
-    return flaw ?? history.change([account.pubkey], () => machine.put(account))
+  const moveOn = () => {
+    life.turn()
+    saver?.reserve(slots.now + 1)
+    slots.advance()
   }
-
-  const send = (signers: Signers, instructions: readonly Instruction[]): Receipt | string => {
-    const blockhash = slots.find(slots.now)?.hash
-    assert(blockhash !== undefined, 'the slot of now has a blockhash')
-    const transaction = readTransaction(signedTransaction(signers, blockhash, instructions))
-    assert(typeof transaction !== 'string', 'our own transactions are well formed')
-    const { receipt, outcome } = transactions.run(transaction)
-    return receipt === null || outcome.error !== null ? (outcome.error?.words ?? '') : receipt
+  const advance = () => {
+    moveOn()
+    for (const listener of listeners) listener()
   }
-
-  const chain: SolanaChain = {
-    history,
-    slots,
-    transactions,
-    rentExemptLamports: machine.rentExemptLamports,
-    airdrop(to, lamports) {
-      airdrops = (airdrops + 1) % UNITS_SPREAD
-      const unique = told(UNITS_USUAL + airdrops)
-      return send([FAUCET], [unique, transfer(FAUCET.key, to, lamports)])
-    },
-    put,
-    advance() {
-      slots.advance()
-      for (const listener of listeners) listener()
-    },
-    onSlot: (listener) => void listeners.push(listener),
-  }
-  put({
-    pubkey: FAUCET.key,
-    owner: PROGRAM_KEYS.system,
-    lamports: FAUCET_LAMPORTS,
-    rentEpoch: RENT_EXEMPT_EPOCH,
-    executable: false,
-    data: new Uint8Array(),
-  })
-  for (const { signers, instructions } of genesisSteps(machine.rentExemptLamports)) {
-    const receipt = send(signers, instructions)
-    assert(typeof receipt !== 'string', 'the ledger begins with what it promises')
-  }
-  // A caller that asks for `finalized` at the start finds all of it there already.
-  for (let slot = 0; slot < SLOTS_AT_START; slot++) slots.advance()
-  return chain
-}
-
-/** A machine that misses a program or a sysvar it has known ends the process. */
-function flawOf(was: Account | null, { executable, lamports }: Account): string | null {
-  if (was === null) return null
-  if (sameKey(was.owner, PROGRAM_KEYS.sysvar)) return 'a sysvar is changed by the ledger alone'
-  const isProgram = executable && lamports > 0n
-  return was.executable && !isProgram ? 'a program cannot be taken away' : null
+  const life = openLife({ clock, history, slots, put, send, rentExempt, advance }, pace)
+  // A caller that asks for `finalized` at the start finds all of it there already. A ledger that
+  // goes on is shown as it was: nothing has happened while it was away.
+  while (slots.now < slotNow) wasBegun ? slots.advance() : moveOn()
+  saver?.watch({ slots, transactions })
+  const onSlot = (listener: () => void) => void listeners.push(listener)
+  const parts = { history, slots, transactions, rentExemptLamports: rentExempt, life }
+  return { ...parts, airdrop, put, advance, onSlot }
 }

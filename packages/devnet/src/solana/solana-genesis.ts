@@ -1,6 +1,7 @@
 import { assert } from '../../../../src/core/errors.ts'
 import { decodeKey } from '../../../../src/core/solana/base58.ts'
 import { PROGRAM_KEYS } from '../../../../src/core/solana/programs.ts'
+import { bytesOf, u8, u16, u32, u64 } from './solana-bytes.ts'
 import { type AccountUse, type Instruction, type KeyPair, keyPairOf } from './solana-message.ts'
 import { associatedTokenAddress } from './solana-token-address.ts'
 
@@ -24,7 +25,7 @@ const WALLET_LAMPORTS = 1_000n * 1_000_000_000n
 const MINT_DECIMALS = 6
 const WALLET_TOKENS = 1_000_000n * 10n ** BigInt(MINT_DECIMALS)
 
-const ASSOCIATED_TOKEN_PROGRAM = key('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
+export const ASSOCIATED_TOKEN_PROGRAM = key('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 const COMPUTE_BUDGET_PROGRAM = key('ComputeBudget111111111111111111111111111111')
 const { system: SYSTEM, splToken: TOKEN, splToken2022: TOKEN_2022 } = PROGRAM_KEYS
 
@@ -90,33 +91,33 @@ export function genesisSteps(rentExempt: (dataBytes: bigint) => bigint): Step[] 
 
 export function transfer(from: Uint8Array, to: Uint8Array, lamports: bigint): Instruction {
   const accounts = [signer(from), writes(to)]
-  return { program: SYSTEM, accounts, data: bytes(u32(2), u64(lamports)) }
+  return { program: SYSTEM, accounts, data: bytesOf(u32(2), u64(lamports)) }
 }
 
 /** Changes a transaction without an effect, so that two alike are not taken for one. */
 export function told(number: number): Instruction {
-  return { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: bytes(u8(2), u32(number)) }
+  return { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: bytesOf(u8(2), u32(number)) }
 }
 
 function createAccount(made: Uint8Array, lamports: bigint, space: bigint, owner: Uint8Array) {
   const accounts = [signer(FAUCET.key), signer(made)]
-  return { program: SYSTEM, accounts, data: bytes(u32(0), u64(lamports), u64(space), owner) }
+  return { program: SYSTEM, accounts, data: bytesOf(u32(0), u64(lamports), u64(space), owner) }
 }
 
 function initializeMint(program: Uint8Array, mint: Uint8Array): Instruction {
-  const data = bytes(u8(20), u8(MINT_DECIMALS), FAUCET.key, u8(1), FAUCET.key)
+  const data = bytesOf(u8(20), u8(MINT_DECIMALS), FAUCET.key, u8(1), FAUCET.key)
   return { program, accounts: [writes(mint)], data }
 }
 
 function initializeFees(mint: Uint8Array): Instruction {
-  const authority = bytes(u8(1), FAUCET.key)
-  const fee = bytes(u16(FEE_BASIS_POINTS), u64(FEE_MAX))
-  const data = bytes(u8(26), u8(0), authority, authority, fee)
+  const authority = bytesOf(u8(1), FAUCET.key)
+  const fee = bytesOf(u16(FEE_BASIS_POINTS), u64(FEE_MAX))
+  const data = bytesOf(u8(26), u8(0), authority, authority, fee)
   return { program: TOKEN_2022, accounts: [writes(mint)], data }
 }
 
 function initializeNamePlace(mint: Uint8Array): Instruction {
-  const data = bytes(u8(39), u8(0), FAUCET.key, mint)
+  const data = bytesOf(u8(39), u8(0), FAUCET.key, mint)
   return { program: TOKEN_2022, accounts: [writes(mint)], data }
 }
 
@@ -124,7 +125,7 @@ function initializeName(mint: Uint8Array): Instruction {
   const texts = [NAME, SYMBOL, NAME_URI].flatMap((text) => [u32(text.length), Buffer.from(text)])
   const authority = { key: FAUCET.key }
   const accounts = [writes(mint), authority, { key: mint }, { key: FAUCET.key, signs: true }]
-  return { program: TOKEN_2022, accounts, data: bytes(INITIALIZE_METADATA, ...texts) }
+  return { program: TOKEN_2022, accounts, data: bytesOf(INITIALIZE_METADATA, ...texts) }
 }
 
 function tokensFor(wallet: Uint8Array, program: Uint8Array, mint: Uint8Array): Instruction[] {
@@ -135,9 +136,9 @@ function tokensFor(wallet: Uint8Array, program: Uint8Array, mint: Uint8Array): I
     {
       program: ASSOCIATED_TOKEN_PROGRAM,
       accounts: [...roles, { key: SYSTEM }, { key: program }],
-      data: bytes(u8(1)),
+      data: bytesOf(u8(1)),
     },
-    { program, accounts: mintRoles, data: bytes(u8(7), u64(WALLET_TOKENS)) },
+    { program, accounts: mintRoles, data: bytesOf(u8(7), u64(WALLET_TOKENS)) },
   ]
 }
 
@@ -151,26 +152,6 @@ function signer(key: Uint8Array): AccountUse {
 
 function writes(key: Uint8Array): AccountUse {
   return { key, writes: true }
-}
-
-function bytes(...parts: readonly Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(parts))
-}
-
-function u8(value: number): Uint8Array {
-  return Uint8Array.of(value)
-}
-
-function u16(value: number): Uint8Array {
-  return new Uint8Array(Uint16Array.of(value).buffer)
-}
-
-function u32(value: number): Uint8Array {
-  return new Uint8Array(Uint32Array.of(value).buffer)
-}
-
-function u64(value: bigint): Uint8Array {
-  return new Uint8Array(BigUint64Array.of(value).buffer)
 }
 
 function key(text: string): Uint8Array {

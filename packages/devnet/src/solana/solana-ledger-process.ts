@@ -3,27 +3,42 @@ import { type ChildSocket, liveWithParent, serveChild } from '../serve-child.ts'
 import type { ServingNeeds } from './methods/solana-serve.ts'
 import type { Listener } from './methods/solana-subscriptions.ts'
 import { answerAsleep, FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
+import { type LedgerSaver, openLedgerSaver } from './state/ledger-saver.ts'
 
 // The development ledger as a process of its own, started by solana-ledger.ts.
 
 /** Controls may set thousands of accounts in one call. */
 const LIMITS = { bodyBytesMax: 16 * 1_048_576, unreadBytesMax: 64 * 1_048_576 }
 
-const [slotTimeMs = Number.NaN] = process.argv.slice(2).map(Number)
+const [slotTimeMs = Number.NaN, tokenAccounts = 0, changesPerSlot = 0] = process.argv
+  .slice(2, 5)
+  .map(Number)
+const folder = process.argv[5] ?? ''
 
 type Ledger = ServingNeeds & { serveSolana: typeof import('./methods/solana-serve.ts').serveSolana }
 
-liveWithParent()
+let saver: LedgerSaver | null = null
+liveWithParent(() => saver?.close(slotNow()))
 const clock = systemClock()
 const startedAtMs = clock.monotonicMs()
+if (folder !== '') saver = openLedgerSaver(clock, folder)
+const firstSlot = Math.max(FIRST_SLOT, (saver?.kept.slotReserved ?? 0) + 1) + SLOTS_AT_START
 let awake: Promise<Ledger> | null = null
+let opened: Ledger | null = null
 
-serveChild(LIMITS, { post: answerPost, message: answerMessage, closed: forgetSocket })
+const told = { isNew: saver?.isNew ?? true, setAside: saver?.setAside ?? null }
+serveChild(LIMITS, { post: answerPost, message: answerMessage, closed: forgetSocket }, told)
 
 /** Slots go by whether or not somebody looks. */
 function slotAsleep(): number {
   const passed = slotTimeMs === 0 ? 0 : Math.floor((clock.monotonicMs() - startedAtMs) / slotTimeMs)
-  return FIRST_SLOT + SLOTS_AT_START + passed
+  const slot = firstSlot + passed
+  saver?.reserve(slot)
+  return slot
+}
+
+function slotNow(): number {
+  return opened?.chain.slots.now ?? slotAsleep()
 }
 
 /** The machine costs time and memory, so it is made for the first who needs it. */
@@ -38,9 +53,10 @@ async function openLedger(): Promise<Ledger> {
     import('./methods/solana-subscriptions.ts'),
     import('./methods/solana-serve.ts'),
   ])
-  const chain = openSolanaChain(clock, slotAsleep())
-  if (slotTimeMs > 0) clock.every(slotTimeMs, chain.advance)
-  return { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
+  const pace = { slotTimeMs, isHeld: false, changesPerSlot }
+  const chain = openSolanaChain(clock, slotAsleep(), { tokenAccounts, pace, saver })
+  opened = { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
+  return opened
 }
 
 async function answerPost(text: string): Promise<string> {

@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto'
 import { assert } from '../../../../src/core/errors.ts'
 import type { Commitment } from '../../../../src/core/solana/account.ts'
-import { decodeKey } from '../../../../src/core/solana/base58.ts'
+import { decodeKey, encodeKey } from '../../../../src/core/solana/base58.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'
 import type { AccountHistory } from './solana-account-history.ts'
 import { FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
 import type { Machine } from './solana-machine.ts'
 
 /** A slot's blockhash and when it began. */
-type Slot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
+export type LedgerSlot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
 
 export type Slots = {
   /** The slot that transactions are put into now. */
@@ -16,7 +17,9 @@ export type Slots = {
   /** Every slot has a block, so a block's height is how many slots have been. */
   heightOf(slot: number): number
   /** One of the last slots; null when it lies ahead or too far back. */
-  find(slot: number): Slot | null
+  find(slot: number): LedgerSlot | null
+  /** The last slots that began after this one, the oldest first. */
+  since(slot: number): readonly LedgerSlot[]
   isRecent(blockhash: string, slot: number): boolean
   /** The height up to which a blockhash of this slot is good. */
   lastValidHeight(slot: number): number
@@ -32,7 +35,7 @@ export const FINALIZED_LAG_SLOTS = SLOTS_AT_START - 1
 const BLOCKHASH_AGE_MAX = 150
 
 /** Programs may look up so many slots in their sysvar. */
-const SLOT_HASHES_MAX = 512
+export const SLOT_HASHES_MAX = 512
 
 export const SLOTS_PER_EPOCH = 432_000
 /** From here on epochs are of full length; the first ones grow up to it. */
@@ -40,6 +43,9 @@ export const FIRST_FULL_EPOCH = 14
 export const FIRST_FULL_EPOCH_SLOT = 524_256
 
 type Needs = { clock: Clock; machine: Machine; history: AccountHistory }
+
+/** The slots before the first one of this process, and what sets its blockhashes apart. */
+type SlotsBefore = { slots: readonly LedgerSlot[]; salt: string }
 
 const HASH_BYTES = 32
 const SLOT_BYTES = 8
@@ -51,8 +57,12 @@ const SLOT_HASHES_SYSVAR = key('SysvarS1otHashes111111111111111111111111111')
 const MOVING_SYSVARS = [CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR]
 
 /** Time on the ledger: slots, each with a blockhash of its own. */
-export function openSlots({ clock, machine, history }: Needs, firstSlot: number): Slots {
-  const recent: Slot[] = []
+export function openSlots(
+  { clock, machine, history }: Needs,
+  firstSlot: number,
+  before: SlotsBefore | null = null,
+): Slots {
+  const recent: LedgerSlot[] = [...(before?.slots ?? [])]
   let now = firstSlot
 
   const begin = () => {
@@ -60,7 +70,8 @@ export function openSlots({ clock, machine, history }: Needs, firstSlot: number)
     const unixSeconds = Math.floor(clock.nowMs() / 1_000)
     const ended = recent.at(-1)
     history.change(MOVING_SYSVARS, () => {
-      const blockhash = machine.moveTo(now, epoch, unixSeconds)
+      const made = machine.moveTo(now, epoch, unixSeconds)
+      const blockhash = before === null ? made : salted(made, before.salt)
       recent.push({ slot: now, blockhash, unixSeconds, hash: key(blockhash) })
       if (ended !== undefined) putSlotHashes(machine, recent)
     })
@@ -80,6 +91,7 @@ export function openSlots({ clock, machine, history }: Needs, firstSlot: number)
       const oldest = recent[0]
       return oldest === undefined ? null : (recent[slot - oldest.slot] ?? null)
     },
+    since: (slot) => recent.filter((one) => one.slot > slot),
     isRecent(blockhash, slot) {
       const found = recent.findLast((one) => one.blockhash === blockhash)
       return found !== undefined && found.slot <= slot && slot - found.slot <= BLOCKHASH_AGE_MAX
@@ -96,6 +108,11 @@ export function openSlots({ clock, machine, history }: Needs, firstSlot: number)
   return slots
 }
 
+/** Every machine makes the same blockhashes; those of a ledger must not come again. */
+function salted(blockhash: string, salt: string): string {
+  return encodeKey(createHash('sha256').update(`${salt} ${blockhash}`).digest())
+}
+
 function epochOf(slot: number) {
   const since = slot - FIRST_FULL_EPOCH_SLOT
   assert(since >= 0, 'the ledger begins when epochs have their full length')
@@ -107,7 +124,7 @@ function epochOf(slot: number) {
 }
 
 /** Lookup tables are made with a slot that this sysvar must know; the machine leaves it alone. */
-function putSlotHashes(machine: Machine, recent: readonly Slot[]): void {
+function putSlotHashes(machine: Machine, recent: readonly LedgerSlot[]): void {
   const sysvarAccount = machine.account(SLOT_HASHES_SYSVAR)
   assert(sysvarAccount !== null, 'the machine has its sysvars')
   const data = new Uint8Array(SLOT_BYTES + SLOT_HASHES_MAX * SLOT_HASH_BYTES)

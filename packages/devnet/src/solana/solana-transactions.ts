@@ -44,6 +44,9 @@ export type Transactions = {
   readonly count: number
 }
 
+/** The transactions of a ledger that was kept: the last ones, oldest first, and their number. */
+type TransactionsBefore = { receipts: readonly Receipt[]; transactions: number }
+
 /** The name of the error. */
 export const SIGNATURE_FAILURE = 'SignatureFailure'
 
@@ -64,11 +67,15 @@ const TABLE_HEAD_BYTES = 56
 const KEY_BYTES = 32
 
 /** Runs transactions by the rules of a cluster, each at most once, and remembers the last ones. */
-export function openTransactions(needs: Needs): Transactions {
+export function openTransactions(
+  needs: Needs,
+  before: TransactionsBefore = { receipts: [], transactions: 0 },
+  hear: (receipt: Receipt) => void = () => {},
+): Transactions {
   const { machine, history, slots } = needs
-  const receipts = new Map<string, Receipt>()
+  const receipts = new Map(before.receipts.map((receipt) => [receipt.signature, receipt]))
   const bySlot = new Map<number, Receipt[]>()
-  let count = 0
+  let count = before.transactions
 
   const refusal = (transaction: WireTransaction): TransactionError | null => {
     if (receipts.has(signatureOf(transaction))) return namedError('AlreadyProcessed')
@@ -103,19 +110,20 @@ export function openTransactions(needs: Needs): Transactions {
       const loaded = loadKeys(history, slots.now, transaction)
       const written = loaded.keys.filter((_, at) => loaded.writable[at])
       const states = () => loaded.keys.map((key) => balanceOf(history.at(key, slots.now)))
-      const before = states()
+      const first = states()
       const outcome = history.change(written, () => machine.run(transaction))
       const after = states()
       // One that failed while it ran has paid its fee all the same; all others never happened.
-      const paid = before[0]?.lamports !== after[0]?.lamports
+      const paid = first[0]?.lamports !== after[0]?.lamports
       if (outcome.error !== null && !paid) return { receipt: null, outcome }
 
       count++
       const signature = signatureOf(transaction)
       const unixSeconds = slots.find(slots.now)?.unixSeconds ?? 0
       const facts = { signature, slot: slots.now, unixSeconds }
-      const receipt = { ...facts, transaction, loaded, outcome, before, after }
+      const receipt = { ...facts, transaction, loaded, outcome, before: first, after }
       keep(receipt)
+      hear(receipt)
       return { receipt, outcome }
     },
     find: (signature) => receipts.get(signature) ?? null,

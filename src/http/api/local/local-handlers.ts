@@ -6,6 +6,7 @@ import type { Handler } from '../calls/handler.ts'
 import { type LocalCallNeeds, localParts } from './local-parts.ts'
 
 export * from './list-devnet-upstreams.ts'
+export { SOLANA_DEVNET_HANDLERS } from './solana-devnet-handlers.ts'
 export type { LocalCallNeeds }
 
 export const getDevnet: Handler<'getDevnet', LocalCallNeeds> = async (needs) => {

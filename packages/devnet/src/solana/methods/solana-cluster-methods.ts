@@ -98,7 +98,7 @@ function getInflationGovernor(chain: SolanaChain, [configText]: Params) {
   return `{${terms.map((term) => `"${term}":0.0`).join()}}`
 }
 
-/** Nothing is staked, so no address has ever earned anything. */
+/** Nobody votes, so no stake has ever earned anything. */
 function getInflationReward(chain: SolanaChain, [keysText = '', configText]: Params) {
   const keys = readKeysParam(keysText, REWARDED_MAX)
   if (isSolanaError(keys)) return keys

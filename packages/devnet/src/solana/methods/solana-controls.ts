@@ -23,9 +23,11 @@ import {
   readKeyParam,
   readKeysParam,
 } from './solana-method.ts'
+import { PACE_METHODS } from './solana-pace-methods.ts'
 
 /** Methods that no node has: for tests, they change the ledger on command, past all rules. */
 export const CONTROL_METHODS: MethodTable = {
+  ...PACE_METHODS,
   headgate_setAccounts: { min: 1, max: 1, answer: setAccounts },
   headgate_removeAccounts: { min: 1, max: 1, answer: removeAccounts },
   headgate_churn: { min: 1, max: 1, answer: churn },

@@ -121,7 +121,7 @@ function readRange(text: string | undefined, chain: SolanaChain, now: number) {
   return { first, last }
 }
 
-/** Nobody has staked anything, so nobody has voted for a block. */
+/** Stake is delegated to one who never votes, so nobody has voted for a block. */
 function getBlockCommitment(_chain: SolanaChain, [slotText = '']: Params) {
   const slot = readUnsigned(slotText, 'u64')
   return isSolanaError(slot) ? slot : '{"commitment":null,"totalStake":0}'

@@ -1,6 +1,6 @@
 import { rawElements } from '../../../../../src/core/json/json-scan.ts'
 import type { Commitment, SolanaError } from '../../../../../src/core/solana/account.ts'
-import { decodeBase58, encodeBase58 } from '../../../../../src/core/solana/base58.ts'
+import { decodeBase58, encodeBase58, encodeKey } from '../../../../../src/core/solana/base58.ts'
 import { sameKey } from '../../../../../src/core/solana/programs.ts'
 import {
   isSequence,
@@ -36,6 +36,12 @@ const SIGNATURES_MAX = 256
 
 /** As many as a node lists in one answer. */
 const LISTED_MAX = 1_000n
+
+/** A program cannot stand in a lookup table, so its key is always in the message. */
+const MEMO_PROGRAMS = new Set([
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+])
 
 const FORMS: readonly TransactionForm[] = ['base58', 'base64', 'json', 'jsonParsed']
 const FORMS_LISTED = ['binary', 'base64', 'base58', 'json', 'jsonParsed']
@@ -149,7 +155,16 @@ function signatureText(chain: SolanaChain, receipt: Receipt): string {
   const { signature, slot, unixSeconds, outcome } = receipt
   const sure = confirmationOf(chain, slot)
   const fate = `"confirmationStatus":"${sure}","err":${outcome.error?.json ?? 'null'}`
-  return `{"blockTime":${unixSeconds},${fate},"memo":null,"signature":"${signature}","slot":${slot}}`
+  const memo = JSON.stringify(memoOf(receipt))
+  return `{"blockTime":${unixSeconds},${fate},"memo":${memo},"signature":"${signature}","slot":${slot}}`
+}
+
+/** All memos of a transaction, each after its length, as a node lists them. */
+function memoOf({ transaction }: Receipt): string | null {
+  const memos = transaction.instructions
+    .filter(({ programAt }) => MEMO_PROGRAMS.has(encodeKey(transaction.keys[programAt]!)))
+    .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString()}`)
+  return memos.length === 0 ? null : memos.join('; ')
 }
 
 /** The second param is a config, or the form alone as in older days. */

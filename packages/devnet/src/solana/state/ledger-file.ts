@@ -1,0 +1,116 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { bytesOf, u32 } from '../solana-bytes.ts'
+import { applyRecords, emptyLedger, type KeptLedger, ledgerRecords } from './ledger-records.ts'
+
+/** The file of a ledger: batches of records, each of which is there as a whole or not at all. */
+export type LedgerFile = {
+  kept: KeptLedger
+  /** Where a file that could not be read lies now; null when there was none. */
+  setAside: string | null
+  readonly bytes: number
+  append(records: readonly Uint8Array[]): void
+  /** Writes the file anew, with the ledger as it is and nothing that is over. */
+  rewrite(ledger: KeptLedger): void
+  close(): void
+}
+
+const NAME = 'ledger.log'
+const NEW_NAME = 'ledger.new'
+
+/** The last byte is the version of the form: another one is set aside like a broken file. */
+const HEAD = Buffer.from('HGSOLDV\x01', 'latin1')
+
+/** The length of a batch, the checksum of its records, and that of these two. */
+const BATCH_HEAD_BYTES = 12
+
+/** Opens the ledger of a folder. A file that is broken is renamed, and the ledger begins anew. */
+export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, NAME)
+  const found = existsSync(path) ? readLedger(readFileSync(path)) : null
+  const broken = found === 'broken' ? join(folder, `${NAME}.broken-${nowMs}`) : null
+  if (broken !== null) renameSync(path, broken)
+  const { kept, end } = found === null || found === 'broken' ? begun() : found
+
+  let descriptor = openSync(path, existsSync(path) ? 'r+' : 'w')
+  let bytes = end
+  // The end of a process may have cut its last batch short.
+  ftruncateSync(descriptor, bytes)
+  const write = (part: Uint8Array) => {
+    writeWhole(descriptor, part, bytes)
+    bytes += part.length
+  }
+  if (bytes === 0) write(HEAD)
+
+  return {
+    kept,
+    setAside: broken,
+    get bytes() {
+      return bytes
+    },
+    append: (records) => write(batchOf(records)),
+    rewrite(ledger) {
+      const whole = bytesOf(HEAD, batchOf(ledgerRecords(ledger)))
+      const next = openSync(join(folder, NEW_NAME), 'w')
+      writeWhole(next, whole, 0)
+      // It must be there in full before it takes the other one's place.
+      fsyncSync(next)
+      renameSync(join(folder, NEW_NAME), path)
+      closeSync(descriptor)
+      descriptor = next
+      bytes = whole.length
+    },
+    close: () => closeSync(descriptor),
+  }
+}
+
+function begun(): { kept: KeptLedger; end: number } {
+  return { kept: emptyLedger(), end: 0 }
+}
+
+function writeWhole(descriptor: number, part: Uint8Array, position: number): void {
+  let written = 0
+  while (written < part.length) {
+    written += writeSync(descriptor, part, written, part.length - written, position + written)
+  }
+}
+
+function batchOf(records: readonly Uint8Array[]): Uint8Array {
+  const payload = Buffer.concat(records)
+  const head = bytesOf(u32(payload.length), u32(Bun.hash.crc32(payload)))
+  return bytesOf(head, u32(Bun.hash.crc32(head)), payload)
+}
+
+/** The ledger and where its last whole batch ends. */
+function readLedger(file: Buffer): { kept: KeptLedger; end: number } | 'broken' {
+  if (file.length === 0) return begun()
+  if (!file.subarray(0, HEAD.length).equals(HEAD)) return 'broken'
+  const { kept } = begun()
+  let end = HEAD.length
+  while (end + BATCH_HEAD_BYTES <= file.length) {
+    const [length, sum, headSum] = [0, 4, 8].map((at) => file.readUInt32LE(end + at))
+    const start = end + BATCH_HEAD_BYTES
+    if (Bun.hash.crc32(file.subarray(end, end + 8)) !== headSum) return 'broken'
+    if (start + length! > file.length) break
+    const payload = file.subarray(start, start + length!)
+    if (Bun.hash.crc32(payload) !== sum) return 'broken'
+    try {
+      applyRecords(kept, payload)
+    } catch {
+      return 'broken'
+    }
+    end = start + length!
+  }
+  return { kept, end }
+}
