@@ -159,6 +159,30 @@ describe.skipIf(WORLD === 'postgres')('a data folder that cannot be used', () =>
   })
 })
 
+test('local development asks for nothing outside of the machine', async () => {
+  // A network of its own, with nothing in it but the machine itself.
+  const alone = [
+    'unshare',
+    '--map-root-user',
+    '--net',
+    'sh',
+    '-c',
+    'ip link set lo up && exec "$@"',
+  ]
+  if (Bun.which('ip') === null || !canRun([...alone, 'sh', 'true'])) return
+  const command = [...alone, 'sh', process.execPath, MAIN]
+  const child = Bun.spawn(command, { cwd: newFolder(), env: { ...process.env, ...LOCAL } })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    said += new TextDecoder().decode(chunk)
+    if (said.includes('"event":"block"')) break
+  }
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(said).toContain('Headgate is up at')
+  expect(said).not.toMatch(/"level":"(?:warn|error)"/)
+})
+
 test('a stray process id is no reason to think that somebody is there', async () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'data'))
