@@ -1,6 +1,9 @@
 import type { Settings } from '../../config/config.ts'
-import { Failure } from '../../core/errors.ts'
+import * as errors from '../../core/errors.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
+
+/** Only the build of an executable for production has it. */
+declare const HEADGATE_PRODUCTION: true | undefined
 
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
@@ -8,7 +11,7 @@ export async function startLocalChains(
   devnet: Settings['devnet'],
   opened: AsyncDisposableStack,
 ) {
-  if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
+  requireDevnet()
   const { startEvmChain, openEvmControl, startSolanaLedger } = await import('@headgate/devnet')
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
@@ -23,13 +26,20 @@ export async function startLocalChains(
   return { evm, solana, controlOf }
 }
 
-/** A production installation goes without the development chains. */
-function hasDevnet(): boolean {
+/** A production installation goes without the development chains, and so does its executable. */
+function requireDevnet(): void {
+  // The installed package looks here, so that its errors are of the same classes as ours.
+  Reflect.set(globalThis, Symbol.for('headgate.errors'), errors)
+  if (typeof HEADGATE_PRODUCTION !== 'undefined') throw missing('executable')
   // The executable has them inside, where nothing can be resolved by name any more.
-  if (Bun.isStandaloneExecutable) return true
+  if (Bun.isStandaloneExecutable) return
   try {
-    return Bun.resolveSync('@headgate/devnet', import.meta.dir) !== ''
+    Bun.resolveSync('@headgate/devnet', import.meta.dir)
   } catch {
-    return false
+    throw missing('@headgate/devnet')
   }
+}
+
+function missing(notInstalled: string): errors.Failure {
+  return new errors.Failure('start_failed', { notInstalled })
 }
