@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Settings } from '../../config/config.ts'
 import type { Header } from '../../core/chain/block.ts'
-import { Failure } from '../../core/errors.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
+import { requireDevnet } from './require-devnet.ts'
 
 /** The chains of local development have a folder each in here. */
 const FOLDER = 'devnet'
@@ -13,7 +13,7 @@ export async function startLocalChains(
   { data, devnet }: Pick<Settings, 'data' | 'devnet'>,
   opened: AsyncDisposableStack,
 ) {
-  if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
+  requireDevnet()
   const { evmChainHas, startEvmChain, openEvmControl, startSolanaLedger, openSolanaControl } =
     await import('@headgate/devnet')
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
@@ -42,15 +42,4 @@ export async function startLocalChains(
   const ledgerControlOf = (network: string) =>
     openSolanaControl({ clock, outbound }, solana.url, network)
   return { evm, solana, controlOf, ledgerControlOf, evmHas }
-}
-
-/** A production installation goes without the development chains. */
-function hasDevnet(): boolean {
-  // The executable has them inside, where nothing can be resolved by name any more.
-  if (Bun.isStandaloneExecutable) return true
-  try {
-    return Bun.resolveSync('@headgate/devnet', import.meta.dir) !== ''
-  } catch {
-    return false
-  }
 }
