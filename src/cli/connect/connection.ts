@@ -10,7 +10,6 @@ export type ConnectionOptions = {
   token?: string
   team?: string
   json?: boolean
-  color?: boolean
 }
 
 /** A Headgate that can be asked. */
@@ -39,7 +38,6 @@ export function withConnection(command: Command): Command {
     )
     .option('--team <id>', 'the team to act for, with the operator’s token')
     .option('--json', 'print JSON, for scripts')
-    .option('--no-color', 'print no colours; NO_COLOR does the same')
 }
 
 /**
