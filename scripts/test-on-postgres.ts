@@ -11,6 +11,7 @@ const OF_CALLS = [
   'access-',
   'command-line',
   'completion',
+  'launcher',
   'upstream-',
   'websocket-chain',
   'websocket-clients',
