@@ -14,6 +14,8 @@ type Options = {
 export type Cli = {
   /** Runs a command as a process of its own, through pipes. */
   run(words: readonly string[], options?: Options): Promise<Ended>
+  /** Runs one that does not end by itself; gives its lines until enough of them have come. */
+  follow(words: readonly string[], isEnough: (lines: string[]) => boolean): Promise<string[]>
   /** The same in a terminal of so many columns; both outputs come as one text. */
   inTerminal(command: string, columns: number, options?: Options): Promise<Ended>
 }
@@ -47,6 +49,24 @@ export function commandLine(target: { url: string; token: string } | null): Cli 
   }
   return {
     run: (words, options) => run([process.execPath, MAIN, ...words], options),
+    async follow(words, isEnough) {
+      const child = Bun.spawn([process.execPath, MAIN, ...words], {
+        cwd: '/',
+        env: environment(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'ignore',
+      })
+      let text = ''
+      const decoder = new TextDecoder()
+      for await (const chunk of child.stdout) {
+        text += decoder.decode(chunk, { stream: true })
+        if (isEnough(text.split('\n').slice(0, -1))) break
+      }
+      child.kill()
+      await child.exited
+      return text.split('\n').slice(0, -1)
+    },
     inTerminal(command, columns, options) {
       const line = `stty cols ${columns}; exec ${process.execPath} ${MAIN} ${command}`
       return run(['script', '-qec', line, '/dev/null'], { stdin: '', ...options })
