@@ -20,12 +20,15 @@ MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 let headgate: TestHeadgate
 let cli: Cli
 let operator: Cli
+let done: Cli['done']
+let json: Cli['json']
 let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'headgate-cli-'))
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
   cli = commandLine({ url: headgate.url, token: headgate.teamToken })
+  ;({ done, json } = cli)
   operator = commandLine({ url: headgate.url, token: headgate.operatorToken })
   await devnetChain(headgate).untilFollowed()
 })
@@ -153,54 +156,6 @@ It delivers from the next block on. Watch it:
   })
 })
 
-describe('headgate query', () => {
-  test('shows a result with its price, and keeps all digits', async () => {
-    const value = '1234567890123456789'
-    await done('devnet', 'send', '--value', value)
-    await done('devnet', 'mine')
-    const file = join(folder, 'q.graphql')
-    writeFileSync(file, '{ block { number transactions(filter: {}) { value } } }')
-    const { stdout, stderr, exitCode } = await cli.run(['query', 'run', file])
-    expect(exitCode).toBe(0)
-    expect(BigInt(JSON.parse(stdout).block.transactions[0].value)).toBe(BigInt(value))
-    expect(stderr).toMatch(/A delivery of this is \d+ B, [\d.]+ CU; this run costs nothing\.\n$/)
-    const first = await json('query', 'run', file, '--block', '0')
-    expect(first).toMatchObject({ empty: true, block: { number: 0 } })
-    expect(await done('query', 'estimate', file, '--skip-empty')).toContain('30 days, every block')
-    expect(await done('query', 'check', file)).toStartWith('The query is good.\n')
-    expect(await done('query', 'schema')).toContain('type Block {')
-  })
-
-  test('shows each mistake at its place', async () => {
-    const wrong = '{ block {\n\tnumber\n\thash nubmer } }'
-    const place = `error: Cannot query field "nubmer" on type "Block". Did you mean "number"?
- --> line 3, column 7
-3 |  hash nubmer } }
-  |       ^^^^^^
-`
-    const checked = await cli.run(['query', 'check', '-'], { stdin: wrong })
-    expect([checked.exitCode, checked.stdout]).toEqual([1, place])
-    const ran = await cli.run(['query', 'run', '--graphql', wrong])
-    expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([1, '', place])
-    const made = await cli.run(['webhook', 'create', '--inbox', 'x', '--graphql', wrong])
-    expect([made.exitCode, made.stderr]).toEqual([1, place])
-  })
-
-  test.each([
-    [['query', 'run'], 2, 'Which query? Give a file, - for standard input, or --graphql'],
-    [['query', 'run', '/nowhere/q.graphql'], 2, '/nowhere/q.graphql cannot be read: there is no'],
-    [
-      ['query', 'run', '--graphql', QUERY, '--block', '99999999'],
-      1,
-      'has no block number 99999999',
-    ],
-    [['query', 'run', '--graphql', QUERY, '--network', 'NOPE'], 1, 'NOPE'],
-  ])('says what is wrong with %j', async (words, code, said) => {
-    const { exitCode, stderr } = await cli.run(words)
-    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(said)])
-  })
-})
-
 describe('headgate app, key, token and team', () => {
   test('make, change and end what a team has', async () => {
     const app = await json(
@@ -297,17 +252,6 @@ test('headgate devnet holds, resumes, and sets how inboxes answer', async () => 
   expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
   expect(wrong.stderr).toContain('It takes a whole number from 1 to 32.')
 })
-
-async function done(...words: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await cli.run(words)
-  expect([words, exitCode, stderr]).toEqual([words, 0, expect.any(String)])
-  return stdout
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-async function json(...words: string[]): Promise<any> {
-  return JSON.parse(await done(...words, '--json'))
-}
 
 /** The text without what differs from run to run. */
 function masked(text: string): string {
