@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addCallCommands } from './commands/call-commands.ts'
 import { addCheckCommand } from './commands/check-command.ts'
 import { addCompletionCommand } from './commands/completion-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
@@ -9,7 +10,13 @@ import { usageMistake } from './frame/usage-mistake.ts'
 import { complain } from './terminal/complain.ts'
 
 /** Each adds a command, or a group of them. Their work is loaded when they run. */
-const COMMANDS = [addStartCommand, addCheckCommand, addMigrateCommand, addCompletionCommand]
+const COMMANDS = [
+  addStartCommand,
+  addCheckCommand,
+  addMigrateCommand,
+  addCompletionCommand,
+  addCallCommands,
+]
 
 /** Runs the command that the words after the program's name ask for. */
 export async function runProgram(words: readonly string[]): Promise<void> {
