@@ -1,12 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addCheckCommand } from './commands/check-command.ts'
+import { addInitCommand } from './commands/init-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
 import { addStartCommand } from './commands/start-command.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 
 /** Each adds a command, or a group of them. Their work is loaded when they run. */
-const COMMANDS = [addStartCommand, addCheckCommand, addMigrateCommand]
+const COMMANDS = [addStartCommand, addInitCommand, addCheckCommand, addMigrateCommand]
 
 /** Runs the command that the words after the program's name ask for. */
 export async function runProgram(words: readonly string[]): Promise<void> {

@@ -8,13 +8,25 @@ import { complain } from '../terminal/complain.ts'
 export async function checkConfiguration(configFile: string | undefined): Promise<void> {
   const settings = readSettings(configFile)
   if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
-  const networks = await openNetworkSet(openProbeDrivers(), settings)
-  if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_CODES.badInput)
-  // Upstreams may be down just now, which is no fault of the file; or it has a wrong address.
-  for (const line of unreached(networks, settings)) console.error(line)
-  networks.stop()
+  const { faults, warnings } = await checkUpstreams(settings)
+  if (faults.length > 0) return complain(faults.join('\n'), EXIT_CODES.badInput)
+  for (const line of warnings) console.error(line)
   console.log('The configuration is good.')
   process.exit(0)
+}
+
+/**
+ * Asks each upstream which chain it is on. One may be down just now, which is no fault of the
+ * file; or its address is wrong: that is a warning.
+ */
+export async function checkUpstreams(
+  settings: Settings,
+): Promise<{ faults: string[]; warnings: string[] }> {
+  const networks = await openNetworkSet(openProbeDrivers(), settings)
+  if (Array.isArray(networks)) return { faults: networks, warnings: [] }
+  const warnings = unreached(networks, settings)
+  networks.stop()
+  return { faults: [], warnings }
 }
 
 /** Upstreams that did not say which chain they are on, with their last fault. */
