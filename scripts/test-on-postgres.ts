@@ -9,6 +9,8 @@ const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
  */
 const OF_CALLS = [
   'access-',
+  'command-line',
+  'completion',
   'upstream-',
   'websocket-chain',
   'websocket-clients',

@@ -24,6 +24,46 @@ describe('a check of the configuration', () => {
     expect(existsSync(join(stage.folder, 'data'))).toBe(false)
   })
 
+  test('can be asked for with the start’s own option, too', async () => {
+    const ended = await stage.run({ args: ['--check'] })
+    expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
+  })
+
+  test('answers scripts in JSON, and nothing else', async () => {
+    const gone = startFakeNode('node-gone')
+    gone.stop()
+    stage.configure([stage.nodeA, gone])
+    const json = { args: ['check', '--json'] }
+    const good = await stage.run(json)
+    expect({ ...good, stdout: JSON.parse(good.stdout) }).toEqual({
+      exitCode: 0,
+      stdout: {
+        good: true,
+        faults: [],
+        unreached: [
+          {
+            where: 'headgate.yaml:10',
+            network: 'ETH_MAINNET',
+            upstream: 'node-gone',
+            reason: 'unreachable',
+          },
+        ],
+      },
+      stderr: '',
+    })
+    stage.configure([stage.nodeA], 'trustProxy: perhaps\n')
+    const bad = await stage.run(json)
+    expect({ ...bad, stdout: JSON.parse(bad.stdout) }).toEqual({
+      exitCode: 2,
+      stdout: {
+        good: false,
+        faults: [{ where: 'headgate.yaml:11', message: 'trustProxy must be true or false' }],
+        unreached: [],
+      },
+      stderr: '',
+    })
+  })
+
   test('says which upstreams could not be reached, which is no mistake of the file', async () => {
     const gone = startFakeNode('node-gone')
     gone.stop()
@@ -91,6 +131,24 @@ test('a word of the command line that means nothing ends it with 2 and a hint', 
     exitCode: 2,
     stderr: '--chekc is not an option; did you mean --check?\n',
   })
+})
+
+test('a password in a stray word of the command line is not repeated', async () => {
+  const args = ['postgres://me:hunter2@db.example/headgate']
+  const { exitCode, stdout, stderr } = await runToEnd({ folder: newFolder(), args })
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'headgate has words that it does not know; values are given with --config <file>\n',
+  })
+})
+
+test('the help fits a narrow terminal, without colours where nobody sees them', async () => {
+  const { exitCode, stdout } = await runToEnd({ folder: newFolder(), args: ['--help'] })
+  expect(exitCode).toBe(0)
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(stdout).not.toContain('\u001b')
+  for (const part of ['Commands:', 'Examples:', 'Exit codes:']) expect(stdout).toContain(part)
 })
 
 test('a variable that means nothing ends it with 2 and a hint', async () => {

@@ -1,6 +1,6 @@
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
-import { checkUpstreams } from '../start/check-configuration.ts'
+import { checkUpstreams, unreachedWords } from '../start/check-configuration.ts'
 import { complain } from '../terminal/complain.ts'
 import { askInit } from './ask-init.ts'
 import { configText } from './config-text.ts'
@@ -56,8 +56,8 @@ export async function initConfiguration(flags: InitFlags): Promise<void> {
   const written = writeConfig(out, configText(answers), { isSecret, force })
   if ('fault' in written) return complain(written.fault, EXIT_CODES.badInput)
 
-  const { faults, warnings } = await checkUpstreams(written.settings)
-  for (const line of [...faults, ...warnings]) console.error(line)
+  const { faults, unreached } = await checkUpstreams(written.settings)
+  for (const line of [...faults, ...unreached.map(unreachedWords)]) console.error(line)
   if (faults.length > 0) return complain(`${out} is written, and wrong.`, EXIT_CODES.badInput)
   const next = `headgate start --config ${out}`
   const ids = networks.map(({ id }) => id)

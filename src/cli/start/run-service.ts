@@ -9,7 +9,10 @@ import { terminalLog } from './terminal-log.ts'
 import { welcome } from './welcome.ts'
 
 /** Runs the service until a signal ends it. */
-export async function runService(configFile: string | undefined): Promise<void> {
+export async function runService(
+  configFile: string | undefined,
+  { fresh: _ }: { fresh: boolean },
+): Promise<void> {
   const settings = readSettings(configFile)
   if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
 
