@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { mayColour, refuseColour } from '../config/config.ts'
+import { addCallCommands } from './commands/call-commands.ts'
 import { addCheckCommand } from './commands/check-command.ts'
 import { addCompletionCommand } from './commands/completion-command.ts'
-import { addInitCommand } from './commands/init-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
+import { addSetupCommands } from './commands/setup-commands.ts'
 import { addStartCommand } from './commands/start-command.ts'
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from './exit-codes.ts'
 import { examples } from './frame/examples.ts'
@@ -14,9 +15,10 @@ import { complain } from './terminal/complain.ts'
 /** Each adds a command, or a group of them. Their work is loaded when they run. */
 const COMMANDS = [
   addStartCommand,
-  addInitCommand,
+  addSetupCommands,
   addCheckCommand,
   addMigrateCommand,
+  addCallCommands,
   addCompletionCommand,
 ]
 

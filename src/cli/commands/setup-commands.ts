@@ -1,0 +1,7 @@
+import type { Command } from 'commander'
+import { addInitCommand } from './init-command.ts'
+
+/** The commands that help to set a Headgate up, and an app that listens to it. */
+export function addSetupCommands(program: Command): void {
+  addInitCommand(program)
+}
