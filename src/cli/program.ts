@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { mayColour, refuseColour } from '../config/config.ts'
 import { addCallCommands } from './commands/call-commands.ts'
-import { addCheckCommand } from './commands/check-command.ts'
 import { addCompletionCommand } from './commands/completion-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
 import { addSetupCommands } from './commands/setup-commands.ts'
@@ -16,7 +15,6 @@ import { complain } from './terminal/complain.ts'
 const COMMANDS = [
   addStartCommand,
   addSetupCommands,
-  addCheckCommand,
   addMigrateCommand,
   addCallCommands,
   addCompletionCommand,
