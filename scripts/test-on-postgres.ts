@@ -12,6 +12,8 @@ const OF_CALLS = [
   'command-line',
   'completion',
   'launcher',
+  'doctor',
+  'init',
   'upstream-',
   'websocket-chain',
   'websocket-clients',

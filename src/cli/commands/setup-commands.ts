@@ -1,0 +1,11 @@
+import type { Command } from 'commander'
+import { addCheckCommand } from './check-command.ts'
+import { addDoctorCommand } from './doctor-command.ts'
+import { addInitCommand } from './init-command.ts'
+
+/** The commands that help to set a Headgate up, and an app that listens to it. */
+export function addSetupCommands(program: Command): void {
+  addInitCommand(program)
+  addCheckCommand(program)
+  addDoctorCommand(program)
+}
