@@ -11,6 +11,7 @@ type BundledFile = { type: string; text: string }
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const SOURCE = join(ROOT, 'dashboard')
+const CLIENT = join(ROOT, 'packages', 'client', 'src')
 const BUNDLE = join(ROOT, 'dist', 'dashboard.bundle')
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,7 +34,9 @@ if (isAsked && !existsSync(join(ROOT, 'node_modules', 'preact'))) {
 /** True when a source is newer than the bundle, or there is none. */
 function isStale(): boolean {
   const builtAtMs = changedAtMs(BUNDLE)
-  const sources = new Bun.Glob('**/*').scanSync({ cwd: SOURCE, absolute: true })
+  const sources = [SOURCE, CLIENT].flatMap((cwd) => [
+    ...new Bun.Glob('**/*').scanSync({ cwd, absolute: true }),
+  ])
   return [...sources, fileURLToPath(import.meta.url)].some((path) => changedAtMs(path) > builtAtMs)
 }
 
@@ -79,6 +82,8 @@ async function scriptsOf(name: string, format: 'esm' | 'iife') {
   const built = await Bun.build({
     entrypoints: [entry],
     target: 'browser',
+    // The client's sources, which are there without a build.
+    conditions: ['bun'],
     format,
     splitting: format === 'esm',
     minify: true,
