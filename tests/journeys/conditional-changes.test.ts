@@ -142,3 +142,26 @@ test('a rotated key is another representation', async () => {
   expect(rotated.headers.get('etag')).not.toBe(app.headers.get('etag'))
   expect((await on.call('GET', path)).headers.get('etag')).toBe(rotated.headers.get('etag'))
 })
+
+test('the commands of the manual do what it says', async () => {
+  const manual = await webhookApi({ networks: () => [{ id: 'ETH_DEVNET', slug: 'eth-devnet' }] })
+  const text = await Bun.file(new URL('../../docs/api.md', import.meta.url).pathname).text()
+  const section = text.split('### Infrastructure as code\n')[1]?.split('\n### ')[0] ?? ''
+  const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+  const env = { ...process.env, HEADGATE_URL: manual.url, HEADGATE_TOKEN: manual.teamToken }
+  const script = ['set -eu', ...commands]
+    .join('\n')
+    .replaceAll(/^(curl[\s\S]*?[^\\])$/gm, '$1; echo')
+  const ran = Bun.spawn(['sh', '-c', script], { env, stderr: 'pipe' })
+  const said = (await new Response(ran.stdout).text()).split('\n').filter((line) => line !== '')
+  expect([await ran.exited, await new Response(ran.stderr).text()]).toEqual([0, ''])
+
+  expect(said[0]).toMatch(/^\{"data":\{"id":"app_[a-z0-9]{16}","name":"Wallet backend",/)
+  const id = JSON.parse(said[0] ?? '').data.id
+  expect(section).toContain(said[1]?.replace(id, 'app_oe3hfi7g2l5nabrw') ?? '')
+  expect(said[2]).toBe('304')
+  expect(JSON.parse(said[3] ?? '').data).toMatchObject({ id, description: 'ours' })
+  expect(JSON.parse(said[4] ?? '').name).toBe('PreconditionFailed')
+  expect(said.length).toBe(5)
+  await manual.close()
+})
