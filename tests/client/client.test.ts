@@ -102,6 +102,25 @@ describe('a client of the management API', () => {
     expect(error.message).toBe(message)
   })
 
+  test('survives an answer that is none of ours', async () => {
+    const { url } = scripted({ body: '{"data":' })
+    const error = await errorOf(createClient({ url, token: 't' }).call('listApps'))
+    expect(error).toMatchObject({ status: 0, name: 'Unreachable' })
+  })
+
+  test.each(['', '.', '..'])('does not let the id %j lead to another path', async (id) => {
+    const { url, requests } = scripted()
+    const call = createClient({ url, token: 't' }).call('deleteApp', { parameters: { id } })
+    expect(await errorOf(call)).toMatchObject({ status: 400, name: 'ValidationError' })
+    expect(requests.length).toBe(0)
+  })
+
+  test('does not show a token that cannot be sent', async () => {
+    const { url } = scripted()
+    const error = await errorOf(createClient({ url, token: 'secret\n世界' }).call('listApps'))
+    expect(error.message).toBe('X-Service-Token has characters that a header cannot have.')
+  })
+
   test('follows no redirect: a token stays with the one it was given for', async () => {
     const { url, requests } = scripted({ status: 307, headers: { location: '/elsewhere' } })
     const error = await errorOf(createClient({ url, token: 't' }).call('listApps'))

@@ -46,7 +46,8 @@ export function createClient(options: ClientOptions): Client {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     retries: options.retries ?? RETRIES,
   }
-  const ask = async (id: CallId, input: LooseInput) => answerOf(await sendCall(target, id, input))
+  const ask = async (id: CallId, input: LooseInput) =>
+    answerOf(await sendCall(target, id, input), input.signal)
   return {
     request: (id, ...[input]) => sendCall(target, id, input ?? {}),
     // The types of answers come from the document that the routes come from.
@@ -57,12 +58,17 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-async function answerOf(response: Response): Promise<unknown> {
+async function answerOf(response: Response, signal?: AbortSignal): Promise<unknown> {
   if (response.status === 304) {
     throw new ApiError(304, 'NotModified', 'It is as it was when it was read.')
   }
   const isJson = response.headers.get('content-type')?.includes('json')
-  return isJson ? await response.json() : await response.text()
+  try {
+    return isJson ? await response.json() : await response.text()
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown
+    throw new ApiError(0, 'Unreachable', 'The answer broke off, or is not one of Headgate.')
+  }
 }
 
 async function* pagesOf(

@@ -57,19 +57,19 @@ function outgoingOf(target: Target, method: string, pattern: string, sent: Sent)
   const { parameters = {}, body, signal } = sent
   const query = new URLSearchParams()
   const headers = new Headers()
-  if (target.team !== undefined) headers.set(TEAM, target.team)
+  if (target.team !== undefined) setHeader(headers, TEAM, target.team)
   let path = pattern
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined || value === null) continue
     const place = `{${name}}`
     const text = String(value)
-    if (path.includes(place)) path = path.replace(place, () => encodeURIComponent(text))
-    else if (HEADER_PARAMETERS.has(name)) headers.set(name, text)
+    if (path.includes(place)) path = path.replace(place, () => segmentOf(name, text))
+    else if (HEADER_PARAMETERS.has(name)) setHeader(headers, name, text)
     else query.set(name, text)
   }
   // An empty team stands for none, also where the client has one.
   if (headers.get(TEAM) === '') headers.delete(TEAM)
-  if (target.token !== undefined) headers.set('X-Service-Token', target.token)
+  if (target.token !== undefined) setHeader(headers, 'X-Service-Token', target.token)
   if (body !== undefined) headers.set('content-type', 'application/json')
   const asked = query.toString()
   const init: RequestInit = {
@@ -81,6 +81,22 @@ function outgoingOf(target: Target, method: string, pattern: string, sent: Sent)
     ...(signal && { signal }),
   }
   return { url: `${target.url}${path}${asked && `?${asked}`}`, init }
+}
+
+/** A value that would lead to another path is refused here: on the way it would vanish. */
+function segmentOf(name: string, text: string): string {
+  if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text)
+  throw new ApiError(400, 'ValidationError', `${name} must not be ${JSON.stringify(text)}.`)
+}
+
+/** The value may be a token, so that the error does not show it. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value)
+  } catch {
+    const message = `${name} has characters that a header cannot have.`
+    throw new ApiError(400, 'ValidationError', message)
+  }
 }
 
 async function exchange(target: Target, { url, init }: Outgoing): Promise<Response> {
