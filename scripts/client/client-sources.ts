@@ -1,7 +1,7 @@
 import { assert } from '../../src/core/errors.ts'
 import type { JsonSchema } from '../../src/core/schema/json-schema.ts'
 import type { OpenApi, OperationDoc } from '../../src/http/contract/openapi.ts'
-import { commentText, objectText, typeText } from './type-text.ts'
+import { ANSWERED, commentText, objectText, type Side, typeText } from './type-text.ts'
 
 type Call = { route: string; operation: OperationDoc }
 
@@ -73,16 +73,17 @@ function cursorOf(document: OpenApi, operation: OperationDoc) {
 }
 
 function callsText(document: OpenApi, calls: readonly Call[]): string {
+  const sent = sentSide(document, calls)
   const members = calls.map(({ operation }) => ({
     name: operation.operationId,
     isOptional: false,
-    type: callText(operation),
+    type: callText(operation, sent),
     description: `${operation.summary}. ${operation.description}`,
   }))
   const events = Object.entries(eventsOf(calls)).map(([name, schema]) => ({
     name,
     isOptional: false,
-    type: typeText(schema, 1),
+    type: typeText(schema, 1, ANSWERED),
     description: '',
   }))
   const body = `/** Every call by its operation id. */
@@ -91,14 +92,15 @@ export type Calls = ${objectText(members, 0)}
 /** The data of each event of the stream, by its name. */
 export type Events = ${objectText(events, 0)}
 `
-  const used = Object.keys(document.components.schemas).filter((name) => {
+  const names = Object.keys(document.components.schemas)
+  const used = [...names, ...names.map(sent.nameOf)].filter((name) => {
     return new RegExp(`\\b${name}\\b`).test(withoutComments(body))
   })
-  const imports = used.map((name) => `  ${name},\n`).sort()
+  const imports = [...new Set(used)].sort().map((name) => `  ${name},\n`)
   return `${HEAD}import type {\n${imports.join('')}} from './schemas.ts'\n\n${body}`
 }
 
-function callText(operation: OperationDoc): string {
+function callText(operation: OperationDoc, side: Side): string {
   const sent = operation.requestBody
   const schema = sent?.content['application/json']?.schema
   const member = (name: string, type: string) => ({
@@ -107,21 +109,21 @@ function callText(operation: OperationDoc): string {
     type,
     description: '',
   })
-  const body = schema ? typeText(schema, 2) : 'undefined'
+  const body = schema ? typeText(schema, 2, side) : 'undefined'
   return objectText(
     [
-      member('parameters', parametersText(operation)),
+      member('parameters', parametersText(operation, side)),
       member('body', sent && !sent.required ? `${body} | undefined` : body),
-      member('answer', typeText(answerSchema(operation), 2)),
+      member('answer', typeText(answerSchema(operation), 2, ANSWERED)),
     ],
     1,
   )
 }
 
-function parametersText({ parameters }: OperationDoc): string {
+function parametersText({ parameters }: OperationDoc, side: Side): string {
   if (parameters.length === 0) return 'Record<never, never>'
   const members = parameters.map(({ name, required, description, schema }) => {
-    const type = typeText(schema, 3)
+    const type = typeText(schema, 3, side)
     return {
       name,
       isOptional: !required,
@@ -144,26 +146,58 @@ function eventsOf(calls: readonly Call[]): Readonly<Record<string, JsonSchema>> 
 
 function schemasText(document: OpenApi, calls: readonly Call[]): string {
   const { schemas } = document.components
-  const used = new Set<string>()
-  const use = (value: unknown): void => {
+  const side = sentSide(document, calls)
+  const { sent, answered } = namesOf(document, calls)
+  const write = (name: string, shown: string, as: Side): [string, string] => {
+    const { description = '', ...schema } = schemas[name] ?? {}
+    const type = typeText(schema, 0, as)
+    return [shown, `${commentText(description, 0)}export type ${shown} = ${type}\n`]
+  }
+  const texts = [
+    ...[...answered].map((name) => write(name, name, ANSWERED)),
+    ...[...sent].map((name) => write(name, side.nameOf(name), side)),
+  ]
+  // A name of both sides that is the same on both stands once.
+  const named = Object.entries(Object.fromEntries(texts)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return [HEAD, ...named.map(([, text]) => text)].join('\n')
+}
+
+/** The names of the schemas on both sides. Errors are told by an exception of the client's own. */
+function namesOf(document: OpenApi, calls: readonly Call[]) {
+  const sent = calls.map(({ operation }) => [operation.parameters, operation.requestBody])
+  const answered = calls.map(({ operation }) => answerSchema(operation))
+  return { sent: reached(document, sent), answered: reached(document, answered) }
+}
+
+/** Schemas that are answered as well and differ there have another name where they are sent. */
+function sentSide(document: OpenApi, calls: readonly Call[]): Side {
+  const { answered } = namesOf(document, calls)
+  const { schemas } = document.components
+  const hasDefault = (name: string) =>
+    [name, ...reached(document, schemas[name])].some((one) =>
+      Object.values(schemas[one]?.properties ?? {}).some((it) => it.default !== undefined),
+    )
+  return {
+    isSent: true,
+    nameOf: (name) => (answered.has(name) && hasDefault(name) ? `${name}Input` : name),
+  }
+}
+
+/** The names of all schemas that a value refers to, at whatever distance. */
+function reached({ components }: OpenApi, from: unknown): Set<string> {
+  const names = new Set<string>()
+  const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
     const { $ref } = value as JsonSchema
     const name = typeof $ref === 'string' ? $ref.slice(REFERENCE.length) : ''
-    if (name !== '' && !used.has(name)) {
-      used.add(name)
-      use(schemas[name])
+    if (name !== '' && !names.has(name)) {
+      names.add(name)
+      visit(components.schemas[name])
     }
-    for (const member of Object.values(value)) use(member)
+    for (const member of Object.values(value)) visit(member)
   }
-  for (const { operation } of calls) {
-    // Errors are told by an exception of the client's own.
-    use([operation.parameters, operation.requestBody, answerSchema(operation)])
-  }
-  const texts = [...used].sort().map((name) => {
-    const schema = schemas[name] ?? {}
-    return `${commentText(schema.description ?? '', 0)}export type ${name} = ${typeText(schema, 0)}\n`
-  })
-  return [HEAD, ...texts].join('\n')
+  visit(from)
+  return names
 }
 
 function resolved({ components }: OpenApi, schema: JsonSchema): JsonSchema {

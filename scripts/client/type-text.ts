@@ -10,14 +10,21 @@ const INDENT = '  '
 /** A member of an object type; `type` may have several lines. */
 type Member = { name: string; isOptional: boolean; type: string; description: string }
 
+/** Values that are sent may leave out what has a default; in answers it is always there. */
+export type Side = { isSent: boolean; nameOf(name: string): string }
+
+export const ANSWERED: Side = { isSent: false, nameOf: (name) => name }
+
 /** The TypeScript type of the values that pass a schema, as its lines would stand at a depth. */
-export function typeText(schema: JsonSchema, depth: number): string {
-  if (schema.$ref) return schema.$ref.slice(REFERENCE.length)
-  if (schema.anyOf) return unionText(schema.anyOf.map((one) => typeText(one, depth)))
+export function typeText(schema: JsonSchema, depth: number, side: Side): string {
+  if (schema.$ref) return side.nameOf(schema.$ref.slice(REFERENCE.length))
+  if (schema.anyOf) return unionText(schema.anyOf.map((one) => typeText(one, depth, side)))
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return choiceText(schema.enum.map(literal), depth)
   const types = typesOf(schema)
-  return types.length === 0 ? 'unknown' : unionText(types.map((type) => plain(type, schema, depth)))
+  return types.length === 0
+    ? 'unknown'
+    : unionText(types.map((type) => plain(type, schema, depth, side)))
 }
 
 /** An object type over several lines, each member with its description above it. */
@@ -42,26 +49,28 @@ export function commentText(description: string, depth: number): string {
   return `${indent}/**\n${body.join('')}${indent} */\n`
 }
 
-function plain(type: string, schema: JsonSchema, depth: number): string {
+function plain(type: string, schema: JsonSchema, depth: number, side: Side): string {
   if (type === 'integer') return 'number'
-  if (type === 'array') return listText(typeText(schema.items ?? {}, depth))
-  return type === 'object' ? recordText(schema, depth) : type
+  if (type === 'array') return listText(typeText(schema.items ?? {}, depth, side))
+  return type === 'object' ? recordText(schema, depth, side) : type
 }
 
-function recordText({ properties, required, additionalProperties }: JsonSchema, depth: number) {
+function recordText(schema: JsonSchema, depth: number, side: Side): string {
+  const { properties, required, additionalProperties } = schema
   const names = Object.keys(properties ?? {})
   if (names.length > 0) {
     const members = names.map((name): Member => {
-      const schema = properties?.[name] ?? {}
-      const isOptional = !required?.includes(name)
-      const { description = '' } = schema
-      return { name, isOptional, type: typeText(schema, depth + 1), description }
+      const member = properties?.[name] ?? {}
+      const isFilledIn = !side.isSent && member.default !== undefined
+      const isOptional = !required?.includes(name) && !isFilledIn
+      const { description = '' } = member
+      return { name, isOptional, type: typeText(member, depth + 1, side), description }
     })
     return objectText(members, depth)
   }
   if (additionalProperties === false) return 'Record<string, never>'
   const values = typeof additionalProperties === 'object' ? additionalProperties : {}
-  return `Readonly<Record<string, ${typeText(values, depth)}>>`
+  return `Readonly<Record<string, ${typeText(values, depth, side)}>>`
 }
 
 function listText(item: string): string {

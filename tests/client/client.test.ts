@@ -105,7 +105,23 @@ describe('a client of the management API', () => {
   test('survives an answer that is none of ours', async () => {
     const { url } = scripted({ body: '{"data":' })
     const error = await errorOf(createClient({ url, token: 't' }).call('listApps'))
+    expect(error).toMatchObject({ status: 200, name: 'NoHeadgate' })
+  })
+
+  test('says that an answer broke off', async () => {
+    const broken = (_url: string) => {
+      const cut = (it: ReadableStreamDefaultController) => it.error(new Error('reset'))
+      return Promise.resolve(new Response(new ReadableStream({ pull: cut })))
+    }
+    const error = await errorOf(createClient({ url: '', fetch: broken }).call('listApps'))
     expect(error).toMatchObject({ status: 0, name: 'Unreachable' })
+  })
+
+  test('reads JSON as it is told, for numbers of many digits', async () => {
+    const { url } = scripted({ body: '{"data":12345678901234567890}' })
+    const readJson = (text: string) => ({ data: text.match(/\d+/)?.[0] })
+    const answer: unknown = await createClient({ url, token: 't', readJson }).call('listApps')
+    expect(answer).toEqual({ data: '12345678901234567890' })
   })
 
   test.each(['', '.', '..'])('does not let the id %j lead to another path', async (id) => {

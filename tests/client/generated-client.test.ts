@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { clientSources } from '../../scripts/client/client-sources.ts'
-import { commentText, typeText } from '../../scripts/client/type-text.ts'
+import { ANSWERED, commentText, typeText } from '../../scripts/client/type-text.ts'
 import { CONTRACT } from '../../src/http/contract/contract.ts'
 import { OPEN_API } from '../../src/http/contract/open-api-document.ts'
 
@@ -49,7 +49,13 @@ test.each([
     "{\n  a: boolean\n  'b-c'?: unknown\n}",
   ],
 ] as const)('the type of %j', (schema, type) => {
-  expect(typeText(schema, 0)).toBe(type)
+  expect(typeText(schema, 0, ANSWERED)).toBe(type)
+})
+
+test('what has a default may be left out where it is sent, and is there in answers', () => {
+  const schema = { type: 'object', properties: { a: { type: 'boolean', default: false } } } as const
+  expect(typeText(schema, 0, ANSWERED)).toBe('{\n  a: boolean\n}')
+  expect(typeText(schema, 0, { ...ANSWERED, isSent: true })).toBe('{\n  a?: boolean\n}')
 })
 
 test('a description cannot end its comment, and long ones are wrapped', () => {

@@ -18,6 +18,8 @@ export type ClientOptions = {
    * names: reads, and changes that do the same however often they are made. Default 2.
    */
   retries?: number
+  /** Reads the JSON of answers and events, for numbers with more digits than JavaScript's have. */
+  readJson?: (text: string) => unknown
 }
 
 export type Client = {
@@ -46,28 +48,36 @@ export function createClient(options: ClientOptions): Client {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     retries: options.retries ?? RETRIES,
   }
+  const { readJson = JSON.parse } = options
   const ask = async (id: CallId, input: LooseInput) =>
-    answerOf(await sendCall(target, id, input), input.signal)
+    answerOf(await sendCall(target, id, input), readJson, input.signal)
   return {
     request: (id, ...[input]) => sendCall(target, id, input ?? {}),
     // The types of answers come from the document that the routes come from.
     call: (id, ...[input]) => ask(id, input ?? {}) as Promise<AnswerOf<typeof id>>,
     pages: (id, ...[input]) => pagesOf(id, input ?? {}, ask) as AsyncGenerator<AnswerOf<typeof id>>,
     events: (input = {}) =>
-      readEvents((id, signal) => openStream(target, input, id, signal), input),
+      readEvents((id, signal) => openStream(target, input, id, signal), input, readJson),
   }
 }
 
-async function answerOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+async function answerOf(
+  response: Response,
+  readJson: (text: string) => unknown,
+  signal?: AbortSignal,
+): Promise<unknown> {
   if (response.status === 304) {
     throw new ApiError(304, 'NotModified', 'It is as it was when it was read.')
   }
-  const isJson = response.headers.get('content-type')?.includes('json')
-  try {
-    return isJson ? await response.json() : await response.text()
-  } catch (thrown) {
+  const text = await response.text().catch((thrown) => {
     if (signal?.aborted) throw thrown
-    throw new ApiError(0, 'Unreachable', 'The answer broke off, or is not one of Headgate.')
+    throw new ApiError(0, 'Unreachable', 'The connection broke before the answer’s end.')
+  })
+  if (response.headers.get('content-type')?.startsWith('text/plain')) return text
+  try {
+    return readJson(text)
+  } catch {
+    throw new ApiError(response.status, 'NoHeadgate', 'The answer is no JSON.')
   }
 }
 

@@ -40,6 +40,7 @@ const SILENCE_MS_MAX = 45_000
 export async function* readEvents(
   connect: Connect,
   input: EventsInput,
+  readJson: (text: string) => unknown,
 ): AsyncGenerator<ClientEvent> {
   const { signal } = input
   let lastId = input.lastEventId ?? ''
@@ -55,7 +56,7 @@ export async function* readEvents(
       for await (const event of eventsOf(response, connection)) {
         retryMs = RETRY_MS.first
         if (event.id !== '') lastId = event.id
-        yield { ...event, data: JSON.parse(event.data) } as ClientEvent
+        yield { ...event, data: readJson(event.data) } as ClientEvent
       }
     } catch (thrown) {
       if (signal?.aborted) return

@@ -153,7 +153,7 @@ export type CallStats = {
 
 export type CheckQuery = {
   /** The text of the query, or an object with it. */
-  graphql_query: string | GraphqlQuery
+  graphql_query: string | GraphqlQueryInput
   /** The network it is for: one without call traces refuses queries for them. */
   network?: string
 }
@@ -377,7 +377,7 @@ export type EstimateQuery = {
   /** The id of a configured EVM network, for example `ETH_MAINNET`. */
   network: string
   /** The text of the query, or an object with it. */
-  graphql_query: string | GraphqlQuery
+  graphql_query: string | GraphqlQueryInput
   /** How many of the newest blocks it is tried on. */
   blocks?: number
 }
@@ -401,12 +401,19 @@ export type GraphqlQuery = {
   /** The text of the query. */
   query: string
   /** Deliver only results that are not empty. */
-  skip_empty_messages?: boolean
+  skip_empty_messages: boolean
 }
 
 export type GraphqlQueryChange = {
   /** The text of the new query. */
   query?: string
+  /** Deliver only results that are not empty. */
+  skip_empty_messages?: boolean
+}
+
+export type GraphqlQueryInput = {
+  /** The text of the query. */
+  query: string
   /** Deliver only results that are not empty. */
   skip_empty_messages?: boolean
 }
@@ -688,7 +695,7 @@ export type NewWebhook = {
    * The text of the query, or an object with it. A block that `block(number:)` or `block(hash:)`
    * names is for `POST /api/test-query` only: here the query runs on every new block.
    */
-  graphql_query: string | GraphqlQuery
+  graphql_query: string | GraphqlQueryInput
   /** Up to 100 characters of your own words, no control characters. */
   name?: string
   /** One of the team’s apps that has the network, to find the deliveries in its usage. */
@@ -917,7 +924,7 @@ export type TestQuery = {
   /** The id of a configured EVM network, for example `ETH_MAINNET`. */
   network: string
   /** The text of the query, or an object with it. */
-  graphql_query: string | GraphqlQuery
+  graphql_query: string | GraphqlQueryInput
   /**
    * The block’s number or hash. Default: what the query’s own `block(number:)` or `block(hash:)`
    * says, or else the newest block.
@@ -955,7 +962,7 @@ export type TestWebhook = {
   /** Where deliveries go: http or https, to a public address, without credentials in it. */
   webhook_url: string
   /** The text of the query, or an object with it. */
-  graphql_query: string | GraphqlQuery
+  graphql_query: string | GraphqlQueryInput
   /** The id of a configured EVM network, for example `ETH_MAINNET`. */
   network: string
   /**
