@@ -11,6 +11,7 @@ import { buildSite, type SiteFile } from './docs-site/build-site.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const SOURCE = join(ROOT, 'dashboard')
+const CLIENT = join(ROOT, 'packages', 'client', 'src')
 const BUNDLE = join(ROOT, 'dist', 'dashboard.bundle')
 const DOCS_BUNDLE = join(ROOT, 'dist', 'docs.bundle')
 
@@ -45,7 +46,9 @@ if (isAsked && !existsSync(join(ROOT, 'node_modules', 'preact'))) {
 /** True when a source is newer than the bundle, or there is none. */
 function isStale(): boolean {
   const builtAtMs = Math.min(changedAtMs(BUNDLE), changedAtMs(DOCS_BUNDLE))
-  const pages = new Bun.Glob('**/*').scanSync({ cwd: SOURCE, absolute: true })
+  const pages = [SOURCE, CLIENT].flatMap((cwd) => [
+    ...new Bun.Glob('**/*').scanSync({ cwd, absolute: true }),
+  ])
   const docs = new Bun.Glob(DOCS_SOURCES).scanSync({ cwd: ROOT, absolute: true })
   const sources = [...pages, ...docs, fileURLToPath(import.meta.url)]
   return sources.some((path) => changedAtMs(path) > builtAtMs)
@@ -104,6 +107,8 @@ async function scriptsOf(entry: string, format: 'esm' | 'iife') {
   const built = await Bun.build({
     entrypoints: [join(SOURCE, entry)],
     target: 'browser',
+    // The client's sources, which are there without a build.
+    conditions: ['bun'],
     format,
     splitting: format === 'esm',
     minify: true,

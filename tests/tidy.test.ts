@@ -26,6 +26,7 @@ describe('the laws of the house', () => {
     ['core is pure', imports.coreIsPure],
     ['one file alone knows the drivers', imports.driversHaveOneUser],
     ['the dashboard stands apart', imports.dashboardStandsApart],
+    ['the client stands alone', imports.clientStandsAlone],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],
     ['folders have at most 15 source files', form.foldersAreSmall],

@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { patchAnswers, useCall } from '../../api/use-call.ts'
+import type { AnswerOf } from '../../api/wire.ts'
 import { Segmented } from '../../parts/forms/segmented.tsx'
 import { say, sayRefused } from '../../shell/toasts.tsx'
 

@@ -46,9 +46,9 @@ export async function runCall(
 function exactClient(client: Client, isJson: boolean): Client {
   const read = isJson ? readExactJson : readShownJson
   return {
-    request: client.request,
-    async call(id, input) {
-      const response = await client.request(id, input)
+    ...client,
+    async call(id, ...input) {
+      const response = await client.request(id, ...input)
       const text = await response.text().catch(() => {
         throw new ApiError(0, 'Unreachable', 'The connection broke before the answer’s end.')
       })

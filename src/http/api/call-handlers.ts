@@ -33,6 +33,7 @@ export const CALL_HANDLERS: CallHandlers = {
 
   createWebhook: webhooks.createWebhook,
   listWebhooks: webhooks.listWebhooks,
+  getWebhook: webhooks.getWebhook,
   updateWebhook: webhooks.updateWebhook,
   deleteWebhook: webhooks.deleteWebhook,
   getWebhookQuery: webhooks.getWebhookQuery,

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
 import { useLiveState } from '../../../api/live.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
+import type { WireDevnet } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'

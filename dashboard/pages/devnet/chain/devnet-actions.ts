@@ -1,6 +1,6 @@
-import type { AnswerOf, BodyOf, WireDevnet } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { patchAnswers } from '../../../api/use-call.ts'
+import type { AnswerOf, BodyOf, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { say, sayRefused } from '../../../shell/toasts.tsx'
 
