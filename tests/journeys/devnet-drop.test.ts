@@ -46,7 +46,13 @@ describe('a chain that is taken back to a height', () => {
     expect(again.map((one) => one.is_gap)).toEqual([false, false, false, false, false])
     expect(all.slice(0, 4).every((one) => one.is_superseded)).toBe(true)
     const last = BigInt(first.at(-1)?.sequence_number ?? 0)
-    expect(again.map((one) => BigInt(one.sequence_number ?? 0) - last)).toEqual([1n, 2n, 3n, 4n, 5n])
+    expect(again.map((one) => BigInt(one.sequence_number ?? 0) - last)).toEqual([
+      1n,
+      2n,
+      3n,
+      4n,
+      5n,
+    ])
     const hashes = new Set(all.map(({ body }) => JSON.parse(body).event.data.block.hash))
     expect(hashes.size).toBe(9)
   })

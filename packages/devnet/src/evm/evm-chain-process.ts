@@ -21,7 +21,12 @@ const listening = subscriptions()
 const clock = systemClock()
 const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
 renewSubscriptions(clock, provider, listening.ids)
-const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
+const needs = {
+  chain: openRawChain(provider),
+  clock,
+  entropy: systemEntropy(),
+  memoryBytes: () => process.memoryUsage.rss(),
+}
 const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
 
 serveChild(LIMITS, {

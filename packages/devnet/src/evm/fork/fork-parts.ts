@@ -9,7 +9,12 @@ import { type Miner, openMiner } from './miner.ts'
 import type { RawChain } from './raw-chain.ts'
 import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
 
-export type ForkNeeds = { chain: RawChain; clock: Clock; entropy: Entropy }
+export type ForkNeeds = {
+  chain: RawChain
+  clock: Clock
+  entropy: Entropy
+  memoryBytes(): number
+}
 
 /** The parts that a chain with forks is made of. Whoever uses them holds the lock. */
 export type ForkParts = ForkNeeds & {
@@ -37,7 +42,7 @@ export function openForkParts(
   const checkpoints = openCheckpoints(chain)
   const automine = { isOn: false }
   const isAutomining = () => automine.isOn
-  const traffic = openTraffic({ chain, isAutomining }, transactionsPerBlock)
+  const traffic = openTraffic({ ...needs, isAutomining }, transactionsPerBlock)
   const miner = openMiner(chain, checkpoints, traffic)
   // A block that could not be mined is tried again when the next one is due.
   const mine = () => lock.exclusive(() => miner.mine(1)).catch(() => {})
