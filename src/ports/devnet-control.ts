@@ -52,6 +52,8 @@ export type DevnetState = {
   isHeld: boolean
   /** Transactions of the chain's own. */
   transactionsPerBlock: number
+  /** Blocks come without them: the chain's process has grown too large. */
+  isTrafficResting: boolean
   pendingTransactions: number
   head: { number: number; hash: string }
   /** Lowest first; at one height replaced ones come before the canonical one. */

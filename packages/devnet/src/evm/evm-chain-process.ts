@@ -27,7 +27,8 @@ const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
 const base = await openChain({ ...own, onEvent: listening.onEvent, say }, { chainId, folder })
 open(base)
 renewSubscriptions(own.clock, base.provider, listening.ids)
-const chain = openForkableChain({ ...own, ...base }, { chainId, blockTimeMs, transactionsPerBlock })
+const needs = { ...own, ...base, memoryBytes: () => process.memoryUsage.rss() }
+const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
 
 const nodes = openChainNodes(own.clock, chain)
 serveChild(LIMITS, serveNodes({ chain, nodes, listening, release: forgetSubscription }))

@@ -122,6 +122,7 @@ function wireDevnet({ network }: DevnetControl, state: DevnetState): WireDevnet 
     block_time_ms: state.blockTimeMs,
     is_held: state.isHeld,
     transactions_per_block: state.transactionsPerBlock,
+    is_traffic_resting: state.isTrafficResting,
     pending_transactions: state.pendingTransactions,
     head: state.head,
     blocks: state.blocks.map((block) => ({

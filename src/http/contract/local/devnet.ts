@@ -50,6 +50,9 @@ export const DEVNET = record('Devnet', {
   block_time_ms: count('Time between blocks; 0 when blocks only come on command.'),
   is_held: flag('No block comes by time, only on command.'),
   transactions_per_block: count('Transactions of the chain’s own in each block.'),
+  is_traffic_resting: flag(
+    'Blocks come without them, since the chain’s process has more than 1.5 GiB of memory.',
+  ),
   pending_transactions: count('Transactions that wait for the next block.'),
   head: record('DevnetHead', { number: BLOCK_NUMBER, hash: HASH }),
   blocks: list(
@@ -142,6 +145,7 @@ const EXAMPLE = {
   block_time_ms: 4000,
   is_held: false,
   transactions_per_block: 6,
+  is_traffic_resting: false,
   pending_transactions: 0,
   head: { number: 2, hash: `0x${'4a'.repeat(32)}` },
   blocks: [

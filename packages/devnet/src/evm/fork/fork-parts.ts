@@ -15,6 +15,7 @@ export type ForkNeeds = {
   entropy: Entropy
   /** Null for a chain in memory alone. */
   past: ChainPast | null
+  memoryBytes(): number
 }
 
 /** The parts that a chain with forks is made of. Whoever uses them holds the lock. */
@@ -43,7 +44,7 @@ export function openForkParts(
   const checkpoints = openCheckpoints(chain, past)
   const automine = { isOn: false }
   const isAutomining = () => automine.isOn
-  const traffic = openTraffic({ chain, isAutomining }, transactionsPerBlock)
+  const traffic = openTraffic({ ...needs, isAutomining }, transactionsPerBlock)
   const miner = openMiner(chain, checkpoints, traffic)
   // A block that could not be mined is tried again when the next one is due.
   const mine = () => lock.exclusive(() => miner.mine(1)).catch(() => {})

@@ -10,7 +10,7 @@ import { reorganise } from './reorganise.ts'
 
 export type ForkableChain = Pick<RawChain, 'ask'>
 
-/** Those of traffic are nobody's to use, though the chain has their keys as well. */
+/** The chain has the keys of traffic's accounts as well, which nobody else is to use. */
 const ACCOUNTS = JSON.stringify({ result: TEST_ACCOUNTS.map(([address]) => address.toLowerCase()) })
 
 type Options = ChainPace & { chainId: number }
@@ -73,6 +73,7 @@ async function stateOf({ chain, history, interval, traffic }: ForkParts, chainId
     blockTimeMs: Math.round((minMs + maxMs) / 2),
     isHeld: interval.isHeld(),
     transactionsPerBlock: traffic.transactionsPerBlock(),
+    isTrafficResting: traffic.isResting(),
     pendingTransactions: pending.length,
     head: { number: head?.number ?? 0, hash: head?.hash ?? '' },
     blocks,

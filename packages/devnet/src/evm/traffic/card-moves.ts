@@ -4,19 +4,17 @@ import { ether } from './token-moves.ts'
 import { TRADERS } from './traders.ts'
 import type { Draft, Move, Turn } from './turn.ts'
 
-/** Moves with the cards of the collection, each of which is there once. */
-
 const { collection, market } = METHODS
 const GAS = 400_000
 
 /** Two of the traders sell, so that it does not take long until something is offered. */
 const SELLERS = TRADERS.slice(0, 2).map(([address]) => address)
 
-export const mintCard: Move = ({ trader, stranger, choices }) => [
+const mintCard: Move = ({ trader, stranger, choices }) => [
   callCollection(trader, collection.mint, choices.pick([trader, trader, stranger])),
 ]
 
-export const sendCard: Move = async (turn) => {
+const sendCard: Move = async (turn) => {
   const { trader, other } = turn
   const card = await someCard(turn, trader)
   if (card === null) return [callCollection(trader, collection.mint, trader)]
@@ -24,7 +22,7 @@ export const sendCard: Move = async (turn) => {
 }
 
 /** Buys a card of a seller, who first has to have and to offer some. */
-export const buyCard: Move = async (turn) => {
+const buyCard: Move = async (turn) => {
   const { trader, choices } = turn
   const seller = choices.pick(SELLERS.filter((address) => address !== trader))
   const offered = [seller, CONTRACTS.market] as const
@@ -40,12 +38,15 @@ export const buyCard: Move = async (turn) => {
 }
 
 /** Lets another trader move a card, or ends that for all cards. */
-export const approveCard: Move = async (turn) => {
+const approveCard: Move = async (turn) => {
   const { trader, other } = turn
   const card = await someCard(turn, trader)
   if (card === null) return [callCollection(trader, collection.setApprovalForAll, other, 0n)]
   return [callCollection(trader, collection.approve, other, card)]
 }
+
+/** Moves with the cards of the collection, each of which is there once. */
+export const CARD_MOVES = { mintCard, sendCard, buyCard, approveCard }
 
 /** Null for an owner who has none. */
 async function someCard({ read, choices }: Turn, owner: string): Promise<bigint | null> {

@@ -1,5 +1,5 @@
-import { approveCard, buyCard, mintCard, sendCard } from './card-moves.ts'
-import { createPool, swap, swapAtNoPrice, swapTwice } from './pool-moves.ts'
+import { CARD_MOVES } from './card-moves.ts'
+import { POOL_MOVES } from './pool-moves.ts'
 import * as protocols from './protocol-moves.ts'
 import { seededChoices } from './seeded-choices.ts'
 import * as tokens from './token-moves.ts'
@@ -15,26 +15,26 @@ const COUNTS: readonly (readonly [count: number, move: Move])[] = [
   [1, tokens.redeem],
   [2, tokens.wrap],
   [2, tokens.unwrap],
-  [8, swap],
-  [3, swapTwice],
-  [3, mintCard],
-  [2, sendCard],
-  [3, buyCard],
-  [1, approveCard],
+  [8, POOL_MOVES.swap],
+  [3, POOL_MOVES.swapTwice],
+  [3, CARD_MOVES.mintCard],
+  [2, CARD_MOVES.sendCard],
+  [3, CARD_MOVES.buyCard],
+  [1, CARD_MOVES.approveCard],
   [1, protocols.createVault],
   [1, protocols.createVaultAt],
   [1, protocols.deployVault],
-  [1, createPool],
+  [1, POOL_MOVES.createPool],
   [2, protocols.shareEther],
   [1, protocols.delegate],
   [2, tokens.overdraw],
   [1, protocols.runOutOfGas],
-  [1, swapAtNoPrice],
+  [1, POOL_MOVES.swapAtNoPrice],
   [1, protocols.tellPrice],
   [1, protocols.propose],
   [1, protocols.vote],
   [1, protocols.execute],
-  [1, protocols.executeInVain],
+  [1, protocols.executeFailing],
   [1, protocols.operate],
   [1, protocols.bridge],
   [1, protocols.liquidate],

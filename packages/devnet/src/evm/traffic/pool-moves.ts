@@ -38,7 +38,7 @@ const REST = { least: 80n, most: 125n }
 /** Trader who provides the pools, so that what is begun in one block is ended in the next. */
 const PROVIDER = TRADERS[0]?.[0] ?? ''
 
-export const swap: Move = async (turn) => {
+const swap: Move = async (turn) => {
   const pool = turn.choices.pick([ETHER_POOL, ORCHARD_POOL])
   const reserves = await reservesOf(turn, pool)
   if (reserves === null) return provide(turn, pool)
@@ -47,7 +47,7 @@ export const swap: Move = async (turn) => {
 }
 
 /** Ether for orchards, or back, through dollars. */
-export const swapTwice: Move = async (turn) => {
+const swapTwice: Move = async (turn) => {
   const pools = [ETHER_POOL, ORCHARD_POOL]
   for (const pool of pools) {
     if ((await reservesOf(turn, pool)) === null) return provide(turn, pool)
@@ -62,18 +62,21 @@ export const swapTwice: Move = async (turn) => {
 }
 
 /** Fails deep inside, after the pools have traded: no price is that good. */
-export const swapAtNoPrice: Move = async (turn) => {
+const swapAtNoPrice: Move = async (turn) => {
   if ((await reservesOf(turn, ETHER_POOL)) === null) return provide(turn, ETHER_POOL)
   return trade(turn, ETHER_POOL, 0, [ETHER_POOL.address], 2n ** 200n)
 }
 
 /** A pool of two tokens that nobody trades there. */
-export const createPool: Move = ({ trader, height, place }) => {
+const createPool: Move = ({ trader, height, place }) => {
   const { orchard, lantern, poolFactory } = CONTRACTS
   const salt = BigInt(height) * 1000n + BigInt(place)
   const data = encodeCall(METHODS.poolFactory.createPair, orchard, lantern, salt)
   return [{ from: trader, to: poolFactory, data, gas: POOL_CREATION_GAS }]
 }
+
+/** Moves with the pools. */
+export const POOL_MOVES = { swap, swapTwice, swapAtNoPrice, createPool }
 
 /** Null for a pool that has not begun. */
 async function reservesOf(turn: Turn, { address }: TradedPool): Promise<[bigint, bigint] | null> {

@@ -12,7 +12,7 @@ const TOO_LITTLE_GAS = 60_000
 const REASONS = ['a fair price', 'not yet', 'as agreed in the call', ''] as const
 const PROPOSALS = ['Lower the fee', 'Pay the lighthouse', 'Open another harbour'] as const
 
-/** Whoever has this account let the code of the vault factory stand in for it (EIP-7702). */
+/** An account that has the code of the vault factory run in its place (EIP-7702). */
 const DELEGATOR = '0x1bd4ffe459df01cc8fc3dfef5b7d97c348d063aa'
 
 /** Signed once, for any chain and the first nonce; later it changes nothing, and does no harm. */
@@ -120,7 +120,7 @@ export const execute: Move = ({ trader, stranger, choices }) => {
 }
 
 /** The call inside fails, and the transaction does not. */
-export const executeInVain: Move = ({ trader, other }) => {
+export const executeFailing: Move = ({ trader, other }) => {
   const inner = encodeCall(METHODS.token.transfer, other, 2n ** 200n)
   const { execTransaction } = METHODS.multisig
   const data = encodeCall(execTransaction, CONTRACTS.dollar, 0n, { bytes: inner })

@@ -9,6 +9,7 @@ import { CONTRACTS } from '../contracts/contracts.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 import { TEST_ACCOUNTS } from '../test-accounts.ts'
 import { TRADERS } from './traders.ts'
+import { openTraffic } from './traffic.ts'
 
 type Receipt = {
   transactionHash: string
@@ -129,6 +130,33 @@ describe('traffic', () => {
       expect(privateKeyToAccount(key as `0x${string}`).address.toLowerCase()).toBe(address)
     }
   })
+})
+
+test('rests while the process of the chain is too large', async () => {
+  const asked: string[] = []
+  const result = async <T>(method: string) => {
+    asked.push(method)
+    return { number: '0x1', baseFeePerGas: '0x7', transactions: [] } as T
+  }
+  const ask = async (method: string) => {
+    asked.push(method)
+    return '{"result":"0x"}'
+  }
+  let memoryBytes = 3 * 2 ** 30
+  const needs = {
+    chain: { ask, result },
+    isAutomining: () => false,
+    memoryBytes: () => memoryBytes,
+  }
+  const traffic = openTraffic(needs, PER_BLOCK)
+  let mined = 0
+  const mine = async () => void mined++
+  await traffic.around(mine)
+  expect([traffic.isResting(), mined, asked]).toEqual([true, 1, []])
+  memoryBytes = 100_000_000
+  await traffic.around(mine)
+  expect([traffic.isResting(), mined]).toEqual([false, 2])
+  expect(asked).toContain('eth_sendTransaction')
 })
 
 describe('traffic goes on', () => {

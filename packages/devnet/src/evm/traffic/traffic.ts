@@ -6,6 +6,8 @@ import { type Draft, openTurn, type Turn } from './turn.ts'
 export type Traffic = {
   transactionsPerBlock(): number
   set(transactionsPerBlock: number): void
+  /** The chain's process is too large for more of it. */
+  isResting(): boolean
   /** Mines a block that has them. None of them waits before it, and none after it. */
   around(mine: () => Promise<unknown>): Promise<void>
 }
@@ -16,16 +18,24 @@ type Needs = {
   chain: RawChain
   /** Transactions would be mined one by one, each in a block of its own. */
   isAutomining(): boolean
+  /** The memory that the chain's process has. */
+  memoryBytes(): number
 }
+
+/** The chain keeps every block in memory, some 20 KB for each of these transactions. */
+const MEMORY_BYTES_MAX = 1.5 * 2 ** 30
 
 /** Below the tip that wallets offer, so that users come first. */
 const TIP_WEI = { least: 1_000_000, most: 500_000_000 }
 
-/** A hundredth of all is more than any turn takes, though one may be refused. */
+/** Moves may be refused or have nothing to do; a chain that refuses all is not asked for ever. */
 const TURNS_PER_TRANSACTION_MAX = 3
 
-export function openTraffic({ chain, isAutomining }: Needs, first: number): Traffic {
+export function openTraffic(needs: Needs, first: number): Traffic {
+  const { chain, isAutomining } = needs
   let perBlock = first
+
+  const isResting = () => perBlock > 0 && needs.memoryBytes() > MEMORY_BYTES_MAX
 
   const head = () => chain.result<Head>('eth_getBlockByNumber', 'latest', false)
 
@@ -48,11 +58,12 @@ export function openTraffic({ chain, isAutomining }: Needs, first: number): Traf
 
   return {
     transactionsPerBlock: () => perBlock,
+    isResting,
     set(transactionsPerBlock) {
       perBlock = transactionsPerBlock
     },
     async around(mine) {
-      if (perBlock === 0 || isAutomining()) return void (await mine())
+      if (perBlock === 0 || isAutomining() || isResting()) return void (await mine())
       const sent = await sendAll()
       try {
         await mine()
