@@ -43,10 +43,20 @@ export function keepPrivate(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isFile() && OURS.test(entry.name)) chmodSync(path, OWNER_ONLY.file)
-    else if (entry.isDirectory() && OUR_FOLDERS.test(entry.name)) chmodSync(path, OWNER_ONLY.folder)
+    else if (entry.isDirectory() && OUR_FOLDERS.test(entry.name)) closeAll(path)
     else isOursAlone = false
   }
   if (isOursAlone) closeFolder(folder)
+}
+
+/** A folder that is ours, with all that is in it. */
+function closeAll(folder: string): void {
+  chmodSync(folder, OWNER_ONLY.folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isFile()) chmodSync(path, OWNER_ONLY.file)
+    if (entry.isDirectory()) closeAll(path)
+  }
 }
 
 /** One that belongs to somebody else, as a mounted one may, is left as it is. */
