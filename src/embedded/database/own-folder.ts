@@ -93,7 +93,8 @@ export function keepPrivate(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (!isOurs(entry)) isOursAlone = false
-    else chmodSync(path, entry.isFile() ? OWNER_ONLY.file : OWNER_ONLY.folder)
+    else if (entry.isFile()) chmodSync(path, OWNER_ONLY.file)
+    else closeAll(path)
   }
   if (isOursAlone) closeFolder(folder)
 }
@@ -101,6 +102,16 @@ export function keepPrivate(folder: string): void {
 function isOurs(entry: Dirent): boolean {
   if (entry.isFile()) return OURS.test(entry.name)
   return entry.isDirectory() && OUR_FOLDERS.test(entry.name)
+}
+
+/** A folder that is ours, with all that is in it. */
+function closeAll(folder: string): void {
+  chmodSync(folder, OWNER_ONLY.folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isFile()) chmodSync(path, OWNER_ONLY.file)
+    if (entry.isDirectory()) closeAll(path)
+  }
 }
 
 /** One that belongs to somebody else, as a mounted one may, is left as it is. */

@@ -47,13 +47,14 @@ const TABLES = `
 `
 
 /** Opens the archive of a folder, or makes it. */
-export function openArchiveFile(folder: string): Connection {
+export function openArchiveFile(folder: string, busyMsMax = BUSY_MS_MAX): Connection {
   const file = join(folder, ARCHIVE_FILE)
   let connection: Connection | null = null
   try {
     mkdirSync(folder, { recursive: true })
     const isNew = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
     connection = new Connection(file, { create: true, strict: true })
+    connection.run(`PRAGMA busy_timeout = ${busyMsMax}`)
     prepare(connection, isNew)
     return connection
   } catch (thrown) {
@@ -82,7 +83,6 @@ export function setAside(folder: string): string {
 }
 
 function prepare(connection: Connection, isNew: boolean): void {
-  connection.run(`PRAGMA busy_timeout = ${BUSY_MS_MAX}`)
   // Two chains that write one archive would both spoil it.
   connection.run('PRAGMA locking_mode = EXCLUSIVE')
   // A crash of the machine may cost the last blocks, as one of the process may; never the file.

@@ -40,7 +40,9 @@ export function openArchiveForks(
       rmSync(cacheFolder, { recursive: true, force: true })
       const next = await open({ url: server.urlAt(height), height, cacheFolder })
       const { result } = openRawChain(next)
-      if (aheadS > 0) await result('evm_increaseTime', aheadS)
+      // The clock of a fork goes on from the block that it is forked from.
+      const ownAheadS = Number(await result<string>('evm_increaseTime', 0))
+      await result('evm_increaseTime', Math.max(0, aheadS - ownAheadS))
       // Each chain draws the same numbers, and the same blocks would come once more.
       const randao = Buffer.from(entropy.bytes(32)).toString('hex')
       await result('hardhat_setPrevRandao', `0x${randao}`)

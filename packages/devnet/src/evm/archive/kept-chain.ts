@@ -110,7 +110,7 @@ async function askKept(
 /** A chain whose time was moved on goes on from there: no block is older than its parent. */
 function clockAheadS(clock: Pick<Clock, 'nowMs'>, archive: ChainArchive, height: number): number {
   const headS = Number(archive.blocks.block(height)?.timestamp ?? 0)
-  return headS - Math.floor(clock.nowMs() / 1000)
+  return Math.max(0, headS - Math.floor(clock.nowMs() / 1000))
 }
 
 /** The part of the state that a call sets by hand; null for a call that sets none. */
