@@ -120,7 +120,7 @@ describe('a ledger with a folder', () => {
     writeFileSync(file(), bytes)
     await start()
     expect(ledger.isNew).toBe(true)
-    expect(readFileSync(ledger.setAside ?? '')).toEqual(bytes)
+    expect(readFileSync(ledger.setAside ?? '').equals(bytes)).toBe(true)
     expect((await rpc.call('getAccountInfo', OWN_PROGRAM)).value).toBeNull()
     const balance = await rpc.call('getBalance', encodeKey(WALLET.key))
     expect(balance.value).toBe(1_000_000_000_000)
