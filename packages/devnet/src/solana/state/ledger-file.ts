@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
   ftruncateSync,
@@ -7,6 +8,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -52,10 +54,8 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
   if (broken !== null) renameSync(path, broken)
   const { kept, end, batches } = found === null || found === 'broken' ? begun() : found
 
-  let descriptor = openSync(path, existsSync(path) ? 'r+' : 'w')
+  let descriptor = takeOver(folder, end)
   let bytes = end
-  // The end of a process may have cut its last batch short.
-  ftruncateSync(descriptor, bytes)
   const write = (part: Uint8Array) => {
     writeWhole(descriptor, part, bytes)
     bytes += part.length
@@ -88,6 +88,20 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
     },
     close: () => closeSync(descriptor),
   }
+}
+
+/**
+ * Opens a copy of the file in its place, up to its last whole batch: the end of a process may have
+ * cut one short, and one that has not quite ended yet must not write into what we go on with.
+ */
+function takeOver(folder: string, end: number): number {
+  const [path, next] = [join(folder, NAME), join(folder, NEW_NAME)]
+  if (existsSync(path)) copyFileSync(path, next)
+  else writeFileSync(next, '')
+  const descriptor = openSync(next, 'r+')
+  ftruncateSync(descriptor, end)
+  renameSync(next, path)
+  return descriptor
 }
 
 /** A ledger, its batches, and where the last whole one ends. */
