@@ -46,7 +46,7 @@ export function openSolanaChain(
   slotNow: number,
   { tokenAccounts = 0, pace = QUIET, saver = null }: ChainOptions = {},
 ): SolanaChain {
-  const before = ledgerBefore(saver?.kept ?? null, slotNow)
+  const before = ledgerBefore(saver?.restore() ?? null, slotNow)
   const { firstSlot, wasBegun } = before
   const machine = openMachine()
   const rentExempt = machine.rentExemptLamports

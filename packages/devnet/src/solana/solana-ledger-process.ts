@@ -22,7 +22,7 @@ liveWithParent(() => saver?.close(slotNow()))
 const clock = systemClock()
 const startedAtMs = clock.monotonicMs()
 if (folder !== '') saver = openLedgerSaver(clock, folder)
-const firstSlot = Math.max(FIRST_SLOT, (saver?.kept.slotReserved ?? 0) + 1) + SLOTS_AT_START
+const firstSlot = Math.max(FIRST_SLOT, (saver?.slotReserved ?? 0) + 1) + SLOTS_AT_START
 let awake: Promise<Ledger> | null = null
 let opened: Ledger | null = null
 

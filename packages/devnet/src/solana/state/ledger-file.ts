@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
   ftruncateSync,
@@ -7,15 +8,25 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, u32 } from '../solana-bytes.ts'
-import { applyRecords, emptyLedger, type KeptLedger, ledgerRecords } from './ledger-records.ts'
+import {
+  applyRecords,
+  emptyLedger,
+  type KeptLedger,
+  ledgerRecords,
+  markAtEnd,
+} from './ledger-records.ts'
 
 /** The file of a ledger: batches of records, each of which is there as a whole or not at all. */
 export type LedgerFile = {
+  /** The ledger, as yet without its accounts, slots and transactions: reading them takes time. */
   kept: KeptLedger
+  /** Reads all of it, once. */
+  readBack(): void
   /** Where a file that could not be read lies now; null when there was none. */
   setAside: string | null
   readonly bytes: number
@@ -41,12 +52,10 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
   const found = existsSync(path) ? readLedger(readFileSync(path)) : null
   const broken = found === 'broken' ? join(folder, `${NAME}.broken-${nowMs}`) : null
   if (broken !== null) renameSync(path, broken)
-  const { kept, end } = found === null || found === 'broken' ? begun() : found
+  const { kept, end, batches } = found === null || found === 'broken' ? begun() : found
 
-  let descriptor = openSync(path, existsSync(path) ? 'r+' : 'w')
+  let descriptor = takeOver(folder, end)
   let bytes = end
-  // The end of a process may have cut its last batch short.
-  ftruncateSync(descriptor, bytes)
   const write = (part: Uint8Array) => {
     writeWhole(descriptor, part, bytes)
     bytes += part.length
@@ -56,6 +65,12 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
   return {
     kept,
     setAside: broken,
+    readBack() {
+      // The marks in the file are older than those since the start.
+      const { slotReserved, transactions } = kept
+      for (const batch of batches.splice(0)) applyRecords(kept, batch)
+      Object.assign(kept, { slotReserved, transactions })
+    },
     get bytes() {
       return bytes
     },
@@ -75,8 +90,25 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
   }
 }
 
-function begun(): { kept: KeptLedger; end: number } {
-  return { kept: emptyLedger(), end: 0 }
+/**
+ * Opens a copy of the file in its place, up to its last whole batch: the end of a process may have
+ * cut one short, and one that has not quite ended yet must not write into what we go on with.
+ */
+function takeOver(folder: string, end: number): number {
+  const [path, next] = [join(folder, NAME), join(folder, NEW_NAME)]
+  if (existsSync(path)) copyFileSync(path, next)
+  else writeFileSync(next, '')
+  const descriptor = openSync(next, 'r+')
+  ftruncateSync(descriptor, end)
+  renameSync(next, path)
+  return descriptor
+}
+
+/** A ledger, its batches, and where the last whole one ends. */
+type Found = { kept: KeptLedger; batches: Uint8Array[]; end: number }
+
+function begun(): Found {
+  return { kept: emptyLedger(), batches: [], end: 0 }
 }
 
 function writeWhole(descriptor: number, part: Uint8Array, position: number): void {
@@ -92,11 +124,10 @@ function batchOf(records: readonly Uint8Array[]): Uint8Array {
   return bytesOf(head, u32(Bun.hash.crc32(head)), payload)
 }
 
-/** The ledger and where its last whole batch ends. */
-function readLedger(file: Buffer): { kept: KeptLedger; end: number } | 'broken' {
+function readLedger(file: Buffer): Found | 'broken' {
   if (file.length === 0) return begun()
   if (!file.subarray(0, HEAD.length).equals(HEAD)) return 'broken'
-  const { kept } = begun()
+  const { kept, batches } = begun()
   let end = HEAD.length
   while (end + BATCH_HEAD_BYTES <= file.length) {
     const [length, sum, headSum] = [0, 4, 8].map((at) => file.readUInt32LE(end + at))
@@ -105,12 +136,11 @@ function readLedger(file: Buffer): { kept: KeptLedger; end: number } | 'broken' 
     if (start + length! > file.length) break
     const payload = file.subarray(start, start + length!)
     if (Bun.hash.crc32(payload) !== sum) return 'broken'
-    try {
-      applyRecords(kept, payload)
-    } catch {
-      return 'broken'
-    }
+    const mark = markAtEnd(payload)
+    if (mark === null) return 'broken'
+    Object.assign(kept, mark)
+    batches.push(payload)
     end = start + length!
   }
-  return { kept, end }
+  return { kept, batches, end }
 }

@@ -22,6 +22,9 @@ const SLOT = 3
 const RECEIPT = 4
 const MARK = 5
 
+/** Its kind and two numbers. */
+const MARK_BYTES = 17
+
 const KEY_BYTES = 32
 const ID_BYTES = 32
 
@@ -52,6 +55,19 @@ export function receiptRecord(packed: Uint8Array): Uint8Array {
 
 export function markRecord(slotReserved: number, transactions: number): Uint8Array {
   return bytesOf(u8(MARK), u64(BigInt(slotReserved)), u64(BigInt(transactions)))
+}
+
+/** The mark at the end of a batch, which every batch has; null where it ends otherwise. */
+export function markAtEnd(
+  batch: Uint8Array,
+): Pick<KeptLedger, 'slotReserved' | 'transactions'> | null {
+  const mark = batch.subarray(-MARK_BYTES)
+  if (mark.length < MARK_BYTES || mark[0] !== MARK) return null
+  const view = viewOf(mark)
+  return {
+    slotReserved: Number(view.getBigUint64(1, true)),
+    transactions: Number(view.getBigUint64(9, true)),
+  }
 }
 
 /** Every record of a whole ledger. */

@@ -98,6 +98,20 @@ describe('a ledger with a folder', () => {
     for (const [supply, sum] of mints.values()) expect(sum).toBe(supply!)
   })
 
+  test('is not spoilt by a process that ends late', async () => {
+    const late = ledger
+    await start()
+    const kept = await everything()
+    // It still has something to save, into a file that is no longer the ledger's.
+    await solanaRpc(late.url).call('headgate_advanceSlots', 100)
+    await late.stop()
+    await restart()
+    expect(ledger).toMatchObject({ isNew: false, setAside: null })
+    const after = await everything()
+    expect(after.slot).toBeGreaterThan(kept.slot)
+    expect(after).toEqual({ ...kept, slot: after.slot })
+  })
+
   test('that nobody looked at shows no slot again either', async () => {
     await restart()
     const seen = await rpc.call('getSlot', { commitment: 'processed' })
@@ -120,7 +134,7 @@ describe('a ledger with a folder', () => {
     writeFileSync(file(), bytes)
     await start()
     expect(ledger.isNew).toBe(true)
-    expect(readFileSync(ledger.setAside ?? '')).toEqual(bytes)
+    expect(readFileSync(ledger.setAside ?? '').equals(bytes)).toBe(true)
     expect((await rpc.call('getAccountInfo', OWN_PROGRAM)).value).toBeNull()
     const balance = await rpc.call('getBalance', encodeKey(WALLET.key))
     expect(balance.value).toBe(1_000_000_000_000)

@@ -17,7 +17,10 @@ import { packReceipt } from './packed-receipt.ts'
 
 /** Keeps a ledger in a file while it runs. */
 export type LedgerSaver = {
-  kept: KeptLedger
+  /** The slots that are not to come again. */
+  readonly slotReserved: number
+  /** The ledger that the file has. */
+  restore(): KeptLedger
   /** Nothing was kept, so nobody has seen anything of this ledger before. */
   isNew: boolean
   setAside: string | null
@@ -62,13 +65,20 @@ export function openLedgerSaver(clock: Clock, folder: string): LedgerSaver {
     changed: new Set(),
     receipts: [],
     watched: null,
-    lastSlot: kept.slots.at(-1)?.slot ?? 0,
+    lastSlot: 0,
     rewrittenBytes: file.bytes,
     hasComplained: false,
     lastMark: new Uint8Array(),
   }
   return {
-    kept,
+    get slotReserved() {
+      return kept.slotReserved
+    },
+    restore() {
+      file.readBack()
+      saving.lastSlot = kept.slots.at(-1)?.slot ?? 0
+      return kept
+    },
     isNew: kept.slotReserved === 0,
     setAside,
     hearChange(id, account) {
