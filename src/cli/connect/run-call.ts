@@ -31,7 +31,8 @@ export async function runCall(
   const connection = findConnection(options, caller)
   if (typeof connection === 'string') return complain(connection, EXIT_CODES.badInput)
   const terminal = openTerminal(options)
-  const client = exactClient(createClient(connection), terminal.isJson)
+  const readJson = terminal.isJson ? readExactJson : readShownJson
+  const client = createClient({ ...connection, readJson })
   try {
     await work({ client, terminal, clock: terminalClock(), connection })
   } catch (thrown) {
@@ -39,28 +40,5 @@ export async function runCall(
     terminal.progress(null)
     const { text, exitCode } = failedCall(thrown, connection)
     complain(text, exitCode)
-  }
-}
-
-/** A client whose answers are read without losing a digit. */
-function exactClient(client: Client, isJson: boolean): Client {
-  const read = isJson ? readExactJson : readShownJson
-  return {
-    ...client,
-    async call(id, ...input) {
-      const response = await client.request(id, ...input)
-      const text = await response.text().catch(() => {
-        throw new ApiError(0, 'Unreachable', 'The connection broke before the answer’s end.')
-      })
-      const isText = response.headers.get('content-type')?.startsWith('text/plain')
-      // The contract says what a call answers; a text that is none of it fails below.
-      type Answer = Awaited<ReturnType<typeof client.call<typeof id>>>
-      if (isText) return text as Answer
-      try {
-        return read(text) as Answer
-      } catch {
-        throw new ApiError(response.status, 'NoHeadgate', 'The answer is no JSON.')
-      }
-    },
   }
 }

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../http/contract/contract.ts'
+import type { AnswerOf } from '@headgate/client'
 
 /** A delivery as the log lists it. */
 export type ListedDelivery = AnswerOf<'listDeliveries'>['data'][number]

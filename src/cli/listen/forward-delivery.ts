@@ -1,7 +1,6 @@
-import { ApiError, type Client } from '@headgate/client'
+import { type AnswerOf, ApiError, type Client } from '@headgate/client'
 import { backoffMs } from '../../core/async/backoff.ts'
 import { within } from '../../core/async/within.ts'
-import type { AnswerOf } from '../../http/contract/contract.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 

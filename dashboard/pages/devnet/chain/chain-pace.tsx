@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
+import type { WireDevnet } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural } from '../../../parts/text/format.ts'

@@ -829,11 +829,17 @@ export type Calls = {
     body: undefined
     answer: DeliveryPage
   }
-  /** Read a delivery. One delivery with the body that is sent, and every attempt. */
+  /**
+   * Read a delivery. One delivery with the body that is sent, and every attempt. `sign=now` signs
+   * it as an attempt at this moment would: for passing it on before its first attempt, or so late
+   * that a receiver would refuse the signature of the last one.
+   */
   getDelivery: {
     parameters: {
       /** The delivery’s id. */
       id: string
+      /** Which headers: those of the `last` attempt, or those of an attempt `now`. */
+      sign?: 'last' | 'now' | undefined
       /** The team to act for. Needed with the operator’s token, not with a team’s own. */
       'X-Team-Id'?: string | undefined
       /** The same as the header `X-Team-Id`, for where a header cannot be set. */

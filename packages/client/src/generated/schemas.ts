@@ -270,7 +270,8 @@ export type DeliveryDetail = {
   body: string | null
   /**
    * The headers of the last attempt’s request beside its length and host; null before the first.
-   * Without its signatures where the signing key was rotated since.
+   * Without its signatures where the signing key was rotated since. With `sign=now` those of an
+   * attempt at this moment, without signatures where the webhook was deleted.
    */
   headers: Readonly<Record<string, string>> | null
   /** Oldest first. */
@@ -300,6 +301,8 @@ export type Devnet = {
   is_held: boolean
   /** Transactions of the chain’s own in each block. */
   transactions_per_block: number
+  /** Blocks come without them, since the chain’s process has more than 1.5 GiB of memory. */
+  is_traffic_resting: boolean
   /** Transactions that wait for the next block. */
   pending_transactions: number
   head: DevnetHead
