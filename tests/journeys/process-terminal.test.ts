@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '../support/headgate.ts'
-import { cleanUp, newFolder } from '../support/headgate-process.ts'
+import { cleanUp, environment, newFolder } from '../support/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)
@@ -57,7 +57,7 @@ function inTerminal(words: readonly string[], env: Readonly<Record<string, strin
   const decoder = new TextDecoder()
   const child = Bun.spawn(['node', LAUNCHER, ...words], {
     cwd: folder,
-    env: { ...process.env, HEADGATE_LISTEN: '127.0.0.1:0', TERM: 'xterm-256color', ...env },
+    env: { ...environment(), HEADGATE_LISTEN: '127.0.0.1:0', TERM: 'xterm-256color', ...env },
     terminal: {
       cols: 80,
       rows: 40,
