@@ -9,6 +9,8 @@ import { type GuideTerminal, openTerminal } from './guide-terminal.ts'
 import { differenceOf } from './shown-output.ts'
 
 type Options = {
+  /** The guide itself; by default the page of that name in `docs`. */
+  text?: string
   /** Texts of the guide that stand for something else here, such as the address of a node. */
   replace?: Record<string, string>
   env?: Record<string, string>
@@ -31,9 +33,12 @@ const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
 /** Ports that guides speak of; here each is one that is free. */
 const PORTS = [8080, 3000, 9090, 5432, 8081]
 
+/** A failure shows the end of each terminal. */
+const SAID_CHARS_MAX = 4000
+
 /** Follows a guide from a clean checkout to its end: each command, in order, as its reader would. */
 export async function followGuide(name: string, options: Options = {}): Promise<void> {
-  const steps = guideSteps(readFileSync(join(DOCS, name), 'utf8'))
+  const steps = guideSteps(options.text ?? readFileSync(join(DOCS, name), 'utf8'))
   if (!steps.some(({ kind }) => kind === 'run')) throw new Error(`${name} has no commands`)
   const { checkout, notes, programs, remove } = guideFolder()
   const ports = new Map(PORTS.map((port) => [`${port}`, `${freePort()}`]))
@@ -48,8 +53,8 @@ export async function followGuide(name: string, options: Options = {}): Promise<
   try {
     for (const step of steps.filter(({ heading }) => !options.without?.includes(heading))) {
       await take(step, way).catch((error: Error) => {
-        const said = way.others.map((one) => one.said()).join('\n')
-        throw new Error(`${name}:${step.line}: ${error.message}\n${said}`)
+        const said = [way.main, ...way.others].map((one) => one.said().slice(-SAID_CHARS_MAX))
+        throw new Error(`${name}:${step.line}: ${error.message}\n${said.join('\n')}`)
       })
     }
     await options.atEnd?.({ folder: checkout, url: `http://localhost:${ports.get('8080')}` })
@@ -69,7 +74,8 @@ async function take(step: GuideStep, way: Way): Promise<void> {
   const commands = way.here(step.commands)
   if (step.isLeftRunning) return leave(commands, step.shown, way)
   if (step.isAwaited && step.shown) return repeat(commands, step.shown, way)
-  const difference = step.shown && differenceOf(await way.main.run(commands), step.shown)
+  const output = await way.main.run(commands)
+  const difference = step.shown === null ? null : differenceOf(output, step.shown)
   if (difference !== null) throw new Error(difference)
 }
 
@@ -88,10 +94,11 @@ async function leave(commands: string, shown: Shown | null, way: Way): Promise<v
   if (difference !== null) throw new Error(`${has ?? ''} ${difference}`)
 }
 
+/** Looks again and again; as long as nothing is there to be seen, commands may fail. */
 async function repeat(commands: string, shown: Shown, way: Way): Promise<void> {
   let difference: string | null = null
   await until(async () => {
-    difference = differenceOf(await way.main.run(commands), shown)
+    difference = differenceOf(await way.main.run(`(\n${commands}\n) || :`), shown)
     return difference === null
   }, 'it is as shown').catch(() => {
     throw new Error(difference ?? 'it was never run')

@@ -26,7 +26,6 @@ const END_MS_MAX = 20_000
 const SHELL = `
 exec >>"$0" 2>&1
 set -eo pipefail
-pwd >"$0.folder"
 while read -r script; do
   . "$script.sh" </dev/null
   pwd >"$0.folder"
@@ -40,6 +39,7 @@ let opened = 0
 export function openTerminal({ folder, env, notes }: Place): GuideTerminal {
   const heard = join(notes, `terminal-${opened++}`)
   writeFileSync(heard, '')
+  writeFileSync(`${heard}.folder`, folder)
   // A group of its own, so that a signal reaches all that it has started.
   const child = spawn('bash', ['--norc', '-c', SHELL, heard], {
     cwd: folder,

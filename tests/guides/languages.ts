@@ -50,7 +50,7 @@ let built: string | undefined
 function builtGo(): string {
   if (built !== undefined) return built
   const output = join(mkdtempSync(join(tmpdir(), 'headgate-go-')), 'receiver')
-  const { status, stderr } = spawnSync('go', ['build', '-o', output, '.'], {
+  const { status, stderr } = spawnSync(go ?? '', ['build', '-o', output, '.'], {
     cwd: join(EXAMPLES, 'go'),
     encoding: 'utf8',
   })
