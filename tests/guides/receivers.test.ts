@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { blockBody, SIGNING_KEY, signedHeaders } from '../support/signed-delivery.ts'
 import { until } from '../support/until.ts'
 import { type Language, languages } from './languages.ts'
+import { type StartedReceiver, startReceiver } from './start-receiver.ts'
 
 /** A program has to be compiled and started first, on a machine that may be busy. */
 setDefaultTimeout(180_000)
@@ -25,11 +26,11 @@ type Changes = {
 }
 
 function exam(language: Language): void {
-  let receiver: Started
-  let lenient: Started
+  let receiver: StartedReceiver
+  let lenient: StartedReceiver
   beforeAll(async () => {
-    receiver = await start(language, { SIGNING_KEY: `${NEXT_KEY},${SIGNING_KEY}` })
-    lenient = await start(language, { SIGNING_KEY, ACCEPT_UNTIMED: '1' })
+    receiver = await startReceiver(language, { SIGNING_KEY: `${NEXT_KEY},${SIGNING_KEY}` })
+    lenient = await startReceiver(language, { SIGNING_KEY, ACCEPT_UNTIMED: '1' })
   })
   afterAll(async () => {
     await receiver.stop()
@@ -37,7 +38,7 @@ function exam(language: Language): void {
   })
 
   test('takes each delivery once, and of a block the version with the highest number', async () => {
-    const { post } = receiver
+    const post = (body: string) => send(receiver, body)
     expect(await post(blockBody('whevt_1', 7, '1000000000001'))).toBe('200 taken')
     expect(await post(blockBody('whevt_1', 7, '1000000000001'))).toBe('200 repeat')
     expect(await post(blockBody('whevt_3', 7, '9007199254740993'))).toBe('200 taken')
@@ -52,15 +53,15 @@ function exam(language: Language): void {
   test('takes either key while one replaces the other', async () => {
     const body = (id: string) => blockBody(id, 8, 1_000_000_000_002)
     const both = { keys: [NEXT_KEY, SIGNING_KEY] }
-    expect(await receiver.post(body('whevt_6'), { keys: [NEXT_KEY] })).toBe('200 taken')
-    expect(await receiver.post(body('whevt_7'), { keys: [SIGNING_KEY] })).toBe('200 taken')
-    expect(await lenient.post(body('whevt_8'), both)).toBe('200 taken')
+    expect(await send(receiver, body('whevt_6'), { keys: [NEXT_KEY] })).toBe('200 taken')
+    expect(await send(receiver, body('whevt_7'), { keys: [SIGNING_KEY] })).toBe('200 taken')
+    expect(await send(lenient, body('whevt_8'), both)).toBe('200 taken')
   })
 
   test('hands over what the service has to say', async () => {
     const event = { error: 'Monthly capacity limit exceeded.' }
     const body = JSON.stringify({ webhookId: 'wh_1', id: 'whevt_9', createdAt: '', event })
-    expect(await receiver.post(body)).toBe('200 taken')
+    expect(await send(receiver, body)).toBe('200 taken')
     await until(() => receiver.said().includes('Monthly capacity'), 'it tells of the message')
   })
 
@@ -88,7 +89,7 @@ function exam(language: Language): void {
     ['a signature with an odd character', garbled('v1,ÿÿÿ')],
     ['a shorter signature', garbled('v1,')],
   ])('refuses %s', async (_what, changes) => {
-    expect(await receiver.post(body, changes)).toStartWith('401 ')
+    expect(await send(receiver, body, changes)).toStartWith('401 ')
     expect(await receiver.blocks()).not.toContainKey('66')
   })
 
@@ -104,59 +105,31 @@ function exam(language: Language): void {
     '{"id":7,"webhookId":"b","event":{"data":{},"sequenceNumber":"1"}}',
     '[['.repeat(100_000),
   ])('does not take %.40s for a delivery, whoever has signed it', async (text) => {
-    expect(await receiver.post(text)).toStartWith('400 ')
-    expect(await receiver.post(blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
+    expect(await send(receiver, text)).toStartWith('400 ')
+    expect(await send(receiver, blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
   })
 
   test('takes the scheme without a time where it is told to, and only a good one', async () => {
     const untimed = { headers: without(timed) }
     const good = blockBody('whevt_1', 7, 1)
-    expect(await lenient.post(good, untimed)).toBe('200 taken')
-    expect(await lenient.post(good, { ...untimed, keys: [OTHER_KEY] })).toBe('401 refused')
+    expect(await send(lenient, good, untimed)).toBe('200 taken')
+    expect(await send(lenient, good, { ...untimed, keys: [OTHER_KEY] })).toBe('401 refused')
     // A header of the timed scheme decides, whatever else is good.
-    expect(await lenient.post(good, garbled('v1,AAAA'))).toBe('401 refused')
+    expect(await send(lenient, good, garbled('v1,AAAA'))).toBe('401 refused')
   })
 
   test('does not read a body without an end', async () => {
-    const answer = await receiver.post('x'.repeat(11_000_001)).catch(() => '413 cut')
+    const answer = await send(receiver, 'x'.repeat(11_000_001)).catch(() => '413 cut')
     expect(answer).toStartWith('413 ')
-    expect(await receiver.post(blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
+    expect(await send(receiver, blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
   })
 }
 
-type Started = {
-  post(body: string, changes?: Changes): Promise<string>
-  blocks(): Promise<Record<string, string>>
-  said(): string
-  stop(): Promise<void>
-}
-
-async function start({ command }: Language, env: Record<string, string>): Promise<Started> {
-  const child = Bun.spawn(command(), {
-    env: { ...process.env, PORT: '0', ...env },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  let said = ''
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    const decoder = new TextDecoder()
-    for await (const chunk of stream) said += decoder.decode(chunk, { stream: true })
-  }
-  const read = Promise.all([collect(child.stdout), collect(child.stderr)])
-  await until(() => said.includes('/hook\n'), 'the receiver says where it is')
-  const url = /http:\S+(?=\/hook)/.exec(said)?.[0] ?? ''
-  return {
-    post: (body, changes) => post(`${url}/hook`, body, changes),
-    blocks: async () => (await (await fetch(`${url}/blocks`)).json()) as Record<string, string>,
-    said: () => said,
-    async stop() {
-      child.kill()
-      await Promise.all([child.exited, read])
-    },
-  }
-}
-
-async function post(url: string, body: string, changes: Changes = {}): Promise<string> {
+async function send(
+  { url }: StartedReceiver,
+  body: string,
+  changes: Changes = {},
+): Promise<string> {
   const { keys = [SIGNING_KEY], ageS = 0, headers = {}, sent = body } = changes
   const id = /"id":"(\w+)"/.exec(body)?.[1] ?? 'whevt_none'
   const timestampS = nowS() + ageS
@@ -165,7 +138,7 @@ async function post(url: string, body: string, changes: Changes = {}): Promise<s
     if (value === null) delete signed[name]
     else signed[name] = value
   }
-  const answer = await fetch(url, { method: 'POST', body: sent, headers: signed })
+  const answer = await fetch(`${url}/hook`, { method: 'POST', body: sent, headers: signed })
   return `${answer.status} ${(await answer.text()).trim()}`
 }
 
