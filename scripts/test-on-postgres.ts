@@ -9,6 +9,9 @@ const TESTS = ['tests/journeys', 'tests/simulation', 'src/tables']
  */
 const OF_CALLS = [
   'access-',
+  'command-line',
+  'completion',
+  'launcher',
   'upstream-',
   'websocket-chain',
   'websocket-clients',

@@ -7,3 +7,11 @@ export const EXIT_CODES = {
   /** No Headgate answers at the address. */
   unreachable: 3,
 } as const
+
+/** The same for the help. */
+export const EXIT_CODE_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'it is done'],
+  [EXIT_CODES.failed, 'it could not be done: refused, a port in use, no room on the disk'],
+  [EXIT_CODES.badInput, 'the words or the configuration are wrong'],
+  [EXIT_CODES.unreachable, 'no Headgate answers at the address'],
+]

@@ -1,12 +1,22 @@
 import { Command, CommanderError } from 'commander'
-import packageJson from '../../package.json' with { type: 'json' }
+import { addCallCommands } from './commands/call-commands.ts'
 import { addCheckCommand } from './commands/check-command.ts'
+import { addCompletionCommand } from './commands/completion-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
 import { addStartCommand } from './commands/start-command.ts'
 import { EXIT_CODES } from './exit-codes.ts'
+import { describeProgram } from './frame/describe-program.ts'
+import { usageMistake } from './frame/usage-mistake.ts'
+import { complain } from './terminal/complain.ts'
 
 /** Each adds a command, or a group of them. Their work is loaded when they run. */
-const COMMANDS = [addStartCommand, addCheckCommand, addMigrateCommand]
+const COMMANDS = [
+  addStartCommand,
+  addCheckCommand,
+  addMigrateCommand,
+  addCompletionCommand,
+  addCallCommands,
+]
 
 /** Runs the command that the words after the program's name ask for. */
 export async function runProgram(words: readonly string[]): Promise<void> {
@@ -15,19 +25,16 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     await program.parseAsync([...words], { from: 'user' })
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown
-    // It has said all there is to say; asking for help is no mistake.
-    process.exit(thrown.exitCode === 0 ? 0 : EXIT_CODES.badInput)
+    // Asking for help is no mistake, and it has been shown.
+    if (thrown.exitCode === 0) process.exit(0)
+    if (thrown.code === 'commander.help') process.exit(EXIT_CODES.badInput)
+    complain(usageMistake(program, words, thrown), EXIT_CODES.badInput)
   }
 }
 
 /** The program with all its commands. */
 export function headgateProgram(): Command {
-  const program = new Command('headgate')
-    .description('A self-hosted blockchain node service.')
-    .version(packageJson.version)
-    .showSuggestionAfterError()
-    .showHelpAfterError('(--help says more)')
-    .exitOverride()
+  const program = describeProgram(new Command('headgate')).exitOverride()
   for (const addTo of COMMANDS) addTo(program)
   return program
 }

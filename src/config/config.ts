@@ -114,6 +114,11 @@ export function mayColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
+/** `--no-color`; libraries look at the same variable. */
+export function refuseColour(): void {
+  process.env.NO_COLOR = '1'
+}
+
 function openFile(name: string): ConfigFile | ConfigFaults {
   const bytes = readConfigFile(name)
   if (typeof bytes === 'string') return new ConfigFaults([{ where: name, message: bytes }])

@@ -141,7 +141,7 @@ export async function startMember(options: Options): Promise<MemberProcess> {
   }
 }
 
-/** Runs the product to its end, as with `--check`. */
+/** Runs the product to its end, as with `check`. */
 export async function runToEnd(options: Options): Promise<Ended> {
   const child = await spawn(options)
   const [stdout, stderr, exitCode] = await Promise.all([

@@ -43,6 +43,7 @@ const DRIVERS_USERS = new Set([
   'src/wiring/embedded-drivers.ts',
   'src/wiring/local/start-local-chains.ts',
   'src/wiring/store-thread.ts',
+  'src/wiring/terminal/terminal-clock.ts',
   'src/wiring/worker/worker-drivers.ts',
   'packages/devnet/src/evm/evm-chain-process.ts',
   'packages/devnet/src/solana/solana-ledger-process.ts',

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { examples } from '../frame/examples.ts'
 
 type Said = { config?: string; from?: string; to?: string }
 
 /** `headgate migrate`: moves a store between a data folder and PostgreSQL. */
 export function addMigrateCommand(program: Command): void {
-  program
+  const command = program
     .command('migrate')
     .description(
       'move a store between a data folder and a PostgreSQL server, and compare both row by row; ' +
@@ -20,4 +21,8 @@ export function addMigrateCommand(program: Command): void {
       const { migrateStore } = await import('../move/migrate-store.ts')
       await migrateStore(places, config)
     })
+  examples(command, [
+    ['HEADGATE_DATABASE=postgres://… headgate migrate --from ./data', 'to many machines'],
+    ['headgate migrate --to ./data --config headgate.yaml', 'back to one'],
+  ])
 }

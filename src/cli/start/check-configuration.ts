@@ -2,30 +2,54 @@ import { ConfigFaults, readSettings, type Settings } from '../../config/config.t
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import { type NetworkSet, openNetworkSet } from '../../wiring/networks/network-set.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
-import { complain } from '../terminal/complain.ts'
+
+type Unreached = { where: string; network: string; upstream: string; reason: string }
 
 /** Checks the configuration file and asks each upstream which chain it is on. */
-export async function checkConfiguration(configFile: string | undefined): Promise<void> {
+export async function checkConfiguration(
+  configFile: string | undefined,
+  { json }: { json: boolean },
+): Promise<void> {
   const settings = readSettings(configFile)
-  if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
+  if (settings instanceof ConfigFaults) return refuse(settings.text.split('\n'), json)
   const networks = await openNetworkSet(openProbeDrivers(), settings)
-  if (Array.isArray(networks)) return complain(networks.join('\n'), EXIT_CODES.badInput)
+  if (Array.isArray(networks)) return refuse(networks, json)
   // Upstreams may be down just now, which is no fault of the file; or it has a wrong address.
-  for (const line of unreached(networks, settings)) console.error(line)
+  const missed = unreached(networks, settings)
   networks.stop()
+  if (json) {
+    console.log(JSON.stringify({ good: true, faults: [], unreached: missed }))
+    process.exit(0)
+  }
+  for (const { where, network, upstream, reason } of missed) {
+    console.error(`${where}: upstream ${upstream} of ${network} could not be reached (${reason})`)
+  }
   console.log('The configuration is good.')
   process.exit(0)
 }
 
+/** Each line of a fault begins with its place: `headgate.yaml:5: `. */
+function refuse(lines: readonly string[], json: boolean): never {
+  if (json) {
+    const faults = lines.map((line) => {
+      const [where = '', ...message] = line.split(': ')
+      return { where, message: message.join(': ') }
+    })
+    console.log(JSON.stringify({ good: false, faults, unreached: [] }))
+  } else console.error(lines.join('\n'))
+  process.exit(EXIT_CODES.badInput)
+}
+
 /** Upstreams that did not say which chain they are on, with their last fault. */
-function unreached(networks: NetworkSet, settings: Settings): string[] {
+function unreached(networks: NetworkSet, settings: Settings): Unreached[] {
   return networks.list().flatMap(({ network, pool }) =>
     pool.selection.upstreams
       .filter(({ chain }) => chain === 'unknown')
-      .map(({ spec, lastFault }) => {
-        const where = settings.locate(network.id, spec.name)
-        const why = lastFault === '' ? 'no answer in time' : lastFault
-        return `${where}: upstream ${spec.name} of ${network.id} could not be reached (${why})`
-      }),
+      .map(({ spec, lastFault }) => ({
+        where: settings.locate(network.id, spec.name),
+        network: network.id,
+        upstream: spec.name,
+        reason: lastFault === '' ? 'no answer in time' : lastFault,
+      })),
   )
 }

@@ -1,0 +1,66 @@
+import { ApiError, type Client, createClient } from '@headgate/client'
+import type { Clock } from '../../ports/clock.ts'
+import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { complain } from '../terminal/complain.ts'
+import { readExactJson, readShownJson } from '../terminal/exact-json.ts'
+import { openTerminal, type Terminal } from '../terminal/terminal.ts'
+import {
+  type CallerKind,
+  type ConnectionOptions,
+  findConnection,
+  type HeadgateConnection,
+} from './connection.ts'
+import { failedCall } from './failed-call.ts'
+
+/** All that a command which asks a running Headgate works with. */
+export type Calling = {
+  /** Its answers keep all digits; where people read them, their texts are harmless. */
+  client: Client
+  terminal: Terminal
+  clock: Clock
+  connection: HeadgateConnection
+}
+
+/** Does the work of one command, and says in one sentence why it could not be done. */
+export async function runCall(
+  options: ConnectionOptions,
+  work: (calling: Calling) => Promise<void>,
+  caller: CallerKind = 'team',
+): Promise<void> {
+  const connection = findConnection(options, caller)
+  if (typeof connection === 'string') return complain(connection, EXIT_CODES.badInput)
+  const terminal = openTerminal(options)
+  const client = exactClient(createClient(connection), terminal.isJson)
+  try {
+    await work({ client, terminal, clock: terminalClock(), connection })
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    terminal.progress(null)
+    const { text, exitCode } = failedCall(thrown, connection)
+    complain(text, exitCode)
+  }
+}
+
+/** A client whose answers are read without losing a digit. */
+function exactClient(client: Client, isJson: boolean): Client {
+  const read = isJson ? readExactJson : readShownJson
+  return {
+    request: client.request,
+    async call(id, input) {
+      const response = await client.request(id, input)
+      const text = await response.text().catch(() => {
+        throw new ApiError(0, 'Unreachable', 'The connection broke before the answer’s end.')
+      })
+      const isText = response.headers.get('content-type')?.startsWith('text/plain')
+      // The contract says what a call answers; a text that is none of it fails below.
+      type Answer = Awaited<ReturnType<typeof client.call<typeof id>>>
+      if (isText) return text as Answer
+      try {
+        return read(text) as Answer
+      } catch {
+        throw new ApiError(response.status, 'NoHeadgate', 'The answer is no JSON.')
+      }
+    },
+  }
+}
