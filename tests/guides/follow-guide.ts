@@ -42,7 +42,7 @@ export async function followGuide(name: string, options: Options = {}): Promise<
   if (!steps.some(({ kind }) => kind === 'run')) throw new Error(`${name} has no commands`)
   const { checkout, notes, programs, remove } = guideFolder()
   const ports = new Map(PORTS.map((port) => [`${port}`, `${freePort()}`]))
-  const env = environment(programs, `127.0.0.1:${ports.get('8080')}`, options.env)
+  const env = environment(programs, ports, options.env)
   const open = (folder: string) => openTerminal({ folder, env, notes })
   const way: Way = {
     main: open(checkout),
@@ -113,13 +113,19 @@ function here(text: string, ports: ReadonlyMap<string, string>, replace: Record<
 }
 
 /** Variables of the person who runs the tests must not reach the product. */
-function environment(programs: string, listen: string, more: Record<string, string> = {}) {
+function environment(
+  programs: string,
+  ports: ReadonlyMap<string, string>,
+  more: Record<string, string> = {},
+) {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
   return {
     ...Object.fromEntries(kept),
     PATH: `${programs}:${process.env.PATH}`,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
-    HEADGATE_LISTEN: listen,
+    HEADGATE_LISTEN: `127.0.0.1:${ports.get('8080')}`,
+    // The port of the reader's own app.
+    PORT: ports.get('3000'),
     HEADGATE_GATEWAY_WORKERS: '1',
     HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
     NO_COLOR: '1',

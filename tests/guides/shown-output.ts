@@ -5,6 +5,7 @@ const LEFT_OUT = '…'
 
 /** Parts of an output that differ from run to run, and what stands for them. */
 const MASKS: readonly [RegExp, string][] = [
+  [/just now|\d+ (?:s|min|h) ago/g, 'AGO'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\b(wh|whevt|whsec|app|team|req|tok|rep)_\w+/g, '$1_ID'],
   [/0x[0-9a-f]+(?:…[0-9a-f]+)?/gi, '0xHEX'],
