@@ -12,3 +12,7 @@ test('"Your first webhook in five minutes" can be followed', async () => {
 test('"Test your app against reorganisations" can be followed', async () => {
   await followGuide('guides/reorganisations.md')
 })
+
+test('a query of the cookbook can be used from the command line', async () => {
+  await followGuide('cookbook.md')
+})
