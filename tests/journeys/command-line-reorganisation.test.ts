@@ -11,19 +11,18 @@ setDefaultTimeout(60_000)
 const QUERY = '{ block { number hash } }'
 
 let headgate: TestHeadgate
-let cli: Cli
+let done: Cli['done']
+let json: Cli['json']
 
 beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
-  cli = commandLine({ url: headgate.url, token: headgate.teamToken })
+  ;({ done, json } = commandLine({ url: headgate.url, token: headgate.teamToken }))
   await devnetChain(headgate).untilFollowed()
 })
 afterAll(() => headgate.stop())
 
 test('headgate devnet reorg 3 ends in three re-run deliveries, and receivers on the canonical chain', async () => {
-  const webhook = JSON.parse(
-    await done('webhook', 'create', '--inbox', 'proof', '--graphql', QUERY, '--json'),
-  )
+  const webhook = await json('webhook', 'create', '--inbox', 'proof', '--graphql', QUERY)
   await done('devnet', 'mine', '5')
   await until(async () => (await arrivals()).length === 5, 'five deliveries have arrived')
 
@@ -52,19 +51,13 @@ test('headgate devnet reorg 3 ends in three re-run deliveries, and receivers on 
   }
 })
 
-async function done(...words: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await cli.run(words)
-  expect([exitCode, stderr]).toEqual([0, ''])
-  return stdout
-}
-
 async function arrivals(): Promise<WireArrival[]> {
-  return JSON.parse(await done('devnet', 'inbox', 'proof', '--json'))
+  return json('devnet', 'inbox', 'proof')
 }
 
 /** The hash of each of these heights, as the chain has it now. */
 async function canonicalChain(heights: Set<number | null>): Promise<Map<number, string>> {
-  const devnet: WireDevnet = JSON.parse(await done('devnet', 'status', '--json'))
+  const devnet: WireDevnet = await json('devnet', 'status')
   const blocks = devnet.blocks.filter((one) => one.is_canonical && heights.has(one.number))
   return new Map(blocks.map(({ number, hash }) => [number, hash]))
 }

@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import type { Ended } from './headgate-process.ts'
 
@@ -14,6 +15,13 @@ type Options = {
 export type Cli = {
   /** Runs a command as a process of its own, through pipes. */
   run(words: readonly string[], options?: Options): Promise<Ended>
+  /** The output of one that has to succeed. */
+  done(...words: string[]): Promise<string>
+  /** The same with `--json`, read. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  json(...words: string[]): Promise<any>
+  /** Runs one that does not end by itself; gives its lines until enough of them have come. */
+  follow(words: readonly string[], isEnough: (lines: string[]) => boolean): Promise<string[]>
   /** The same in a terminal of so many columns; both outputs come as one text. */
   inTerminal(command: string, columns: number, options?: Options): Promise<Ended>
 }
@@ -45,8 +53,35 @@ export function commandLine(target: { url: string; token: string } | null): Cli 
     ])
     return { exitCode, stdout, stderr }
   }
+  const runWords = (words: readonly string[], options?: Options) =>
+    run([process.execPath, MAIN, ...words], options)
+  const done = async (...words: string[]) => {
+    const { exitCode, stdout, stderr } = await runWords(words)
+    expect([words, exitCode, stderr]).toEqual([words, 0, expect.any(String)])
+    return stdout
+  }
   return {
-    run: (words, options) => run([process.execPath, MAIN, ...words], options),
+    run: runWords,
+    done,
+    json: async (...words) => JSON.parse(await done(...words, '--json')),
+    async follow(words, isEnough) {
+      const child = Bun.spawn([process.execPath, MAIN, ...words], {
+        cwd: '/',
+        env: environment(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'ignore',
+      })
+      let text = ''
+      const decoder = new TextDecoder()
+      for await (const chunk of child.stdout) {
+        text += decoder.decode(chunk, { stream: true })
+        if (isEnough(text.split('\n').slice(0, -1))) break
+      }
+      child.kill()
+      await child.exited
+      return text.split('\n').slice(0, -1)
+    },
     inTerminal(command, columns, options) {
       const line = `stty cols ${columns}; exec ${process.execPath} ${MAIN} ${command}`
       return run(['script', '-qec', line, '/dev/null'], { stdin: '', ...options })
