@@ -71,6 +71,11 @@ test.each([
     'Headgate cannot start: it is Monday (hour: 8).',
   ],
   [
+    'a binary that npm left out',
+    new Failure('start_failed', { notInstalled: '@nomicfoundation/edr-linux-x64-gnu@0.20.0' }),
+    'Local development needs @nomicfoundation/edr-linux-x64-gnu@0.20.0, which npm leaves out on Node 20. Install it with npm install @nomicfoundation/edr-linux-x64-gnu@0.20.0, or name your own networks in a configuration file (--config).',
+  ],
+  [
     'an executable without the development chains',
     new Failure('start_failed', { notInstalled: 'executable' }),
     'This executable was built for production, without the development chains. Take the one that has them for local development, or name your own networks in a configuration file (--config).',

@@ -109,5 +109,8 @@ function notInstalledText(name: string): string {
   if (name === 'executable') {
     return `This executable was built for production, without the development chains. Take the one that has them for local development, ${own}.`
   }
+  if (name.startsWith('@nomicfoundation/')) {
+    return `Local development needs ${name}, which npm leaves out on Node 20. Install it with npm install ${name}, ${own}.`
+  }
   return `Local development needs ${name}, which a production installation leaves out. Install it with npm install ${name}, in a checkout with npm ci, ${own}.`
 }
