@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../support/free-port.ts'
+import { environment } from '../support/headgate-process.ts'
 import { until } from '../support/until.ts'
 import { guideFolder } from './guide-folder.ts'
 import { type GuideStep, guideSteps, type Shown } from './guide-steps.ts'
@@ -42,7 +43,7 @@ export async function followGuide(name: string, options: Options = {}): Promise<
   if (!steps.some(({ kind }) => kind === 'run')) throw new Error(`${name} has no commands`)
   const { checkout, notes, programs, remove } = guideFolder()
   const ports = new Map(PORTS.map((port) => [`${port}`, `${freePort()}`]))
-  const env = environment(programs, ports, options.env)
+  const env = environmentHere(programs, ports, options.env)
   const open = (folder: string) => openTerminal({ folder, env, notes })
   const way: Way = {
     main: open(checkout),
@@ -112,21 +113,18 @@ function here(text: string, ports: ReadonlyMap<string, string>, replace: Record<
   return replaced.replace(/\b\d{4}\b/g, (port) => ports.get(port) ?? port)
 }
 
-/** Variables of the person who runs the tests must not reach the product. */
-function environment(
+/** Local development is quiet here, as in other tests; its blocks come on command. */
+function environmentHere(
   programs: string,
   ports: ReadonlyMap<string, string>,
   more: Record<string, string> = {},
 ) {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
   return {
-    ...Object.fromEntries(kept),
+    ...environment(),
     PATH: `${programs}:${process.env.PATH}`,
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
     HEADGATE_LISTEN: `127.0.0.1:${ports.get('8080')}`,
     // The port of the reader's own app.
     PORT: ports.get('3000'),
-    HEADGATE_GATEWAY_WORKERS: '1',
     HEADGATE_DEVNET_BLOCK_TIME_MS: '600000',
     NO_COLOR: '1',
     ...more,

@@ -197,7 +197,7 @@ async function spawn({
 }
 
 /** Variables of the person who runs the tests must not reach the product. */
-function environment(): Record<string, string | undefined> {
+export function environment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
   return {
     ...Object.fromEntries(kept),
