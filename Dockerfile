@@ -2,7 +2,8 @@
 # Debian, as a user that may write /data and /tmp.
 #
 #   docker build -t headgate .
-#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 headgate
+#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 \
+#     -v ./headgate.yaml:/etc/headgate.yaml:ro -e HEADGATE_CONFIG=/etc/headgate.yaml headgate
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /build

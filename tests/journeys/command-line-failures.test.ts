@@ -160,7 +160,9 @@ describe.skipIf(Bun.which('script') === null && !process.env.CI)('in a terminal'
       expect((await cli.inTerminal('app list', 60, { env })).stdout).not.toContain('\x1b')
     }
     expect((await cli.inTerminal('app list --no-color', 60)).stdout).not.toContain('\x1b')
-    expect((await cli.inTerminal('app list --json', 60)).stdout).not.toContain('\x1b')
+    for (const command of ['app list --json', 'app get nope', 'app nope']) {
+      expect((await cli.inTerminal(command, 60)).stdout).not.toContain('\x1b')
+    }
   })
 
   test('what cannot be undone is asked first, and done or left', async () => {

@@ -49,7 +49,7 @@ ${dashboard}
 
 A webhook on every block, and its inbox, from another terminal in this folder:
 
-  ${commandLines(url, settings.data, program).join('\n  ')}
+  ${commandLines(settings.data, program).join('\n  ')}
 
 With curl, a call to each chain, and the same webhook:
 
@@ -78,12 +78,9 @@ function dashboardLine({ signInLink }: Started): string {
 }
 
 /** They find address and token in the data folder, so that no secret stands in them. */
-function commandLines(url: string, data: string, program: string): string[] {
+function commandLines(data: string, program: string): string[] {
   const run = data === DATA_DEFAULT ? program : `HEADGATE_DATA=${data} ${program}`
-  return [
-    `${run} webhook create --network ETH_DEVNET --to ${url}/inbox/demo --query '${QUERY}'`,
-    `${run} devnet inbox demo`,
-  ]
+  return [`${run} webhook create --inbox demo --graphql '${QUERY}'`, `${run} devnet inbox demo`]
 }
 
 function webhookLine(url: string, token: string): string {

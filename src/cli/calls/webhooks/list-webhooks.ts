@@ -79,7 +79,12 @@ function columns(nowMs: number): Column<Listed>[] {
       align: 'right',
       isExtra: true,
     },
-    { title: 'destination', of: ({ webhook }) => webhook.webhook_url, cut: 'end', isExtra: true },
+    {
+      title: 'destination',
+      of: ({ webhook }) => webhook.webhook_url,
+      cut: 'middle',
+      isExtra: true,
+    },
   ]
 }
 

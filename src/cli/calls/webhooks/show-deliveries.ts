@@ -104,22 +104,27 @@ function deliveryColumns(
 ): Column<WireDelivery>[] {
   const when = ({ time_created: time }: WireDelivery) =>
     nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs)
-  const webhook: Column<WireDelivery> = {
-    title: 'webhook',
-    of: ({ webhook_id }) => webhook_id,
-    width: 19,
-    isExtra: true,
+  const ofAll: Column<WireDelivery>[] = [
+    { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
+  ]
+  const sequence: Column<WireDelivery> = {
+    title: 'sequence',
+    of: ({ sequence_number }) => sequence_number,
+    align: 'right',
+    width: 13,
+    // Numbers of one webhook are compared with each other; among all it is in the way.
+    isExtra: webhookId === undefined,
   }
   return [
     { title: 'created', of: when, width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
-    { title: 'sequence', of: ({ sequence_number }) => sequence_number, align: 'right', width: 13 },
+    sequence,
     { title: 'status', of: statusCell, width: 9 },
     { title: 'answer', of: answerCell, width: 7 },
-    { title: 'attempts', of: ({ attempts_made }) => attempts_made, align: 'right', width: 8 },
+    { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
+    ...(webhookId === undefined ? ofAll : []),
     { title: 'marks', of: marksCell, width: 10 },
     { title: 'delivery', of: ({ id }) => id, width: 22, isExtra: true },
-    ...(webhookId === undefined ? [webhook] : []),
     { title: 'took', of: (one) => tookText(one), align: 'right', width: 6, isExtra: true },
     { title: 'size', of: (one) => sizeText(one), align: 'right', width: 8, isExtra: true },
   ]
