@@ -37,7 +37,7 @@ const PORTS = [8080, 3000, 9090, 5432, 8081]
 /** A failure shows the end of each terminal. */
 const SAID_CHARS_MAX = 4000
 
-/** Follows a guide from a clean checkout to its end: each command, in order, as its reader would. */
+/** Follows a guide from a clean checkout to its end: each command, in order, as readers do. */
 export async function followGuide(name: string, options: Options = {}): Promise<void> {
   const steps = guideSteps(options.text ?? readFileSync(join(DOCS, name), 'utf8'))
   if (!steps.some(({ kind }) => kind === 'run')) throw new Error(`${name} has no commands`)
