@@ -30,6 +30,7 @@ const OF_CALLS = [
   'complete-logs',
   'cookbook',
   'devnet-calls',
+  'devnet-traffic',
   'evm-filters',
   'follower-beside-calls',
   'fuzzed-requests',

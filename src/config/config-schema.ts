@@ -185,6 +185,12 @@ const OPTIONS = {
   }),
   devnet: options('The embedded networks of local development.', {
     blockTimeMs: wholeOr(2000, 10, 600_000, 'Time between blocks of ETH_DEVNET.'),
+    transactionsPerBlock: wholeOr(
+      6,
+      0,
+      200,
+      'Transactions of the chain’s own in each block of ETH_DEVNET.',
+    ),
     slotTimeMs: wholeOr(400, 10, 600_000, 'Time between slots of SOLANA_DEVNET.'),
   }),
 }

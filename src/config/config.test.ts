@@ -74,7 +74,7 @@ describe('without a file', () => {
         spillBytesMax: 4_294_967_296,
         index: [],
       },
-      devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
+      devnet: { blockTimeMs: 2000, transactionsPerBlock: 6, slotTimeMs: 400 },
     })
     expect(locate('ETH_DEVNET')).toBe('configuration')
     expect(locateOption('tiers')).toBe('configuration')

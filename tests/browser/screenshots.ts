@@ -35,7 +35,12 @@ if (!folder) {
 mkdirSync(folder, { recursive: true })
 // The browser comes first: it has the pages built, which the service reads when it starts.
 const browser = await openBrowser({ height })
-const headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '2000' } })
+const headgate = await startHeadgate({
+  env: {
+    HEADGATE_DEVNET_BLOCK_TIME_MS: '2000',
+    HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '6',
+  },
+})
 try {
   const made = await pictureData(headgate)
   const shots = shotsOf(made).filter(({ name }) => only.length === 0 || only.includes(name))

@@ -44,6 +44,9 @@ const ANSWERS: Readonly<Record<string, () => Response>> = {
   '/api/tiers': () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
   '/api/replays': () =>
     new Response(`{"data":[{"id":"r","next_block":${HUGE},"webhook_id":"\\u009b"}]}`, JSON_TYPE),
+  '/api/jwt-keys': () =>
+    Response.json({ data: Array(20_000).fill({ ...APP, algorithm: 'EdDSA' }) }),
+  '/api/team-webhooks': () => Response.json({ data: [] }),
   '/api/teams': () => refusal(401, 'Unauthorized', 'The token is unknown.'),
 }
 
@@ -147,6 +150,11 @@ describe('data of others', () => {
     expect(stdout).toContain(`"next_block": ${HUGE},\n`)
     expect(stdout).toContain('"webhook_id": "\\u009b"')
   })
+})
+
+test('a reader that has had enough is no failure', async () => {
+  const { exitCode, stdout, stderr } = await cli.pipe('key list', 'head -c 4')
+  expect([exitCode, stdout, stderr]).toEqual([0, 'kind', ''])
 })
 
 describe.skipIf(Bun.which('script') === null && !process.env.CI)('in a terminal', () => {

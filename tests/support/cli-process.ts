@@ -22,6 +22,8 @@ export type Cli = {
   json(...words: string[]): Promise<any>
   /** Runs one that does not end by itself; gives its lines until enough of them have come. */
   follow(words: readonly string[], isEnough: (lines: string[]) => boolean): Promise<string[]>
+  /** Runs one into another command; the exit code is that of the one that fails. */
+  pipe(command: string, reader: string): Promise<Ended>
   /** The same in a terminal of so many columns; both outputs come as one text. */
   inTerminal(command: string, columns: number, options?: Options): Promise<Ended>
 }
@@ -81,6 +83,10 @@ export function commandLine(target: { url: string; token: string } | null): Cli 
       child.kill()
       await child.exited
       return text.split('\n').slice(0, -1)
+    },
+    pipe(command, reader) {
+      const line = `${process.execPath} ${MAIN} ${command} | ${reader}`
+      return run(['bash', '-o', 'pipefail', '-c', line])
     },
     inTerminal(command, columns, options) {
       const line = `stty cols ${columns}; exec ${process.execPath} ${MAIN} ${command}`

@@ -24,7 +24,8 @@ export function forkableCalls(chain: EvmChain) {
     call,
     state: () => call<DevnetState>('headgate_state'),
     mine: (blocks: number) => call<DevnetState>('headgate_mine', [{ blocks }]),
-    hold: (isHeld: boolean) => call<DevnetState>('headgate_hold', [{ isHeld }]),
+    change: (wanted: object) => call<DevnetState>('headgate_change', [wanted]),
+    drop: (height: number) => call<DevnetState>('headgate_drop', [{ height }]),
     reorganise: (wanted: object) => call<DevnetState>('headgate_reorganise', [wanted]),
     sendSample: (wanted: object) => call<DevnetSent>('headgate_send', [wanted]),
     send: (from = FIRST) =>

@@ -204,5 +204,6 @@ export function environment(): Record<string, string | undefined> {
     BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
     // Whatever the machine has: those who want several say so.
     HEADGATE_GATEWAY_WORKERS: '1',
+    HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
   }
 }

@@ -50,6 +50,8 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
       ...(await worldOf(folder)),
       // Whatever the machine has: those who want several say so.
       HEADGATE_GATEWAY_WORKERS: '1',
+      // Tests look for what they have sent themselves.
+      HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
       ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },

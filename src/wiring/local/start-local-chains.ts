@@ -13,7 +13,11 @@ export async function startLocalChains(
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
   const starting = [
-    startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }).then(stopLater),
+    startEvmChain({
+      clock,
+      blockTimeMs: devnet.blockTimeMs,
+      transactionsPerBlock: devnet.transactionsPerBlock,
+    }).then(stopLater),
     startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
   ] as const
   // Both are waited for: one that starts after the other failed is to be stopped as well.

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
-import type { DevnetControl } from '../../ports/devnet-control.ts'
+import { DEVNET_LIMITS, type DevnetControl } from '../../ports/devnet-control.ts'
 import { beginAnew } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
@@ -9,8 +9,8 @@ const EVM_ID = 'ETH_DEVNET'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
-/** A development chain takes blocks back on purpose, so little of it is ever final. */
-const FINALITY_DEPTH = 64
+/** A development chain takes blocks back on purpose: deeper than that it does not go. */
+const FINALITY_DEPTH = DEVNET_LIMITS.dropMax + 24
 
 const POLL_MS_MIN = 250
 /** Blocks may also come on command, however far apart they are by themselves. */

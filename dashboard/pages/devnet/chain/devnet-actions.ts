@@ -25,11 +25,28 @@ export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promis
   })
 }
 
+export function drop(height: number): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('dropDevnetBlocks', { body: { height } })
+    show(data)
+    say(`The head is block ${whole(data.head.number)} again`)
+  })
+}
+
 export function hold(isHeld: boolean): Promise<void> {
   return act(async () => {
-    const { data } = await callApi('holdDevnet', { body: { is_held: isHeld } })
+    const { data } = await callApi('changeDevnet', { body: { is_held: isHeld } })
     show(data)
     say(isHeld ? 'Mining by time is held' : 'Mining by time goes on')
+  })
+}
+
+export function changeChain(body: BodyOf<'changeDevnet'>): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('changeDevnet', { body })
+    show(data)
+    const traffic = plural(data.transactions_per_block, 'transaction')
+    say(`A block every ${data.block_time_ms / 1000} s, with ${traffic} of traffic`)
   })
 }
 

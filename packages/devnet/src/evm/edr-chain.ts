@@ -10,8 +10,10 @@ import {
   type Provider,
   type ProviderConfig,
 } from '@nomicfoundation/edr'
+import { contractCodes } from './contracts/contracts.ts'
 import { SAMPLE_TOKEN, SAMPLE_TOKEN_CODE } from './fork/sample-token.ts'
 import { TEST_ACCOUNTS } from './test-accounts.ts'
+import { TRADERS } from './traffic/traders.ts'
 
 type Options = {
   chainId: number
@@ -19,7 +21,11 @@ type Options = {
   onEvent: (subscriptionId: bigint, result: unknown) => void
 }
 
-const TEST_BALANCE_WEI = 10_000n * 10n ** 18n
+const ETHER_WEI = 10n ** 18n
+const TEST_BALANCE_WEI = 10_000n * ETHER_WEI
+
+/** Enough for the fees and gifts of centuries. */
+const TRADER_BALANCE_WEI = 1_000_000n * ETHER_WEI
 
 /** The limit of the main network. */
 const BLOCK_GAS_MAX = 60_000_000n
@@ -63,8 +69,8 @@ function chainSettings(chainId: number): ProviderConfig {
     chainId: BigInt(chainId),
     networkId: BigInt(chainId),
     hardfork: l1HardforkToString(hardfork),
-    genesisState: [...l1GenesisState(hardfork), ...TEST_ACCOUNTS.map(funded), sampleToken()],
-    ownedAccounts: TEST_ACCOUNTS.map(([, publicTestKey]) => publicTestKey),
+    genesisState: [...l1GenesisState(hardfork), ...firstAccounts()],
+    ownedAccounts: [...TEST_ACCOUNTS, ...TRADERS].map(([, publicTestKey]) => publicTestKey),
     mining: {
       // Transactions wait for the next block, as on any real chain.
       autoMine: false,
@@ -88,10 +94,19 @@ function chainSettings(chainId: number): ProviderConfig {
   }
 }
 
-function funded([address]: readonly [address: string, publicTestKey: string]) {
-  return { address: Buffer.from(address.slice(2), 'hex'), balance: TEST_BALANCE_WEI }
-}
-
-function sampleToken() {
-  return { address: Buffer.from(SAMPLE_TOKEN.slice(2), 'hex'), code: SAMPLE_TOKEN_CODE }
+/** Accounts with ether, and contracts. Storage cannot be given, so that of contracts is empty. */
+function firstAccounts() {
+  const bytes = (address: string) => Buffer.from(address.slice(2), 'hex')
+  const funded = (accounts: typeof TEST_ACCOUNTS, balance: bigint) =>
+    accounts.map(([address]) => ({ address: bytes(address), balance }))
+  const contracts = contractCodes().map(([address, code]) => ({
+    address: bytes(address),
+    code: Buffer.from(code, 'hex'),
+  }))
+  return [
+    ...funded(TEST_ACCOUNTS, TEST_BALANCE_WEI),
+    ...funded(TRADERS, TRADER_BALANCE_WEI),
+    { address: bytes(SAMPLE_TOKEN), code: SAMPLE_TOKEN_CODE },
+    ...contracts,
+  ]
 }

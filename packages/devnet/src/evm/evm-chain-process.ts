@@ -12,15 +12,22 @@ import { subscriptions } from './subscriptions.ts'
 
 const LIMITS = { bodyBytesMax: 5 * 1_048_576, unreadBytesMax: 16 * 1_048_576 }
 
-const [blockTimeMs = Number.NaN, chainId = Number.NaN] = process.argv.slice(2).map(Number)
+const [blockTimeMs = Number.NaN, chainId = Number.NaN, transactionsPerBlock = 0] = process.argv
+  .slice(2)
+  .map(Number)
 
 liveWithParent()
 const listening = subscriptions()
 const clock = systemClock()
 const provider = await openEdrChain({ chainId, onEvent: listening.onEvent })
 renewSubscriptions(clock, provider, listening.ids)
-const needs = { chain: openRawChain(provider), clock, entropy: systemEntropy() }
-const chain = openForkableChain(needs, { chainId, blockTimeMs })
+const needs = {
+  chain: openRawChain(provider),
+  clock,
+  entropy: systemEntropy(),
+  memoryBytes: () => process.memoryUsage.rss(),
+}
+const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
 
 serveChild(LIMITS, {
   post: (text) => serveChain(chain, text, null),

@@ -7,6 +7,8 @@ type Options = {
   clock: Clock
   /** 0: blocks only on command (`evm_mine`). */
   blockTimeMs: number
+  /** Transactions of the chain's own in each block. */
+  transactionsPerBlock?: number
   chainId?: number
 }
 
@@ -21,10 +23,12 @@ const PROCESS_FILE = fileURLToPath(new URL('./evm-chain-process.ts', import.meta
 export async function startEvmChain({
   clock,
   blockTimeMs,
+  transactionsPerBlock = 0,
   chainId = DEVELOPMENT_CHAIN_ID,
 }: Options): Promise<EvmChain> {
   assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
   assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id above zero')
-  const child = await startChainChild(clock, PROCESS_FILE, [blockTimeMs, chainId])
+  const numbers = [blockTimeMs, chainId, transactionsPerBlock]
+  const child = await startChainChild(clock, PROCESS_FILE, numbers)
   return { ...child, chainId }
 }

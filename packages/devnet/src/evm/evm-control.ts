@@ -27,7 +27,8 @@ export function openEvmControl(needs: Needs, url: string, network: string): Devn
     state: () => ask<DevnetState>('headgate_state', {}),
     mine: (blocks) => ask<DevnetState>('headgate_mine', { blocks }),
     reorganise: (wanted) => ask<DevnetState>('headgate_reorganise', wanted),
-    hold: (isHeld) => ask<DevnetState>('headgate_hold', { isHeld }),
+    drop: (height) => ask<DevnetState>('headgate_drop', { height }),
+    change: (wanted) => ask<DevnetState>('headgate_change', wanted),
     send: ({ kind, to, value }) =>
       ask<DevnetSent>('headgate_send', {
         kind,

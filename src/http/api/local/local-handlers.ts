@@ -33,9 +33,28 @@ export const reorganiseDevnet: Handler<'reorganiseDevnet', LocalCallNeeds> = asy
   return shown(devnet, await devnet.reorganise({ depth, blocks, transactions }))
 }
 
-export const holdDevnet: Handler<'holdDevnet', LocalCallNeeds> = async (needs, { body }) => {
+export const dropDevnetBlocks: Handler<'dropDevnetBlocks', LocalCallNeeds> = async (
+  needs,
+  { body },
+) => {
   const { devnet } = localOf(needs)
-  return shown(devnet, await devnet.hold(body.is_held))
+  return shown(devnet, await devnet.drop(body.height))
+}
+
+export const changeDevnet: Handler<'changeDevnet', LocalCallNeeds> = async (needs, { body }) => {
+  const { devnet } = localOf(needs)
+  const { is_held: isHeld, block_time_ms: blockTimeMs } = body
+  const { transactions_per_block: transactionsPerBlock } = body
+  const change = {
+    ...(isHeld !== undefined && { isHeld }),
+    ...(blockTimeMs !== undefined && { blockTimeMs }),
+    ...(transactionsPerBlock !== undefined && { transactionsPerBlock }),
+  }
+  if (Object.keys(change).length === 0) {
+    const text = 'at least one of is_held, block_time_ms and transactions_per_block is needed.'
+    return new Rejection('validation', text)
+  }
+  return shown(devnet, await devnet.change(change))
 }
 
 export const sendDevnetTransaction: Handler<'sendDevnetTransaction', LocalCallNeeds> = async (
@@ -105,6 +124,8 @@ function wireDevnet({ network }: DevnetControl, state: DevnetState): WireDevnet 
     chain_id: state.chainId,
     block_time_ms: state.blockTimeMs,
     is_held: state.isHeld,
+    transactions_per_block: state.transactionsPerBlock,
+    is_traffic_resting: state.isTrafficResting,
     pending_transactions: state.pendingTransactions,
     head: state.head,
     blocks: state.blocks.map((block) => ({

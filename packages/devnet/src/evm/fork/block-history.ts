@@ -4,7 +4,7 @@ import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 
 /** The last blocks of a chain, with those that others have replaced. */
 export type BlockHistory = {
-  /** The canonical blocks above that height, as many as are shown. */
+  /** The canonical blocks right above that height, as many as are shown. */
   above(height: number): Promise<DevnetBlock[]>
   /** These are canonical no more. */
   replaced(blocks: readonly DevnetBlock[]): void
@@ -38,7 +38,11 @@ export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): 
 
   return {
     async above(height) {
-      return (await canonical()).filter(({ number }) => number > height)
+      const head = await read('latest')
+      const highest = Math.min(head.number, height + HEIGHTS_SHOWN)
+      const blocks: DevnetBlock[] = []
+      for (let at = height + 1; at <= highest; at++) blocks.push(await read(quantity(at)))
+      return blocks
     },
 
     replaced(blocks) {
@@ -50,9 +54,12 @@ export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): 
     async last() {
       const blocks = await canonical()
       const lowest = blocks.at(-1)?.number ?? 0
+      const highest = (blocks[0]?.number ?? 0) + HEIGHTS_SHOWN
       const hashes = new Set(blocks.map(({ hash }) => hash))
       // A block may have become canonical again: the same transactions at the same moment.
-      const gone = replaced.filter(({ number, hash }) => number >= lowest && !hashes.has(hash))
+      const gone = replaced.filter(
+        ({ number, hash }) => number >= lowest && number <= highest && !hashes.has(hash),
+      )
       return [...gone, ...blocks].sort((one, other) => one.number - other.number)
     },
   }

@@ -31,11 +31,11 @@ describe('the state of the chain', () => {
     const started = await startEvmChain({ clock, blockTimeMs: 20 })
     const live = forkableCalls(started)
     await until(async () => (await live.state()).head.number > 0, 'a block has come')
-    const held = await live.hold(true)
+    const held = await live.change({ isHeld: true })
     expect(held).toMatchObject({ isHeld: true, blockTimeMs: 20 })
     const mined = await live.mine(2)
     expect(mined.head.number).toBe(held.head.number + 2)
-    expect((await live.hold(false)).isHeld).toBe(false)
+    expect((await live.change({ isHeld: false })).isHeld).toBe(false)
     const { number } = mined.head
     await until(async () => (await live.state()).head.number > number, 'blocks come again')
     await started.stop()
@@ -102,8 +102,18 @@ describe('hostile parameters', () => {
     ['headgate_reorganise', [{ depth: 1, blocks: 133 }]],
     ['headgate_reorganise', [{ depth: 1, transactions: 'lose' }]],
     ['headgate_reorganise', [{ depth: 1, extra: 1 }]],
-    ['headgate_hold', [{}]],
-    ['headgate_hold', [{ isHeld: 1 }]],
+    ['headgate_change', [{ isHeld: 1 }]],
+    ['headgate_change', [{ blockTimeMs: 9 }]],
+    ['headgate_change', [{ blockTimeMs: 600_001 }]],
+    ['headgate_change', [{ transactionsPerBlock: -1 }]],
+    ['headgate_change', [{ transactionsPerBlock: 201 }]],
+    ['headgate_change', [{ transactionsPerBlock: 1.5 }]],
+    ['headgate_change', [{ held: true }]],
+    ['headgate_drop', []],
+    ['headgate_drop', [{ height: -1 }]],
+    ['headgate_drop', [{ height: '0x1' }]],
+    ['headgate_drop', [{ height: 1e21 }]],
+    ['headgate_drop', [{ height: 1e9 }]],
     ['headgate_send', [{ to: '0x' }]],
     ['headgate_send', [{ to: SECOND, value: 1 }]],
     ['headgate_send', [{ value: '-1' }]],

@@ -11,6 +11,7 @@ import {
 import { withDefaults } from '../../../../../src/core/schema/with-defaults.ts'
 import {
   DEVNET_LIMITS,
+  type DevnetChange,
   type DevnetReorganisation,
   type DevnetState,
 } from '../../../../../src/ports/devnet-control.ts'
@@ -22,14 +23,16 @@ export type Controlled = {
   state(): Promise<DevnetState>
   mine(blocks: number): Promise<DevnetState>
   reorganise(wanted: DevnetReorganisation): Promise<DevnetState>
-  hold(isHeld: boolean): Promise<DevnetState>
+  drop(height: number): Promise<DevnetState>
+  change(wanted: DevnetChange): Promise<DevnetState>
   /** Sends from an account of the chain's own; the hash. */
   send(transaction: Readonly<Record<string, string>>): Promise<string>
 }
 
 type Control = (chain: Controlled, params: unknown) => Promise<unknown>
 
-const { mineMax, depthMax, blocksMax, valueBitsMax } = DEVNET_LIMITS
+const { mineMax, depthMax, blocksMax, valueBitsMax, transactionsMax } = DEVNET_LIMITS
+const { blockTimeMsMin, blockTimeMsMax } = DEVNET_LIMITS
 
 const MINE = object({ blocks: integer({ minimum: 1, maximum: mineMax }) })
 
@@ -41,7 +44,16 @@ const REORGANISATION = object(
   },
 )
 
-const HOLD = object({ isHeld: flag() })
+const DROP = object({ height: integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
+
+const CHANGE = object(
+  {},
+  {
+    isHeld: flag(),
+    blockTimeMs: integer({ minimum: blockTimeMsMin, maximum: blockTimeMsMax }),
+    transactionsPerBlock: integer({ minimum: 0, maximum: transactionsMax }),
+  },
+)
 
 const SEND = object(
   {},
@@ -63,7 +75,8 @@ const CONTROLS: ReadonlyMap<string, Control> = new Map([
       return chain.reorganise({ depth, blocks, transactions })
     }),
   ],
-  ['headgate_hold', control(HOLD, (chain, { isHeld }) => chain.hold(isHeld))],
+  ['headgate_drop', control(DROP, (chain, { height }) => chain.drop(height))],
+  ['headgate_change', control(CHANGE, (chain, wanted) => chain.change(wanted))],
   [
     'headgate_send',
     control(SEND, async (chain, wanted) => {

@@ -1,4 +1,5 @@
 import { assert } from '../../../../../src/core/errors.ts'
+import { DEVNET_LIMITS } from '../../../../../src/ports/devnet-control.ts'
 import type { RawChain } from './raw-chain.ts'
 
 /**
@@ -9,6 +10,8 @@ export type Checkpoints = {
   /** To be called right before a block is mined. */
   take(): Promise<void>
   has(height: number): boolean
+  /** The highest block there was so far, replaced or not. */
+  highest(): number
   /** The chain as it was right before the block after that height was mined. */
   goBack(height: number): Promise<void>
   /** A user's snapshot; its id counts those of users alone. */
@@ -20,8 +23,8 @@ export type Checkpoints = {
 
 type Checkpoint = { snapshotId: number; height: number }
 
-/** Twice as many blocks as can be replaced at once. */
-const CHECKPOINTS_MAX = 64
+/** As deep as the chain can be taken back, and one more to begin from. */
+const CHECKPOINTS_MAX = DEVNET_LIMITS.dropMax + 1
 
 /** Far more than any test takes; the chain itself never forgets one. */
 const SNAPSHOTS_MAX = 100_000
@@ -31,6 +34,7 @@ export function openCheckpoints(chain: RawChain): Checkpoints {
   let own: Checkpoint[] = []
   const users = new Map<number, Checkpoint>()
   let lastUserId = 0
+  let highest = 0
 
   const snapshotNow = async (): Promise<Checkpoint> => {
     const height = Number(await chain.result<string>('eth_blockNumber'))
@@ -46,9 +50,12 @@ export function openCheckpoints(chain: RawChain): Checkpoints {
 
   return {
     async take() {
-      own.push(await snapshotNow())
+      const taken = await snapshotNow()
+      own.push(taken)
+      highest = Math.max(highest, taken.height + 1)
       if (own.length > CHECKPOINTS_MAX) own.shift()
     },
+    highest: () => highest,
     has: (height) => ownAt(height) !== undefined,
     async goBack(height) {
       const checkpoint = ownAt(height)

@@ -1,6 +1,7 @@
 import type { ReadWriteLock } from '../../../../../src/core/async/read-write-lock.ts'
 import type { Clock } from '../../../../../src/ports/clock.ts'
 import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import { openTraffic, type Traffic } from '../traffic/traffic.ts'
 import { type BlockHistory, openBlockHistory } from './block-history.ts'
 import { type Checkpoints, openCheckpoints } from './checkpoints.ts'
 import { type IntervalMining, openIntervalMining } from './interval-mining.ts'
@@ -8,7 +9,12 @@ import { type Miner, openMiner } from './miner.ts'
 import type { RawChain } from './raw-chain.ts'
 import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
 
-export type ForkNeeds = { chain: RawChain; clock: Clock; entropy: Entropy }
+export type ForkNeeds = {
+  chain: RawChain
+  clock: Clock
+  entropy: Entropy
+  memoryBytes(): number
+}
 
 /** The parts that a chain with forks is made of. Whoever uses them holds the lock. */
 export type ForkParts = ForkNeeds & {
@@ -17,20 +23,27 @@ export type ForkParts = ForkNeeds & {
   miner: Miner
   sent: SentTransactions
   interval: IntervalMining
+  traffic: Traffic
   automine: {
     /** Every transaction is mined at once. */
     isOn: boolean
   }
 }
 
+/** `blockTimeMs` 0: blocks only on command. */
+export type ChainPace = { blockTimeMs: number; transactionsPerBlock: number }
+
 export function openForkParts(
   needs: ForkNeeds,
   lock: ReadWriteLock,
-  blockTimeMs: number,
+  { blockTimeMs, transactionsPerBlock }: ChainPace,
 ): ForkParts {
   const { chain, clock, entropy } = needs
   const checkpoints = openCheckpoints(chain)
-  const miner = openMiner(chain, checkpoints)
+  const automine = { isOn: false }
+  const isAutomining = () => automine.isOn
+  const traffic = openTraffic({ ...needs, isAutomining }, transactionsPerBlock)
+  const miner = openMiner(chain, checkpoints, traffic)
   // A block that could not be mined is tried again when the next one is due.
   const mine = () => lock.exclusive(() => miner.mine(1)).catch(() => {})
   const interval = { minMs: blockTimeMs, maxMs: blockTimeMs }
@@ -41,6 +54,7 @@ export function openForkParts(
     history: openBlockHistory(chain, clock),
     sent: openSentTransactions(chain),
     interval: openIntervalMining({ clock, entropy, mine }, interval),
-    automine: { isOn: false },
+    traffic,
+    automine,
   }
 }

@@ -60,7 +60,7 @@ describe('a reorganisation', () => {
     await until(async () => (await height()) >= head.number + 3, 'blocks go on')
     await live.reorganise({ depth: 3 })
 
-    await live.hold(true)
+    await live.change({ isHeld: true })
     await live.call('hardhat_mine', ['0x64', '0x3c'])
     await live.reorganise({ depth: 32 })
     await live.call('evm_setAutomine', [true])

@@ -45,6 +45,8 @@ export function openIntervalMining(needs: Needs, first: MiningInterval): Interva
     interval: () => interval,
     isHeld: () => held,
     set(next) {
+      // The same interval once more must not put off the next block either.
+      if (next.minMs === interval.minMs && next.maxMs === interval.maxMs) return
       interval = next
       schedule()
     },

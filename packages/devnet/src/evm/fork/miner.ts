@@ -1,3 +1,4 @@
+import type { Traffic } from '../traffic/traffic.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 
@@ -5,7 +6,7 @@ import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 export type Miner = {
   /** The chain's answer to `evm_mine` with these params. */
   answer(params: unknown): Promise<string | null>
-  /** Mines so many at once, all at the present time. */
+  /** Mines so many at once, all at the present time, with traffic in each. */
   mine(count: number): Promise<void>
   /** Mines as `hardhat_mine` does, whose blocks but for the first are so many seconds apart. */
   mineApart(count: bigint, intervalS: bigint): Promise<void>
@@ -14,7 +15,7 @@ export type Miner = {
 /** As deep as a reorganisation may go, and one more to begin from. */
 const SINGLY_MAX = 33n
 
-export function openMiner(chain: RawChain, checkpoints: Checkpoints): Miner {
+export function openMiner(chain: RawChain, checkpoints: Checkpoints, traffic: Traffic): Miner {
   const mineOne = async (...params: string[]) => {
     await checkpoints.take()
     await chain.result('evm_mine', ...params)
@@ -30,7 +31,10 @@ export function openMiner(chain: RawChain, checkpoints: Checkpoints): Miner {
       return chain.ask('evm_mine', params)
     },
     async mine(count) {
-      for (let mined = 0; mined < count; mined++) await mineOne()
+      for (let mined = 0; mined < count; mined++) {
+        await checkpoints.take()
+        await traffic.around(() => chain.result('evm_mine'))
+      }
     },
     async mineApart(count, intervalS) {
       const together = count > SINGLY_MAX ? count - SINGLY_MAX : 0n
