@@ -11,6 +11,8 @@ const OF_CALLS = [
   'access-',
   'command-line',
   'completion',
+  'doctor',
+  'init',
   'launcher',
   'upstream-',
   'websocket-chain',

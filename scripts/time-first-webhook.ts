@@ -24,12 +24,13 @@ const withInstall = process.argv.includes('--install')
 const folder = mkdtempSync(join(tmpdir(), 'headgate-first-'))
 const env = { ...process.env, HEADGATE_LISTEN: `127.0.0.1:${PORT}` }
 const seconds = new Map<string, number>()
+let beganAtMs = performance.now()
 
 checkOut()
 if (withInstall) timed('npm ci', () => run('npm', ['ci', '--no-audit', '--no-fund']))
 else symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 
-let beganAtMs = performance.now()
+beganAtMs = performance.now()
 const service = spawn(NPX[0], [NPX[1], 'start'], {
   cwd: folder,
   env,

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { addCallCommands } from './commands/call-commands.ts'
-import { addCheckCommand } from './commands/check-command.ts'
 import { addCompletionCommand } from './commands/completion-command.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
+import { addSetupCommands } from './commands/setup-commands.ts'
 import { addStartCommand } from './commands/start-command.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { describeProgram } from './frame/describe-program.ts'
@@ -12,10 +12,10 @@ import { complain } from './terminal/complain.ts'
 /** Each adds a command, or a group of them. Their work is loaded when they run. */
 const COMMANDS = [
   addStartCommand,
-  addCheckCommand,
+  addSetupCommands,
   addMigrateCommand,
-  addCompletionCommand,
   addCallCommands,
+  addCompletionCommand,
 ]
 
 /** Runs the command that the words after the program's name ask for. */

@@ -64,7 +64,7 @@ export async function openEmbeddedDrivers(
 /** Enough to check a configuration: no store, and nothing written. */
 export function openProbeDrivers(): Pick<
   ProcessDrivers,
-  'clock' | 'outbound' | 'sockets' | 'telemetry'
+  'clock' | 'entropy' | 'outbound' | 'sockets' | 'telemetry'
 > {
   return openSystem(() => {})
 }

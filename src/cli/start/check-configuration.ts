@@ -12,20 +12,33 @@ export async function checkConfiguration(
 ): Promise<void> {
   const settings = readSettings(configFile)
   if (settings instanceof ConfigFaults) return refuse(settings.text.split('\n'), json)
-  const networks = await openNetworkSet(openProbeDrivers(), settings)
-  if (Array.isArray(networks)) return refuse(networks, json)
-  // Upstreams may be down just now, which is no fault of the file; or it has a wrong address.
-  const missed = unreached(networks, settings)
-  networks.stop()
+  const { faults, unreached } = await checkUpstreams(settings)
+  if (faults.length > 0) return refuse(faults, json)
   if (json) {
-    console.log(JSON.stringify({ good: true, faults: [], unreached: missed }))
+    console.log(JSON.stringify({ good: true, faults: [], unreached }))
     process.exit(0)
   }
-  for (const { where, network, upstream, reason } of missed) {
-    console.error(`${where}: upstream ${upstream} of ${network} could not be reached (${reason})`)
-  }
+  for (const one of unreached) console.error(unreachedWords(one))
   console.log('The configuration is good.')
   process.exit(0)
+}
+
+/**
+ * Asks each upstream which chain it is on. One may be down just now, which is no fault of the
+ * file; or it has a wrong address.
+ */
+export async function checkUpstreams(
+  settings: Settings,
+): Promise<{ faults: string[]; unreached: Unreached[] }> {
+  const networks = await openNetworkSet(openProbeDrivers(), settings)
+  if (Array.isArray(networks)) return { faults: networks, unreached: [] }
+  const unreached = unreachedOf(networks, settings)
+  networks.stop()
+  return { faults: [], unreached }
+}
+
+export function unreachedWords({ where, network, upstream, reason }: Unreached): string {
+  return `${where}: upstream ${upstream} of ${network} could not be reached (${reason})`
 }
 
 /** Each line of a fault begins with its place: `headgate.yaml:5: `. */
@@ -41,7 +54,7 @@ function refuse(lines: readonly string[], json: boolean): never {
 }
 
 /** Upstreams that did not say which chain they are on, with their last fault. */
-function unreached(networks: NetworkSet, settings: Settings): Unreached[] {
+function unreachedOf(networks: NetworkSet, settings: Settings): Unreached[] {
   return networks.list().flatMap(({ network, pool }) =>
     pool.selection.upstreams
       .filter(({ chain }) => chain === 'unknown')
