@@ -248,6 +248,12 @@ test('headgate devnet holds, resumes, and sets how inboxes answer', async () => 
   expect(await done('devnet', 'empty', 'broken')).toBe('The inbox broken is empty.\n')
   const reorganised = await json('devnet', 'reorg', '1', '--drop', '--blocks', '3')
   expect(reorganised.replaced).toHaveLength(3)
+  await done('devnet', 'mine')
+  const height = reorganised.devnet.head.number
+  expect(await done('devnet', 'drop', String(height))).toStartWith('Dropped 1 block: the head is ')
+  const paced = await json('devnet', 'set', '--block-time', '500000', '--traffic', '0')
+  expect(paced).toMatchObject({ block_time_ms: 500_000, transactions_per_block: 0 })
+  expect((await cli.run(['devnet', 'set'])).exitCode).toBe(2)
   const wrong = await cli.run(['devnet', 'reorg', 'many'])
   expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
   expect(wrong.stderr).toContain('It takes a whole number from 1 to 32.')

@@ -1,11 +1,18 @@
 import type { WireDevnet } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
+import { EXIT_CODES } from '../../exit-codes.ts'
+import { complain } from '../../terminal/complain.ts'
 import { countText, numberText, shortHash } from '../../terminal/formats.ts'
 import { sayDevnet } from './show-devnet.ts'
 
 type ReorganiseOptions = { depth: number; blocks?: number; drop?: boolean }
 
+type DevnetChange = { held?: boolean; blockTime?: number; traffic?: number }
+
 type SendOptions = { kind: 'transfer' | 'log'; to?: string; value?: string }
+
+const HELD = 'Mining by time is held; `headgate devnet mine` adds a block.'
+const RESUMED = 'Mining by time goes on.'
 
 /** Mines blocks now. */
 export async function mineBlocks(calling: Calling, blocks: number): Promise<void> {
@@ -50,14 +57,34 @@ export async function reorganise(
   })
 }
 
-/** Stops mining by time, or resumes it. */
-export async function changeMining(calling: Calling, is_held: boolean): Promise<void> {
-  const { data } = await calling.client.call('holdDevnet', { body: { is_held } })
+/** Takes the chain back to a height. */
+export async function dropBlocks(calling: Calling, height: number): Promise<void> {
+  const { client, terminal } = calling
+  const { data: before } = await client.call('getDevnet')
+  const { data } = await client.call('dropDevnetBlocks', { body: { height } })
+  terminal.show(data, () => {
+    const dropped = countText(before.head.number - data.head.number, 'block')
+    terminal.say(`Dropped ${dropped}: the head is ${data.head.number}.`, '')
+    sayDevnet(calling, data, 1)
+  })
+}
+
+/** Stops mining by time or resumes it, or changes the time between blocks and the traffic. */
+export async function changeDevnet(
+  calling: Calling,
+  { held, blockTime, traffic }: DevnetChange,
+): Promise<void> {
+  const body = {
+    ...(held !== undefined && { is_held: held }),
+    ...(blockTime !== undefined && { block_time_ms: blockTime }),
+    ...(traffic !== undefined && { transactions_per_block: traffic }),
+  }
+  if (Object.keys(body).length === 0) {
+    return complain('What shall change? Give --block-time or --traffic.', EXIT_CODES.badInput)
+  }
+  const { data } = await calling.client.call('changeDevnet', { body })
   calling.terminal.show(data, () => {
-    const now = is_held
-      ? 'Mining by time is held; `headgate devnet mine` adds a block.'
-      : 'Mining by time goes on.'
-    calling.terminal.say(now, '')
+    if (held !== undefined) calling.terminal.say(held ? HELD : RESUMED, '')
     sayDevnet(calling, data, 1)
   })
 }

@@ -17,6 +17,7 @@ export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heig
     ['network', `${devnet.network} (chain id ${devnet.chain_id})`],
     ['head', `${numberText(devnet.head.number)}  ${devnet.head.hash}`],
     ['mining', miningText(devnet)],
+    ['traffic', `${countText(devnet.transactions_per_block, 'transaction')} a block`],
     ['pending', countText(devnet.pending_transactions, 'transaction')],
   ])
   const first = devnet.head.number - heights

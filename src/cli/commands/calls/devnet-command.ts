@@ -99,14 +99,50 @@ function addMiningCommands(group: Command): void {
   callCommand(group, 'hold', {
     does: 'stop mining by time; blocks come on command only',
     examples: [['devnet hold', 'then devnet mine adds blocks']],
-  }).action((options: Said) => change(options, (work, calling) => work.changeMining(calling, true)))
+  }).action((options: Said) =>
+    change(options, (work, calling) => work.changeDevnet(calling, { held: true })),
+  )
 
   callCommand(group, 'resume', {
     does: 'resume mining by time',
     examples: [['devnet resume', 'blocks come by time again']],
   }).action((options: Said) =>
-    change(options, (work, calling) => work.changeMining(calling, false)),
+    change(options, (work, calling) => work.changeDevnet(calling, { held: false })),
   )
+
+  callCommand(group, 'set', {
+    does: 'change the time between blocks, and the traffic',
+    more: 'From now on, until the chain starts anew.',
+    examples: [
+      ['devnet set --block-time 500', 'two blocks a second'],
+      ['devnet set --traffic 20', 'twenty transactions of its own in each block'],
+    ],
+  })
+    .option(
+      '--block-time <ms>',
+      'time between blocks',
+      wholeNumber(DEVNET_LIMITS.blockTimeMsMin, DEVNET_LIMITS.blockTimeMsMax),
+    )
+    .option(
+      '--traffic <count>',
+      'transactions of its own in each block',
+      wholeNumber(0, DEVNET_LIMITS.transactionsMax),
+    )
+    .action((options: Said & { blockTime?: number; traffic?: number }) =>
+      change(options, (work, calling) => work.changeDevnet(calling, options)),
+    )
+
+  callCommand(group, 'drop', {
+    does: 'take the chain back to a height',
+    more:
+      'The blocks above it are gone, as on a node that was reset, and so are transactions that\n' +
+      'wait. Webhooks run those heights again once they are mined anew.',
+    examples: [['devnet drop 100', 'block 100 is the head']],
+  })
+    .argument('<height>', 'the block that becomes the head', wholeNumber(0))
+    .action((height: number, options: Said) =>
+      change(options, (work, calling) => work.dropBlocks(calling, height)),
+    )
 }
 
 function addInboxCommands(group: Command): void {
