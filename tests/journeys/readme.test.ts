@@ -16,7 +16,7 @@ setDefaultTimeout(180_000)
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = [
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
-  ...[...new Bun.Glob('*.{md,json}').scanSync(join(ROOT, 'docs'))].map((name) =>
+  ...[...new Bun.Glob('**/*.{md,json}').scanSync(join(ROOT, 'docs'))].map((name) =>
     join('docs', name),
   ),
 ]

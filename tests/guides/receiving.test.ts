@@ -1,0 +1,11 @@
+import { setDefaultTimeout, test } from 'bun:test'
+import { followGuide } from './follow-guide.ts'
+import { languages } from './languages.ts'
+
+/** Programs of three languages start one after the other, on a machine that may be busy. */
+setDefaultTimeout(180_000)
+
+test('"Receiving webhooks" can be followed, in each language that is here', async () => {
+  const missing = languages().filter((language) => language.missing !== null)
+  await followGuide('receiving-webhooks.md', { without: missing.map(({ name }) => name) })
+})
