@@ -1,7 +1,9 @@
-# The image of Headgate: the executable on a small Debian, as a user that may write /data and /tmp.
+# The image of Headgate: the executable for production, which has no development chains, on a small
+# Debian, as a user that may write /data and /tmp.
 #
 #   docker build -t headgate .
-#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 headgate
+#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 \
+#     -v ./headgate.yaml:/etc/headgate.yaml:ro -e HEADGATE_CONFIG=/etc/headgate.yaml headgate
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
@@ -13,7 +15,7 @@ COPY tsconfig.json ./
 COPY scripts scripts
 COPY dashboard dashboard
 COPY src src
-RUN npm run build:executable -- --out out && mv out/headgate-* headgate && mkdir data
+RUN npm run build:executable -- --production --out out && mv out/headgate-* headgate && mkdir data
 
 FROM debian:bookworm-slim
 COPY --from=build /build/headgate /headgate

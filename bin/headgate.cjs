@@ -2,26 +2,48 @@
 'use strict'
 
 // Written in old words, so that an old Node says what it lacks instead of failing to read this.
-var version = process.versions.node
-if (Number(version.split('.')[0]) < 20) {
-  console.error('Headgate needs Node 20 or newer, and this is Node ' + version + '.')
-  process.exit(1)
-}
 
-var join = require('node:path').join
-var spawn = require('node:child_process').spawn
+var runtime = require('./runtime.cjs')()
+
+var path = require('path')
+var spawn = require('child_process').spawn
 
 var env = Object.assign({ BUN_CONFIG_MAX_HTTP_REQUESTS: '16384' }, process.env)
-var main = join(__dirname, '..', 'src', 'main.ts')
+var main = path.join(__dirname, '..', 'src', 'main.ts')
 var words = [main].concat(process.argv.slice(2))
-var child = spawn(require.resolve('bun/bin/bun.exe'), words, { stdio: 'inherit', env: env })
+var child = spawn(runtime, words, { stdio: 'inherit', env: env })
 
-// The terminal sends its signals to both; others send them to this process alone.
-;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach((signal) => {
-  process.on(signal, () => {
-    if (signal !== 'SIGINT') child.kill(signal)
-  })
+// A terminal sends Ctrl-C to both of us, and the child is to hear it once.
+var hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+
+var passOn = {
+  SIGINT: function () {
+    if (!hasTerminal) child.kill('SIGINT')
+  },
+  SIGTERM: function () {
+    child.kill('SIGTERM')
+  },
+  SIGHUP: function () {
+    child.kill('SIGHUP')
+  },
+}
+Object.keys(passOn).forEach(function (signal) {
+  process.on(signal, passOn[signal])
 })
-child.on('exit', (code) => {
-  process.exitCode = code === null ? 1 : code
+
+child.on('error', function (error) {
+  console.error('The runtime ' + runtime + ' cannot be run (' + error.code + ').')
+  process.exit(1)
+})
+
+child.on('exit', function (code, signal) {
+  if (signal === null) {
+    process.exitCode = code
+    return
+  }
+  // A child that a signal ended: we end alike, so that a shell sees what happened.
+  Object.keys(passOn).forEach(function (name) {
+    process.removeListener(name, passOn[name])
+  })
+  process.kill(process.pid, signal)
 })

@@ -14,7 +14,8 @@ import { EXECUTABLE_TARGETS } from './executable-targets.ts'
 
 /**
  * Builds the program as one file for each platform that is named, or for this one:
- *   npm run build:executable -- [--out FOLDER] [all | bun-linux-arm64 …]
+ *   npm run build:executable -- [--production] [--out FOLDER] [all | bun-linux-arm64 …]
+ * For production it goes without the development chains.
  */
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -25,12 +26,20 @@ const HERE = `bun-${process.platform}-${process.arch}`
 
 const BUNDLE = 'dist/dashboard.bundle'
 
+/** The development chains are left out, and a start without a configuration says so. */
+const WITHOUT_CHAINS = [
+  ...['--external', '@headgate/devnet', '--external', '@headgate/devnet/*'],
+  ...['--define', 'HEADGATE_PRODUCTION=true'],
+]
+
 /** How threads name their scripts: by the address of the file that starts them. */
 const THREAD_SCRIPT = /new URL\('([^']+\.ts)', import\.meta\.url\)/g
 
 main(process.argv.slice(2))
 
-function main(words: string[]): void {
+function main(given: string[]): void {
+  const isProduction = given.includes('--production')
+  const words = given.filter((word) => word !== '--production')
   const out = resolve(words[0] === '--out' ? (words.splice(0, 2)[1] ?? ROOT) : 'executables')
   const asked = words.length === 0 ? [HERE] : words[0] === 'all' ? NAMES : words
   const unknown = asked.filter((name) => !NAMES.includes(name))
@@ -44,7 +53,7 @@ function main(words: string[]): void {
     rmSync(scratch, { recursive: true, force: true })
     mkdirSync(scratch, { recursive: true })
     const file = `headgate-${packageJson.version}-${target}`
-    renameSync(build(target, scratch), join(out, file))
+    renameSync(build(target, scratch, isProduction), join(out, file))
     return `${sha256(join(out, file))}  ${file}\n`
   })
   rmSync(scratch, { recursive: true })
@@ -52,7 +61,7 @@ function main(words: string[]): void {
 }
 
 /** Beside the executable, the builder leaves maps of the sources that are in it already. */
-function build(target: string, scratch: string): string {
+function build(target: string, scratch: string, isProduction: boolean): string {
   const file = join(scratch, 'headgate')
   const isHere = target === HERE
   const home = isHere ? ROOT : installFor(target, scratch)
@@ -60,6 +69,7 @@ function build(target: string, scratch: string): string {
   run(home, [
     ...[process.execPath, 'build', '--compile', '--sourcemap', '--no-compile-autoload-bunfig'],
     ...(isHere ? [] : ['--target', target, '--compile-executable-path', runtime]),
+    ...(isProduction ? WITHOUT_CHAINS : []),
     // All scripts lie side by side in the executable, as they all have the main one's address.
     ...['--root', 'src', '--entry-naming', '[name].[ext]', '--outfile', file],
     ...['src/executable.ts', ...threadScripts()],

@@ -13,6 +13,7 @@ const OF_CALLS = [
   'completion',
   'doctor',
   'init',
+  'launcher',
   'upstream-',
   'websocket-chain',
   'websocket-clients',

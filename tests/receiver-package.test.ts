@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import packageJson from '../package.json' with { type: 'json' }
 import { blockBody, SIGNING_KEY, signedHeaders } from './support/signed-delivery.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -51,8 +60,25 @@ describe('headgate/receiver as it is published', () => {
   test('has nothing of the tests, and no folder of data', () => {
     const home = join(app, 'node_modules/headgate')
     const files = [...new Bun.Glob('**/*').scanSync({ cwd: home, dot: true })]
-    expect(files.filter((path) => /\.test\.|^tests|^data|node_modules/.test(path))).toEqual([])
+    const own = files.filter((path) => !path.startsWith('node_modules/@headgate/client/'))
+    expect(own.filter((path) => /\.test\.|^tests|^data|node_modules/.test(path))).toEqual([])
+    expect(files.filter((path) => path.includes('.test.'))).toEqual([])
     expect(files).toContain('LICENSE')
+  })
+
+  test('has the program beside it, with the client that it asks a Headgate with', () => {
+    const beside = Object.keys(packageJson.dependencies).filter((name) => !/client$/.test(name))
+    for (const name of beside) {
+      const place = join(app, 'node_modules', name)
+      mkdirSync(dirname(place), { recursive: true })
+      symlinkSync(join(ROOT, 'node_modules', name), place)
+    }
+    const program = ['node', 'node_modules/headgate/bin/headgate.cjs']
+    expect(run([...program, '--version'], app)).toBe(packageJson.version)
+    const made = `const { createClient } = await import('@headgate/client')
+      console.log(typeof createClient({ url: 'http://localhost', token: 't' }).call)`
+    const home = join(app, 'node_modules/headgate/src')
+    expect(run([process.execPath, '-e', made], home)).toBe('function')
   })
 
   test(

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Settings } from '../config/config.ts'
 import { openAccountStores } from '../embedded/account-store/account-store.ts'
-import { openOwnStore } from '../embedded/database/own-store.ts'
+import { openOwnStore, startAnew } from '../embedded/database/own-store.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openEgress } from '../system/egress/egress.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
@@ -11,7 +11,7 @@ import { migrate } from '../tables/migrate.ts'
 import { instanceSecret } from './first-run.ts'
 import type { ProcessDrivers } from './process-drivers.ts'
 
-export { type WriteLog, writeLogAs }
+export { startAnew, type WriteLog, writeLogAs }
 
 /**
  * One process has the data folder to itself, so a restart under the same name need not wait for
@@ -37,6 +37,7 @@ export async function openEmbeddedDrivers(
     folder,
     script: STORE_THREAD,
     freeBytesMin: settings.limits.diskFreeBytesMin,
+    isLocal: settings.local,
     prepare: (hasStore) => instanceSecret(folder, settings.secret, entropy, hasStore),
   })
   opened.defer(() => store.database.close())

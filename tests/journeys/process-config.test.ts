@@ -174,10 +174,12 @@ describe('a machine that is not as it should be', () => {
     const taken = `127.0.0.1:${new URL(stage.nodeA.url).port}`
     const ended = await stage.run({ env: { HEADGATE_LISTEN: taken } })
     expect(ended.exitCode).toBe(1)
-    expect(ended.stderr).toBe(
-      `${taken} is in use. Stop the program that has it, or choose another address with listen ` +
-        'or HEADGATE_LISTEN.\n',
+    const holder = existsSync('/proc/net/tcp') ? ` by bun (process ${process.pid})` : ''
+    expect(ended.stderr).toStartWith(
+      `${taken} is in use${holder}. Stop the program that has it, or choose another address with ` +
+        'listen or HEADGATE_LISTEN, such as HEADGATE_LISTEN=127.0.0.1:',
     )
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
   })
 
   test('a data folder that cannot be one ends the start with 1 and a plain sentence', async () => {
@@ -187,7 +189,7 @@ describe('a machine that is not as it should be', () => {
       exitCode: 1,
       stderr:
         'The data folder ./data cannot be used (EEXIST): it must be a folder that this user ' +
-        'can write to.\n',
+        'can write to. Choose another with data or HEADGATE_DATA.\n',
     })
   })
 
@@ -200,7 +202,9 @@ describe('a machine that is not as it should be', () => {
     const { exitCode, stderr } = await stage.run({ env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: 'The store headgate.sqlite cannot be used (SQLITE_NOTADB).\n',
+      stderr:
+        'The store headgate.sqlite cannot be used (SQLITE_NOTADB): it is damaged, or is none. ' +
+        'Put it back from a backup, or choose another folder with data or HEADGATE_DATA.\n',
     })
     expect(await Bun.file(file).text()).toStartWith('a diary')
   })

@@ -98,8 +98,8 @@ describe.skipIf(lacksPostgres())('a process on PostgreSQL', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'Headgate cannot start. reason: secret is not the one that this database was first used ' +
-        'with; it must be the same in every process\n',
+        'Headgate cannot start: secret is not the one that this database was first used with; ' +
+        'it must be the same in every process.\n',
     })
 
     const again = await stage.start(at(database))

@@ -26,7 +26,7 @@ test.each([
   [
     Object.assign(new Error('no'), { code: 'EACCES' }),
     'The data folder ./data cannot be used (EACCES): it must be a folder that this user can ' +
-      'write to.',
+      'write to. Choose another with data or HEADGATE_DATA.',
   ],
   [new Failure('secret_unreadable'), null],
   [new TypeError('a bug of ours'), null],

@@ -1,46 +1,77 @@
 import { ConfigFaults, mayColour, readSettings, type Settings } from '../../config/config.ts'
-import { type WriteLog, writeLogAs } from '../../wiring/embedded-drivers.ts'
+import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
+import { portHolder } from './port-holder.ts'
 import { startFailure } from './start-failure.ts'
+import { startProgress } from './start-progress.ts'
 import { terminalLog } from './terminal-log.ts'
+import { urlIn } from './url-in.ts'
 import { welcome } from './welcome.ts'
 
 /** Runs the service until a signal ends it. */
 export async function runService(
   configFile: string | undefined,
-  { fresh: _ }: { fresh: boolean },
+  { fresh }: { fresh: boolean },
 ): Promise<void> {
   const settings = readSettings(configFile)
   if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
 
-  const started = startOrExplain(settings)
+  const started = startOrExplain(settings, fresh)
   // From the first moment on: by default a signal would end a process that is still opening.
   process.on('SIGTERM', () => void started.then(stop))
   process.on('SIGINT', () => void started.then(stop))
   process.on('SIGHUP', () => void started.then((running) => hangUp(running, configFile)))
-  console.log(welcome(await started))
+  console.log(welcome(await started, programName()))
 }
 
-async function startOrExplain(settings: Settings): Promise<Running> {
+async function startOrExplain(settings: Settings, fresh: boolean): Promise<Running> {
   try {
-    const running = await start(settings, logFor(settings))
+    if (fresh) forget(settings)
+    const { write, watch } = screenFor(settings)
+    const running = await start(settings, write, watch)
     if (Array.isArray(running)) return complain(running.join('\n'), EXIT_CODES.badInput)
     return running
   } catch (thrown) {
-    const failure = startFailure(thrown, settings)
+    const failure = startFailure(thrown, settings, { holderOf: portHolder, urlIn })
     if (failure === null) throw thrown
     return complain(failure, EXIT_CODES.failed)
   }
 }
 
-/** JSON lines, unless people read along; undefined leaves them as they are. */
-function logFor({ local, log: { format } }: Settings): WriteLog | undefined {
+/** `--fresh`: only what local development has made is ever removed. */
+function forget({ local, data, database }: Settings): void {
+  if (!local) {
+    complain('--fresh is for local development, and this start is configured.', EXIT_CODES.badInput)
+  }
+  if (database !== undefined) {
+    const said = '--fresh empties a data folder, and the store is in PostgreSQL: empty it there.'
+    complain(said, EXIT_CODES.badInput)
+  }
+  const refused = startAnew(data)
+  if (refused === null) return
+  complain(`--fresh does not empty ${data}: ${refused}. Nothing was removed.`, EXIT_CODES.failed)
+}
+
+/** JSON lines alone, unless people read along; undefined leaves all as it is. */
+function screenFor({ local, log: { format } }: Settings) {
   const isTerminal = process.stdout.isTTY === true
   const isText = format === 'text' || (format === 'auto' && local && isTerminal)
-  return isText ? writeLogAs(terminalLog({ colour: isTerminal && mayColour() })) : undefined
+  if (!isText) return {}
+  const colour = isTerminal && mayColour()
+  const log = terminalLog({ colour })
+  if (!isTerminal) return { write: writeLogAs(log) }
+  const { clock } = openProbeDrivers()
+  const write = (text: string) => void process.stdout.write(text)
+  const { watch, aside } = startProgress({ colour, write, nowMs: clock.nowMs })
+  return { watch, write: writeLogAs((lines) => aside(log(lines))) }
+}
+
+/** How the same program is run again from a terminal; the executable is its own runtime. */
+function programName(): string {
+  return Bun.isStandaloneExecutable ? process.execPath : 'npx headgate'
 }
 
 let stopping = false

@@ -5,6 +5,7 @@ const STARTED = {
   url: 'http://localhost:8080',
   networks: { list: () => [] },
   signInLink: null,
+  goesOn: false,
   settings: { local: false, data: './data' },
 }
 
@@ -30,4 +31,19 @@ test('in local development the link that signs in is shown, with or without the 
     const lines = welcome({ ...local, firstRun, signInLink }).split('\n')
     expect(lines).toContain(`  dashboard       ${signInLink}`)
   }
+})
+
+test('the lines to paste find their Headgate by its data folder, and hold no secret', () => {
+  const started = { ...STARTED, firstRun: FIRST_RUN }
+  const shown = (data: string) => welcome({ ...started, settings: { local: true, data } })
+  expect(shown('./data')).toContain(
+    "\n  npx headgate webhook create --inbox demo --graphql '{ block { number hash } }'\n" +
+      '  npx headgate devnet inbox demo\n',
+  )
+  expect(shown('/var/x')).toContain('\n  HEADGATE_DATA=/var/x npx headgate devnet inbox demo\n')
+  const executable = welcome(
+    { ...started, settings: { local: true, data: './data' } },
+    './headgate',
+  )
+  expect(executable).toContain('\n  ./headgate devnet inbox demo\n')
 })

@@ -1,22 +1,34 @@
+import type { Network } from '../../core/network.ts'
 import type { FirstRun } from '../../wiring/first-run.ts'
-import type { NetworkSet } from '../../wiring/networks/network-set.ts'
+
+type Served = {
+  network: Pick<Network, 'id' | 'slug' | 'kind'>
+  pool: { selection: { head: { number: number } | null } }
+}
 
 type Started = {
   url: string
-  networks: Pick<NetworkSet, 'list'>
+  networks: { list(): readonly Served[] }
   firstRun: FirstRun | null
+  /** The store was started on before. */
+  goesOn: boolean
   signInLink: string | null
   settings: { local: boolean; data: string }
 }
 
 const FIRST_METHOD = { evm: 'eth_blockNumber', solana: 'getSlot' } as const
 
+const HEIGHT_WORD = { evm: 'block', solana: 'slot' } as const
+
+const DATA_DEFAULT = './data'
+
+const QUERY = '{ block { number hash } }'
+
 /** The terminal's first lines: where the service is, and commands that work when pasted. */
-export function welcome({ url, networks, firstRun, signInLink, settings }: Started): string {
-  const ids = networks.list().map(({ network }) => network.id)
-  const head = `Headgate is up at ${url} (${ids.join(', ')})`
-  // The secret stands behind #, so that it reaches no server and no server's log.
-  const dashboard = signInLink === null ? '' : `\n  dashboard       ${signInLink}`
+export function welcome(started: Started, program = 'npx headgate'): string {
+  const { url, networks, firstRun, settings } = started
+  const head = headLines(started)
+  const dashboard = dashboardLine(started)
   if (!firstRun) {
     const missing = `There is no readable ${settings.data}/first-run.json: keys and tokens are those that were made before.`
     return `${head}\n${missing}${dashboard}`
@@ -35,14 +47,40 @@ ${dashboard}
   operator token  ${firstRun.operator_token ?? 'as configured'}
   inbox           ${url}/inbox/demo
 
-Try it:
+A webhook on every block, and its inbox, from another terminal in this folder:
 
-  ${tries.join('\n\n  ')}
+  ${commandLines(settings.data, program).join('\n  ')}
 
-A webhook to the inbox, where GET /api/inboxes/demo shows what arrives:
+With curl, a call to each chain, and the same webhook:
 
-  ${webhookLine(url, firstRun.team_token)}
+  ${[...tries, webhookLine(url, firstRun.team_token)].join('\n\n  ')}
 `
+}
+
+function headLines({ url, networks, goesOn, settings }: Started): string {
+  const list = networks.list()
+  const head = `Headgate is up at ${url} (${list.map(({ network }) => network.id).join(', ')})`
+  if (!goesOn || !settings.local) return head
+  const heights = list.flatMap(({ network: { id, kind }, pool: { selection } }) => {
+    const { head: shown } = selection
+    return shown === null ? [] : [`${id} is at ${HEIGHT_WORD[kind]} ${shown.number}`]
+  })
+  return [
+    head,
+    'It goes on where it ended: keys, apps and webhooks are as they were.',
+    `${[...heights, '--fresh starts anew'].join(', ')}.`,
+  ].join('\n')
+}
+
+/** The secret stands behind #, so that it reaches no server and no server's log. */
+function dashboardLine({ signInLink }: Started): string {
+  return signInLink === null ? '' : `\n  dashboard       ${signInLink}`
+}
+
+/** They find address and token in the data folder, so that no secret stands in them. */
+function commandLines(data: string, program: string): string[] {
+  const run = data === DATA_DEFAULT ? program : `HEADGATE_DATA=${data} ${program}`
+  return [`${run} webhook create --inbox demo --graphql '${QUERY}'`, `${run} devnet inbox demo`]
 }
 
 function webhookLine(url: string, token: string): string {
@@ -50,7 +88,7 @@ function webhookLine(url: string, token: string): string {
     network: 'ETH_DEVNET',
     webhook_type: 'GRAPHQL',
     webhook_url: `${url}/inbox/demo`,
-    graphql_query: '{ block { number hash } }',
+    graphql_query: QUERY,
   })
   const headers = `-H 'X-Service-Token: ${token}' -H 'content-type: application/json'`
   return `curl -s ${url}/api/create-webhook ${headers} -d '${body}'`

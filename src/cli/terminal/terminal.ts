@@ -5,7 +5,7 @@ import { jsonLines } from './json-lines.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
 /** The options of a command that say how it is to speak. */
-export type TerminalOptions = { json?: boolean; color?: boolean }
+export type TerminalOptions = { json?: boolean }
 
 /** Where a command says what it found. Results go to standard output, all else to the other. */
 export type Terminal = {
@@ -38,11 +38,18 @@ export type Terminal = {
 const COLUMNS_USUAL = 80
 
 /** The terminal of this process. */
-export function openTerminal({ json = false, color = true }: TerminalOptions): Terminal {
+export function openTerminal({ json = false }: TerminalOptions): Terminal {
   const isInteractive = process.stdout.isTTY === true
-  const colours = coloursFor(isInteractive && color && !json && mayColour())
+  const colours = coloursFor(isInteractive && !json && mayColour())
   const columns = isInteractive ? process.stdout.columns || COLUMNS_USUAL : Number.MAX_SAFE_INTEGER
-  const say = (...lines: string[]) => void process.stdout.write(`${lines.join('\n')}\n`)
+  process.stdout.on('error', endWithReader)
+  const say = (...lines: string[]) => {
+    try {
+      process.stdout.write(`${lines.join('\n')}\n`)
+    } catch (thrown) {
+      endWithReader(thrown)
+    }
+  }
   const note = (...lines: string[]) => void process.stderr.write(`${lines.join('\n')}\n`)
   return {
     isJson: json,
@@ -62,6 +69,12 @@ export function openTerminal({ json = false, color = true }: TerminalOptions): T
     json: (value) => say(...jsonLines(value, colours)),
     progress: progressLine(process.stderr.isTTY === true && !json),
   }
+}
+
+/** A reader such as `head` has had enough: that is no failure, and nobody is left to hear. */
+function endWithReader(thrown: unknown): never {
+  if ((thrown as { code?: string }).code === 'EPIPE') process.exit(0)
+  throw thrown
 }
 
 function factLines(facts: Parameters<Terminal['facts']>[0], colours: Colours): string[] {

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
-import { Failure } from '../../core/errors.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
+import { requireDevnet } from './require-devnet.ts'
 
 /** Starts the chains of local development; their code is loaded only here. */
 export async function startLocalChains(
@@ -8,7 +8,7 @@ export async function startLocalChains(
   devnet: Settings['devnet'],
   opened: AsyncDisposableStack,
 ) {
-  if (!hasDevnet()) throw new Failure('start_failed', { notInstalled: '@headgate/devnet' })
+  requireDevnet()
   const { startEvmChain, openEvmControl, startSolanaLedger } = await import('@headgate/devnet')
   const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
     opened.adopt(chain, async (started) => void (await started.stop()))
@@ -21,15 +21,4 @@ export async function startLocalChains(
   const [evm, solana] = await Promise.all(starting)
   const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
   return { evm, solana, controlOf }
-}
-
-/** A production installation goes without the development chains. */
-function hasDevnet(): boolean {
-  // The executable has them inside, where nothing can be resolved by name any more.
-  if (Bun.isStandaloneExecutable) return true
-  try {
-    return Bun.resolveSync('@headgate/devnet', import.meta.dir) !== ''
-  } catch {
-    return false
-  }
 }

@@ -47,7 +47,7 @@ export async function listInboxes({ client, terminal, clock }: Calling): Promise
         { title: 'arrivals', of: ({ arrivals }) => arrivals, align: 'right' },
         { title: 'last', of: ({ time_last }) => time_last && agoText(time_last, nowMs) },
         { title: 'answers', of: answerText },
-        { title: 'url', of: ({ url }) => url, cut: 'end' },
+        { title: 'url', of: ({ url }) => url, cut: 'middle' },
       ],
       data,
     )

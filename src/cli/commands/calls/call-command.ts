@@ -1,5 +1,6 @@
 import { type Command, Help, InvalidArgumentError } from 'commander'
 import { withConnection } from '../../connect/connection.ts'
+import { examples } from '../../frame/examples.ts'
 
 type Words = {
   /** One line of the group's help. */
@@ -7,7 +8,7 @@ type Words = {
   /** More, where a line is not enough. */
   more?: string
   /** Lines that work when pasted, below `headgate`. */
-  examples: readonly string[]
+  examples: readonly (readonly [line: string, purpose: string])[]
 }
 
 const CONNECTION = 'Connection and output:'
@@ -45,13 +46,13 @@ export function several(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',').map((part) => part.trim())].filter((part) => part !== '')
 }
 
-function told(command: Command, { does, more, examples }: Words): Command {
-  const lines = examples.map((line) => `  headgate ${line}`)
-  return command
+function told(command: Command, { does, more, examples: list }: Words): Command {
+  const lines = list.map(([line, purpose]) => [`headgate ${line}`, purpose] as const)
+  command
     .summary(does)
     .description(more === undefined ? does : `${does}\n\n${more}`)
-    .configureHelp({ groupItems: connectionLast })
-    .addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+    .configureHelp({ ...command.configureHelp(), groupItems: connectionLast })
+  return examples(command, lines)
 }
 
 /** The options of the command itself come first: they are why somebody asks. */

@@ -15,7 +15,11 @@ export function addDevnetCommand(program: Command): void {
   const group = callGroup(program, 'devnet', {
     does: 'see the embedded chain, and break it on purpose',
     more: 'The chain and the inboxes of local development. No Headgate with a configuration has them.',
-    examples: ['devnet status', 'devnet mine 5', 'devnet reorg 3', 'devnet inbox --follow'],
+    examples: [
+      ['devnet status', 'the last blocks'],
+      ['devnet reorg 3', 'replace the last three'],
+      ['devnet inbox --follow', 'watch deliveries arrive'],
+    ],
   })
   addChainCommands(group)
   addMiningCommands(group)
@@ -25,7 +29,10 @@ export function addDevnetCommand(program: Command): void {
 function addChainCommands(group: Command): void {
   callCommand(group, 'status', {
     does: 'show the chain and its last blocks',
-    examples: ['devnet status', 'devnet status --blocks 64', 'devnet status --json'],
+    examples: [
+      ['devnet status', 'the last ten heights'],
+      ['devnet status --blocks 64', 'all that are known'],
+    ],
   })
     .option('--blocks <heights>', 'how many heights', wholeNumber(1, HEIGHTS_MAX), 10)
     .action((options: Said & { blocks: number }) =>
@@ -40,7 +47,11 @@ function addChainCommands(group: Command): void {
     more:
       'Webhooks run the replaced heights again, and deliver them with higher sequence numbers.\n' +
       'Transactions of the old blocks are mined again, unless they are dropped.',
-    examples: ['devnet reorg 3', 'devnet reorg 2 --drop', 'devnet reorg 1 --blocks 4'],
+    examples: [
+      ['devnet reorg 3', 'three blocks make way for four'],
+      ['devnet reorg 2 --drop', 'their transactions are gone'],
+      ['devnet reorg 1 --blocks 4', 'one makes way for four'],
+    ],
   })
     .argument('<depth>', 'how many blocks are replaced', wholeNumber(1, DEVNET_LIMITS.depthMax))
     .option('--drop', 'lose the transactions of the replaced blocks')
@@ -55,7 +66,10 @@ function addChainCommands(group: Command): void {
 
   callCommand(group, 'send', {
     does: 'send a transaction from the first test account',
-    examples: ['devnet send', 'devnet send --kind log', 'devnet send --value 5000000000000000000'],
+    examples: [
+      ['devnet send', 'one ether to the second test account'],
+      ['devnet send --kind log', 'an event, for filters of logs'],
+    ],
   })
     .addOption(
       new Option('--kind <kind>', 'ether, or a token’s Transfer event')
@@ -72,7 +86,10 @@ function addChainCommands(group: Command): void {
 function addMiningCommands(group: Command): void {
   callCommand(group, 'mine', {
     does: 'mine blocks now',
-    examples: ['devnet mine', 'devnet mine 10'],
+    examples: [
+      ['devnet mine', 'one block'],
+      ['devnet mine 10', 'ten of them'],
+    ],
   })
     .argument('[blocks]', 'how many', wholeNumber(1, DEVNET_LIMITS.mineMax), 1)
     .action((blocks: number, options: Said) =>
@@ -81,12 +98,12 @@ function addMiningCommands(group: Command): void {
 
   callCommand(group, 'hold', {
     does: 'stop mining by time; blocks come on command only',
-    examples: ['devnet hold'],
+    examples: [['devnet hold', 'then devnet mine adds blocks']],
   }).action((options: Said) => change(options, (work, calling) => work.changeMining(calling, true)))
 
   callCommand(group, 'resume', {
     does: 'resume mining by time',
-    examples: ['devnet resume'],
+    examples: [['devnet resume', 'blocks come by time again']],
   }).action((options: Said) =>
     change(options, (work, calling) => work.changeMining(calling, false)),
   )
@@ -98,7 +115,11 @@ function addInboxCommands(group: Command): void {
     more:
       'Marks: re-run (a reorganisation replaced its height), superseded (a later one is right),\n' +
       'repeat (a retry, a resend or a replay), replay, gap before (the one before is missing).',
-    examples: ['devnet inbox', 'devnet inbox demo --follow', 'devnet inbox --limit 200 --json'],
+    examples: [
+      ['devnet inbox', 'the inbox demo'],
+      ['devnet inbox orders --follow', 'another one, as things arrive'],
+      ['devnet inbox --limit 500 --json', 'all of it, for scripts'],
+    ],
   })
     .argument('[name]', 'the inbox', INBOX_DEFAULT)
     .option('-f, --follow', 'go on to show what arrives; with --json a line each')
@@ -109,12 +130,15 @@ function addInboxCommands(group: Command): void {
 
   callCommand(group, 'inboxes', {
     does: 'list the inboxes that something was posted to',
-    examples: ['devnet inboxes'],
+    examples: [['devnet inboxes', 'their names and how they answer']],
   }).action((options: Said) => inbox(options, (work, calling) => work.listInboxes(calling)))
 
   callCommand(group, 'answer', {
     does: 'set how an inbox answers, to see retries and pauses',
-    examples: ['devnet answer demo fail --status 503', 'devnet answer demo accept'],
+    examples: [
+      ['devnet answer demo fail --status 503', 'deliveries are tried again'],
+      ['devnet answer demo accept', 'as before'],
+    ],
   })
     .argument('<name>', 'the inbox')
     .addArgument(
@@ -135,7 +159,7 @@ function addInboxCommands(group: Command): void {
 
   callCommand(group, 'empty', {
     does: 'forget what arrived at an inbox',
-    examples: ['devnet empty demo'],
+    examples: [['devnet empty demo', 'the way it answers stays']],
   })
     .argument('<name>', 'the inbox')
     .action((name: string, options: Said) =>
