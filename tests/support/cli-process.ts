@@ -22,7 +22,7 @@ export type Cli = {
   json(...words: string[]): Promise<any>
   /** Runs one that does not end by itself; gives its lines until enough of them have come. */
   follow(words: readonly string[], isEnough: (lines: string[]) => boolean): Promise<string[]>
-  /** Runs one whose output goes to another command; the exit code is that of the one which fails. */
+  /** Runs one into another command; the exit code is that of the one that fails. */
   pipe(command: string, reader: string): Promise<Ended>
   /** The same in a terminal of so many columns; both outputs come as one text. */
   inTerminal(command: string, columns: number, options?: Options): Promise<Ended>
