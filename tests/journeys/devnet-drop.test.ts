@@ -21,11 +21,20 @@ afterAll(() => headgate.stop())
 describe('a chain that is taken back to a height', () => {
   test('has a lower head, which callers are shown', async () => {
     const { head } = await local.mine(6)
+    await chain.untilFollowed()
     expect(await shownHeight()).toBe(head.number)
     const dropped = await local.drop(head.number - 4)
     expect(dropped.head.number).toBe(head.number - 4)
     expect(dropped.blocks.filter((block) => !block.is_canonical)).toHaveLength(4)
     await until(async () => (await shownHeight()) === head.number - 4, 'the lower head is shown')
+
+    // The follower stays where it was, ready for traffic, until another block takes its place.
+    const follower = () => headgate.running.followers?.statusOf('ETH_DEVNET')
+    expect(follower()).toMatchObject(head)
+    expect((await fetch(`${headgate.url}/readyz`)).status).toBe(200)
+    await local.mine()
+    await chain.untilFollowed()
+    expect(follower()?.number).toBe(head.number - 3)
   })
 
   test('runs each height again once it is mined anew, with higher sequence numbers', async () => {
