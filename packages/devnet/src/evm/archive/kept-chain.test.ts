@@ -20,9 +20,6 @@ const KEEPER = '0x6007600a5f3960075ff36020355f355500'
 /** Creates a contract with a value that ends in the same transaction, for the first account. */
 const SHORT_LIVED = `0x73${FIRST.slice(2)}ff`
 
-/** An account whose key nobody has. */
-const NOBODY = `0x${'0'.repeat(37)}bee`
-
 type Running = ReturnType<typeof forkableCalls> & { process: EvmChain }
 
 const folders = mkdtempSync(join(tmpdir(), 'headgate-kept-'))
@@ -180,42 +177,6 @@ test('blocks that were mined in one step are kept, and can be taken back', async
   expect(head.number).toBe(201)
 })
 
-test('a chain that has mined thousands of blocks is begun anew at its head, unnoticed', async () => {
-  await startAnew()
-  await chain.call('hardhat_impersonateAccount', [NOBODY])
-  await chain.call('hardhat_setBalance', [NOBODY, '0xde0b6b3a7640000'])
-  const snapshot = await chain.call('evm_snapshot')
-  await chain.call('hardhat_mine', ['0x1388'])
-  await chain.call('evm_setIntervalMining', [20])
-  const height = async () => (await chain.state()).head.number
-  await until(async () => (await height()) > 5_003, 'blocks have come by time')
-  // Nobody loses a snapshot by it.
-  expect(await hasProofs()).toBe(true)
-  await chain.call('evm_setIntervalMining', [0])
-  expect(await chain.call<boolean>('evm_revert', [snapshot])).toBe(true)
-
-  await chain.call('hardhat_mine', ['0x1388'])
-  const before = canonical(await chain.state())
-  await chain.hold(true)
-  await chain.call('evm_setIntervalMining', [20])
-  const sent = [await chain.send(), await chain.send(NOBODY)]
-  await chain.hold(false)
-  await until(async () => !(await hasProofs()), 'the chain has the archive for its past')
-  for (const hash of sent) expect((await chain.receiptOf(hash))?.status).toBe('0x1')
-  await until(async () => (await height()) > 5_005, 'blocks go on')
-  await chain.hold(true)
-  expect((await chain.receiptOf(await sentAndMined(NOBODY)))?.status).toBe('0x1')
-  for (const [number, hash] of [...before].slice(-20)) {
-    const tag = `0x${number.toString(16)}`
-    const block = await chain.call<{ hash: string }>('eth_getBlockByNumber', [tag, false])
-    expect(block.hash).toBe(hash)
-  }
-  // Those that were mined in one step do not tell their parents.
-  await chain.mine(40)
-  await chain.reorganise({ depth: 32 })
-  await chain.expectLinked(await chain.state())
-})
-
 test('where nothing can be kept the chain is in memory alone, and the folder is as it was', async () => {
   folder = join(mkdtempSync(join(folders, 'chain-')), 'file')
   writeFileSync(folder, 'not a folder')
@@ -225,21 +186,6 @@ test('where nothing can be kept the chain is in memory alone, and the folder is 
   expect((await chain.state()).head.number).toBe(0)
   expect(readdirSync(join(folder, '..'))).toEqual(['file'])
 })
-
-/** A chain tells the tree of its state until it is begun from the archive. */
-async function hasProofs(): Promise<boolean> {
-  const proof = chain.call('eth_getProof', [FIRST, [], 'latest'])
-  return proof.then(
-    () => true,
-    () => false,
-  )
-}
-
-async function sentAndMined(from: string): Promise<string> {
-  const hash = await chain.send(from)
-  await chain.mine(1)
-  return hash
-}
 
 /** Sends it, mines it, and tells where the contract is. */
 async function created(data: string, value = '0x0'): Promise<Hex> {
