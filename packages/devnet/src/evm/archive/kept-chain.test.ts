@@ -72,6 +72,19 @@ test('each kind of state is what it was, at every height', async () => {
   expect(await stateOf(accounts)).toEqual(later)
 })
 
+test('a chain that was killed goes on from one of its last blocks', async () => {
+  await startAnew()
+  await chain.send()
+  const before = canonical(await chain.mine(20))
+  process.kill(chain.process.pid, 'SIGKILL')
+  await chain.process.exited
+  await start()
+  const { head } = await chain.state()
+  expect(before.get(head.number)).toBe(head.hash)
+  await chain.mine(2)
+  await chain.expectLinked(await chain.state())
+})
+
 test('what was taken back is not there after the next start', async () => {
   await startAnew()
   await chain.mine(2)

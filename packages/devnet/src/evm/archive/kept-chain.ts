@@ -34,6 +34,16 @@ export type KeptNeeds = ArchiveForkNeeds & {
 /** Methods after which there may be one more block. */
 const MINE = new Set(['eth_sendRawTransaction', 'eth_sendTransaction', 'evm_mine', 'hardhat_mine'])
 
+/** Calls whose effect lasts and is no part of the state, so that a fork needs them once more. */
+type Standing = Map<string, readonly [method: string, ...params: unknown[]]>
+
+type Asked = { chain: RawChain; archiver: ChainArchiver; standing: Standing }
+
+const STANDING = new Set(['evm_setBlockGasLimit', 'hardhat_setCoinbase', 'hardhat_setMinGasPrice'])
+
+/** About 400 MB with six transactions each. */
+const BLOCKS_IN_MEMORY_MAX = 5_000
+
 /** Opens the chain where its archive ends; that of nothing is the archive of a new chain. */
 export async function keepChain(
   needs: KeptNeeds,
@@ -45,7 +55,7 @@ export async function keepChain(
   const first = head
     ? await forks.at(head.number, clockAheadS(needs.clock, archive, head.number))
     : await needs.open(null)
-  const provider = openProviderSwitch(first)
+  const provider = openProviderSwitch(needs.clock, first)
   needs.listenTo(provider)
   const raw = openRawChain(provider)
   const gaveUp = (reason: string) => {
@@ -55,26 +65,34 @@ export async function keepChain(
   const archiver = openChainArchiver({ chain: raw, archive, gaveUp, wrote: forks.clearCache })
   /** The part of the archive that the chain in place goes on from. */
   const before: ArchiveNode = { archive, chainId: options.chainId, height: head?.number ?? -1 }
-  const ask = (method: string, params: unknown) => {
-    const answer = archivedAnswer(before, method, params)
-    return answer === null ? askKept(raw, archiver, method, params) : Promise.resolve(answer)
-  }
+  const standing: Standing = new Map()
+  const height = () => archive.blocks.head()?.number ?? 0
 
   return {
     provider,
-    chain: rawChainOf(ask),
+    chain: rawChainOf(async (method, params) => {
+      const archived = archivedAnswer(before, method, params)
+      return archived ?? askKept({ chain: raw, archiver, standing }, method, params)
+    }),
     past: {
-      reaches: (height) => archiver.isKeeping() && height >= archive.blocks.lowest(),
+      reaches: (at) => archiver.isKeeping() && at >= archive.blocks.lowest(),
       signed: archive.signed,
-      async forkAt(height) {
+      isRenewalDue: () =>
+        archiver.isKeeping() &&
+        height() - before.height > BLOCKS_IN_MEMORY_MAX &&
+        !provider.hasFilters(),
+      async forkAt(at) {
         await archiver.settled()
-        if ((archive.blocks.head()?.number ?? 0) < height) {
-          throw new ChainRefusal(`the archive of the chain does not reach block ${height}`)
-        }
+        if (height() < at) throw new ChainRefusal(`the chain is not kept up to block ${at}`)
         const aheadS = Number(await raw.result<string>('evm_increaseTime', 0))
-        const next = await forks.at(height, aheadS)
+        const next = await forks.at(at, aheadS)
+        for (const [method, ...params] of standing.values()) {
+          await openRawChain(next).ask(method, params)
+        }
         await archiver.whileReturning(() => provider.switchTo(next))
-        before.height = height
+        before.height = at
+        // The runtime does not see how much memory goes with the chain of before.
+        Bun.gc(true)
       },
     },
     async close() {
@@ -87,8 +105,7 @@ export async function keepChain(
 }
 
 async function askKept(
-  chain: RawChain,
-  archiver: ChainArchiver,
+  { chain, archiver, standing }: Asked,
   method: string,
   params: unknown,
 ): Promise<string | null> {
@@ -102,6 +119,7 @@ async function askKept(
   if (method === 'eth_sendRawTransaction') {
     archiver.signed(String(JSON.parse(answer).result), String(params[0]))
   }
+  noteStanding(standing, method, params)
   const key = writtenKey(method, params)
   if (key !== null) await archiver.wrote(key)
   return answer
@@ -111,6 +129,13 @@ async function askKept(
 function clockAheadS(clock: Pick<Clock, 'nowMs'>, archive: ChainArchive, height: number): number {
   const headS = Number(archive.blocks.block(height)?.timestamp ?? 0)
   return Math.max(0, headS - Math.floor(clock.nowMs() / 1000))
+}
+
+function noteStanding(standing: Standing, method: string, params: readonly unknown[]): void {
+  const account = String(params[0]).toLowerCase()
+  if (method === 'hardhat_impersonateAccount') standing.set(account, [method, ...params])
+  if (method === 'hardhat_stopImpersonatingAccount') standing.delete(account)
+  if (STANDING.has(method)) standing.set(method, [method, ...params])
 }
 
 /** The part of the state that a call sets by hand; null for a call that sets none. */

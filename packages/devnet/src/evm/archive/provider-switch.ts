@@ -1,9 +1,12 @@
+import type { Clock } from '../../../../../src/ports/clock.ts'
 import type { RequestHandler } from '../fork/raw-chain.ts'
 
 /** One chain after another in the same place, whose listeners go on hearing. */
 export type ProviderSwitch = RequestHandler & {
   /** All who subscribed hear the next chain from here on; filters end with the old one. */
   switchTo(next: RequestHandler): Promise<void>
+  /** Somebody asks a filter now and then, which would end with the chain. */
+  hasFilters(): boolean
   /** The id under which listeners know a subscription of the chain that is in place. */
   listenedId(id: bigint): bigint
 }
@@ -25,15 +28,23 @@ const TAKES_ID = new Set([
   'eth_uninstallFilter',
   'eth_unsubscribe',
 ])
+const FILTERS = /^eth_(?:new|get)/
 const WITH_ID = new RegExp(`"method":"(?:${[...GIVES_ID, ...TAKES_ID].join('|')})"`)
 
-export function openProviderSwitch(first: RequestHandler): ProviderSwitch {
+/** EDR forgets a filter that nobody has asked for so long. */
+const FILTER_MS_MAX = 300_000
+
+export function openProviderSwitch(
+  clock: Pick<Clock, 'nowMs'>,
+  first: RequestHandler,
+): ProviderSwitch {
   let provider = first
   let firstId = 0n
   /** The parameters of each subscription, by the id that its listener knows. */
   const subscribed = new Map<string, readonly unknown[]>()
   /** Subscriptions that were taken over from a chain before, and their ids on this one. */
   let takenOver = new Map<string, bigint>()
+  let filterAskedAtMs = Number.NEGATIVE_INFINITY
 
   const listenedId = (id: bigint): bigint => {
     for (const [listened, own] of takenOver) if (own === id) return BigInt(listened)
@@ -45,6 +56,7 @@ export function openProviderSwitch(first: RequestHandler): ProviderSwitch {
     return hex(own < 0n ? 0n : own)
   }
   const asked = async ({ method, params }: Call): Promise<{ data: unknown }> => {
+    if (FILTERS.test(method) && !subscribed.has(String(params[0]))) filterAskedAtMs = clock.nowMs()
     const sent = TAKES_ID.has(method) ? params.map(ownId) : params
     const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: sent })
     const { data } = await provider.handleRequest(request)
@@ -72,6 +84,7 @@ export function openProviderSwitch(first: RequestHandler): ProviderSwitch {
         takenOver.set(listened, BigInt(JSON.parse(String(data)).result))
       }
     },
+    hasFilters: () => clock.nowMs() - filterAskedAtMs < FILTER_MS_MAX,
     listenedId,
   }
 }

@@ -14,6 +14,8 @@ export type Checkpoints = {
   highest(): number
   /** The chain as it was right before the block after that height was mined. */
   goBack(height: number): Promise<void>
+  /** Users have snapshots to go back to. */
+  hasSnapshots(): boolean
   /** A user's snapshot; its id counts those of users alone. */
   snapshot(): Promise<number>
   /** The height that a user's snapshot leads to; null when there is none of this id. */
@@ -26,6 +28,8 @@ export type ChainPast = {
   reaches(height: number): boolean
   /** Begins the chain anew after that block, which ends all snapshots. */
   forkAt(height: number): Promise<void>
+  /** The chain has mined so much since it was begun that it is better begun anew. */
+  isRenewalDue(): boolean
   /** A transaction as it was signed; null for one that was not, or long ago. */
   signed(hash: string): string | null
 }
@@ -74,6 +78,7 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkp
       own = []
       users.clear()
     },
+    hasSnapshots: () => users.size > 0,
     async snapshot() {
       users.set(++lastUserId, await snapshotNow())
       const [oldest] = users.keys()

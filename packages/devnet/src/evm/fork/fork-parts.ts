@@ -7,6 +7,7 @@ import { type ChainPast, type Checkpoints, openCheckpoints } from './checkpoints
 import { type IntervalMining, openIntervalMining } from './interval-mining.ts'
 import { type Miner, openMiner } from './miner.ts'
 import type { RawChain } from './raw-chain.ts'
+import { renewChain } from './renew-chain.ts'
 import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
 
 export type ForkNeeds = {
@@ -47,9 +48,13 @@ export function openForkParts(
   const traffic = openTraffic({ ...needs, isAutomining }, transactionsPerBlock)
   const miner = openMiner(chain, checkpoints, traffic)
   // A block that could not be mined is tried again when the next one is due.
-  const mine = () => lock.exclusive(() => miner.mine(1)).catch(() => {})
+  const mine = () => lock.exclusive(mineNext).catch(() => {})
+  const mineNext = async () => {
+    await miner.mine(1)
+    await renewChain(parts)
+  }
   const interval = { minMs: blockTimeMs, maxMs: blockTimeMs }
-  return {
+  const parts = {
     ...needs,
     checkpoints,
     miner,
@@ -59,4 +64,5 @@ export function openForkParts(
     traffic,
     automine,
   }
+  return parts
 }
