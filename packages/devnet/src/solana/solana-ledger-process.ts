@@ -3,6 +3,7 @@ import { type ChildSocket, liveWithParent, serveChild } from '../serve-child.ts'
 import type { ServingNeeds } from './methods/solana-serve.ts'
 import type { Listener } from './methods/solana-subscriptions.ts'
 import { answerAsleep, FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
+import { setLedgerAside } from './state/ledger-file.ts'
 import { type LedgerSaver, openLedgerSaver } from './state/ledger-saver.ts'
 
 // The development ledger as a process of its own, started by solana-ledger.ts.
@@ -54,9 +55,24 @@ async function openLedger(): Promise<Ledger> {
     import('./methods/solana-serve.ts'),
   ])
   const pace = { slotTimeMs, isHeld: false, changesPerSlot }
-  const chain = openSolanaChain(clock, slotAsleep(), { tokenAccounts, pace, saver })
+  const open = () => openSolanaChain(clock, slotAsleep(), { tokenAccounts, pace, saver })
+  const chain = goOn(open) ?? open()
   opened = { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
   return opened
+}
+
+/** Opens the ledger; null when it could not go on from its file, which is now set aside. */
+function goOn<T>(open: () => T): T | null {
+  if (saver === null) return null
+  try {
+    return open()
+  } catch (thrown) {
+    const broken = setLedgerAside(folder, clock.nowMs())
+    const why = thrown instanceof Error ? thrown.message : 'it is no ledger'
+    console.error(`SOLANA_DEVNET begins anew: its file (${why}) was set aside as ${broken}`)
+    saver = openLedgerSaver(clock, folder)
+    return null
+  }
 }
 
 async function answerPost(text: string): Promise<string> {

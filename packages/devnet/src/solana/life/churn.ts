@@ -70,7 +70,7 @@ export function openChurn(needs: Needs): Churn {
       for (let step = 0; left > 0; step++, left -= 2) {
         const pool = pools[draw.below(pools.length)]!
         if (draw.below(MOVES_PER_CREATION) > 0) moveTokens(needs, draw, pool)
-        else if (count() <= wanted) create(needs, draw, pool, step)
+        else if (count() + draw.below(2) <= wanted) create(needs, draw, pool, step)
         else close(needs, draw, pool, lasting)
       }
     },

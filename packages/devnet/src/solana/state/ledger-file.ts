@@ -50,8 +50,7 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, NAME)
   const found = existsSync(path) ? readLedger(readFileSync(path)) : null
-  const broken = found === 'broken' ? join(folder, `${NAME}.broken-${nowMs}`) : null
-  if (broken !== null) renameSync(path, broken)
+  const broken = found === 'broken' ? setLedgerAside(folder, nowMs) : null
   const { kept, end, batches } = found === null || found === 'broken' ? begun() : found
 
   let descriptor = takeOver(folder, end)
@@ -88,6 +87,13 @@ export function openLedgerFile(folder: string, nowMs: number): LedgerFile {
     },
     close: () => closeSync(descriptor),
   }
+}
+
+/** Renames the file of a ledger that cannot be gone on with; returns where it lies now. */
+export function setLedgerAside(folder: string, nowMs: number): string {
+  const broken = join(folder, `${NAME}.broken-${nowMs}`)
+  renameSync(join(folder, NAME), broken)
+  return broken
 }
 
 /**
