@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,7 +49,9 @@ let built: string | undefined
 /** The receiver in Go, compiled once. */
 function builtGo(): string {
   if (built !== undefined) return built
-  const output = join(mkdtempSync(join(tmpdir(), 'headgate-go-')), 'receiver')
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-go-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const output = join(folder, 'receiver')
   const { status, stderr } = spawnSync(go ?? '', ['build', '-o', output, '.'], {
     cwd: join(EXAMPLES, 'go'),
     encoding: 'utf8',
