@@ -14,8 +14,8 @@ const COMMANDS = [
   addStartCommand,
   addSetupCommands,
   addMigrateCommand,
-  addCallCommands,
   addCompletionCommand,
+  addCallCommands,
 ]
 
 /** Runs the command that the words after the program's name ask for. */

@@ -198,7 +198,7 @@ describe('headgate doctor', () => {
     const { exitCode, stdout, stderr } = await run()
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/answers +yes +yes\n/)
-    expect(stdout).toContain('✗ ETH_MAINNET, elsewhere is on chain 5, and not on 1')
+    expect(stdout).toContain('✗ ETH_MAINNET, elsewhere: is on chain 5, and not on 1')
     for (const secret of ['secret-path', 'upstream-password']) {
       expect(stdout + stderr).not.toContain(secret)
     }

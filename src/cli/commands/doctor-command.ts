@@ -7,6 +7,7 @@ type Said = { config?: string; network?: string[]; json?: boolean; color?: boole
 export function addDoctorCommand(program: Command): void {
   const command = program
     .command('doctor')
+    .summary('look at each upstream: what it can do, what it means, what to do')
     .description(
       'look at each upstream: chain, head, lag, receipts, traces, batches, logs, state, ' +
         'WebSocket, latency; what it means, and what to do',

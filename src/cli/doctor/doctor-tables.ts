@@ -113,6 +113,7 @@ function boundText({
   isWholeChain = false,
 }: Bound & { isWholeChain?: boolean }): string {
   if (isWholeChain) return 'all'
+  if (accepted === 0) return 'none'
   return refused === null ? `${numberText(accepted)} or more` : numberText(accepted)
 }
 

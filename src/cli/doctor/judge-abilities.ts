@@ -13,6 +13,9 @@ const SLOW_MS = 1000
 /** Fewer blocks of logs than this make a day of them hundreds of calls. */
 const LOG_RANGE_SMALL = 1000
 
+/** A day of the main network. */
+const DAY_BLOCKS = 7200
+
 const FINALITY_DEPTH_USUAL = 64
 
 /** Says what it means for Headgate that a node can do something or cannot. */
@@ -43,13 +46,7 @@ function judgeEvm(
     said.push(warn(`${words} once you say how deep.`, `finalityDepth: ${FINALITY_DEPTH_USUAL}`))
   }
   if (logs === null) said.push(warn('did not answer eth_getLogs.'))
-  if (logs?.refused && logs.accepted < LOG_RANGE_SMALL) {
-    const words = `gives ${countText(logs.accepted, 'block')} of logs at once: wider eth_getLogs`
-    const days = numberText(Math.ceil(7200 / Math.max(1, logs.accepted)))
-    said.push(
-      warn(`${words} are asked for in pieces, ${days} calls for 7,200 blocks.`, 'logBlocksMax'),
-    )
-  }
+  if (logs?.refused) said.push(...judgeLogs(logs.accepted))
   if (!isArchive) {
     const depth =
       stateDepth === null
@@ -58,6 +55,15 @@ function judgeEvm(
     said.push(note(`has ${depth}: eth_call on older blocks needs an archive node.`))
   }
   return said
+}
+
+function judgeLogs(accepted: number): Said[] {
+  if (accepted >= LOG_RANGE_SMALL) return []
+  if (accepted === 0) return [warn('refuses eth_getLogs, however few blocks it is about.')]
+  const words = `gives ${countText(accepted, 'block')} of logs at once: wider eth_getLogs are asked`
+  const calls = numberText(Math.ceil(DAY_BLOCKS / accepted))
+  const day = `${calls} calls for ${numberText(DAY_BLOCKS)} blocks`
+  return [warn(`${words} for in pieces, ${day}.`, 'logBlocksMax')]
 }
 
 function judgeTraces(
@@ -94,9 +100,9 @@ function judgeBatch({ batch }: UpstreamFacts, options: UpstreamOptions | undefin
   const most = batch.accepted <= 1 ? 0 : batch.accepted
   const words =
     most === 0
-      ? 'takes no batches: each call is sent alone'
-      : `takes batches of ${most}, and not of ${batch.refused}`
-  return [warn(`${words}. Larger ones are refused and sent again.`, `batchMax: ${most}`)]
+      ? 'takes no batches: they are refused, and their calls sent again'
+      : `takes batches of ${most}, and not of ${batch.refused}: those are refused and sent again`
+  return [warn(`${words}.`, `batchMax: ${most}`)]
 }
 
 function judgeSocket({ kind, headPollMs }: JudgedNetwork, { socket }: UpstreamFacts): Said[] {
@@ -114,7 +120,7 @@ function judgeSpeed({ p50Ms, throttled }: UpstreamFacts): Said[] {
   }
   if (throttled > 0) {
     const words = `put off ${countText(throttled, 'of our calls', 'of our calls')}: stay below its rate limit`
-    said.push(warn(`${words}.`, 'budget: { requestsPerSecond: 25 }'))
+    said.push(warn(`${words}.`, 'budget.requestsPerSecond'))
   }
   return said
 }

@@ -76,7 +76,7 @@ describe('the judgement of the doctor', () => {
     [
       'small batches',
       { batch: { accepted: 12, refused: 25 } },
-      'warning a: takes batches of 12, and not of 25. Larger ones are refused and sent again. [batchMax: 12]',
+      'warning a: takes batches of 12, and not of 25: those are refused and sent again. [batchMax: 12]',
     ],
     ['no batches', { batch: { accepted: 1, refused: 3 } }, '[batchMax: 0]'],
     [

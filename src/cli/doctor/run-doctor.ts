@@ -17,6 +17,9 @@ type DoctorOptions = { config?: string; network?: string[]; json?: boolean; colo
 const STEPS_USUAL = 9
 const BAR_COLUMNS = 20
 
+/** Wider sentences are hard to read. */
+const LINE_COLUMNS_MAX = 100
+
 const WHICH =
   'Which upstreams? Give --config FILE, or run this where a Headgate runs that was started here.'
 
@@ -44,6 +47,8 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     for (const one of looked) tellNetwork(terminal, one)
     tellFindings(terminal, findings, isGood)
   })
+  // A long document takes its time through a pipe.
+  await new Promise((written) => process.stdout.write('', written))
   process.exit(isGood ? 0 : EXIT_CODES.failed)
 }
 
@@ -91,7 +96,7 @@ function tellNetwork(terminal: Terminal, { network, upstreams }: NetworkFacts): 
 function tellFindings(terminal: Terminal, findings: readonly Finding[], isGood: boolean): void {
   const { colours } = terminal
   if (findings.length > 0) terminal.say(colours.bold('What it means, and what to do'))
-  for (const finding of findings) terminal.say(...findingLines(terminal, finding))
+  for (const same of sameFindings(findings)) terminal.say(...findingLines(terminal, same))
   if (findings.length > 0) terminal.say('')
   terminal.say(isGood ? colours.green('Nothing is wrong.') : colours.red('Something is wrong.'))
 }
@@ -99,12 +104,21 @@ function tellFindings(terminal: Terminal, findings: readonly Finding[], isGood: 
 const MARKS = { wrong: '✗', warning: '!', note: '·' } as const
 const PAINT = { wrong: 'red', warning: 'yellow', note: 'dim' } as const
 
-/** One sentence with its place before it, in lines of the terminal's width. */
-function findingLines({ colours, columns }: Terminal, finding: Finding): string[] {
-  const { level, network, upstream, text, option } = finding
-  const place = upstream === null ? `${network}:` : `${network}, ${upstream}`
-  const width = Math.min(columns, 100) - 2
-  const [first = '', ...rest] = wrapped(`${place} ${text}${adviceOf(option)}`, width)
+/** Findings that say the same of several upstreams are one sentence. */
+function sameFindings(findings: readonly Finding[]): Finding[][] {
+  const keyOf = ({ upstream, ...rest }: Finding) => JSON.stringify([rest, upstream === null])
+  return [...Map.groupBy(findings, keyOf).values()]
+}
+
+/** One sentence with its places before it, in lines of the terminal's width. */
+function findingLines({ colours, columns }: Terminal, same: readonly Finding[]): string[] {
+  const [finding] = same
+  if (!finding) return []
+  const { level, network, text, option } = finding
+  const places = same.flatMap(({ upstream }) => upstream ?? [])
+  const place = [network, ...places].join(', ')
+  const width = Math.min(columns, LINE_COLUMNS_MAX) - 2
+  const [first = '', ...rest] = wrapped(`${place}: ${text}${adviceOf(option)}`, width)
   return [`${colours[PAINT[level]](MARKS[level])} ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 

@@ -12,12 +12,12 @@ export function addListenCommand(program: Command): void {
   callCommand(program, 'listen', {
     does: 'forward deliveries to an app on this machine, without a tunnel',
     more:
-      'Each delivery comes as its destination gets it: the same bytes and headers, with signatures\n' +
-      'of the webhook’s own key. Its destination gets it as well, whatever the local app answers.',
+      'Each delivery comes as its destination gets it: the same bytes and headers, signed with the ' +
+      'webhook’s own key. Its destination gets it as well, whatever the local app answers.',
     examples: [
-      'listen --forward http://localhost:3000/webhooks',
-      'listen --forward http://localhost:3000 --webhook wh_9c5v2b8n4m1k7j3h',
-      'listen --forward http://localhost:3000 --since 2h',
+      ['listen --forward http://localhost:3000/hooks', 'all webhooks of the team'],
+      ['listen --forward http://localhost:3000 --webhook wh_9c5v2b8n4m1k7j3h', 'one of them'],
+      ['listen --forward http://localhost:3000 --since 2h', 'with those of the last two hours'],
     ],
   })
     .requiredOption('--forward <url>', 'the address of the local app', localAddress)
