@@ -13,7 +13,8 @@ export function failedCall(
   }: Pick<ApiError, 'status' | 'kind' | 'message' | 'retryAfterS'>,
   { url, tokenFrom }: HeadgateConnection,
 ): { text: string; exitCode: number } {
-  const said = harmlessText(message)
+  // The advice below asks the same, with an answer.
+  const said = harmlessText(message).replace(/ Is it running\?$/, '')
   if (status === 0) return { text: `${said}\n${UNREACHABLE}`, exitCode: EXIT_CODES.unreachable }
   return { text: `${said}${adviceFor()}`, exitCode: EXIT_CODES.failed }
 

@@ -17,7 +17,7 @@ export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heig
     ['network', `${devnet.network} (chain id ${devnet.chain_id})`],
     ['head', `${numberText(devnet.head.number)}  ${devnet.head.hash}`],
     ['mining', miningText(devnet)],
-    ['traffic', `${countText(devnet.transactions_per_block, 'transaction')} a block`],
+    ['traffic', trafficText(devnet)],
     ['pending', countText(devnet.pending_transactions, 'transaction')],
   ])
   const first = devnet.head.number - heights
@@ -25,6 +25,11 @@ export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heig
   if (shown.length === 0) return
   terminal.say('')
   terminal.table(blockColumns(clock.nowMs()), shown)
+}
+
+function trafficText({ transactions_per_block, is_traffic_resting }: WireDevnet): string {
+  const pace = `${countText(transactions_per_block, 'transaction')} a block`
+  return is_traffic_resting ? `rests, as the chain takes much memory (else ${pace})` : pace
 }
 
 function miningText({ is_held, block_time_ms }: WireDevnet): string {
