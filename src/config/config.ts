@@ -114,6 +114,11 @@ export function mayColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
+/** Whether a terminal can take back the line that it shows. */
+export function mayRewriteLines(): boolean {
+  return process.env.TERM !== 'dumb'
+}
+
 /** `--no-color`; libraries look at the same variable. */
 export function refuseColour(): void {
   process.env.NO_COLOR = '1'

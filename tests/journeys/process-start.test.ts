@@ -8,6 +8,7 @@ import { startFakeNode } from '../support/fake-node.ts'
 import {
   cleanUp,
   configText,
+  environment,
   keysIn,
   newFolder,
   runToEnd,
@@ -171,7 +172,7 @@ test('local development asks for nothing outside of the machine', async () => {
   ]
   if (Bun.which('ip') === null || !canRun([...alone, 'sh', 'true'])) return
   const command = [...alone, 'sh', process.execPath, MAIN]
-  const child = Bun.spawn(command, { cwd: newFolder(), env: { ...process.env, ...LOCAL } })
+  const child = Bun.spawn(command, { cwd: newFolder(), env: { ...environment(), ...LOCAL } })
   let said = ''
   for await (const chunk of child.stdout) {
     said += new TextDecoder().decode(chunk)

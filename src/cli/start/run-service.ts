@@ -1,4 +1,10 @@
-import { ConfigFaults, mayColour, readSettings, type Settings } from '../../config/config.ts'
+import {
+  ConfigFaults,
+  mayColour,
+  mayRewriteLines,
+  readSettings,
+  type Settings,
+} from '../../config/config.ts'
 import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
@@ -65,7 +71,12 @@ function screenFor({ local, log: { format } }: Settings) {
   if (!isTerminal) return { write: writeLogAs(log) }
   const { clock } = openProbeDrivers()
   const write = (text: string) => void process.stdout.write(text)
-  const { watch, aside } = startProgress({ colour, write, nowMs: clock.nowMs })
+  const { watch, aside } = startProgress({
+    colour,
+    rewrites: mayRewriteLines(),
+    write,
+    nowMs: clock.nowMs,
+  })
   return { watch, write: writeLogAs((lines) => aside(log(lines))) }
 }
 

@@ -2,6 +2,8 @@ import type { StartStep, WatchStep } from '../../wiring/start.ts'
 
 type Screen = {
   colour: boolean
+  /** Whether the line of the step that is under way can be taken back. */
+  rewrites: boolean
   nowMs(): number
   write(text: string): void
 }
@@ -34,26 +36,27 @@ const CLEAR = '\r\u001b[K'
 const SECOND_MS = 1000
 
 /** Shows on a terminal which steps of the start are done, how long they took, and the next. */
-export function startProgress({ colour, nowMs, write }: Screen): StartProgress {
+export function startProgress({ colour, rewrites, nowMs, write }: Screen): StartProgress {
   let line = ''
+  const clear = rewrites ? CLEAR : ''
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
   const end = (mark: string, step: StartStep, took: string) => {
     line = ''
-    write(`${CLEAR}  ${mark} ${NAMES[step].padEnd(NAME_WIDTH)}  ${took}\n`)
+    write(`${clear}  ${mark} ${NAMES[step].padEnd(NAME_WIDTH)}  ${took}\n`)
   }
 
   const watch: WatchStep = async (step, work) => {
     const sinceMs = nowMs()
-    line = `  … ${WAITING[step]}`
-    write(`${CLEAR}${line}`)
+    line = rewrites ? `  … ${WAITING[step]}` : ''
+    write(`${clear}${line}`)
     try {
       const result = await work
       // Faults are told below, as those of the configuration.
-      if (Array.isArray(result)) write(CLEAR)
+      if (Array.isArray(result)) write(clear)
       else end(paint(32, '✓'), step, paint(2, duration(nowMs() - sinceMs)))
       return result
     } catch (thrown) {
-      write(`${CLEAR}  ${paint(31, '✗')} ${WAITING[step]}\n`)
+      write(`${clear}  ${paint(31, '✗')} ${WAITING[step]}\n`)
       throw thrown
     }
   }
