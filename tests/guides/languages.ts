@@ -1,7 +1,8 @@
+import { afterAll } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A language that the project has an example of a receiver in. */
@@ -37,7 +38,9 @@ const LANGUAGES: readonly Language[] = [
   { name: 'Go', missing: go === null ? 'there is no go' : null, command: () => [builtGo()] },
 ]
 
+/** The languages; what is compiled for a file of tests is gone after it. */
 export function languages(): readonly Language[] {
+  afterAll(removeBuilt)
   for (const { name, missing } of LANGUAGES) {
     if (missing !== null) console.warn(`The receiver in ${name} is not run: ${missing}.`)
   }
@@ -46,10 +49,16 @@ export function languages(): readonly Language[] {
 
 let built: string | undefined
 
+function removeBuilt(): void {
+  if (built !== undefined) rmSync(dirname(built), { recursive: true, force: true })
+  built = undefined
+}
+
 /** The receiver in Go, compiled once. */
 function builtGo(): string {
   if (built !== undefined) return built
-  const output = join(mkdtempSync(join(tmpdir(), 'headgate-go-')), 'receiver')
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-go-'))
+  const output = join(folder, 'receiver')
   const { status, stderr } = spawnSync(go ?? '', ['build', '-o', output, '.'], {
     cwd: join(EXAMPLES, 'go'),
     encoding: 'utf8',

@@ -14,6 +14,7 @@ import { type StartedReceiver, startReceiver } from './start-receiver.ts'
 setDefaultTimeout(180_000)
 
 const DEPTH = 3
+const LANGUAGES = languages()
 
 describe('deliveries of a chain that is reorganised', () => {
   let headgate: HeadgateProcess
@@ -22,7 +23,7 @@ describe('deliveries of a chain that is reorganised', () => {
   beforeAll(async () => {
     const env = { HEADGATE_LISTEN: '127.0.0.1:0', HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' }
     headgate = await startProcess({ folder: newFolder(), env })
-    for (const language of languages().filter(({ missing }) => missing === null)) {
+    for (const language of LANGUAGES.filter(({ missing }) => missing === null)) {
       // The key is known when the webhook is made, and that names the port.
       const port = freePort()
       const { signing_key } = await call<{ signing_key: string }>('create-webhook', {
@@ -44,7 +45,7 @@ describe('deliveries of a chain that is reorganised', () => {
     await cleanUp()
   })
 
-  test.each(languages().map(({ name, missing }) => [name, missing] as const))(
+  test.each(LANGUAGES.map(({ name, missing }) => [name, missing] as const))(
     'leave the receiver in %s on the canonical chain',
     async (name, missing) => {
       const receiver = receivers.get(name)
