@@ -259,6 +259,23 @@ test('headgate devnet holds, resumes, and sets how inboxes answer', async () => 
   expect(wrong.stderr).toContain('It takes a whole number from 1 to 32.')
 })
 
+test('headgate devnet breaks a node, stalls them all, and paces the Solana ledger', async () => {
+  expect(await done('devnet', 'upstreams')).toMatch(/^node +answers\ndevnet +honest\n$/)
+  const lagging = await done('devnet', 'upstream', 'devnet', 'lag', '--blocks', '3')
+  expect(lagging).toMatch(/\ndevnet +lag, 3 blocks behind\n$/)
+  const unknown = await cli.run(['devnet', 'upstream', 'nobody', 'lie'])
+  expect([unknown.exitCode, unknown.stderr]).toEqual([
+    1,
+    'There is no such upstream; there are devnet.\n',
+  ])
+  expect(await json('devnet', 'upstream', 'devnet', 'honest')).toHaveLength(1)
+  expect(await done('devnet', 'stall', '1')).toStartWith('No node answers for 1 second;')
+  const ledger = await json('devnet', 'solana', '--changes', '3', '--hold')
+  expect(ledger).toMatchObject({ changes_per_slot: 3, is_held: true })
+  expect(await done('devnet', 'solana')).toMatch(/^network +SOLANA_DEVNET\n/)
+  expect((await cli.run(['devnet', 'solana', '--hold', '--resume'])).exitCode).toBe(2)
+})
+
 /** The text without what differs from run to run. */
 function masked(text: string): string {
   return text

@@ -125,7 +125,7 @@ function headingsOf(name: string): string[] {
   return [...read(name).matchAll(/^#+ (.+)$/gm)].map((heading) =>
     (heading[1] ?? '')
       .toLowerCase()
-      .replace(/[^a-z0-9 -]/g, '')
+      .replace(/[^a-z0-9 _-]/g, '')
       .replaceAll(' ', '-'),
   )
 }

@@ -3,6 +3,7 @@ import { DEVNET_LIMITS } from '../../../ports/devnet-control.ts'
 import type { ConnectionOptions } from '../../connect/connection.ts'
 import { type Calling, runCall } from '../../connect/run-call.ts'
 import { callCommand, callGroup, wholeNumber } from './call-command.ts'
+import { addDevnetNodeCommands } from './devnet-node-commands.ts'
 
 type Said = ConnectionOptions
 
@@ -23,6 +24,7 @@ export function addDevnetCommand(program: Command): void {
   })
   addChainCommands(group)
   addMiningCommands(group)
+  addDevnetNodeCommands(group)
   addInboxCommands(group)
 }
 
