@@ -56,6 +56,7 @@ test('blocks that are taken back go with their transactions and their state', ()
   expect(archive.blocks.blockWith(hashOf(2, 5))).toBeNull()
   expect(archive.state.at(BALANCE, 9)).toBe('0x04')
   archive.append(blocks(5, 6, () => []))
+  expect(archive.highest()).toBe(9)
   expect(archive.state.at(BALANCE, 9)).toBe('0x06')
 })
 

@@ -27,6 +27,8 @@ export type ChainArchive = {
   setState(height: number, changes: readonly StateChange[]): void
   /** Makes that block the head. */
   forgetAbove(height: number): void
+  /** The highest block there ever was, forgotten or not. */
+  highest(): number
   /** Forgets blocks of long ago, and the state before them. */
   prune(): void
   /** Transactions as they were signed, for as long as they may have to be sent again. */
@@ -54,6 +56,7 @@ export function openChainArchive(db: Connection, blocksMax = BLOCKS_MAX): ChainA
   const state = openStateHistory(db)
   const facts = openFacts(db)
   const height = () => blocks.head()?.number ?? 0
+  const highest = () => Math.max(height(), Number(facts.get('highest') ?? 0))
 
   return {
     blocks,
@@ -65,7 +68,9 @@ export function openChainArchive(db: Connection, blocksMax = BLOCKS_MAX): ChainA
       }
     }),
     setState: db.transaction(state.set),
+    highest,
     forgetAbove: db.transaction((top: number) => {
+      facts.set('highest', String(highest()))
       blocks.forgetAbove(top)
       state.forgetAbove(top)
     }),

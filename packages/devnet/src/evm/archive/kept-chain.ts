@@ -76,6 +76,7 @@ export async function keepChain(
     }),
     past: {
       reaches: (at) => archiver.isKeeping() && at >= archive.blocks.lowest(),
+      highest: archive.highest,
       signed: archive.signed,
       isRenewalDue: () =>
         archiver.isKeeping() &&

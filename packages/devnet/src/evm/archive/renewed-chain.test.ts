@@ -38,14 +38,12 @@ test('a chain that has mined thousands of blocks is begun anew at its head, unno
 
   await chain.call('hardhat_mine', ['0x1388'])
   const before = canonical(await chain.state())
-  await chain.change({ isHeld: true })
-  await chain.call('evm_setIntervalMining', [20])
   const sent = [await chain.send(), await chain.send(NOBODY)]
-  await chain.change({ isHeld: false })
+  await chain.call('evm_setIntervalMining', [20])
   await until(async () => !(await hasProofs()), 'the chain has the archive for its past')
   for (const hash of sent) expect((await chain.receiptOf(hash))?.status).toBe('0x1')
   await until(async () => (await height()) > 5_005, 'blocks go on')
-  await chain.change({ isHeld: true })
+  await chain.call('evm_setIntervalMining', [0])
   expect((await chain.receiptOf(await sentAndMined(NOBODY)))?.status).toBe('0x1')
   for (const [number, hash] of [...before].slice(-20)) {
     const tag = `0x${number.toString(16)}`

@@ -26,6 +26,8 @@ export type Checkpoints = {
 /** The past of the chain beyond its checkpoints, where there is an archive of it. */
 export type ChainPast = {
   reaches(height: number): boolean
+  /** The highest block there was in any run, replaced or not. */
+  highest(): number
   /** Begins the chain anew after that block, which ends all snapshots. */
   forkAt(height: number): Promise<void>
   /** The chain has mined so much since it was begun that it is better begun anew. */
