@@ -5,8 +5,6 @@ export const SOLANA_DEVNET_LIMITS = {
   slotTimeMsMax: 600_000,
   /** Accounts that change in one slot. */
   changesPerSlotMax: 5_000,
-  /** Token accounts that a ledger begins with. */
-  tokenAccountsMax: 200_000,
 } as const
 
 type SolanaDevnetPace = { slotTimeMs: number; isHeld: boolean; changesPerSlot: number }
