@@ -1,12 +1,17 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Subprocess } from 'bun'
 import { configText } from '../../src/cli/init/config-text.ts'
 import { writeConfig } from '../../src/cli/init/write-config.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { cleanUp, newFolder, runToEnd } from '../support/headgate-process.ts'
+import { until } from '../support/until.ts'
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 
 const nodes: FakeNode[] = []
+const asking: Subprocess[] = []
 
 const aNode = (chainId: number) => {
   const node = startFakeNode()
@@ -20,6 +25,7 @@ const init = (folder: string, ...words: string[]) => runToEnd({ folder, args: ['
 setDefaultTimeout(180_000)
 afterEach(async () => {
   for (const node of nodes.splice(0)) node.stop()
+  for (const child of asking.splice(0)) child.kill('SIGKILL')
   await cleanUp()
 })
 
@@ -73,6 +79,61 @@ describe('headgate init', () => {
     expect(existsSync(join(folder, 'headgate.yaml'))).toBe(false)
   })
 })
+
+describe('headgate init in a terminal', () => {
+  test('asks for what no flag says, and shows nothing of a key', async () => {
+    const folder = newFolder()
+    const terminal = openTerminal(folder)
+    await terminal.answer('Your first upstream', 'alchemi://KEY-X\r')
+    await terminal.answer('Did you mean alchemy', '\x7f'.repeat(15))
+    await terminal.answer('Your first upstream', 'alchemy://KEY-X\r')
+    await terminal.answer('Another upstream', '\r')
+    await terminal.answer('Which networks', ' \r')
+    expect(await terminal.exited).toBe(0)
+    const text = readFileSync(join(folder, 'headgate.yaml'), 'utf8')
+    expect(text).toContain('alchemy://KEY-X')
+    expect(text).toContain('id: ETH_MAINNET')
+    expect(terminal.shown()).toContain('headgate start --config headgate.yaml')
+    expect(terminal.shown()).not.toContain('KEY-X')
+  })
+
+  test('writes nothing when the person has had enough', async () => {
+    const folder = newFolder()
+    const terminal = openTerminal(folder)
+    await terminal.answer('Your first upstream', '\x03')
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.shown()).toContain('Nothing was written.')
+    expect(existsSync(join(folder, 'headgate.yaml'))).toBe(false)
+  })
+})
+
+/** The questions in a real terminal; all but those of upstreams and networks have their flag. */
+function openTerminal(folder: string) {
+  const more = ['--listen', '127.0.0.1:0', '--data', './data', '--workers', '1']
+  const others = ['--public-url', 'http://localhost', '--database', 'sqlite']
+  let shown = ''
+  const decoder = new TextDecoder()
+  const child = Bun.spawn([process.execPath, MAIN, 'init', ...more, ...others], {
+    cwd: folder,
+    env: { ...process.env, TERM: 'xterm' },
+    terminal: {
+      cols: 80,
+      rows: 40,
+      data(_, bytes) {
+        shown += decoder.decode(bytes, { stream: true })
+      },
+    },
+  })
+  asking.push(child)
+  return {
+    exited: child.exited,
+    shown: () => shown,
+    async answer(question: string, typed: string) {
+      await until(() => shown.includes(question), question)
+      child.terminal?.write(typed)
+    },
+  }
+}
 
 describe('the file of headgate init', () => {
   const answers = {
