@@ -7,6 +7,7 @@ import { differenceOf } from './shown-output.ts'
 /** Shells start quickly, unless the machine is busy with others. */
 setDefaultTimeout(60_000)
 
+const DOCS = new URL('../../docs/', import.meta.url)
 const GUIDES = new URL('../../docs/guides/', import.meta.url)
 const HERE = new URL('./', import.meta.url)
 
@@ -81,6 +82,20 @@ describe('what a guide shows', () => {
   ])('the JSON %j stands for %j: %p', (shown, output, isSame) => {
     expect(differenceOf(output, { language: 'json', text: shown }) === null).toBe(isSame)
   })
+})
+
+test('every page of the manual begins with its title, and is plain Markdown', () => {
+  const names = [...new Bun.Glob('**/*.md').scanSync(DOCS.pathname)]
+  expect(names.length).toBeGreaterThan(12)
+  for (const name of names) {
+    const text = readFileSync(new URL(name, DOCS), 'utf8')
+    expect({ name, begins: text.split('\n')[0] }).toEqual({
+      name,
+      begins: expect.stringMatching(/^# \S/),
+    })
+    const prose = text.replace(/```[\s\S]*?```|`[^`]*`|<!--[\s\S]*?-->|<https?:[^>]+>/g, '')
+    expect({ name, html: prose.match(/<[a-z]\w*[\s>/]/gi) }).toEqual({ name, html: null })
+  }
 })
 
 test('every guide is followed by a test', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type ChainNode, startChainNode } from '../support/chain-node.ts'
-import { NodeError } from '../support/fake-node.ts'
+import { type FakeNode, NodeError, startFakeNode } from '../support/fake-node.ts'
 import { followGuide } from './follow-guide.ts'
 import { testNetwork } from './test-network.ts'
 
@@ -11,10 +11,12 @@ setDefaultTimeout(180_000)
 const BLOCK_MS = 400
 
 let node: ChainNode
+let validator: FakeNode
 let mining: Timer
 
 beforeAll(() => {
   node = startChainNode(5)
+  validator = startFakeNode('validator')
   const block = node.answers.eth_getBlockByNumber as (params: unknown[]) => unknown
   Object.assign(node.answers, {
     // Nonces go up to the end of 64 bits, which is more than ethers 5 can read.
@@ -32,9 +34,12 @@ beforeAll(() => {
 afterAll(() => {
   clearInterval(mining)
   node.stop()
+  validator.stop()
 })
 
 test('"Move from a hosted service" can be followed, alchemy-sdk included', async () => {
-  await followGuide('guides/move-from-a-hosted-service.md', { replace: testNetwork(node) })
+  await followGuide('guides/move-from-a-hosted-service.md', {
+    replace: { ...testNetwork(node), 'http://10.0.0.7:8899': validator.url },
+  })
   expect(node.callsOf('alchemy_getTokenBalances')).toBe(1)
 })
