@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Entropy } from '../../../../../src/ports/entropy.ts'
 import type { EdrFork } from '../edr-chain.ts'
@@ -28,15 +28,13 @@ export function openArchiveForks(
   { folder, chainId }: { folder: string; chainId: number },
 ): ArchiveForks {
   const server = startArchiveServer(archive, chainId)
-  const cacheFolder = join(folder, 'cache')
-  /** EDR writes answers into files, knows no other way, and bears that they go. */
-  const clearCache = () => {
-    rm(cacheFolder, { recursive: true, force: true }).catch(() => {})
-  }
+  const caches = join(folder, 'cache')
+  let forks = 0
 
   return {
     async at(height, aheadS) {
       // Answers of before a reorganisation may be wrong after it.
+      const cacheFolder = join(caches, String(++forks))
       rmSync(cacheFolder, { recursive: true, force: true })
       const next = await open({ url: server.urlAt(height), height, cacheFolder })
       const { result } = openRawChain(next)
@@ -48,10 +46,22 @@ export function openArchiveForks(
       await result('hardhat_setPrevRandao', `0x${randao}`)
       return next
     },
-    clearCache,
+    clearCache: () => void removeFiles(caches).catch(() => {}),
     close() {
       server.stop()
-      rmSync(cacheFolder, { recursive: true, force: true })
+      rmSync(caches, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * EDR writes answers into files and knows no other way. It bears that a file goes, but not that a
+ * folder does into which it is about to write.
+ */
+async function removeFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  await Promise.all(
+    files.map(({ parentPath, name }) => rm(join(parentPath, name), { force: true })),
+  )
 }
