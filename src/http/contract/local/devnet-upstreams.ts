@@ -16,6 +16,11 @@ const BEHAVIOUR = choice(
     'log left out and sixteenfold balances, `fail` with 503, `hang` never.',
 )
 
+const UPSTREAM_NAME = text({
+  pattern: '^[a-z0-9-]{1,64}$',
+  'x-form': '1 to 64 lower-case letters, digits and hyphens',
+})
+
 const DEVNET_UPSTREAM = record('DevnetUpstream', {
   name: text('The name of the upstream, as `GET /api/networks` has it.'),
   behaviour: BEHAVIOUR,
@@ -63,7 +68,7 @@ export const DEVNET_UPSTREAM_CALLS = {
     ...LOCAL,
     summary: 'Make a node of the embedded chain lag, lie, fail or hang',
     description: 'It answers so until it is changed again, or Headgate starts anew.',
-    parameters: { name: path('The name of the upstream.', text(), 'devnet-2') },
+    parameters: { name: path('The name of the upstream.', UPSTREAM_NAME, 'devnet-2') },
     body: body(CHANGE, { behaviour: 'lag', blocks: 5 }),
     answer: data('The upstreams as they are now.', list(DEVNET_UPSTREAM), EXAMPLE),
     errors: {

@@ -49,7 +49,7 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkp
   let own: Checkpoint[] = []
   const users = new Map<number, Checkpoint>()
   let lastUserId = 0
-  let highest = 0
+  let highest = past?.highest() ?? 0
 
   const snapshotNow = async (): Promise<Checkpoint> => {
     const height = Number(await chain.result<string>('eth_blockNumber'))
