@@ -13,8 +13,11 @@ export function portHolder(port: number): string | null {
   if (inodes.size === 0) return null
   const pid = listed('/proc').find((name) => /^\d+$/.test(name) && hasSocket(name, inodes))
   if (pid === undefined) return null
-  // The name alone: the words after it may hold a password.
-  return `${textOf(`/proc/${pid}/comm`).trim()} (process ${pid})`
+  // The name alone: the words after it may hold a password. The runtime is an .exe on Linux, too.
+  const name = textOf(`/proc/${pid}/comm`)
+    .trim()
+    .replace(/\.exe$/, '')
+  return `${name} (process ${pid})`
 }
 
 /** The numbers of the sockets that listen at the port. */
