@@ -23,6 +23,7 @@ export function failedCall(
     // A refusal of our own has a name; anything else was said by another server.
     if (kind === 'Error') return ` Is it a Headgate that answers at ${url}?`
     if (status === 401) return `\n${wrongToken(url, tokenFrom)}`
+    if (message.startsWith('X-Team-Id is missing')) return '\nGive its id with --team.'
     if (status === 429 && retryAfterS > 0) return `\nTry again in ${retryAfterS} s.`
     return ''
   }

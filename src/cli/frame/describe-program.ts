@@ -5,7 +5,7 @@ import { EXIT_CODE_MEANINGS } from '../exit-codes.ts'
 import { examples } from './examples.ts'
 
 /** Wider lines are hard to read, and a file has no width. */
-const HELP_COLUMNS = { default: 80, max: 100 }
+const HELP_COLUMNS = { default: 80, max: 100, leastToWrap: 20 }
 
 /** Gives the program its version, its help, and the options that all commands have. */
 export function describeProgram(program: Command): Command {
@@ -24,7 +24,10 @@ export function describeProgram(program: Command): Command {
       getOutHasColors: () => process.stdout.isTTY === true && mayColour(),
       getErrHasColors: () => process.stderr.isTTY === true && mayColour(),
     })
-    .configureHelp({ styleTitle: (title) => `\u001b[1m${title}\u001b[0m` })
+    .configureHelp({
+      styleTitle: (title) => `\u001b[1m${title}\u001b[0m`,
+      minWidthToWrap: HELP_COLUMNS.leastToWrap,
+    })
   examples(program, [
     ['headgate', 'local development, in the folder ./data'],
     ['headgate start --config headgate.yaml', 'your own networks'],

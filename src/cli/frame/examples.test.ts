@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { Command } from 'commander'
+import { headgateProgram } from '../program.ts'
 import { exampleLines } from './examples.ts'
 
 test('examples stand beside their purpose where the terminal has room', () => {
@@ -18,3 +20,15 @@ test('examples stand below their purpose where one of them is long', () => {
     ]),
   ).toEqual(['  # a long name', `  ${long}`, '  # run it', '  headgate'])
 })
+
+test('the help of every command fits 80 columns', () => {
+  for (const command of withCommandsBelow(headgateProgram())) {
+    const help = command.helpInformation()
+    const wide = help.split('\n').filter((line) => line.length > 80)
+    expect(wide).toEqual([])
+  }
+})
+
+function withCommandsBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withCommandsBelow)]
+}

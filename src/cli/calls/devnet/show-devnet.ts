@@ -20,8 +20,9 @@ export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heig
     ['traffic', trafficText(devnet)],
     ['pending', countText(devnet.pending_transactions, 'transaction')],
   ])
-  const first = devnet.head.number - heights
-  const shown = devnet.blocks.filter(({ number }) => number > first)
+  const last = devnet.head.number
+  // A drop leaves replaced blocks above the head, as many as are known: they would bury it.
+  const shown = devnet.blocks.filter(({ number }) => number > last - heights && number <= last)
   if (shown.length === 0) return
   terminal.say('')
   terminal.table(blockColumns(clock.nowMs()), shown)

@@ -85,7 +85,7 @@ function addReplayCommands(group: Command): void {
   callCommand(group, 'replay', {
     does: 'run a webhook on blocks of the past, and deliver the results',
     more:
-      'Says what it is likely to cost and asks first. It goes on by itself, whether or not this\n' +
+      'Says what it is likely to cost and asks first. It goes on by itself, whether or not this ' +
       'command watches it.',
     examples: [
       ['webhook replay Transfers --from 23799000 --to 23799999', 'a thousand blocks'],

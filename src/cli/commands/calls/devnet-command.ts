@@ -47,7 +47,7 @@ function addChainCommands(group: Command): void {
   callCommand(group, 'reorg', {
     does: 'replace the last blocks by others',
     more:
-      'Webhooks run the replaced heights again, and deliver them with higher sequence numbers.\n' +
+      'Webhooks run the replaced heights again, and deliver them with higher sequence numbers. ' +
       'Transactions of the old blocks are mined again, unless they are dropped.',
     examples: [
       ['devnet reorg 3', 'three blocks make way for four'],
@@ -137,7 +137,7 @@ function addMiningCommands(group: Command): void {
   callCommand(group, 'drop', {
     does: 'take the chain back to a height',
     more:
-      'The blocks above it are gone, as on a node that was reset, and so are transactions that\n' +
+      'The blocks above it are gone, as on a node that was reset, and so are transactions that ' +
       'wait. Webhooks run those heights again once they are mined anew.',
     examples: [['devnet drop 100', 'block 100 is the head']],
   })
@@ -151,7 +151,7 @@ function addInboxCommands(group: Command): void {
   callCommand(group, 'inbox', {
     does: 'show what arrived at an inbox, with its marks',
     more:
-      'Marks: re-run (a reorganisation replaced its height), superseded (a later one is right),\n' +
+      'Marks: re-run (a reorganisation replaced its height), superseded (a later one is right), ' +
       'repeat (a retry, a resend or a replay), replay, gap before (the one before is missing).',
     examples: [
       ['devnet inbox', 'the inbox demo'],

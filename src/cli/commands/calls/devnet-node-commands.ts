@@ -23,7 +23,7 @@ export function addDevnetNodeCommands(group: Command): void {
   callCommand(group, 'upstream', {
     does: 'make a node of the chain lag, lie, fail or hang',
     more:
-      'Headgate goes on with the others: `headgate network list` shows how it sees them. A node\n' +
+      'Headgate goes on with the others: `headgate network list` shows how it sees them. A node ' +
       'that lies leaves out every log and shows wrong balances.',
     examples: [
       ['devnet upstream devnet lag --blocks 5', 'it is five blocks behind'],

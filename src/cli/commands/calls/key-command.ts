@@ -11,8 +11,8 @@ export function addKeyCommand(program: Command): void {
   const group = callGroup(program, 'key', {
     does: 'see and replace keys: of apps, of signatures, for JSON Web Tokens',
     more:
-      'An app has one key, made with the app; a webhook one signing key, made with the webhook.\n' +
-      'Both are replaced with rotate. Public keys for JSON Web Tokens are registered with create.\n' +
+      'An app has one key, made with the app; a webhook one signing key, made with the webhook. ' +
+      'Both are replaced with rotate. Public keys for JSON Web Tokens are registered with create. ' +
       'Tokens of the management API are no keys: see headgate token.',
     examples: [
       ['key list', 'all that the team has'],

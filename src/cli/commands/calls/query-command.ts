@@ -24,7 +24,7 @@ function addRunCommand(group: Command): void {
   const command = callCommand(group, 'run', {
     does: 'run a query on one block, and show its result',
     more:
-      'The result stands as it would be delivered; its size and price are told beside it. Nothing\n' +
+      'The result stands as it would be delivered; its size and price are told beside it. Nothing ' +
       'is stored, and it costs nothing. The team’s variables count as they are now.',
     examples: [
       ['query run transfers.graphql', 'on the newest block'],

@@ -35,7 +35,7 @@ function addCreateCommand(group: Command): void {
         'a query of a file, to an app of yours',
       ],
       ['webhook create --inbox demo --graphql "{ block { number hash } }"', 'to an inbox'],
-      ['cat q.graphql | headgate webhook create --query - --inbox demo', 'from a pipe'],
+      ['webhook create --query - --inbox demo < q.graphql', 'from standard input'],
     ],
   })
   querySource(command)
