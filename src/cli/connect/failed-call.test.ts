@@ -8,3 +8,14 @@ test('an operator who named no team hears of the option, not of a header alone',
   const failed = failedCall({ status: 400, kind: 'X', message, retryAfterS: 0 }, CONNECTION)
   expect(failed).toEqual({ text: `${message}\nGive its id with --team.`, exitCode: 1 })
 })
+
+test('a Headgate with a configuration is said to be no local development', () => {
+  const message = 'There is no such call; see /docs/reference.'
+  const { text, exitCode } = failedCall(
+    { status: 404, kind: 'NotFound', message, retryAfterS: 0 },
+    CONNECTION,
+  )
+  expect(text).toContain('The Headgate at http://localhost:8080 does not have this.')
+  expect(text).toContain('local development')
+  expect(exitCode).toBe(1)
+})

@@ -16,6 +16,12 @@ export function failedCall(
   // The advice below asks the same, with an answer.
   const said = harmlessText(message).replace(/ Is it running\?$/, '')
   if (status === 0) return { text: `${said}\n${UNREACHABLE}`, exitCode: EXIT_CODES.unreachable }
+  if (message.startsWith('There is no such call')) {
+    return {
+      text: `The Headgate at ${url} does not have this.\n${NOT_LOCAL}`,
+      exitCode: EXIT_CODES.failed,
+    }
+  }
   return { text: `${said}${adviceFor()}`, exitCode: EXIT_CODES.failed }
 
   function adviceFor(): string {
@@ -31,6 +37,9 @@ export function failedCall(
 
 const UNREACHABLE =
   'Is it running? `headgate start` starts one here; --url or HEADGATE_URL name another.'
+
+const NOT_LOCAL =
+  '`headgate devnet` and --inbox are for local development: a Headgate without a configuration.'
 
 function wrongToken(url: string, tokenFrom: string): string {
   const source = `The token came from ${tokenFrom}, and ${url} does not know it.`
