@@ -13,7 +13,8 @@ export function addCompletionCommand(program: Command): void {
     .addArgument(new Argument('<shell>', 'the shell that is to complete').choices(SHELLS))
     .action(async (shell: Shell) => {
       const { completionScript } = await import('../frame/completion/completion-script.ts')
-      process.stdout.write(completionScript(program, shell))
+      const { openTerminal } = await import('../terminal/terminal.ts')
+      openTerminal({}).say(completionScript(program, shell).trimEnd())
     })
   examples(command, [
     ['eval "$(headgate completion bash)"', 'in ~/.bashrc'],
