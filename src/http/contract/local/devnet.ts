@@ -231,7 +231,7 @@ export const DEVNET_CALLS = {
       ...CHAIN_ERRORS,
       '400':
         '`ValidationError`: a field is wrong, or no way leads back to that height: it is not ' +
-        'below the head, too deep, or was mined in one step with the next.',
+        'below the head, or too deep.',
     },
   }),
 

@@ -115,9 +115,8 @@ test('transactions of an earlier run are mined again under their hashes, waiting
   expect((await chain.state()).pendingTransactions).toBe(1)
   const { head } = await chain.reorganise({ depth: 2 })
   const receipts = await Promise.all([signed, owned, waiting].map(chain.receiptOf))
-  expect(receipts.map((receipt) => Number(receipt?.blockNumber))).toEqual(
-    Array(3).fill(head.number - 2),
-  )
+  // Two blocks were replaced by three, and the last of these has the one that was waiting.
+  expect(receipts.map((receipt) => head.number - Number(receipt?.blockNumber))).toEqual([2, 2, 0])
   await chain.expectLinked(await chain.state())
 })
 

@@ -133,6 +133,7 @@ describe('hostile parameters', () => {
     ['hardhat_mine', ['x']],
     ['hardhat_mine', [{}, []]],
     ['hardhat_mine', ['0x2', '0xffffffffffffffff']],
+    ['hardhat_mine', ['0xc351']],
     ['evm_setAutomine', ['yes']],
     ['evm_mine', ['yesterday']],
   ])('%s %j is refused and leaves the chain well', async (method, params) => {

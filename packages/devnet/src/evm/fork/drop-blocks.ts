@@ -37,7 +37,6 @@ async function refuseUnlessWayBack({ chain, checkpoints }: ForkParts, height: nu
     throw new ChainRefusal(`height is ${height}: ${text}`)
   }
   if (!checkpoints.has(height)) {
-    const text = 'no way leads back there, since it was mined in one step with the next one'
-    throw new ChainRefusal(`height is ${height}: ${text}, or before the last start`)
+    throw new ChainRefusal(`height is ${height}: no way leads back there`)
   }
 }

@@ -24,8 +24,8 @@ export async function reorganise(parts: ForkParts, wanted: DevnetReorganisation)
 
   await checkpoints.goBack(forkHeight)
   history.replaced(left)
-  const mined = wanted.transactions === 'keep' ? replaced.flatMap((it) => it.transactions) : []
-  await refillPool(parts, [...mined, ...pending])
+  const kept = wanted.transactions === 'keep' ? replaced.map((it) => it.transactions) : []
+  await keepInPool(chain, [...kept.flat(), ...pending])
 
   // Without this the same transactions at the same time would give the same blocks.
   const randao = Buffer.from(parts.entropy.bytes(32)).toString('hex')
@@ -33,6 +33,9 @@ export async function reorganise(parts: ForkParts, wanted: DevnetReorganisation)
   const nowS = Math.floor(parts.clock.nowMs() / 1000) + clockAheadS
   for (let at = 0; at < wanted.blocks; at++) {
     await checkpoints.take()
+    // All in one block would be more than can be traced in reasonable time.
+    await resend(parts, kept[at] ?? [])
+    if (at === replaced.length) await resend(parts, pending)
     await mineSibling(chain, replaced[at], nowS)
   }
 }
@@ -43,8 +46,7 @@ async function forkHeightOf({ chain, checkpoints }: ForkParts, { depth }: Devnet
     throw new ChainRefusal(`depth is ${depth}, and the chain has ${head} blocks after its first`)
   }
   if (!checkpoints.has(head - depth)) {
-    const text = 'was mined in one step with the next one, so nothing can fork there'
-    throw new ChainRefusal(`depth is ${depth}: block ${head - depth} ${text}`)
+    throw new ChainRefusal(`depth is ${depth}: no way leads back to block ${head - depth}`)
   }
   return head - depth
 }
@@ -58,17 +60,17 @@ async function blocksAbove(chain: RawChain, height: number): Promise<WholeBlock[
   return blocks
 }
 
-/** The pool as it was at the fork becomes the one that is wanted now. */
-async function refillPool({ chain, sent }: ForkParts, wanted: readonly RawTransaction[]) {
+/** The pool as it was at the fork loses those that are not wanted any more. */
+async function keepInPool(chain: RawChain, wanted: readonly RawTransaction[]): Promise<void> {
   const hashes = new Set(wanted.map(({ hash }) => hash))
-  const there = new Set<string>()
   for (const { hash } of await pendingTransactions(chain)) {
-    if (hashes.has(hash)) there.add(hash)
-    else await chain.ask('hardhat_dropTransaction', [hash])
+    if (!hashes.has(hash)) await chain.ask('hardhat_dropTransaction', [hash])
   }
-  for (const transaction of wanted) {
-    if (!there.has(transaction.hash)) await sent.resend(transaction)
-  }
+}
+
+/** The chain refuses those that wait already, which changes nothing. */
+async function resend({ sent }: ForkParts, transactions: readonly RawTransaction[]) {
+  for (const transaction of transactions) await sent.resend(transaction)
 }
 
 /** A block has the time of the one that it replaces; the time of further ones is now. */
