@@ -21,3 +21,25 @@ test('a chain that has ended is said to be silent, and one that lives answers', 
   expect(silent).toBeInstanceOf(Rejection)
   expect(silent).toMatchObject({ code: 'upstream_failed', httpStatus: 503 })
 })
+
+test('a chain that mines many blocks is waited for longer than for other commands', async () => {
+  const waits: number[] = []
+  const patient = {
+    ...clock,
+    after(ms: number) {
+      waits.push(ms)
+      return () => {}
+    },
+  }
+  const control = openEvmControl(
+    { clock: patient, outbound: openOutbound() },
+    'http://127.0.0.1:1',
+    'ETH_DEVNET',
+    [],
+  )
+  await control.state()
+  await control.mine(100)
+  const [ordinary = 0, hundred = 0] = waits
+  // A full block of traffic takes up to a second.
+  expect(hundred - ordinary).toBe(100_000)
+})

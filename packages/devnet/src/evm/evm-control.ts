@@ -15,6 +15,9 @@ type Answer<T> = { result: T } | { error: { message: string } }
 /** Far longer than the deepest reorganisation takes; a trace of somebody else may be in the way. */
 const ANSWER_MS_MAX = 15_000
 
+/** A block that is full of traffic takes most of this, on a machine that is busy. */
+const MINE_MS_MAX = 1_000
+
 /** The chain repeats what it was sent, which may be long. */
 const MESSAGE_CHARS_MAX = 500
 
@@ -27,7 +30,8 @@ export function openEvmControl(
   network: string,
   nodeNames: readonly string[],
 ): DevnetControl {
-  const ask = <T>(method: string, wanted: object) => askChain<T>(needs, url, method, wanted)
+  const ask = <T>(method: string, wanted: object, answerMsMax?: number) =>
+    askChain<T>(needs, url, method, wanted, answerMsMax)
   const askNodes = async (method: string, wanted: object) => {
     const changed = await ask<DevnetNode[]>(method, wanted)
     return changed instanceof Rejection ? changed : nodeNames.map((name) => nodeIn(changed, name))
@@ -35,7 +39,8 @@ export function openEvmControl(
   return {
     network,
     state: () => ask<DevnetState>('headgate_state', {}),
-    mine: (blocks) => ask<DevnetState>('headgate_mine', { blocks }),
+    mine: (blocks) =>
+      ask<DevnetState>('headgate_mine', { blocks }, ANSWER_MS_MAX + blocks * MINE_MS_MAX),
     reorganise: (wanted) => ask<DevnetState>('headgate_reorganise', wanted),
     drop: (height) => ask<DevnetState>('headgate_drop', { height }),
     change: (wanted) => ask<DevnetState>('headgate_change', wanted),
@@ -63,9 +68,10 @@ export async function askChain<T>(
   url: string,
   method: string,
   wanted: object,
+  answerMsMax = ANSWER_MS_MAX,
 ): Promise<T | Rejection> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [wanted] })
-  const text = await posted(needs, url, body).catch(silence)
+  const text = await posted(needs, url, body, answerMsMax).catch(silence)
   if (text instanceof Rejection) return text
 
   const answer = JSON.parse(text) as Answer<T>
@@ -79,6 +85,7 @@ export async function posted(
   { clock, outbound }: Needs,
   url: string,
   body: string,
+  answerMsMax = ANSWER_MS_MAX,
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const request = { url, body, headers: HEADERS, callHeaders: null, repeatable: false }
@@ -86,7 +93,7 @@ export async function posted(
     answered: (answer) => void answer.text().then(resolve, reject),
     lost: reject,
   })
-  const cancel = clock.after(ANSWER_MS_MAX, () => {
+  const cancel = clock.after(answerMsMax, () => {
     reject(new Failure('upstream_timed_out', { part: 'development chain' }))
     giveUp()
   })

@@ -5,11 +5,6 @@ import { eventsOf, type NodeEvents } from './events-of.ts'
 import { laggingChain } from './lagging-chain.ts'
 import { lyingChain } from './lying-chain.ts'
 
-type Node = DevnetNodeChange & {
-  /** Settled when it behaves otherwise; those whom it keeps waiting look again. */
-  changed: PromiseWithResolvers<void>
-}
-
 /** Several nodes of one chain, each of which can be made to fail in a way of its own. */
 export type ChainNodes = {
   list(): readonly DevnetNode[]
@@ -28,29 +23,41 @@ const HONEST: DevnetNodeChange = { behaviour: 'honest', blocks: 0 }
 const WAITING_MAX = 1_000
 
 export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
-  const nodes = new Map<string, Node>()
-  const stalled = openStall(clock)
+  const nodes = new Map<string, DevnetNodeChange>()
+  /** Settled when any node behaves otherwise; all whom one keeps waiting look again. */
+  let changed = Promise.withResolvers<void>()
+  let isStalled = false
+  let cancelStall = () => {}
   let waiting = 0
 
   const behaviourOf = (name: string): DevnetNodeChange => {
-    return stalled.until() === null ? (nodes.get(name) ?? HONEST) : { ...HONEST, behaviour: 'hang' }
+    return isStalled ? { ...HONEST, behaviour: 'hang' } : (nodes.get(name) ?? HONEST)
   }
-  const changeOf = (name: string) =>
-    Promise.race([nodeOf(nodes, name).changed.promise, stalled.over()])
+  const tellChange = () => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
 
   return {
     list: () => [...nodes].map(([name, { behaviour, blocks }]) => ({ name, behaviour, blocks })),
     change(name, wanted) {
-      const { changed } = nodeOf(nodes, name)
-      nodes.set(name, { ...wanted, changed: Promise.withResolvers() })
-      changed.resolve()
+      nodes.set(name, wanted)
+      tellChange()
     },
-    stall: stalled.begin,
+    stall(ms) {
+      // A new stall takes the place of the one before.
+      cancelStall()
+      isStalled = true
+      cancelStall = clock.after(ms, () => {
+        isStalled = false
+        tellChange()
+      })
+    },
     async chainOf(name) {
       while (behaviourOf(name).behaviour === 'hang') {
         if (waiting >= WAITING_MAX) return null
         waiting++
-        await changeOf(name).finally(() => waiting--)
+        await changed.promise.finally(() => waiting--)
       }
       return shownBy(chain, behaviourOf(name))
     },
@@ -58,36 +65,8 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
   }
 }
 
-function nodeOf(nodes: Map<string, Node>, name: string): Node {
-  const known = nodes.get(name)
-  if (known) return known
-  const node = { ...HONEST, changed: Promise.withResolvers<void>() }
-  nodes.set(name, node)
-  return node
-}
-
 function shownBy(chain: ForkableChain, { behaviour, blocks }: DevnetNodeChange) {
   if (behaviour === 'fail') return null
   if (behaviour === 'lag') return laggingChain(chain, blocks)
   return behaviour === 'lie' ? lyingChain(chain) : chain
-}
-
-/** A time in which nobody answers; a new one takes the place of the one before. */
-function openStall(clock: Clock) {
-  let over = Promise.withResolvers<void>()
-  let untilMs: number | null = null
-  let cancel = () => {}
-  return {
-    until: () => untilMs,
-    over: () => over.promise,
-    begin(ms: number) {
-      cancel()
-      untilMs = clock.nowMs() + ms
-      cancel = clock.after(ms, () => {
-        untilMs = null
-        over.resolve()
-        over = Promise.withResolvers()
-      })
-    },
-  }
 }
