@@ -31,12 +31,14 @@ console.log(kinds.join(' '))
 
 describe('headgate/receiver as it is published', () => {
   let app = ''
+  let copy = ''
 
   beforeAll(() => {
     app = mkdtempSync(join(tmpdir(), 'receiver-'))
+    copy = copyOfCheckout()
     const home = join(app, 'node_modules/headgate')
     mkdirSync(home, { recursive: true })
-    run(['npm', 'pack', '--pack-destination', app], ROOT)
+    run(['npm', 'pack', '--pack-destination', app], copy)
     const [tarball = ''] = readdirSync(app).filter((name) => name.endsWith('.tgz'))
     expect(run(['tar', '-xzf', join(app, tarball), '--strip-components=1'], home)).toBe('')
     writeFileSync(join(app, 'package.json'), '{"type":"module"}')
@@ -44,7 +46,9 @@ describe('headgate/receiver as it is published', () => {
     writeFileSync(join(app, 'app.ts'), `declare const process: { argv: string[] }\n${APP}`)
   }, BUILD_MS_MAX)
 
-  afterAll(() => rmSync(app, { recursive: true, force: true }))
+  afterAll(() => {
+    for (const folder of [app, copy]) rmSync(folder, { recursive: true, force: true })
+  })
 
   test.each([
     ['Node', 'node'],
@@ -95,11 +99,7 @@ describe('an installation of the checkout', () => {
   test(
     'builds it for Node',
     () => {
-      // A copy: other tests serve the pages that were built in the checkout itself.
-      const copy = mkdtempSync(join(tmpdir(), 'receiver-checkout-'))
-      const isBuilt = (path: string) => /\/(?:dist|node_modules|data|\.git)$/.test(path)
-      cpSync(ROOT, copy, { recursive: true, filter: (path) => !isBuilt(path) })
-      symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+      const copy = copyOfCheckout()
       run(['npm', 'run', 'prepare'], copy)
       const script =
         "import { openReceiver } from 'headgate/receiver'; console.log(typeof openReceiver)"
@@ -151,6 +151,22 @@ test('the example for Bun takes a delivery, drops its repeat and refuses a forge
     await example.exited
   }
 })
+
+/** A checkout to build in: other tests serve the pages that were built in the one that they are of. */
+function copyOfCheckout(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'receiver-checkout-'))
+  const isBuilt = (path: string) => /\/(?:dist|node_modules|data|\.git)$/.test(path)
+  cpSync(ROOT, copy, { recursive: true, filter: (path) => !isBuilt(path) })
+  const packages = join(ROOT, 'node_modules')
+  mkdirSync(join(copy, 'node_modules/@headgate'), { recursive: true })
+  for (const name of readdirSync(packages).filter((one) => one !== '@headgate')) {
+    symlinkSync(join(packages, name), join(copy, 'node_modules', name))
+  }
+  for (const name of ['client', 'devnet']) {
+    symlinkSync(join('../../packages', name), join(copy, 'node_modules/@headgate', name))
+  }
+  return copy
+}
 
 async function firstUrl(output: ReadableStream<Uint8Array>): Promise<string> {
   let said = ''

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startFakeNode } from '../support/fake-node.ts'
@@ -44,8 +52,13 @@ describe('@headgate/client as it is published', () => {
     app = mkdtempSync(join(tmpdir(), 'client-'))
     const home = join(app, 'node_modules/@headgate/client')
     mkdirSync(home, { recursive: true })
-    expect(run([TSC, '--project', PACKAGE], ROOT)).toBe('')
-    run(['npm', 'pack', '--pack-destination', app], PACKAGE)
+    // A copy: other tests read the package where it is.
+    const copy = join(app, 'checkout/packages/client')
+    const isSource = (path: string) => path !== join(PACKAGE, 'dist')
+    cpSync(PACKAGE, copy, { recursive: true, filter: isSource })
+    cpSync(join(ROOT, 'tsconfig.json'), join(app, 'checkout/tsconfig.json'))
+    expect(run([TSC, '--project', copy], ROOT)).toBe('')
+    run(['npm', 'pack', '--pack-destination', app], copy)
     const [tarball = ''] = readdirSync(app).filter((name) => name.endsWith('.tgz'))
     expect(run(['tar', '-xzf', join(app, tarball), '--strip-components=1'], home)).toBe('')
     writeFileSync(join(app, 'package.json'), '{"type":"module"}')

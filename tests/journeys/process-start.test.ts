@@ -133,56 +133,68 @@ describe.skipIf(WORLD === 'postgres')('a data folder that cannot be used', () =>
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: unusable('SQLITE_NOTADB') })
   })
 
-  test('because this user may not write to it', async () => {
-    const asUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-    const isRoot = process.getuid?.() === 0
-    if (isRoot && !canRun([...asUser, process.execPath, '--version'])) return
-    const command = [...(isRoot ? asUser : []), process.execPath, MAIN]
-    const { exitCode, stderr } = await startOn((data) => {
-      chmodSync(join(data, '..'), 0o755)
-      chmodSync(data, 0o555)
-    }, command)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: unusable('SQLITE_CANTOPEN') })
-  })
+  const isRoot = process.getuid?.() === 0
+  const asUser = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+  test.skipIf(!canRun([...asUser, process.execPath, '--version']))(
+    'because this user may not write to it (skipped where root cannot become another)',
+    async () => {
+      const { exitCode, stderr } = await startOn(
+        (data) => {
+          chmodSync(join(data, '..'), 0o755)
+          chmodSync(data, 0o555)
+        },
+        [...asUser, process.execPath, MAIN],
+      )
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: unusable('SQLITE_CANTOPEN') })
+    },
+  )
 
-  test('because its disk is full', async () => {
-    const mount = 'mount -t tmpfs -o size=128k headgate data && exec "$@"'
-    const inside = ['unshare', '--map-root-user', '--mount', 'sh', '-c']
-    if (!canRun([...inside, 'mount -t tmpfs headgate /tmp'])) return
-    const command = [...inside, mount, 'sh', process.execPath, MAIN]
-    const { exitCode, stderr } = await startOn(() => {}, command)
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr:
-        'There is no room on the disk of the data folder ./data. Make some, or choose another ' +
-        'folder with data or HEADGATE_DATA.\n',
+  const withOwnMounts = ['unshare', '--map-root-user', '--mount', 'sh', '-c']
+  test.skipIf(!canRun([...withOwnMounts, 'mount -t tmpfs headgate /tmp']))(
+    'because its disk is full (skipped where none can be mounted)',
+    async () => {
+      const mount = 'mount -t tmpfs -o size=128k headgate data && exec "$@"'
+      const command = [...withOwnMounts, mount, 'sh', process.execPath, MAIN]
+      const { exitCode, stderr } = await startOn(() => {}, command)
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr:
+          'There is no room on the disk of the data folder ./data. Make some, or choose another ' +
+          'folder with data or HEADGATE_DATA.\n',
+      })
+    },
+  )
+})
+
+/** Runs a command in a network of its own, with nothing in it but the machine itself. */
+const ALONE = [
+  'unshare',
+  '--map-root-user',
+  '--net',
+  'sh',
+  '-c',
+  'ip link set lo up && exec "$@"',
+  'sh',
+]
+
+test.skipIf(!canRun([...ALONE, 'true']))(
+  'local development asks for nothing outside of the machine (skipped where it cannot be alone)',
+  async () => {
+    const child = Bun.spawn([...ALONE, process.execPath, MAIN], {
+      cwd: newFolder(),
+      env: { ...environment(), ...LOCAL },
     })
-  })
-})
-
-test('local development asks for nothing outside of the machine', async () => {
-  // A network of its own, with nothing in it but the machine itself.
-  const alone = [
-    'unshare',
-    '--map-root-user',
-    '--net',
-    'sh',
-    '-c',
-    'ip link set lo up && exec "$@"',
-  ]
-  if (Bun.which('ip') === null || !canRun([...alone, 'sh', 'true'])) return
-  const command = [...alone, 'sh', process.execPath, MAIN]
-  const child = Bun.spawn(command, { cwd: newFolder(), env: { ...environment(), ...LOCAL } })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += new TextDecoder().decode(chunk)
-    if (said.includes('"event":"block"')) break
-  }
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-  expect(said).toContain('Headgate is up at')
-  expect(said).not.toMatch(/"level":"(?:warn|error)"/)
-})
+    let said = ''
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk)
+      if (said.includes('"event":"block"')) break
+    }
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(said).toContain('Headgate is up at')
+    expect(said).not.toMatch(/"level":"(?:warn|error)"/)
+  },
+)
 
 test('a stray process id is no reason to think that somebody is there', async () => {
   const folder = newFolder()
