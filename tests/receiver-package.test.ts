@@ -152,7 +152,7 @@ test('the example for Bun takes a delivery, drops its repeat and refuses a forge
   }
 })
 
-/** A checkout to build in: other tests serve the pages that were built in the one that they are of. */
+/** A checkout to build in: other tests serve the pages that were built in this one. */
 function copyOfCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'receiver-checkout-'))
   const isBuilt = (path: string) => /\/(?:dist|node_modules|data|\.git)$/.test(path)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Cli, commandLine } from '../support/cli-process.ts'
-import { devnetChain } from '../support/devnet-chain.ts'
+import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 
 /** Some real blocks and processes, or more where the machine is busy with others. */
@@ -18,6 +18,7 @@ MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 `
 
 let headgate: TestHeadgate
+let chain: DevnetChain
 let cli: Cli
 let operator: Cli
 let done: Cli['done']
@@ -30,7 +31,8 @@ beforeAll(async () => {
   cli = commandLine({ url: headgate.url, token: headgate.teamToken })
   ;({ done, json } = cli)
   operator = commandLine({ url: headgate.url, token: headgate.operatorToken })
-  await devnetChain(headgate).untilFollowed()
+  chain = devnetChain(headgate)
+  await chain.untilFollowed()
 })
 afterAll(async () => {
   await headgate.stop()
@@ -54,15 +56,17 @@ It delivers from the next block on. Watch it:
   headgate devnet inbox one --follow
 `)
     await done('devnet', 'mine', '2')
-    await until(
-      async () => (await json('webhook', 'logs', 'First', '--status', 'delivered')).length === 2,
-      'both are delivered',
-    )
+    await until(async () => {
+      const answer = await headgate.api('GET', '/api/deliveries?status=delivered')
+      return (answer.json as { data: unknown[] }).data.length === 2
+    }, 'both are delivered')
     const log = masked(await done('webhook', 'logs', 'First')).split('\n')
     expect(log[0]).toStartWith('created')
     expect(log[2]).toMatch(/ {2}<seq> {2}delivered {2}200 +1 {2}– +<whevt> +\d+ ms +\d+ B$/)
 
-    const [delivery] = await json('webhook', 'logs', 'First', '--limit', '1')
+    const [delivery] = await json(
+      ...['webhook', 'logs', 'First', '--limit', '1', '--status', 'delivered'],
+    )
     const one = await done('webhook', 'delivery', delivery.id)
     expect(one).toContain(`"sequenceNumber": "${delivery.sequence_number}"`)
     expect(await done('webhook', 'resend', delivery.id)).toContain('is sent again')
@@ -114,11 +118,10 @@ It delivers from the next block on. Watch it:
       'The destination did not accept it: no answer (connect).',
     ])
     expect((await cli.run(['webhook', 'change', 'Second'])).exitCode).toBe(2)
-    await done('webhook', 'delete', 'Second', '--yes')
   })
 
   test('replays the past: the price first, then the blocks', async () => {
-    const { id } = await json('webhook', 'create', '--inbox', 'past', '--graphql', QUERY)
+    const id = await webhookTo('past')
     const range = ['--from', '0', '--to', 'latest']
     const asked = await cli.run(['webhook', 'replay', id, ...range])
     expect(asked.exitCode).toBe(2)
@@ -130,11 +133,10 @@ It delivers from the next block on. Watch it:
     expect(await done('webhook', 'replays')).toContain(` done   100 %`)
     const backwards = await cli.run(['webhook', 'replay', id, '--from', '2', '--to', '1'])
     expect([backwards.exitCode, backwards.stderr]).toEqual([2, '--from comes after --to.\n'])
-    await done('webhook', 'delete', id, '--yes')
   })
 
   test('streams deliveries and arrivals as lines of JSON', async () => {
-    const { id } = await json('webhook', 'create', '--inbox', 'live', '--graphql', QUERY)
+    const id = await webhookTo('live')
     const has = (lines: string[]) => lines.some((line) => JSON.parse(line).status === 'delivered')
     const deliveries = cli.follow(['webhook', 'logs', id, '--follow', '--json'], has)
     const arrivals = cli.follow(
@@ -146,13 +148,13 @@ It delivers from the next block on. Watch it:
     const both = Promise.all([deliveries, arrivals]).finally(() => {
       isDone = true
     })
-    while (!isDone) {
-      await done('devnet', 'mine')
-    }
+    await until(async () => {
+      await chain.mine()
+      return isDone
+    }, 'both streams have told')
     const [delivered = [], arrived = []] = await both
     expect(delivered.every((line) => JSON.parse(line).webhook_id === id)).toBe(true)
     expect(JSON.parse(arrived[0] ?? '')).toMatchObject({ webhook_id: id, signature: 'valid' })
-    await done('webhook', 'delete', id, '--yes')
   })
 })
 
@@ -275,6 +277,17 @@ test('headgate devnet breaks a node, stalls them all, and paces the Solana ledge
   expect(await done('devnet', 'solana')).toMatch(/^network +SOLANA_DEVNET\n/)
   expect((await cli.run(['devnet', 'solana', '--hold', '--resume'])).exitCode).toBe(2)
 })
+
+/** The id of a webhook to an inbox, made without the command line. */
+async function webhookTo(inbox: string): Promise<string> {
+  const answer = await headgate.api('POST', '/api/create-webhook', {
+    network: 'ETH_DEVNET',
+    webhook_type: 'GRAPHQL',
+    webhook_url: `${headgate.url}/inbox/${inbox}`,
+    graphql_query: QUERY,
+  })
+  return (answer.json as { data: { id: string } }).data.id
+}
 
 /** The text without what differs from run to run. */
 function masked(text: string): string {

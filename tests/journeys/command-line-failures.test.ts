@@ -29,6 +29,9 @@ const APP = {
 const refusal = (status: number, name: string, message: string, headers = {}) =>
   Response.json({ message, name, locations: [] }, { status, headers })
 
+/** Longer than a client waits before it asks again. */
+const LATER = { 'retry-after': '3600' }
+
 const JSON_TYPE = { headers: { 'content-type': 'application/json' } }
 
 const CUT_ANSWER =
@@ -37,8 +40,8 @@ const CUT_ANSWER =
 /** Whatever may answer at an address. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
   '/api/apps': () => Response.json({ data: [APP] }),
-  '/api/team': () => refusal(429, 'TooManyRequests', 'Slow down.', { 'retry-after': '7' }),
-  '/api/networks': () => refusal(503, 'Unavailable', `No room.${HOSTILE}`),
+  '/api/team': () => refusal(429, 'TooManyRequests', 'Slow down.', LATER),
+  '/api/networks': () => refusal(503, 'Unavailable', `No room.${HOSTILE}`, LATER),
   '/api/devnet': () => refusal(404, 'NotFound', 'This is no local development.'),
   '/api/team/tokens': () => new Response('<html>', { status: 404 }),
   '/api/tiers': () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
@@ -82,7 +85,7 @@ afterAll(async () => {
 
 describe('a command that fails', () => {
   test.each([
-    ['limits', ['team', 'get'], 1, 'Slow down.\nTry again in 7 s.\n'],
+    ['limits', ['team', 'get'], 1, 'Slow down.\nTry again in 3600 s.\n'],
     ['a full service', ['network', 'list'], 1, `No room.${SHOWN}\n\n`],
     ['no local development', ['devnet', 'status'], 1, 'This is no local development.\n'],
     ['another server', ['token', 'list'], 1, 'The answer was 404. Is it a Headgate that answers'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@headgate/client'
 import type { Command } from 'commander'
-import { readClientEnvironment } from '../../config/config.ts'
+import { readClientEnvironment } from '../../config/read-client-environment.ts'
 
 /** The options that every command has which asks a running Headgate. */
 export type ConnectionOptions = {

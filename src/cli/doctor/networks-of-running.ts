@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@headgate/client'
-import { readClientEnvironment } from '../../config/config.ts'
+import { readClientEnvironment } from '../../config/read-client-environment.ts'
 import type { Network } from '../../core/network.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,19 +1,12 @@
-import {
-  ConfigFaults,
-  mayColour,
-  mayRewriteLines,
-  readSettings,
-  type Settings,
-} from '../../config/config.ts'
-import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
+import { ConfigFaults, readSettings, type Settings } from '../../config/config.ts'
+import { startAnew } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { portHolder } from './port-holder.ts'
+import { screenFor } from './screen-for.ts'
 import { startFailure } from './start-failure.ts'
-import { startProgress } from './start-progress.ts'
-import { terminalLog } from './terminal-log.ts'
 import { urlIn } from './url-in.ts'
 import { welcome } from './welcome.ts'
 
@@ -59,25 +52,6 @@ function forget({ local, data, database }: Settings): void {
   const refused = startAnew(data)
   if (refused === null) return
   complain(`--fresh does not empty ${data}: ${refused}. Nothing was removed.`, EXIT_CODES.failed)
-}
-
-/** JSON lines alone, unless people read along; undefined leaves all as it is. */
-function screenFor({ local, log: { format } }: Settings) {
-  const isTerminal = process.stdout.isTTY === true
-  const isText = format === 'text' || (format === 'auto' && local && isTerminal)
-  if (!isText) return {}
-  const colour = isTerminal && mayColour()
-  const log = terminalLog({ colour })
-  if (!isTerminal) return { write: writeLogAs(log) }
-  const { clock } = openProbeDrivers()
-  const write = (text: string) => void process.stdout.write(text)
-  const { watch, aside } = startProgress({
-    colour,
-    rewrites: mayRewriteLines(),
-    write,
-    nowMs: clock.nowMs,
-  })
-  return { watch, write: writeLogAs((lines) => aside(log(lines))) }
 }
 
 /** How the same program is run again from a terminal; the executable is its own runtime. */

@@ -1,4 +1,4 @@
-import { mayColour } from '../../config/config.ts'
+import { mayColour } from '../../config/read-client-environment.ts'
 import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
 import { jsonLines } from './json-lines.ts'
