@@ -48,6 +48,8 @@ const OF_CALLS = [
   'monotonic-',
   'number-precision',
   'process-config',
+  'process-terminal',
+  'production-install',
   'query-estimates',
   'response-',
   'single-flight',

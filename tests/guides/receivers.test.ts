@@ -93,7 +93,7 @@ function exam(language: Language): void {
     expect(await receiver.blocks()).not.toContainKey('66')
   })
 
-  test.each([
+  const notDeliveries = [
     'null',
     '[]',
     '7',
@@ -104,10 +104,14 @@ function exam(language: Language): void {
     '{"id":"a","webhookId":"b","event":{"data":{"block":{}},"sequenceNumber":"1e3"}}',
     '{"id":7,"webhookId":"b","event":{"data":{},"sequenceNumber":"1"}}',
     '[['.repeat(100_000),
-  ])('does not take %.40s for a delivery, whoever has signed it', async (text) => {
-    expect(await send(receiver, text)).toStartWith('400 ')
-    expect(await send(receiver, blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
-  })
+  ]
+  test.each(notDeliveries.map((text) => [text.slice(0, 40), text]))(
+    'does not take %s for a delivery, whoever has signed it',
+    async (_shown, text) => {
+      expect(await send(receiver, text)).toStartWith('400 ')
+      expect(await send(receiver, blockBody('whevt_after', 9, 1))).toMatch(/^200 (?:taken|repeat)/)
+    },
+  )
 
   test('takes the scheme without a time where it is told to, and only a good one', async () => {
     const untimed = { headers: without(timed) }

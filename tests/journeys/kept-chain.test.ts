@@ -76,7 +76,6 @@ test('it goes on with the next block, whose event has the next number', async ()
 })
 
 test('it takes blocks of the first back, which are told anew with higher numbers', async () => {
-  await restart('SIGTERM')
   const known = events().length
   const { head } = await api<WireDevnet>('POST', '/api/devnet/reorganise', { depth: 3 })
   await deliveredUpTo(8)

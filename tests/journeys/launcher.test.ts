@@ -1,8 +1,17 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cleanUp, newFolder, runToEnd, startProcess } from '../support/headgate-process.ts'
+import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import {
+  cleanUp,
+  configText,
+  type HeadgateProcess,
+  newFolder,
+  runToEnd,
+  startProcess,
+  writeConfig,
+} from '../support/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)
@@ -10,9 +19,13 @@ setDefaultTimeout(180_000)
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BIN = join(ROOT, 'bin')
 
-const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0' }
+let node: FakeNode
 
+beforeAll(() => {
+  node = startFakeNode('node-a')
+})
 afterEach(cleanUp)
+afterAll(() => node.stop())
 
 describe('the bin of the package, by a link and from any folder', () => {
   test('passes on what the program says and how it ends', async () => {
@@ -26,16 +39,14 @@ describe('the bin of the package, by a link and from any folder', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('stops as it should on %s', async (signal) => {
-    const folder = newFolder()
-    const headgate = await startProcess({ folder, command: linkIn(folder), env: LOCAL })
+    const headgate = await startByLink()
     headgate.signal(signal)
     expect(await headgate.exited).toBe(0)
     await expect(fetch(`${headgate.url}/healthz`)).rejects.toThrow()
   })
 
   test.skipIf(!existsSync('/proc/self/task'))('ends as the program does when killed', async () => {
-    const folder = newFolder()
-    const headgate = await startProcess({ folder, command: linkIn(folder), env: LOCAL })
+    const headgate = await startByLink()
     const { pid } = headgate
     const [program] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
     process.kill(Number(program), 'SIGKILL')
@@ -88,6 +99,13 @@ describe('a machine that lacks something', () => {
     expect(scripts.start).toStartWith('exec ')
   })
 })
+
+/** A configured start, as that is the fastest. */
+function startByLink(): Promise<HeadgateProcess> {
+  const folder = newFolder()
+  writeConfig(folder, configText([node]))
+  return startProcess({ folder, command: linkIn(folder), args: ['--config', 'headgate.yaml'] })
+}
 
 function linkIn(folder: string): string[] {
   const link = join(folder, 'headgate')

@@ -32,6 +32,10 @@ afterEach(cleanUp)
 describe.skipIf(WORLD === 'postgres')('local development', () => {
   test('goes on where it ended, and starts anew only where it is asked to', async () => {
     const folder = newFolder()
+    const pidFile = join(folder, 'data', 'headgate.pid')
+    mkdirSync(join(folder, 'data'))
+    // A stray process id is no reason to think that somebody is there.
+    writeFileSync(pidFile, '1\n')
     const first = await startProcess({ folder, env: LOCAL })
     expect(first.said()).not.toContain('goes on')
 
@@ -43,6 +47,7 @@ describe.skipIf(WORLD === 'postgres')('local development', () => {
         'HEADGATE_DATA.\n',
     )
     await stopProcess(first)
+    expect(existsSync(pidFile)).toBe(false)
 
     const second = await startProcess({ folder, env: LOCAL })
     expect(second.said()).toContain('It goes on where it ended')
@@ -195,15 +200,6 @@ test.skipIf(!canRun([...ALONE, 'true']))(
     expect(said).not.toMatch(/"level":"(?:warn|error)"/)
   },
 )
-
-test('a stray process id is no reason to think that somebody is there', async () => {
-  const folder = newFolder()
-  mkdirSync(join(folder, 'data'))
-  writeFileSync(join(folder, 'data', 'headgate.pid'), '1\n')
-  const headgate = await startProcess({ folder, env: LOCAL })
-  await stopProcess(headgate)
-  expect(existsSync(join(folder, 'data', 'headgate.pid'))).toBe(WORLD === 'postgres')
-})
 
 function unusable(code: string): string {
   return (
