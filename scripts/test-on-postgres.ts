@@ -48,6 +48,7 @@ const OF_CALLS = [
   'monotonic-',
   'number-precision',
   'process-config',
+  'process-start',
   'process-terminal',
   'production-install',
   'query-estimates',
