@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
-import {
-  cleanUp,
-  configText,
-  type HeadgateProcess,
-  newFolder,
-  runToEnd,
-  startProcess,
-  writeConfig,
-} from '../support/headgate-process.ts'
+import { cleanUp, newFolder, runToEnd, startProcess } from '../support/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)
@@ -19,13 +10,9 @@ setDefaultTimeout(180_000)
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BIN = join(ROOT, 'bin')
 
-let node: FakeNode
+const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0' }
 
-beforeAll(() => {
-  node = startFakeNode('node-a')
-})
 afterEach(cleanUp)
-afterAll(() => node.stop())
 
 describe('the bin of the package, by a link and from any folder', () => {
   test('passes on what the program says and how it ends', async () => {
@@ -39,14 +26,16 @@ describe('the bin of the package, by a link and from any folder', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('stops as it should on %s', async (signal) => {
-    const headgate = await startByLink()
+    const folder = newFolder()
+    const headgate = await startProcess({ folder, command: linkIn(folder), env: LOCAL })
     headgate.signal(signal)
     expect(await headgate.exited).toBe(0)
     await expect(fetch(`${headgate.url}/healthz`)).rejects.toThrow()
   })
 
   test.skipIf(!existsSync('/proc/self/task'))('ends as the program does when killed', async () => {
-    const headgate = await startByLink()
+    const folder = newFolder()
+    const headgate = await startProcess({ folder, command: linkIn(folder), env: LOCAL })
     const { pid } = headgate
     const [program] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
     process.kill(Number(program), 'SIGKILL')
@@ -99,13 +88,6 @@ describe('a machine that lacks something', () => {
     expect(scripts.start).toStartWith('exec ')
   })
 })
-
-/** A configured start, as that is the fastest. */
-function startByLink(): Promise<HeadgateProcess> {
-  const folder = newFolder()
-  writeConfig(folder, configText([node]))
-  return startProcess({ folder, command: linkIn(folder), args: ['--config', 'headgate.yaml'] })
-}
 
 function linkIn(folder: string): string[] {
   const link = join(folder, 'headgate')
