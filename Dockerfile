@@ -1,18 +1,28 @@
-# The image of Headgate: the executable on a small Debian, as a user that may write /data and /tmp.
+# The image of Headgate: the executable for production, which has no development chains, on a small
+# Debian, as a user that may write /data and /tmp.
 #
 #   docker build -t headgate .
-#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 headgate
+#   docker run --read-only --tmpfs /tmp -v headgate:/data -p 127.0.0.1:8080:8080 \
+#     -v ./headgate.yaml:/etc/headgate.yaml:ro -e HEADGATE_CONFIG=/etc/headgate.yaml headgate
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY packages packages
 # Of all install scripts only the runtime's is needed, which puts it in place.
 RUN npm ci --ignore-scripts && node node_modules/bun/install.js
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY dashboard dashboard
 COPY src src
-RUN npm run build:executable -- --out out && mv out/headgate-* headgate && mkdir data
+# The documentation, and the files that it links to.
+COPY README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE Dockerfile ./
+COPY headgate.example.yaml headgate.schema.json compose.yaml ./
+COPY bench bench
+COPY deploy deploy
+COPY docs docs
+COPY examples examples
+RUN npm run build:executable -- --production --out out && mv out/headgate-* headgate && mkdir data
 
 FROM debian:bookworm-slim
 COPY --from=build /build/headgate /headgate

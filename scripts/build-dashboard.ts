@@ -1,17 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSite, type SiteFile } from './docs-site/build-site.ts'
 
 /**
- * Builds the pages of the dashboard into one file that the service reads when it starts:
+ * Builds the pages of the dashboard into one file that the service reads when it starts, and those
+ * of the documentation into another, which it reads when somebody first asks for one:
  *   npm run build:dashboard [-- --if-stale]
  */
 
-type BundledFile = { type: string; text: string }
-
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const SOURCE = join(ROOT, 'dashboard')
+const CLIENT = join(ROOT, 'packages', 'client', 'src')
 const BUNDLE = join(ROOT, 'dist', 'dashboard.bundle')
+const DOCS_BUNDLE = join(ROOT, 'dist', 'docs.bundle')
+
+/** The documentation is made of these, and of files that they link to. */
+const DOCS_SOURCES =
+  '{*.md,docs/**/*,scripts/docs-site/*,bench/README.md,packages/client/README.md}'
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -19,6 +25,13 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   html: 'text/html; charset=utf-8',
 }
+
+/** The scripts that pages load by name. */
+const ENTRIES = [
+  ['main', 'main.tsx', 'esm'],
+  ['docs', 'docs-site/docs-site.ts', 'esm'],
+  ['theme-before-paint', 'theme-before-paint.ts', 'iife'],
+] as const
 
 /** A sluice: two posts, a beam, the raised gate, and the water below. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26" fill="none" stroke="#0a8a70"
@@ -32,9 +45,13 @@ if (isAsked && !existsSync(join(ROOT, 'node_modules', 'preact'))) {
 
 /** True when a source is newer than the bundle, or there is none. */
 function isStale(): boolean {
-  const builtAtMs = changedAtMs(BUNDLE)
-  const sources = new Bun.Glob('**/*').scanSync({ cwd: SOURCE, absolute: true })
-  return [...sources, fileURLToPath(import.meta.url)].some((path) => changedAtMs(path) > builtAtMs)
+  const builtAtMs = Math.min(changedAtMs(BUNDLE), changedAtMs(DOCS_BUNDLE))
+  const pages = [SOURCE, CLIENT].flatMap((cwd) => [
+    ...new Bun.Glob('**/*').scanSync({ cwd, absolute: true }),
+  ])
+  const docs = new Bun.Glob(DOCS_SOURCES).scanSync({ cwd: ROOT, absolute: true })
+  const sources = [...pages, ...docs, fileURLToPath(import.meta.url)]
+  return sources.some((path) => changedAtMs(path) > builtAtMs)
 }
 
 function changedAtMs(path: string): number {
@@ -42,7 +59,7 @@ function changedAtMs(path: string): number {
 }
 
 async function build(): Promise<void> {
-  const files = new Map<string, BundledFile>()
+  const files = new Map<string, SiteFile>()
   const put = (name: string, text: string) => {
     const path = `/assets/${name}`
     files.set(path, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', text })
@@ -52,33 +69,46 @@ async function build(): Promise<void> {
     const hash = new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 8)
     return put(name.replace('.', `-${hash}.`), text)
   }
+  const style = (name: string) => minifiedStyle(readFileSync(join(SOURCE, name), 'utf8'))
   const addresses = new Map([
     ['icon', hashed('icon.svg', ICON)],
-    ['style', hashed('style.css', minifiedStyle(readFileSync(join(SOURCE, 'theme.css'), 'utf8')))],
+    ['style', hashed('style.css', style('theme.css'))],
+    ['docs-style', hashed('docs-style.css', style('docs-site/docs-site.css'))],
   ])
-  for (const [name, format] of [
-    ['main', 'esm'],
-    ['theme-before-paint', 'iife'],
-  ] as const) {
-    for (const output of await scriptsOf(name, format)) {
+  for (const [name, entry, format] of ENTRIES) {
+    for (const output of await scriptsOf(entry, format)) {
       const path = put(output.path.replace(/^\.\//, ''), await output.text())
       if (output.kind === 'entry-point') addresses.set(name, path)
     }
   }
+  const addressOf = (name: string) => addresses.get(name) ?? ''
   const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
-  const filled = page.replace(/\{([a-z-]+)\}/g, (_, name) => addresses.get(name) ?? '')
+  const filled = page.replace(/\{([a-z-]+)\}/g, (_, name) => addressOf(name))
   files.set('/', { type: TYPES.html ?? '', text: filled })
   mkdirSync(join(ROOT, 'dist'), { recursive: true })
-  const unfinished = `${BUNDLE}.${process.pid}`
-  writeFileSync(unfinished, JSON.stringify(Object.fromEntries(files)))
-  renameSync(unfinished, BUNDLE)
+  const site = buildSite(ROOT, addressOf)
+  // The service reads the paths when it starts, and the rest when somebody wants to read.
+  writeBundle(DOCS_BUNDLE, `${JSON.stringify([...site.keys()])}\n${textOf(site)}`)
+  writeBundle(BUNDLE, textOf(files))
 }
 
-async function scriptsOf(name: string, format: 'esm' | 'iife') {
-  const entry = join(SOURCE, name === 'main' ? 'main.tsx' : `${name}.ts`)
+function textOf(files: ReadonlyMap<string, SiteFile>): string {
+  return JSON.stringify(Object.fromEntries(files))
+}
+
+/** Whoever reads it meanwhile has the old one or the new one. */
+function writeBundle(file: string, text: string): void {
+  const unfinished = `${file}.${process.pid}`
+  writeFileSync(unfinished, text)
+  renameSync(unfinished, file)
+}
+
+async function scriptsOf(entry: string, format: 'esm' | 'iife') {
   const built = await Bun.build({
-    entrypoints: [entry],
+    entrypoints: [join(SOURCE, entry)],
     target: 'browser',
+    // The client's sources, which are there without a build.
+    conditions: ['bun'],
     format,
     splitting: format === 'esm',
     minify: true,

@@ -14,7 +14,8 @@ import { EXECUTABLE_TARGETS } from './executable-targets.ts'
 
 /**
  * Builds the program as one file for each platform that is named, or for this one:
- *   npm run build:executable -- [--out FOLDER] [all | bun-linux-arm64 …]
+ *   npm run build:executable -- [--production] [--out FOLDER] [all | bun-linux-arm64 …]
+ * For production it goes without the development chains.
  */
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -23,14 +24,22 @@ const NAMES = Object.keys(EXECUTABLE_TARGETS)
 
 const HERE = `bun-${process.platform}-${process.arch}`
 
-const BUNDLE = 'dist/dashboard.bundle'
+const BUNDLES = ['dist/dashboard.bundle', 'dist/docs.bundle']
+
+/** The development chains are left out, and a start without a configuration says so. */
+const WITHOUT_CHAINS = [
+  ...['--external', '@headgate/devnet', '--external', '@headgate/devnet/*'],
+  ...['--define', 'HEADGATE_PRODUCTION=true'],
+]
 
 /** How threads name their scripts: by the address of the file that starts them. */
 const THREAD_SCRIPT = /new URL\('([^']+\.ts)', import\.meta\.url\)/g
 
 main(process.argv.slice(2))
 
-function main(words: string[]): void {
+function main(given: string[]): void {
+  const isProduction = given.includes('--production')
+  const words = given.filter((word) => word !== '--production')
   const out = resolve(words[0] === '--out' ? (words.splice(0, 2)[1] ?? ROOT) : 'executables')
   const asked = words.length === 0 ? [HERE] : words[0] === 'all' ? NAMES : words
   const unknown = asked.filter((name) => !NAMES.includes(name))
@@ -44,7 +53,7 @@ function main(words: string[]): void {
     rmSync(scratch, { recursive: true, force: true })
     mkdirSync(scratch, { recursive: true })
     const file = `headgate-${packageJson.version}-${target}`
-    renameSync(build(target, scratch), join(out, file))
+    renameSync(build(target, scratch, isProduction), join(out, file))
     return `${sha256(join(out, file))}  ${file}\n`
   })
   rmSync(scratch, { recursive: true })
@@ -52,7 +61,7 @@ function main(words: string[]): void {
 }
 
 /** Beside the executable, the builder leaves maps of the sources that are in it already. */
-function build(target: string, scratch: string): string {
+function build(target: string, scratch: string, isProduction: boolean): string {
   const file = join(scratch, 'headgate')
   const isHere = target === HERE
   const home = isHere ? ROOT : installFor(target, scratch)
@@ -60,11 +69,12 @@ function build(target: string, scratch: string): string {
   run(home, [
     ...[process.execPath, 'build', '--compile', '--sourcemap', '--no-compile-autoload-bunfig'],
     ...(isHere ? [] : ['--target', target, '--compile-executable-path', runtime]),
+    ...(isProduction ? WITHOUT_CHAINS : []),
     // All scripts lie side by side in the executable, as they all have the main one's address.
     ...['--root', 'src', '--entry-naming', '[name].[ext]', '--outfile', file],
     ...['src/executable.ts', ...threadScripts()],
-    // The pages of the dashboard, as they are.
-    ...[BUNDLE, '--loader', '.bundle:file', '--asset-naming', '[name].[ext]'],
+    // The pages of the dashboard and of the documentation, as they are.
+    ...[...BUNDLES, '--loader', '.bundle:file', '--asset-naming', '[name].[ext]'],
   ])
   return file
 }
@@ -75,8 +85,10 @@ function installFor(target: string, home: string): string {
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json']) {
     copyFileSync(join(ROOT, name), join(home, name))
   }
-  cpSync(join(ROOT, 'src'), join(home, 'src'), { recursive: true })
-  cpSync(join(ROOT, BUNDLE), join(home, BUNDLE))
+  for (const folder of ['src', 'packages']) {
+    cpSync(join(ROOT, folder), join(home, folder), { recursive: true })
+  }
+  for (const bundle of BUNDLES) cpSync(join(ROOT, bundle), join(home, bundle))
   const platform = ['--os', os, '--cpu', cpu, '--libc', 'glibc']
   run(home, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', ...platform])
   return home

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { environmentToRestartWith } from './config/config.ts'
+import { environmentToRestartWith } from './config/read-client-environment.ts'
 
 /**
  * The program as one file: `npm run build:executable` puts the runtime, this and everything that it
@@ -14,11 +14,11 @@ const SCRIPTS = new Map<string, () => Promise<unknown>>([
   ],
   [
     join(import.meta.dir, 'evm-chain-process.ts'),
-    () => import('./devnet/evm/evm-chain-process.ts'),
+    () => import('@headgate/devnet/evm-chain-process'),
   ],
   [
     join(import.meta.dir, 'solana-ledger-process.ts'),
-    () => import('./devnet/solana/solana-ledger-process.ts'),
+    () => import('@headgate/devnet/solana-ledger-process'),
   ],
 ])
 

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import packageJson from '../package.json' with { type: 'json' }
 import { blockBody, SIGNING_KEY, signedHeaders } from './support/signed-delivery.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -22,12 +31,14 @@ console.log(kinds.join(' '))
 
 describe('headgate/receiver as it is published', () => {
   let app = ''
+  let copy = ''
 
   beforeAll(() => {
     app = mkdtempSync(join(tmpdir(), 'receiver-'))
+    copy = copyOfCheckout()
     const home = join(app, 'node_modules/headgate')
     mkdirSync(home, { recursive: true })
-    run(['npm', 'pack', '--pack-destination', app], ROOT)
+    run(['npm', 'pack', '--pack-destination', app], copy)
     const [tarball = ''] = readdirSync(app).filter((name) => name.endsWith('.tgz'))
     expect(run(['tar', '-xzf', join(app, tarball), '--strip-components=1'], home)).toBe('')
     writeFileSync(join(app, 'package.json'), '{"type":"module"}')
@@ -35,7 +46,9 @@ describe('headgate/receiver as it is published', () => {
     writeFileSync(join(app, 'app.ts'), `declare const process: { argv: string[] }\n${APP}`)
   }, BUILD_MS_MAX)
 
-  afterAll(() => rmSync(app, { recursive: true, force: true }))
+  afterAll(() => {
+    for (const folder of [app, copy]) rmSync(folder, { recursive: true, force: true })
+  })
 
   test.each([
     ['Node', 'node'],
@@ -51,8 +64,25 @@ describe('headgate/receiver as it is published', () => {
   test('has nothing of the tests, and no folder of data', () => {
     const home = join(app, 'node_modules/headgate')
     const files = [...new Bun.Glob('**/*').scanSync({ cwd: home, dot: true })]
-    expect(files.filter((path) => /\.test\.|^tests|^data|node_modules/.test(path))).toEqual([])
+    const own = files.filter((path) => !path.startsWith('node_modules/@headgate/client/'))
+    expect(own.filter((path) => /\.test\.|^tests|^data|node_modules/.test(path))).toEqual([])
+    expect(files.filter((path) => path.includes('.test.'))).toEqual([])
     expect(files).toContain('LICENSE')
+  })
+
+  test('has the program beside it, with the client that it asks a Headgate with', () => {
+    const beside = Object.keys(packageJson.dependencies).filter((name) => !/client$/.test(name))
+    for (const name of beside) {
+      const place = join(app, 'node_modules', name)
+      mkdirSync(dirname(place), { recursive: true })
+      symlinkSync(join(ROOT, 'node_modules', name), place)
+    }
+    const program = ['node', 'node_modules/headgate/bin/headgate.cjs']
+    expect(run([...program, '--version'], app)).toBe(packageJson.version)
+    const made = `const { createClient } = await import('@headgate/client')
+      console.log(typeof createClient({ url: 'http://localhost', token: 't' }).call)`
+    const home = join(app, 'node_modules/headgate/src')
+    expect(run([process.execPath, '-e', made], home)).toBe('function')
   })
 
   test(
@@ -69,11 +99,17 @@ describe('an installation of the checkout', () => {
   test(
     'builds it for Node',
     () => {
-      rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
-      run(['npm', 'run', 'prepare'], ROOT)
+      const copy = copyOfCheckout()
+      run(['npm', 'run', 'prepare'], copy)
       const script =
         "import { openReceiver } from 'headgate/receiver'; console.log(typeof openReceiver)"
-      expect(run(['node', '--input-type=module', '--eval', script], ROOT)).toBe('function')
+      expect(run(['node', '--input-type=module', '--eval', script], copy)).toBe('function')
+      expect(readdirSync(join(copy, 'dist')).toSorted()).toEqual([
+        'dashboard.bundle',
+        'docs.bundle',
+        'receiver',
+      ])
+      rmSync(copy, { recursive: true })
     },
     BUILD_MS_MAX,
   )
@@ -115,6 +151,22 @@ test('the example for Bun takes a delivery, drops its repeat and refuses a forge
     await example.exited
   }
 })
+
+/** A checkout to build in: other tests serve the pages that were built in this one. */
+function copyOfCheckout(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'receiver-checkout-'))
+  const isBuilt = (path: string) => /\/(?:dist|node_modules|data|\.git)$/.test(path)
+  cpSync(ROOT, copy, { recursive: true, filter: (path) => !isBuilt(path) })
+  const packages = join(ROOT, 'node_modules')
+  mkdirSync(join(copy, 'node_modules/@headgate'), { recursive: true })
+  for (const name of readdirSync(packages).filter((one) => one !== '@headgate')) {
+    symlinkSync(join(packages, name), join(copy, 'node_modules', name))
+  }
+  for (const name of ['client', 'devnet']) {
+    symlinkSync(join('../../packages', name), join(copy, 'node_modules/@headgate', name))
+  }
+  return copy
+}
 
 async function firstUrl(output: ReadableStream<Uint8Array>): Promise<string> {
   let said = ''

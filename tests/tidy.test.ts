@@ -26,6 +26,7 @@ describe('the laws of the house', () => {
     ['core is pure', imports.coreIsPure],
     ['one file alone knows the drivers', imports.driversHaveOneUser],
     ['the dashboard stands apart', imports.dashboardStandsApart],
+    ['the client stands alone', imports.clientStandsAlone],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],
     ['folders have at most 15 source files', form.foldersAreSmall],
@@ -71,8 +72,8 @@ describe('the laws of the house', () => {
 })
 
 function projectFiles(): SourceFile[] {
-  const glob = new Bun.Glob('{src,scripts,tests,bench,dashboard}/**/*.{ts,tsx}')
-  const paths = [...glob.scanSync({ cwd: ROOT })].sort()
+  const patterns = ['{src,scripts,tests,bench,dashboard}/**/*.{ts,tsx}', 'packages/*/src/**/*.ts']
+  const paths = patterns.flatMap((one) => [...new Bun.Glob(one).scanSync({ cwd: ROOT })]).sort()
   return paths.map((path) => ({ path, text: read(path) }))
 }
 

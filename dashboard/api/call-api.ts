@@ -1,18 +1,28 @@
-import type { AnswerOf, BodyOf, ParametersOf } from '../../src/http/contract/contract.ts'
-import { ApiError } from './api-error.ts'
-import { CALL_ROUTES, type CallId } from './call-routes.ts'
+import {
+  ApiError,
+  CALL_ROUTES,
+  type CallInput,
+  createClient,
+  type InputArgument,
+} from '@headgate/client'
+import type { AnswerOf, CallId } from './wire.ts'
 
-export type CallInput<Id extends CallId> = {
-  /** Those of the path, of the query string and the header that names a team, by name. */
-  parameters?: ParametersOf<Id>
-  body?: BodyOf<Id>
-  /** The team to act for, where it is another than the one in view. */
-  team?: string
-  signal?: AbortSignal
-}
+/** The team to act for may be another than the one in view. */
+type ApiInput<Id extends CallId> = CallInput<Id> & { team?: string }
+
+type ApiArgument<Id extends CallId> =
+  InputArgument<Id> extends [CallInput<Id>] ? [input: ApiInput<Id>] : [input?: ApiInput<Id>]
+
+type LooseInput = { parameters?: object; body?: unknown; signal?: AbortSignal; team?: string }
 
 /** Names the team; as a parameter it may be empty, for what is the operator's own. */
 const TEAM_HEADER = 'X-Team-Id'
+
+/** The operation ids of all calls. */
+export const CALL_IDS = Object.keys(CALL_ROUTES) as readonly CallId[]
+
+/** The page's own origin, with the session's cookie; pages say themselves when they ask again. */
+const client = createClient({ url: '', retries: 0 })
 
 /** The team that an operator looks at; a team's own session needs none. */
 let actingTeam: string | null = null
@@ -31,70 +41,32 @@ export function onSignedOut(heard: () => void): void {
 /** Makes one management call with the session's cookie; throws an `ApiError` when it is refused. */
 export async function callApi<Id extends CallId>(
   id: Id,
-  input: CallInput<Id> = {},
+  ...[input]: ApiArgument<Id>
 ): Promise<AnswerOf<Id>> {
-  const response = await request(id, input)
-  const isJson = response.headers.get('content-type')?.includes('json')
-  return (isJson ? await response.json() : await response.text()) as AnswerOf<Id>
+  return noticed(id, client.call(id, ...asTeam<Id>(input ?? {})))
 }
 
 /** The text of an answer, whose numbers may have more digits than a script can hold. */
 export async function callForText<Id extends CallId>(
   id: Id,
-  input: CallInput<Id> = {},
+  ...[input]: ApiArgument<Id>
 ): Promise<string> {
-  return (await request(id, input)).text()
+  return (await noticed(id, client.request(id, ...asTeam<Id>(input ?? {})))).text()
 }
 
-async function request<Id extends CallId>(id: Id, input: CallInput<Id>): Promise<Response> {
-  const [method = '', pattern = ''] = CALL_ROUTES[id].split(' ')
-  const { url, headers } = addressOf(pattern, input.parameters ?? {})
-  const team = input.team ?? headers.get(TEAM_HEADER) ?? actingTeam
-  if (team) headers.set(TEAM_HEADER, team)
-  else headers.delete(TEAM_HEADER)
-  if (input.body !== undefined) headers.set('content-type', 'application/json')
-  const response = await send(url, {
-    method,
-    headers,
-    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
-    ...(input.signal && { signal: input.signal }),
-  })
-  if (!response.ok) throw await refusalOf(response, id)
-  return response
+/** Pages give all that a call needs: only the team is added. */
+function asTeam<Id extends CallId>({ team, parameters, ...rest }: LooseInput) {
+  const own = { [TEAM_HEADER]: actingTeam ?? undefined, ...parameters }
+  const named = team === undefined ? own : { ...own, [TEAM_HEADER]: team }
+  return [{ ...rest, parameters: named }] as unknown as InputArgument<Id>
 }
 
-/** Parameters of the path go there, the team into its header, others into the query string. */
-function addressOf(pattern: string, parameters: object): { url: string; headers: Headers } {
-  const query = new URLSearchParams()
-  const headers = new Headers()
-  let url = pattern
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined || value === null) continue
-    const place = `{${name}}`
-    if (url.includes(place)) url = url.replace(place, encodeURIComponent(String(value)))
-    else if (name === TEAM_HEADER) headers.set(name, String(value))
-    else query.set(name, String(value))
-  }
-  const text = query.toString()
-  return { url: text ? `${url}?${text}` : url, headers }
-}
-
-async function send(url: string, init: RequestInit): Promise<Response> {
+async function noticed<T>(id: CallId, answer: Promise<T>): Promise<T> {
   try {
-    return await fetch(url, { ...init, credentials: 'same-origin', redirect: 'error' })
+    return await answer
   } catch (thrown) {
-    if (init.signal?.aborted) throw thrown
-    throw new ApiError(0, 'Unreachable', 'Headgate does not answer. Is it running?')
+    const isRefused = thrown instanceof ApiError && thrown.status === 401
+    if (isRefused && id !== 'getQuerySchema') signedOut()
+    throw thrown
   }
-}
-
-async function refusalOf(response: Response, id: CallId): Promise<ApiError> {
-  const told = await response.json().catch(() => ({}))
-  const { name = 'Error', message = `The answer was ${response.status}.` } = told
-  if (response.status === 401 && id !== 'getQuerySchema') signedOut()
-  const retryAfterS = Number(response.headers.get('retry-after') ?? 0)
-  return new ApiError(response.status, String(name), String(message), {
-    retryAfterS,
-    locations: Array.isArray(told.locations) ? told.locations : [],
-  })
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { WireEvents } from '../../src/http/contract/contract.ts'
 import { hearLive } from './live.ts'
+import type { WireEvents } from './wire.ts'
 
 export type Head = WireEvents['head']
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { WireSession } from '../../src/http/contract/contract.ts'
 import { ApiError } from './api-error.ts'
 import { actForTeam, callApi, onSignedOut } from './call-api.ts'
 import { closeLive, openLive } from './live.ts'
 import { forgetAnswers } from './use-call.ts'
+import type { WireSession } from './wire.ts'
 
 /** Who looks at the pages: nobody yet known, nobody, or a session with the team it acts for. */
 export type Visitor =

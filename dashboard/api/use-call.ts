@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AnswerOf, ParametersOf } from '../../src/http/contract/contract.ts'
 import { callApi } from './call-api.ts'
-import type { CallId } from './call-routes.ts'
+import type { AnswerOf, CallId, ParametersOf } from './wire.ts'
 
 /** The answer of a read as a page sees it: the last one stays while a newer one is under way. */
 export type Reading<T> = {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { WireEvents } from '../../src/http/contract/contract.ts'
 import { useLive } from './live.ts'
+import type { WireEvents } from './wire.ts'
 
 /** Events within a moment are drawn once. The service itself bounds how many those can be. */
 const GATHER_MS = 120

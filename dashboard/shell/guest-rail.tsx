@@ -1,7 +1,7 @@
 import { Icon, Logo } from '../parts/icon.tsx'
 import { OTHER_PLACES } from './routing/places.ts'
 
-const REFERENCE = OTHER_PLACES.filter(({ path }) => path === '/docs')
+const REFERENCE = OTHER_PLACES.filter(({ path }) => path === '/docs/reference')
 
 /** The rail of somebody who is not signed in: it asks the service for nothing. */
 export function GuestRail({ path }: { path: string }) {
@@ -27,6 +27,12 @@ export function GuestRail({ path }: { path: string }) {
               </a>
             </li>
           ))}
+          <li>
+            <a href="/docs" title="Documentation">
+              <Icon name="book" />
+              <span>Documentation</span>
+            </a>
+          </li>
         </ul>
       </nav>
     </aside>

@@ -39,7 +39,8 @@ export function Rail({ path, isLocal }: Props) {
         <MonthsUse />
         <div class="rail-links">
           <a href="/settings">Settings</a>
-          <a href="/docs">API reference</a>
+          <a href="/docs">Docs</a>
+          <a href="/docs/reference">API reference</a>
           <button class="link" type="button" onClick={leave}>
             Sign out
           </button>

@@ -1,8 +1,8 @@
 import { useCallback } from 'preact/hooks'
-import type { WireEvents } from '../../src/http/contract/contract.ts'
 import { useLive } from '../api/live.ts'
 import { invalidate, patchAnswers } from '../api/use-call.ts'
 import { useLiveRefresh } from '../api/use-refresh.ts'
+import type { WireEvents } from '../api/wire.ts'
 import '../api/recent-heads.ts'
 
 /** Keeps the answers that every page shows as they are now, by the events that tell of them. */

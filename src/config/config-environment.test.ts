@@ -145,7 +145,11 @@ const ROWS: Row[] = [
   ['LIMITS_DISK_FREE_BYTES_MIN', '7', ['limits', 'diskFreeBytesMin'], 7],
   ['METRICS_LISTEN', '127.0.0.1:9', ['metrics', 'listen'], '127.0.0.1:9'],
   ['DEVNET_BLOCK_TIME_MS', '10', ['devnet', 'blockTimeMs'], 10],
+  ['DEVNET_TRANSACTIONS_PER_BLOCK', '0', ['devnet', 'transactionsPerBlock'], 0],
   ['DEVNET_SLOT_TIME_MS', '20', ['devnet', 'slotTimeMs'], 20],
+  ['DEVNET_UPSTREAMS', '2', ['devnet', 'upstreams'], 2],
+  ['DEVNET_TOKEN_ACCOUNTS', '30', ['devnet', 'tokenAccounts'], 30],
+  ['DEVNET_CHANGES_PER_SLOT', '40', ['devnet', 'changesPerSlot'], 40],
 ]
 
 describe('every option has a variable, which wins over the file', () => {

@@ -185,7 +185,26 @@ const OPTIONS = {
   }),
   devnet: options('The embedded networks of local development.', {
     blockTimeMs: wholeOr(2000, 10, 600_000, 'Time between blocks of ETH_DEVNET.'),
+    transactionsPerBlock: wholeOr(
+      6,
+      0,
+      200,
+      'Transactions of the chain’s own in each block of ETH_DEVNET.',
+    ),
     slotTimeMs: wholeOr(400, 10, 600_000, 'Time between slots of SOLANA_DEVNET.'),
+    upstreams: wholeOr(3, 1, 9, 'Nodes of ETH_DEVNET, each of which can be made to fail.'),
+    tokenAccounts: wholeOr(
+      20_000,
+      0,
+      200_000,
+      'Token accounts that a new SOLANA_DEVNET begins with, beside the documented ones.',
+    ),
+    changesPerSlot: wholeOr(
+      8,
+      0,
+      5_000,
+      'Accounts of SOLANA_DEVNET that change by themselves in each slot; 0 for none.',
+    ),
   }),
 }
 

@@ -74,7 +74,14 @@ describe('without a file', () => {
         spillBytesMax: 4_294_967_296,
         index: [],
       },
-      devnet: { blockTimeMs: 2000, slotTimeMs: 400 },
+      devnet: {
+        blockTimeMs: 2000,
+        transactionsPerBlock: 6,
+        slotTimeMs: 400,
+        upstreams: 3,
+        tokenAccounts: 20_000,
+        changesPerSlot: 8,
+      },
     })
     expect(locate('ETH_DEVNET')).toBe('configuration')
     expect(locateOption('tiers')).toBe('configuration')

@@ -59,9 +59,6 @@ type Where = (path: JsonPath) => string
 const NETWORKS_MISSING =
   'networks is required: only a start without a configuration file brings networks of its own'
 
-/** As in the scripts of package.json. */
-const HTTP_REQUESTS_MAX = '16384'
-
 /** Settings from the environment of this process and the file that it or the caller names. */
 export function readSettings(file?: string): Settings | ConfigFaults {
   return loadSettings({ ...(file === undefined ? {} : { file }), env: process.env })
@@ -92,20 +89,6 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   const inconsistent = checkValues({ ...values, networks: read.values }, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
   return toSettings(values, read, local, where)
-}
-
-/**
- * The environment that the runtime has to begin with, which `npm start` gives it: by default it has
- * at most 256 requests in flight, and it looks before any code runs. Null when it has begun so.
- */
-export function environmentToRestartWith(): Environment | null {
-  const { BUN_CONFIG_MAX_HTTP_REQUESTS: given } = process.env
-  return given ? null : { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: HTTP_REQUESTS_MAX }
-}
-
-/** Terminals that show no colours, and people who want none, say so by these variables. */
-export function mayColour(): boolean {
-  return !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
 function openFile(name: string): ConfigFile | ConfigFaults {

@@ -21,6 +21,8 @@ const HTTP_STATUS = {
   unknown_network: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  conflict: 409,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
   throughput_exceeded: 429,

@@ -61,6 +61,18 @@ describe('eth_blockNumber of one app', () => {
     expect(ask(5)).toBe(5)
   })
 
+  test('goes back with the chain of local development, once no node is as high any more', () => {
+    const { ask, upstreams } = heights({ headNumber: 1000, witnesses: 2, isLocal: true })
+    for (const upstream of upstreams) upstream.head.number = 1000
+    expect(ask(1000)).toBe(1000)
+    const [first, second] = upstreams
+    if (first) first.head.number = 5
+    expect(ask(5)).toBe(1000)
+    if (second) second.head.number = 5
+    expect(ask(5)).toBe(5)
+    expect(ask(4)).toBe(5)
+  })
+
   test.each(['null', '"latest"', '12', '{"number":"0x5"}', '"0x"', `"0x${'f'.repeat(40)}"`])(
     'leaves alone what is no height: %s',
     (text) => {
@@ -82,9 +94,9 @@ describe('eth_blockNumber of one app', () => {
   })
 })
 
-type Given = { headNumber: number | null; witnesses: number; excluded?: number }
+type Given = { headNumber: number | null; witnesses: number; excluded?: number; isLocal?: boolean }
 
-function heights({ headNumber, witnesses, excluded = 0 }: Given) {
+function heights({ headNumber, witnesses, excluded = 0, isLocal = false }: Given) {
   const clock: TestClock = testClock()
   const heights = openMonotonicHeights(() => clock.monotonicMs())
   const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
@@ -93,10 +105,10 @@ function heights({ headNumber, witnesses, excluded = 0 }: Given) {
   const times = { blockTimeMs: 12_000, headPollMs: 4_000 }
   const selection = { head, upstreams, stateOf, clock, headMovedAtMs: 0, network: times }
   const steady = (app: string, network: string, text: string) => {
-    const service = { network: { id: network }, pool: { selection } }
+    const service = { network: { id: network, isLocal }, pool: { selection } }
     return heights.raise(app, service as unknown as NetworkService, text)
   }
   const ask = (said: number, app = 'app_1', network = 'ETH') =>
     Number(JSON.parse(steady(app, network, hex(said))))
-  return { clock, steady, ask }
+  return { clock, steady, ask, upstreams }
 }

@@ -41,11 +41,14 @@ export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeight
       const said = quantityToNumber(resultText.slice(1, -1))
       if (said === null) return resultText
       const { id } = service.network
+      const floor = floorOf(id)?.height ?? 0
+      if (floor > 0 && isTakenBack(service, floor)) floors.delete(id)
       const height = Math.max(believable(service, said), floorOf(id)?.height ?? 0)
       const key = `${appId} ${id}`
       const nowMs = monotonicMs()
       const before = held.get(key)
-      if (before && height < before.height && nowMs - before.atMs < HELD_MS_MAX) {
+      const isHeld = before && height < before.height && nowMs - before.atMs < HELD_MS_MAX
+      if (isHeld && !isTakenBack(service, before.height)) {
         return `"${numberToQuantity(before.height)}"`
       }
       if (held.size >= HELD_MAX) held = new Map()
@@ -75,6 +78,12 @@ export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeight
       floors.set(networkId, { height, atMs: monotonicMs(), telling: null })
     },
   }
+}
+
+/** The chain of local development goes back on command: none of its nodes is as high any more. */
+function isTakenBack({ network, pool: { selection } }: NetworkService, height: number): boolean {
+  if (!network.isLocal) return false
+  return selection.upstreams.every(({ head }) => head !== null && head.number < height)
 }
 
 /** One node cannot raise the head alone: a made-up height would hold for long. */

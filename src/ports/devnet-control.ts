@@ -3,13 +3,36 @@ import type { Rejection } from '../core/errors.ts'
 export const DEVNET_LIMITS = {
   /** Blocks that are mined with one call. */
   mineMax: 100,
-  /** Half of the depth at which the network counts a block as final. */
+  /** Blocks that a reorganisation replaces. */
   depthMax: 32,
   /** Blocks that replace others. */
   blocksMax: 132,
+  /** Blocks below the highest so far to which the chain is taken back. */
+  dropMax: 1000,
+  blockTimeMsMin: 10,
+  blockTimeMsMax: 600_000,
+  /** Transactions of the chain's own in a block: a third of what it has room for. */
+  transactionsMax: 200,
   /** A value is one word of the machine. */
   valueBitsMax: 256n,
 } as const
+
+export const DEVNET_NODE_LIMITS = {
+  /** Blocks that a node is made to lag behind. */
+  lagMax: 1_000,
+  stallMsMax: 600_000,
+} as const
+
+/** How a node of the development chain answers. */
+export const DEVNET_NODE_BEHAVIOURS = ['honest', 'lag', 'lie', 'fail', 'hang'] as const
+
+/** `blocks` is how many a lagging node is behind, and 0 for others. */
+export type DevnetNodeChange = {
+  behaviour: (typeof DEVNET_NODE_BEHAVIOURS)[number]
+  blocks: number
+}
+
+export type DevnetNode = DevnetNodeChange & { name: string }
 
 /** A block of the development chain; one that was replaced is known for a while. */
 export type DevnetBlock = {
@@ -27,6 +50,10 @@ export type DevnetState = {
   /** 0: blocks only on command. */
   blockTimeMs: number
   isHeld: boolean
+  /** Transactions of the chain's own. */
+  transactionsPerBlock: number
+  /** Blocks come without them: the chain's process has grown too large. */
+  isTrafficResting: boolean
   pendingTransactions: number
   head: { number: number; hash: string }
   /** Lowest first; at one height replaced ones come before the canonical one. */
@@ -39,6 +66,13 @@ export type DevnetReorganisation = {
   blocks: number
   /** Transactions of replaced blocks are mined again, or are gone. */
   transactions: 'keep' | 'drop'
+}
+
+/** Absent: as it was. */
+export type DevnetChange = {
+  isHeld?: boolean
+  blockTimeMs?: number
+  transactionsPerBlock?: number
 }
 
 type DevnetSend = { kind: 'transfer' | 'log'; to: string | null; value: string | null }
@@ -63,6 +97,13 @@ export interface DevnetControl {
   mine(blocks: number): Promise<DevnetState | Rejection>
   /** One step: nobody sees it half done. */
   reorganise(wanted: DevnetReorganisation): Promise<DevnetState | Rejection>
-  hold(isHeld: boolean): Promise<DevnetState | Rejection>
+  /** Takes the chain back to that height, as a node that was reset: nothing replaces the blocks. */
+  drop(height: number): Promise<DevnetState | Rejection>
+  change(wanted: DevnetChange): Promise<DevnetState | Rejection>
   send(wanted: DevnetSend): Promise<DevnetSent | Rejection>
+  /** Every node with how it answers. */
+  nodes(): Promise<readonly DevnetNode[] | Rejection>
+  changeNode(name: string, wanted: DevnetNodeChange): Promise<readonly DevnetNode[] | Rejection>
+  /** No node answers for so long. */
+  stall(ms: number): Promise<readonly DevnetNode[] | Rejection>
 }

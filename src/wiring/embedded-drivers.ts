@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Settings } from '../config/config.ts'
 import { openAccountStores } from '../embedded/account-store/account-store.ts'
-import { openOwnStore } from '../embedded/database/own-store.ts'
+import { openOwnStore, startAnew } from '../embedded/database/own-store.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openEgress } from '../system/egress/egress.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
@@ -11,7 +11,7 @@ import { migrate } from '../tables/migrate.ts'
 import { instanceSecret } from './first-run.ts'
 import type { ProcessDrivers } from './process-drivers.ts'
 
-export { type WriteLog, writeLogAs }
+export { startAnew, type WriteLog, writeLogAs }
 
 /**
  * One process has the data folder to itself, so a restart under the same name need not wait for
@@ -37,6 +37,7 @@ export async function openEmbeddedDrivers(
     folder,
     script: STORE_THREAD,
     freeBytesMin: settings.limits.diskFreeBytesMin,
+    isLocal: settings.local,
     prepare: (hasStore) => instanceSecret(folder, settings.secret, entropy, hasStore),
   })
   opened.defer(() => store.database.close())
@@ -63,31 +64,7 @@ export async function openEmbeddedDrivers(
 /** Enough to check a configuration: no store, and nothing written. */
 export function openProbeDrivers(): Pick<
   ProcessDrivers,
-  'clock' | 'outbound' | 'sockets' | 'telemetry'
+  'clock' | 'entropy' | 'outbound' | 'sockets' | 'telemetry'
 > {
   return openSystem(() => {})
-}
-
-/** Starts the chains of local development; their code is loaded only here. */
-export async function startLocalChains(
-  { clock, outbound }: Pick<ProcessDrivers, 'clock' | 'outbound'>,
-  devnet: Settings['devnet'],
-  opened: AsyncDisposableStack,
-) {
-  const [{ startEvmChain }, { openEvmControl }, { startSolanaLedger }] = await Promise.all([
-    import('../devnet/evm/evm-chain.ts'),
-    import('../devnet/evm/evm-control.ts'),
-    import('../devnet/solana/solana-ledger.ts'),
-  ])
-  const stopLater = <T extends { stop(): Promise<unknown> }>(chain: T) =>
-    opened.adopt(chain, async (started) => void (await started.stop()))
-  const starting = [
-    startEvmChain({ clock, blockTimeMs: devnet.blockTimeMs }).then(stopLater),
-    startSolanaLedger({ clock, slotTimeMs: devnet.slotTimeMs }).then(stopLater),
-  ] as const
-  // Both are waited for: one that starts after the other failed is to be stopped as well.
-  await Promise.allSettled(starting)
-  const [evm, solana] = await Promise.all(starting)
-  const controlOf = (network: string) => openEvmControl({ clock, outbound }, evm.url, network)
-  return { evm, solana, controlOf }
 }

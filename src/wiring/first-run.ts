@@ -75,6 +75,11 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
   return made
 }
 
+/** Whether the store was started on before. */
+export async function hasRunBefore({ database }: Pick<Needs, 'database'>): Promise<boolean> {
+  return (await readInstanceFact(database, DONE)) !== null
+}
+
 /** False when the first run is done. Of many that start at once one does it, the others wait. */
 async function isOurs({ clock, database, name }: Needs): Promise<boolean> {
   while ((await readInstanceFact(database, DONE)) === null) {

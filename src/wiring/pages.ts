@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dashboardPages } from '../http/pages/dashboard-pages.ts'
+import { docsPages } from '../http/pages/docs-pages.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page } from '../http/server.ts'
 import type { ServiceInputs } from './service-inputs.ts'
 
-const BUNDLE_NAME = 'dashboard.bundle'
-const BUNDLE = new URL(`../../dist/${BUNDLE_NAME}`, import.meta.url)
-
 type Pages = ReadonlyMap<string, Page>
+
+const DASHBOARD = 'dashboard.bundle'
+const DOCS = 'docs.bundle'
 
 /** Pages for browsers, probes for load balancers, metrics for monitors. */
 export function makePages(inputs: ServiceInputs): {
@@ -21,7 +22,10 @@ export function makePages(inputs: ServiceInputs): {
   const served = { networks: networks.list, isBehind, isServing, exposition }
   const probed = { clock, database, storeHealth, ...served }
   return {
-    pages: dashboardPages(readBundle()),
+    pages: new Map([
+      ...docsPages(() => readBundle(DOCS)),
+      ...dashboardPages(readBundle(DASHBOARD)),
+    ]),
     probes: new Map<string, Page>([
       ['/healthz', healthProbe],
       ['/readyz', () => readinessProbe(probed)],
@@ -30,11 +34,12 @@ export function makePages(inputs: ServiceInputs): {
   }
 }
 
-/** The dashboard lies in the executable, or where it was built; null where it was not. */
-function readBundle(): string | null {
-  const isEmbedded = Bun.embeddedFiles.some((file) => 'name' in file && file.name === BUNDLE_NAME)
+/** Pages lie in the executable, or where they were built; null where they were not. */
+function readBundle(name: string): string | null {
+  const isEmbedded = Bun.embeddedFiles.some((file) => 'name' in file && file.name === name)
+  const built = new URL(`../../dist/${name}`, import.meta.url)
   try {
-    return readFileSync(isEmbedded ? join(import.meta.dir, BUNDLE_NAME) : BUNDLE, 'utf8')
+    return readFileSync(isEmbedded ? join(import.meta.dir, name) : built, 'utf8')
   } catch {
     return null
   }

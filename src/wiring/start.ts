@@ -1,6 +1,6 @@
 import type { Settings } from '../config/config.ts'
 import type { WriteLog } from './embedded-drivers.ts'
-import { type FirstRun, firstRun } from './first-run.ts'
+import { type FirstRun, firstRun, hasRunBefore } from './first-run.ts'
 import { openLocalDevelopment } from './local/local-development.ts'
 import { type DeliveryRoles, openDeliveryRoles } from './networks/delivery-roles.ts'
 import { withLocalNetworks } from './networks/local-networks.ts'
@@ -18,6 +18,8 @@ export type Running = {
   /** Null where this process has no follower's role. */
   followers: DeliveryRoles['followers']
   firstRun: FirstRun | null
+  /** The store was started on before. */
+  goesOn: boolean
   /** Signs in at the dashboard; null outside of local development. */
   signInLink: string | null
   drivers: ProcessDrivers
@@ -27,23 +29,37 @@ export type Running = {
   stop(): Promise<void>
 }
 
+export type StartStep = 'store' | 'tables' | 'chains' | 'networks'
+
+/** Is shown each step of the start, and gives back the step's own result. */
+export type WatchStep = <T>(step: StartStep, work: Promise<T>) => Promise<T>
+
+type LocalParts = [...Parameters<typeof withLocalNetworks>, watch: WatchStep]
+
+const UNWATCHED: WatchStep = (_step, work) => work
+
 /** In-flight requests get this long to end after SIGTERM. */
 const STOP_GRACE_MS = 10_000
 
 /** Starts the whole product; a list of faults when the configuration does not fit the machine. */
-export async function start(given: Settings, write?: WriteLog): Promise<Running | string[]> {
-  return startOn(await openDrivers(given, write), given)
+export async function start(
+  given: Settings,
+  write?: WriteLog,
+  watch = UNWATCHED,
+): Promise<Running | string[]> {
+  return startOn(await watch('store', openDrivers(given, write)), given, watch)
 }
 
 /** The same on given drivers. A start that fails closes all that it has opened, and them. */
 export async function startOn(
   drivers: ProcessDrivers,
   given: Settings,
+  watch = UNWATCHED,
 ): Promise<Running | string[]> {
   await using opened = new AsyncDisposableStack()
   opened.defer(drivers.close)
-  await upgradeStore(drivers)
-  const { settings, devnet } = await withLocalNetworks(drivers, given, opened)
+  await watch('tables', upgradeStore(drivers))
+  const { settings, devnets } = await localNetworks(drivers, given, opened, watch)
   let service: Service | null = null
   let roles: DeliveryRoles | null = null
   const server = await startServers(drivers, settings, () => service)
@@ -55,14 +71,16 @@ export async function startOn(
   opened.defer(stopIntake)
 
   const missing = await missingTiers(drivers.database, settings)
-  const networks = missing.length > 0 ? missing : await openNetworkSet(drivers, settings)
+  const opening = missing.length > 0 ? missing : openNetworkSet(drivers, settings)
+  const networks = await watch('networks', Promise.resolve(opening))
   if (Array.isArray(networks)) return networks
   opened.defer(networks.stop)
   const url = settings.publicUrlGiven ? settings.publicUrl : `http://localhost:${server.port}`
   const { data: folder, operatorToken } = settings
   const networkIds = settings.networks.map(({ id }) => id)
+  const goesOn = await hasRunBefore(drivers)
   const made = await firstRun(drivers, { folder, url, networkIds, operatorToken })
-  const found = { publicUrl: url, devnet, firstRun: made }
+  const found = { publicUrl: url, devnets, firstRun: made }
   const { local, localSignIn } = await openLocalDevelopment(drivers, settings, found)
   const isBehind = (id: string) => roles?.followers?.isBehind(id) ?? false
   const inputs = { drivers, settings, networks, publicUrl: url, exchange: drivers.exchange }
@@ -85,8 +103,14 @@ export async function startOn(
   }
   const running = opened.move()
   const stop = () => running.disposeAsync()
-  const told = { url, firstRun: made, signInLink: localSignIn?.link ?? null }
+  const told = { url, goesOn, firstRun: made, signInLink: localSignIn?.link ?? null }
   return { ...told, settings, networks, followers, drivers, reloaded, stop }
+}
+
+/** With a configuration there are none, and nothing is shown. */
+function localNetworks(...[drivers, given, opened, watch]: LocalParts) {
+  const work = withLocalNetworks(drivers, given, opened)
+  return given.local ? watch('chains', work) : work
 }
 
 function once(work: () => Promise<unknown>): () => Promise<void> {

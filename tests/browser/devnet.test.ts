@@ -8,6 +8,8 @@ import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)
 
+const ENV = { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000', HEADGATE_DEVNET_UPSTREAMS: '2' }
+
 const lacks = lacksBrowser()
 let browser: TestBrowser
 let headgate: TestHeadgate
@@ -15,7 +17,7 @@ let headgate: TestHeadgate
 beforeAll(async () => {
   if (lacks) return
   browser = await openBrowser()
-  headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '600000' } })
+  headgate = await startHeadgate({ env: ENV })
   await webhookTo('demo')
 })
 
@@ -187,6 +189,68 @@ test.skipIf(lacks)(
     await page.close()
   },
 )
+
+test.skipIf(lacks)('a node is made to lag, and mended again', async () => {
+  const page = await open()
+  const node = page.locator('[data-node="devnet-2"]')
+  await node.getByRole('button', { name: 'Lags' }).click()
+  await page.getByText('devnet-2 lags five blocks behind').waitFor()
+  const shown = async () => (await headgate.api('GET', '/api/devnet/upstreams')).json.data[1]
+  expect(await shown()).toEqual({ name: 'devnet-2', behaviour: 'lag', blocks: 5 })
+  await node.getByRole('button', { name: 'Honest' }).click()
+  await node.locator('[aria-pressed="true"]', { hasText: 'Honest' }).waitFor()
+  expect(await shown()).toEqual({ name: 'devnet-2', behaviour: 'honest', blocks: 0 })
+  await page.close()
+})
+
+test.skipIf(lacks)('block time and traffic are changed while the chain runs', async () => {
+  const page = await open()
+  const chain = async () => (await headgate.api('GET', '/api/devnet')).json.data
+  await page.getByLabel('Traffic').selectOption({ label: '3 transactions a block' })
+  await until(async () => (await chain()).transactions_per_block === 3, 'traffic is on')
+  await page.locator('h1').click()
+  await minedTo(page, 1)
+  expect((await chain()).blocks.at(-1).transactions).toBe(3)
+  await page.getByLabel('A block every').selectOption({ label: '0.25 s' })
+  await page.getByText('A block every 0.25 s, with 3 transactions of traffic').waitFor()
+  const { number } = (await chain()).head
+  await until(async () => (await headNumber()) > number + 1, 'blocks come by time')
+  await page.getByRole('button', { name: 'Hold' }).click()
+  await page.getByText('held: blocks come on command').waitFor()
+  await drawnHead(page, await headNumber())
+  await page.getByLabel('Traffic').selectOption({ label: 'none' })
+  await page.getByLabel('A block every').selectOption({ label: '600 s' })
+  await until(async () => (await chain()).block_time_ms === 600_000, 'the pace is as before')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Hold' }).waitFor()
+  await page.close()
+})
+
+test.skipIf(lacks)('the chain goes back to a height, and is mined anew from there', async () => {
+  const page = await open()
+  await drawnHead(page, await headNumber())
+  const head = await minedTo(page, 3)
+  const field = page.getByLabel('Back to block')
+  const button = page.getByRole('button', { name: 'Drop' })
+  await field.fill('low')
+  expect(await button.isDisabled()).toBe(true)
+  await field.fill(String(head + 5))
+  await button.click()
+  await page.getByText('nothing to drop').waitFor()
+  await field.fill(String(head - 3))
+  await page.keyboard.press('Enter')
+  await drawnHead(page, head - 3)
+  await page.getByText(`The head is block ${head - 3} again`).waitFor()
+  expect(await page.locator(`.blk.gone[data-block="${head}"]`).count()).toBe(1)
+  await page.locator('h1').click()
+  await minedTo(page, 1)
+  const again = page.locator('.inboxt tbody tr').filter({ hasText: 're-run' })
+  await again
+    .filter({ hasText: new RegExp(`^${head - 2}(?!\\d)`) })
+    .first()
+    .waitFor()
+  await page.close()
+})
 
 test.skipIf(lacks)('everybody can read it, on a desk and in a hand', async () => {
   const page = await open('/devnet?inbox=demo')

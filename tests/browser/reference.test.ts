@@ -29,7 +29,7 @@ function cardOf(page: Page, id: string) {
 }
 
 function reference(hash = ''): Promise<Page> {
-  return signedInPage(browser, headgate.url, headgate.teamToken, `/docs${hash}`)
+  return signedInPage(browser, headgate.url, headgate.teamToken, `/docs/reference${hash}`)
 }
 
 test.skipIf(lacks)('whoever is not signed in can read it, and only read', async () => {
@@ -37,7 +37,7 @@ test.skipIf(lacks)('whoever is not signed in can read it, and only read', async 
   const page = await browser.newPage()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  await page.goto(`${headgate.url}/docs#createApp`)
+  await page.goto(`${headgate.url}/docs/reference#createApp`)
   await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor()
   const card = cardOf(page, 'createApp')
   await card.getByRole('heading', { name: 'Try it' }).waitFor()
@@ -49,12 +49,12 @@ test.skipIf(lacks)('whoever is not signed in can read it, and only read', async 
     .click()
   const calls = asked.filter((path) => path.startsWith('/api/'))
   expect(calls.toSorted()).toEqual(['/api/openapi.json', '/api/session'])
-  expect(page.url()).toContain('/docs')
+  expect(page.url()).toContain('/docs/reference')
   await page.getByRole('link', { name: 'Sign in' }).first().click()
-  await page.waitForURL(`${headgate.url}/sign-in?then=%2Fdocs`)
+  await page.waitForURL(`${headgate.url}/sign-in?then=%2Fdocs%2Freference`)
   await page.getByLabel('Team token').fill(headgate.teamToken)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${headgate.url}/docs`)
+  await page.waitForURL(`${headgate.url}/docs/reference`)
   await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor()
   await page.close()
 })
@@ -77,7 +77,7 @@ test.skipIf(lacks)('every call of the document is there, with its fields and err
   await card.getByRole('link', { name: 'GraphqlQuery' }).first().click()
   await page.locator('article[id^="schema-"]').getByText('skip_empty_messages').waitFor()
   await page.goBack()
-  await page.waitForURL(`${headgate.url}/docs#createWebhook`)
+  await page.waitForURL(`${headgate.url}/docs/reference#createWebhook`)
   await page.close()
 })
 
@@ -86,7 +86,7 @@ test.skipIf(lacks)('the search looks at paths, summaries and names of fields', a
   await page.getByRole('button', { name: '/api/usage/summary' }).waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('signing_key')
-  await page.waitForURL(`${headgate.url}/docs?q=signing_key`)
+  await page.waitForURL(`${headgate.url}/docs/reference?q=signing_key`)
   await cardOf(page, 'createWebhook').waitFor()
   await cardOf(page, 'getUsageSummary').waitFor({ state: 'detached' })
   const field = page.getByLabel('Search the reference')
@@ -106,7 +106,7 @@ test.skipIf(lacks)('a read is sent with the session, and its answer is shown', a
   await outcome.getByText('200', { exact: true }).waitFor()
   await outcome.getByText('Default app').waitFor()
   await outcome.getByText(/\d ms$/).waitFor()
-  await page.goto(`${headgate.url}/docs#getApp`)
+  await page.goto(`${headgate.url}/docs/reference#getApp`)
   const app = cardOf(page, 'getApp')
   await app.getByLabel('id', { exact: true }).fill('app_0000000000000000')
   await app.getByRole('button', { name: 'Send GET' }).click()
@@ -143,7 +143,7 @@ async function names(): Promise<string[]> {
 test.skipIf(lacks)('a node is called with the key of the chosen app', async () => {
   const page = await reference('#callByPath')
   for (const id of ['callByPath', 'callByBearer']) {
-    await page.goto(`${headgate.url}/docs#${id}`)
+    await page.goto(`${headgate.url}/docs/reference#${id}`)
     const card = cardOf(page, id)
     await card.getByLabel('App').selectOption({ label: 'Default app' })
     await card.getByLabel('network').selectOption('eth-devnet')

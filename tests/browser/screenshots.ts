@@ -35,7 +35,12 @@ if (!folder) {
 mkdirSync(folder, { recursive: true })
 // The browser comes first: it has the pages built, which the service reads when it starts.
 const browser = await openBrowser({ height })
-const headgate = await startHeadgate({ env: { HEADGATE_DEVNET_BLOCK_TIME_MS: '2000' } })
+const headgate = await startHeadgate({
+  env: {
+    HEADGATE_DEVNET_BLOCK_TIME_MS: '2000',
+    HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '6',
+  },
+})
 try {
   const made = await pictureData(headgate)
   const shots = shotsOf(made).filter(({ name }) => only.length === 0 || only.includes(name))
@@ -48,7 +53,7 @@ try {
 function shotsOf({ appId, webhookId, failingId, deliveryId }: PictureData): Shot[] {
   return [
     { name: 'sign-in', path: '/sign-in', isGuest: true },
-    { name: 'reference-guest', path: '/docs#listApps', isGuest: true, isCut: true },
+    { name: 'reference-guest', path: '/docs/reference#listApps', isGuest: true, isCut: true },
     { name: 'overview', path: '/' },
     { name: 'apps', path: '/apps' },
     { name: 'apps-create', path: '/apps?create=1', isCut: true },
@@ -71,8 +76,8 @@ function shotsOf({ appId, webhookId, failingId, deliveryId }: PictureData): Shot
     { name: 'settings-tokens', path: '/settings/tokens' },
     { name: 'settings-jwt-keys', path: '/settings/jwt-keys' },
     { name: 'settings-sessions', path: '/settings/sessions' },
-    { name: 'reference', path: '/docs', isCut: true },
-    { name: 'reference-call', path: '/docs#createWebhook', isCut: true },
+    { name: 'reference', path: '/docs/reference', isCut: true },
+    { name: 'reference-call', path: '/docs/reference#createWebhook', isCut: true },
     { name: 'no-such-page', path: '/settings/nowhere' },
   ]
 }

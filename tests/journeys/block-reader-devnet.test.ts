@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import type { Block } from '../../src/core/chain/block.ts'
-import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { type BlockSource, openBlockSource } from '../support/http-network.ts'
 import { PING_BYTECODE, PING_TOPIC } from '../support/ping-contract.ts'

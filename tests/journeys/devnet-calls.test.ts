@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { callAndCheck } from '../support/checked-call.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startFakeNode } from '../support/fake-node.ts'
@@ -118,9 +118,14 @@ describe('the chain of local development', () => {
   })
 
   test('is held and resumed, and is controlled over JSON-RPC too', async () => {
-    expect(await local.hold(true)).toMatchObject({ is_held: true })
+    const changed = await local.change({ block_time_ms: 300_000, transactions_per_block: 2 })
+    expect(changed).toMatchObject({ block_time_ms: 300_000, transactions_per_block: 2 })
+    const { blocks } = await local.mine()
+    expect(blocks.findLast(({ is_canonical }) => is_canonical)?.transactions).toBe(2)
+    await local.change({ block_time_ms: 600_000, transactions_per_block: 0 })
+    expect(await local.change({ is_held: true })).toMatchObject({ is_held: true })
     expect(await local.state()).toMatchObject({ is_held: true })
-    const { json } = await headgate.post(rpc('headgate_hold', [{ isHeld: false }]))
+    const { json } = await headgate.post(rpc('headgate_change', [{ isHeld: false }]))
     expect(json.result.isHeld).toBe(false)
     expect(await local.state()).toMatchObject({ is_held: false })
   })
@@ -175,8 +180,12 @@ describe('hostile calls', () => {
     ['reorganise', { depth: 3, blocks: 3 }, 'blocks'],
     ['reorganise', { depth: 3, blocks: 133 }, 'blocks'],
     ['reorganise', { depth: 3, transactions: 'burn' }, 'transactions'],
-    ['hold', {}, 'is_held'],
-    ['hold', { is_held: 'yes' }, 'is_held'],
+    ['drop', {}, 'height'],
+    ['drop', { height: -1 }, 'height'],
+    ['drop', { height: 1.5 }, 'height'],
+    ['drop', { height: '1' }, 'height'],
+    ['drop', { height: 1e300 }, 'height'],
+    ['drop', { height: 1_000_000 }, 'nothing to drop'],
     ['send', { kind: 'mint' }, 'kind'],
     ['send', { to: '0x12' }, 'to'],
     ['send', { to: `0x${'zz'.repeat(20)}` }, 'to'],
@@ -188,6 +197,24 @@ describe('hostile calls', () => {
   ])('%s %j is refused with what is wrong', async (step, body, word) => {
     const before = await local.state()
     const { status, body: answer } = await local.call('POST', `/api/devnet/${step}`, body)
+    expect([status, answer.name]).toEqual([400, 'ValidationError'])
+    expect(answer.message).toContain(word)
+    expect(await local.state()).toEqual(before)
+  })
+
+  test.each([
+    [{}, 'at least one'],
+    [{ is_held: 'yes' }, 'is_held'],
+    [{ is_held: null }, 'is_held'],
+    [{ block_time_ms: 9 }, 'block_time_ms'],
+    [{ block_time_ms: 600_001 }, 'block_time_ms'],
+    [{ transactions_per_block: 201 }, 'transactions_per_block'],
+    [{ transactions_per_block: -1 }, 'transactions_per_block'],
+    [{ is_held: true, pace: 1 }, 'pace'],
+    [[], 'object'],
+  ])('a change %j is refused with what is wrong', async (body, word) => {
+    const before = await local.state()
+    const { status, body: answer } = await local.call('PATCH', '/api/devnet', body)
     expect([status, answer.name]).toEqual([400, 'ValidationError'])
     expect(answer.message).toContain(word)
     expect(await local.state()).toEqual(before)
@@ -216,7 +243,8 @@ test('where networks are configured there is nothing of all this', async () => {
     ['GET', '/api/devnet'],
     ['POST', '/api/devnet/mine'],
     ['POST', '/api/devnet/reorganise'],
-    ['POST', '/api/devnet/hold'],
+    ['POST', '/api/devnet/drop'],
+    ['PATCH', '/api/devnet'],
     ['POST', '/api/devnet/send'],
     ['GET', '/api/inboxes'],
     ['GET', '/api/inboxes/demo'],

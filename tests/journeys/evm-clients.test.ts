@@ -12,7 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { Web3 } from 'web3'
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { PING_ABI, PING_BYTECODE, PING_REASON, PING_TOPIC } from '../support/ping-contract.ts'
 

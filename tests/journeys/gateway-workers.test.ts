@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { configuredProcess, stopProcess } from '../support/configured-process.ts'
 import { rpc, until } from '../support/headgate.ts'
 import { configText, type HeadgateProcess, writeConfig } from '../support/headgate-process.ts'
@@ -195,7 +196,9 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
     }
     const second = await stage.run({ env })
     expect(second).toMatchObject({ exitCode: 1 })
-    expect(second.stderr).toContain(`127.0.0.1:${port} is in use.`)
+    const holder = existsSync('/proc/net/tcp') ? / by bun \(process \d+\)/ : / is in use/
+    expect(second.stderr).toStartWith(`127.0.0.1:${port} is in use`)
+    expect(second.stderr).toMatch(holder)
     await stopProcess(headgate)
   })
 })

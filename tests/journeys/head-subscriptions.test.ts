@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import type { Network } from '../../src/core/network.ts'
-import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
 import { openSystem } from '../../src/system/open-system.ts'
 import { type OpenNetwork, openNetwork } from '../../src/upstream/answers/open-network.ts'
 import type { HeadNews } from '../../src/upstream/heads/head-feed.ts'

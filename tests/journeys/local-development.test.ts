@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { CONTRACTS } from '../../packages/devnet/src/evm/contracts/contracts.ts'
+import { TRADERS } from '../../packages/devnet/src/evm/traffic/traders.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -62,6 +64,16 @@ test.each([
 ] as const)('on %s, %s is served', async (slug, method, params) => {
   const { json } = await headgate.post(rpc(method, [...params]), { slug })
   expect(json.result).toBeTruthy()
+})
+
+test('the manual has the addresses of the contracts and accounts that the chain has', () => {
+  const manual = readFileSync(MANUAL, 'utf8')
+  const rows = [...manual.matchAll(/^\| `(0x[0-9a-f]{40})` \|/gm)].map(([, address]) => address)
+  expect(rows.sort()).toEqual(Object.values(CONTRACTS).sort())
+  const [, after = ''] = manual.split('<!-- eth-devnet traders -->')
+  const [list = ''] = after.trim().split('\n\n')
+  const traders = [...list.matchAll(/`(0x[0-9a-f]{40})`/g)].map(([, address]) => address)
+  expect(traders).toEqual(TRADERS.map(([address]) => address))
 })
 
 test.each(['eth-devnet', 'solana-devnet'])(

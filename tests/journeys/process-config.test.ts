@@ -13,7 +13,7 @@ import {
 } from '../support/headgate-process.ts'
 import { WORLD } from '../support/world.ts'
 
-const CHECK = { args: ['--check'] }
+const CHECK = { args: ['check'] }
 
 const stage = configuredProcess()
 
@@ -22,6 +22,46 @@ describe('a check of the configuration', () => {
     const ended = await stage.run(CHECK)
     expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
     expect(existsSync(join(stage.folder, 'data'))).toBe(false)
+  })
+
+  test('can be asked for with the start’s own option, too', async () => {
+    const ended = await stage.run({ args: ['--check'] })
+    expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
+  })
+
+  test('answers scripts in JSON, and nothing else', async () => {
+    const gone = startFakeNode('node-gone')
+    gone.stop()
+    stage.configure([stage.nodeA, gone])
+    const json = { args: ['check', '--json'] }
+    const good = await stage.run(json)
+    expect({ ...good, stdout: JSON.parse(good.stdout) }).toEqual({
+      exitCode: 0,
+      stdout: {
+        good: true,
+        faults: [],
+        unreached: [
+          {
+            where: 'headgate.yaml:10',
+            network: 'ETH_MAINNET',
+            upstream: 'node-gone',
+            reason: 'unreachable',
+          },
+        ],
+      },
+      stderr: '',
+    })
+    stage.configure([stage.nodeA], 'trustProxy: perhaps\n')
+    const bad = await stage.run(json)
+    expect({ ...bad, stdout: JSON.parse(bad.stdout) }).toEqual({
+      exitCode: 2,
+      stdout: {
+        good: false,
+        faults: [{ where: 'headgate.yaml:11', message: 'trustProxy must be true or false' }],
+        unreached: [],
+      },
+      stderr: '',
+    })
   })
 
   test('says which upstreams could not be reached, which is no mistake of the file', async () => {
@@ -78,7 +118,7 @@ describe('a check of the configuration', () => {
   })
 
   test('a file that is not there is said to be missing', async () => {
-    const args = ['--config', 'headgate.yaml', '--check']
+    const args = ['check', '--config', 'headgate.yaml']
     const ended = await runToEnd({ folder: newFolder(), args })
     expect(ended.exitCode).toBe(2)
     expect(ended.stderr).toBe('headgate.yaml: the configuration file cannot be read (ENOENT)\n')
@@ -91,6 +131,24 @@ test('a word of the command line that means nothing ends it with 2 and a hint', 
     exitCode: 2,
     stderr: '--chekc is not an option; did you mean --check?\n',
   })
+})
+
+test('a password in a stray word of the command line is not repeated', async () => {
+  const args = ['postgres://me:hunter2@db.example/headgate']
+  const { exitCode, stdout, stderr } = await runToEnd({ folder: newFolder(), args })
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'headgate has words that it does not know; values are given with --config <file>\n',
+  })
+})
+
+test('the help fits a narrow terminal, without colours where nobody sees them', async () => {
+  const { exitCode, stdout } = await runToEnd({ folder: newFolder(), args: ['--help'] })
+  expect(exitCode).toBe(0)
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(stdout).not.toContain('\u001b')
+  for (const part of ['Commands:', 'Examples:', 'Exit codes:']) expect(stdout).toContain(part)
 })
 
 test('a variable that means nothing ends it with 2 and a hint', async () => {
@@ -116,10 +174,12 @@ describe('a machine that is not as it should be', () => {
     const taken = `127.0.0.1:${new URL(stage.nodeA.url).port}`
     const ended = await stage.run({ env: { HEADGATE_LISTEN: taken } })
     expect(ended.exitCode).toBe(1)
-    expect(ended.stderr).toBe(
-      `${taken} is in use. Stop the program that has it, or choose another address with listen ` +
-        'or HEADGATE_LISTEN.\n',
+    const holder = existsSync('/proc/net/tcp') ? ` by bun (process ${process.pid})` : ''
+    expect(ended.stderr).toStartWith(
+      `${taken} is in use${holder}. Stop the program that has it, or choose another address with ` +
+        'listen or HEADGATE_LISTEN, such as HEADGATE_LISTEN=127.0.0.1:',
     )
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
   })
 
   test('a data folder that cannot be one ends the start with 1 and a plain sentence', async () => {
@@ -129,7 +189,7 @@ describe('a machine that is not as it should be', () => {
       exitCode: 1,
       stderr:
         'The data folder ./data cannot be used (EEXIST): it must be a folder that this user ' +
-        'can write to.\n',
+        'can write to. Choose another with data or HEADGATE_DATA.\n',
     })
   })
 
@@ -142,7 +202,9 @@ describe('a machine that is not as it should be', () => {
     const { exitCode, stderr } = await stage.run({ env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: 'The store headgate.sqlite cannot be used (SQLITE_NOTADB).\n',
+      stderr:
+        'The store headgate.sqlite cannot be used (SQLITE_NOTADB): it is damaged, or is none. ' +
+        'Put it back from a backup, or choose another folder with data or HEADGATE_DATA.\n',
     })
     expect(await Bun.file(file).text()).toStartWith('a diary')
   })

@@ -48,7 +48,7 @@ describe.skipIf(lacksPostgres())('a process on PostgreSQL', () => {
 
   test('without a secret it is told what is missing, by a check and by a start', async () => {
     const env = { HEADGATE_DATABASE: addressOf('postgres', 'headgate'), HEADGATE_SECRET: '' }
-    for (const args of [['--check'], []]) {
+    for (const args of [['check'], []]) {
       expect(await stage.run({ args, env })).toEqual({
         exitCode: 2,
         stdout: '',
@@ -61,7 +61,7 @@ describe.skipIf(lacksPostgres())('a process on PostgreSQL', () => {
 
   test('a check does not ask the database', async () => {
     const env = at(addressOf('postgres', 'nobody-made-it'))
-    const ended = await stage.run({ args: ['--check'], env })
+    const ended = await stage.run({ args: ['check'], env })
     expect(ended).toEqual({ exitCode: 0, stdout: 'The configuration is good.\n', stderr: '' })
   })
 
@@ -98,8 +98,8 @@ describe.skipIf(lacksPostgres())('a process on PostgreSQL', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'Headgate cannot start. reason: secret is not the one that this database was first used ' +
-        'with; it must be the same in every process\n',
+        'Headgate cannot start: secret is not the one that this database was first used with; ' +
+        'it must be the same in every process.\n',
     })
 
     const again = await stage.start(at(database))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { type EvmChain, startEvmChain } from '../../src/devnet/evm/evm-chain.ts'
+import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { type BendingNode, startBendingNode } from '../support/bending-node.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'

@@ -29,7 +29,7 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { TEST_WALLETS } from '../../src/devnet/solana/solana-genesis.ts'
+import { TEST_WALLETS } from '../../packages/devnet/src/solana/solana-genesis.ts'
 import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { closeSocketOf } from '../support/solana-listeners.ts'
 

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
+import { TEST_WALLETS, TOKEN_MINT } from '../../packages/devnet/src/solana/solana-genesis.ts'
+import {
+  type SolanaLedger,
+  startSolanaLedger,
+} from '../../packages/devnet/src/solana/solana-ledger.ts'
 import { encodeBase58 } from '../../src/core/solana/base58.ts'
-import { TEST_WALLETS, TOKEN_MINT } from '../../src/devnet/solana/solana-genesis.ts'
-import { type SolanaLedger, startSolanaLedger } from '../../src/devnet/solana/solana-ledger.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
 import { type PoolJourney, poolJourney } from '../support/pool-journey.ts'

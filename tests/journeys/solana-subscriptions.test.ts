@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  type SolanaLedger,
+  startSolanaLedger,
+} from '../../packages/devnet/src/solana/solana-ledger.ts'
+import { keyPairOf } from '../../packages/devnet/src/solana/solana-message.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
-import { type SolanaLedger, startSolanaLedger } from '../../src/devnet/solana/solana-ledger.ts'
-import { keyPairOf } from '../../src/devnet/solana/solana-message.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
 import { kitListens, playOn, web3Listens } from '../support/solana-listeners.ts'

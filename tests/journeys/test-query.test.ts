@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { PING_REASON, PING_TOPIC } from '../support/ping-contract.ts'
 import {
   A,

@@ -123,7 +123,7 @@ test('it takes the words of the command line, and a wrong file ends it with 2', 
   expect(help.stdout).toContain('headgate [options]')
 
   writeConfig(folder, 'listen: nowhere\n')
-  const args = ['--config', 'headgate.yaml', '--check']
+  const args = ['check', '--config', 'headgate.yaml']
   const { exitCode, stderr } = await runToEnd({ folder, command, args, env: BARE })
   expect(exitCode).toBe(2)
   expect(stderr).toContain('headgate.yaml:1: ')

@@ -11,6 +11,7 @@ import {
   cleanUp,
   configText,
   newFolder,
+  runToEnd,
   startProcess,
   writeConfig,
 } from '../support/headgate-process.ts'
@@ -41,6 +42,10 @@ describe('the Dockerfile', () => {
     expect(last('ENTRYPOINT')).toBe('["/headgate"]')
     expect(last('STOPSIGNAL')).toBe('SIGTERM')
     expect(last('VOLUME')).toBe('/data')
+  })
+
+  test('has the executable of production in it', () => {
+    expect(DOCKERFILE).toContain('\nRUN npm run build:executable -- --production ')
   })
 
   test('gives the runtime the room for requests that npm start gives it', () => {
@@ -94,16 +99,18 @@ describe.skipIf(!canEnterImages())('the image, on a root that is read-only', () 
     expect(readdirSync(join(image.root, 'data'))).toEqual([])
   })
 
-  test('brings local development, whose chains are unpacked into /tmp', async () => {
+  test('is for production, and says so where it has no configuration', async () => {
     const { home, data } = volume(image)
     const env = { HEADGATE_LISTEN: '127.0.0.1:0' }
     const command = inImage(image, data, image.entrypoint, env)
-    const headgate = await startProcess({ folder: home, command })
-    const answer = await fetch(`${headgate.url}/eth-devnet/v2/${headgate.keys.app_key}`, {
-      method: 'POST',
-      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+    expect(await runToEnd({ folder: home, command })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        'This executable was built for production, without the development chains. Take the one ' +
+        'that has them for local development, or name your own networks in a configuration file ' +
+        '(--config).\n',
     })
-    expect(await answer.json()).toMatchObject({ result: '0x7a69' })
   })
 
   test('cannot be written to but in /data and /tmp', () => {

@@ -38,12 +38,13 @@ export async function callAndCheck(
     },
   })
   const answer = { status: response.status, headers: response.headers, body: await response.json() }
+  const route = findRoute(method, path.split('?')[0] ?? '')
   // Only an answer that is public and has an ETag may be cached.
-  const isKept = answer.headers.get('etag') !== null
+  const isPublic = route.kind === 'found' && route.operation.audience === 'public'
+  const isKept = isPublic && answer.headers.get('etag') !== null
   expect(answer.headers.get('cache-control')).toBe(isKept ? 'no-cache' : 'no-store')
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
 
-  const route = findRoute(method, path.split('?')[0] ?? '')
   if (route.kind !== 'found' || answer.status >= 500) return answer
   const documented = operationDoc(route.id, route.operation).responses[answer.status]
   const schema = documented?.content?.['application/json']?.schema

@@ -25,7 +25,7 @@ export type ConfiguredProcess = {
   /** Writes another file, with one network on these nodes. */
   configure(nodes: readonly FakeNode[], more?: string): void
   start(env?: Environment, whileStarting?: WhileStarting): Promise<HeadgateProcess>
-  /** Runs to its end, with more words on the command line. */
+  /** Runs to its end, with more words on the command line, a command among them. */
   run(options?: { args?: readonly string[]; env?: Environment }): Promise<Ended>
 }
 
@@ -67,7 +67,7 @@ export function configuredProcess(): ConfiguredProcess {
     configure: (nodes, more) => void writeConfig(folder, configText(nodes, more)),
     start: (env = {}, whileStarting = async () => {}) =>
       startProcess({ folder, args: ARGS, env, whileStarting }),
-    run: ({ args = [], env = {} } = {}) => runToEnd({ folder, args: [...ARGS, ...args], env }),
+    run: ({ args = [], env = {} } = {}) => runToEnd({ folder, args: [...args, ...ARGS], env }),
   }
 }
 

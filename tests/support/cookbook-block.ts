@@ -1,4 +1,4 @@
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { devnetChain } from './devnet-chain.ts'
 import type { TestHeadgate } from './headgate.ts'
 import { FORWARDER_BYTECODE, forwardTo } from './little-contracts.ts'

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { createWalletClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import type { EvmChain } from '../../src/devnet/evm/evm-chain.ts'
+import type { EvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import type { DevnetSent, DevnetState } from '../../src/ports/devnet-control.ts'
 
 type Block = { hash: string }
@@ -24,7 +24,8 @@ export function forkableCalls(chain: EvmChain) {
     call,
     state: () => call<DevnetState>('headgate_state'),
     mine: (blocks: number) => call<DevnetState>('headgate_mine', [{ blocks }]),
-    hold: (isHeld: boolean) => call<DevnetState>('headgate_hold', [{ isHeld }]),
+    change: (wanted: object) => call<DevnetState>('headgate_change', [wanted]),
+    drop: (height: number) => call<DevnetState>('headgate_drop', [{ height }]),
     reorganise: (wanted: object) => call<DevnetState>('headgate_reorganise', [wanted]),
     sendSample: (wanted: object) => call<DevnetSent>('headgate_send', [wanted]),
     send: (from = FIRST) =>

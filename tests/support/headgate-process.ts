@@ -141,7 +141,7 @@ export async function startMember(options: Options): Promise<MemberProcess> {
   }
 }
 
-/** Runs the product to its end, as with `--check`. */
+/** Runs the product to its end, as with `check`. */
 export async function runToEnd(options: Options): Promise<Ended> {
   const child = await spawn(options)
   const [stdout, stderr, exitCode] = await Promise.all([
@@ -197,12 +197,17 @@ async function spawn({
 }
 
 /** Variables of the person who runs the tests must not reach the product. */
-function environment(): Record<string, string | undefined> {
+export function environment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
   return {
     ...Object.fromEntries(kept),
     BUN_CONFIG_MAX_HTTP_REQUESTS: '16384',
     // Whatever the machine has: those who want several say so.
     HEADGATE_GATEWAY_WORKERS: '1',
+    HEADGATE_DEVNET_UPSTREAMS: '1',
+    HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
+    // A ledger without a life of its own: those who want one say so.
+    HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+    HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
   }
 }

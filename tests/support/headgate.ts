@@ -46,10 +46,16 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
   const settings = loadSettings({
     env: {
       HEADGATE_LISTEN: '127.0.0.1:0',
+      HEADGATE_DEVNET_UPSTREAMS: '1',
       HEADGATE_DATA: folder,
       ...(await worldOf(folder)),
       // Whatever the machine has: those who want several say so.
       HEADGATE_GATEWAY_WORKERS: '1',
+      // Tests look for what they have sent themselves.
+      HEADGATE_DEVNET_TRANSACTIONS_PER_BLOCK: '0',
+      // A ledger without a life of its own: those who want one say so.
+      HEADGATE_DEVNET_TOKEN_ACCOUNTS: '0',
+      HEADGATE_DEVNET_CHANGES_PER_SLOT: '0',
       ...(options.nodes ? onNodes(options) : {}),
       ...options.env,
     },

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { TEST_ACCOUNTS } from '../../src/devnet/evm/test-accounts.ts'
+import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { dryRunsOf } from './dry-runs.ts'
 import { rpc, startHeadgate, type TestHeadgate, until } from './headgate.ts'
 import { FORWARDER_BYTECODE, forwardTo, logsCode } from './little-contracts.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { address, createSolanaRpcSubscriptions, type Signature, signature } from '@solana/kit'
 import { Connection, PublicKey } from '@solana/web3.js'
+import { keyPairOf } from '../../packages/devnet/src/solana/solana-message.ts'
 import { encodeKey } from '../../src/core/solana/base58.ts'
-import { keyPairOf } from '../../src/devnet/solana/solana-message.ts'
 import type { SolanaRpc } from './solana-rpc.ts'
 import { until } from './until.ts'
 

@@ -2,12 +2,15 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
 
+/** A package of this repository, which has no other version than the one beside it. */
+const OWN_PACKAGE = /^file:packages\/[a-z]+$/
+
 /** Exact versions: the tested packages are the installed ones. */
 export function versionsAreExact(packageJson: string): string[] {
   const manifest = JSON.parse(packageJson)
   return DEPENDENCY_FIELDS.flatMap((field) =>
     Object.entries<string>(manifest[field] ?? {})
-      .filter(([, version]) => !EXACT_VERSION.test(version))
+      .filter(([, version]) => !EXACT_VERSION.test(version) && !OWN_PACKAGE.test(version))
       .map(([name, version]) => `package.json: ${name} is not one version but ${version}`),
   )
 }
@@ -28,8 +31,10 @@ export function chainBinariesInstall(packageLock: string): string[] {
 
 /** An address in the lock file would bind every installation to one registry. */
 export function lockNamesNoRegistry(packageLock: string): string[] {
-  return Object.entries<{ resolved?: unknown }>(JSON.parse(packageLock).packages ?? {})
-    .filter(([, { resolved }]) => resolved !== undefined)
+  return Object.entries<{ resolved?: unknown; link?: boolean }>(
+    JSON.parse(packageLock).packages ?? {},
+  )
+    .filter(([, { resolved, link }]) => resolved !== undefined && link !== true)
     .map(([path]) => `package-lock.json: ${path} is bound to an address`)
 }
 

@@ -1,6 +1,6 @@
-import type { BodyOf, WireApp } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
+import type { BodyOf, WireApp } from '../../api/wire.ts'
 import { changeAtOnce } from '../../shell/change-at-once.ts'
 
 /** Shows an app as it is now, wherever it stands. */

@@ -1,4 +1,4 @@
-import type { WireApp } from '../../../src/http/contract/contract.ts'
+import type { WireApp } from '../../api/wire.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { NameFilter } from '../../parts/forms/name-filter.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'

@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
+import type { AnswerOf } from '../../api/wire.ts'
 import { startOfMonth } from '../../parts/text/utc-dates.ts'
 
 /** The figures of an app beside its name. */

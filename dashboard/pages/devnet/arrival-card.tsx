@@ -1,4 +1,4 @@
-import type { WireArrival } from '../../../src/http/contract/contract.ts'
+import type { WireArrival } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'

@@ -1,4 +1,4 @@
-import type { WireArrival } from '../../../src/http/contract/contract.ts'
+import type { WireArrival } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { whole } from '../../parts/text/format.ts'

@@ -8,6 +8,7 @@ import { ArrivalCard } from './arrival-card.tsx'
 import { ChainCard } from './chain/chain-card.tsx'
 import { InboxAnswers } from './inbox-answers.tsx'
 import { InboxCard } from './inbox-card.tsx'
+import { NodesCard } from './nodes-card.tsx'
 import { useInbox, useInboxName } from './use-inbox.ts'
 
 const CRUMBS = [{ text: 'Local development' }, { text: 'Devnet' }]
@@ -66,6 +67,7 @@ function Devnet() {
         <LoadFault error={chain.error} retry={chain.reload} />
       )}
       <ChainCard chain={chain.data?.data} />
+      <NodesCard />
       <div class="grid dev">
         <InboxCard
           name={name}

@@ -1,7 +1,7 @@
-import type { WireInbox, WireWebhook } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
+import type { WireInbox, WireWebhook } from '../../api/wire.ts'
 import { State } from '../../parts/state.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { WireInbox } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate } from '../../api/use-call.ts'
+import type { WireInbox } from '../../api/wire.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'

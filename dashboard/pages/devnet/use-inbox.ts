@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { WireArrival, WireInbox } from '../../../src/http/contract/contract.ts'
 import { useLiveState } from '../../api/live.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
+import type { WireArrival, WireInbox } from '../../api/wire.ts'
 import { usePlace } from '../../shell/routing/router.ts'
 
 export type ShownInbox = {

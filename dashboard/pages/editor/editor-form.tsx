@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { usePlace } from '../../shell/routing/router.ts'
 import type { QueryEditor } from './code/mount-query-editor.ts'

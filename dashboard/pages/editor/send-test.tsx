@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { TestWebhookAttempt } from '../../../src/http/contract/contract.ts'
 import { messageOf } from '../../api/api-error.ts'
 import { callApi } from '../../api/call-api.ts'
+import type { TestWebhookAttempt } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { bytes, ms, whole } from '../../parts/text/format.ts'

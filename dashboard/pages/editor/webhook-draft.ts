@@ -1,4 +1,4 @@
-import type { BodyOf, WireWebhook } from '../../../src/http/contract/contract.ts'
+import type { BodyOf, WireWebhook } from '../../api/wire.ts'
 
 /** A webhook as it stands in the form. */
 export type Draft = {

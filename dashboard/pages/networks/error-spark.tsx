@@ -1,4 +1,4 @@
-import type { NetworkReport } from '../../../src/http/contract/contract.ts'
+import type { NetworkReport } from '../../api/wire.ts'
 
 type Hour = NetworkReport['upstreams'][number]['hours'][number]
 

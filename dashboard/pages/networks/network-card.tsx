@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import type { NetworkReport } from '../../../src/http/contract/contract.ts'
 import { useRecentHeads } from '../../api/recent-heads.ts'
+import type { NetworkReport } from '../../api/wire.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import type { NetworkReport } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
+import type { NetworkReport } from '../../api/wire.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { State } from '../../parts/state.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'

@@ -1,4 +1,4 @@
-import type { NetworkReport } from '../../../src/http/contract/contract.ts'
+import type { NetworkReport } from '../../api/wire.ts'
 import { Bar } from '../../parts/charts/bar.tsx'
 import type { Tone } from '../../parts/state.tsx'
 import { ms, percent, plural, whole } from '../../parts/text/format.ts'

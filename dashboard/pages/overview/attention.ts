@@ -1,8 +1,4 @@
-import type {
-  NetworkReport,
-  WireWebhook,
-  WireWebhookStats,
-} from '../../../src/http/contract/contract.ts'
+import type { NetworkReport, WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { percent, plural, whole } from '../../parts/text/format.ts'
 
 /** Something that waits for somebody, with its reason and the way to it. */

@@ -1,6 +1,6 @@
-import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useLiveRefresh } from '../../api/use-refresh.ts'
+import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { BlocksArt } from '../../parts/art.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { NetworkName } from '../../parts/state.tsx'

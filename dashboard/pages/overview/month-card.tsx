@@ -1,5 +1,5 @@
-import type { AnswerOf } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
+import type { AnswerOf } from '../../api/wire.ts'
 import { LoadFault } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/state.tsx'

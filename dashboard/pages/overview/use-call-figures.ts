@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
-import type { AnswerOf } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
+import type { AnswerOf } from '../../api/wire.ts'
 import { type TimeRange, useRangeStart } from './time-range.ts'
 
 type Stats = AnswerOf<'getCallStats'>['data']

@@ -1,5 +1,5 @@
-import type { WireUsagePoint } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
+import type { WireUsagePoint } from '../../api/wire.ts'
 import { cu } from '../../parts/text/format.ts'
 import { utcDay } from '../../parts/text/utc-dates.ts'
 import type { UsageView } from './usage-view.ts'

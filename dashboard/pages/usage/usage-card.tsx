@@ -1,5 +1,5 @@
-import type { AnswerOf } from '../../../src/http/contract/contract.ts'
 import type { Reading } from '../../api/use-call.ts'
+import type { AnswerOf } from '../../api/wire.ts'
 import { Empty, LoadFault } from '../../parts/empty.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'
 import { periodName } from './period-stepper.tsx'

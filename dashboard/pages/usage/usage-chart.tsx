@@ -1,5 +1,5 @@
-import type { WireUsagePoint } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
+import type { WireUsagePoint } from '../../api/wire.ts'
 import { type Column, ColumnChart } from '../../parts/charts/column-chart.tsx'
 import { cu, short } from '../../parts/text/format.ts'
 import { utcDay } from '../../parts/text/utc-dates.ts'

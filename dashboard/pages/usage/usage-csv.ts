@@ -1,4 +1,4 @@
-import type { WireUsagePoint } from '../../../src/http/contract/contract.ts'
+import type { WireUsagePoint } from '../../api/wire.ts'
 import type { UsageGrouping } from './usage-view.ts'
 
 /** A sheet takes a text that opens so for a formula. */

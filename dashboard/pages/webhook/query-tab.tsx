@@ -1,5 +1,5 @@
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'

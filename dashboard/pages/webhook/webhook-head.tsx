@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Hash } from '../../parts/text/hash.tsx'

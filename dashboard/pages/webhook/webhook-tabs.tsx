@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { Tabs } from '../../parts/tabs.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import { KeyTab } from './keys/key-tab.tsx'

@@ -1,5 +1,5 @@
-import type { WireDelivery, WireWebhook } from '../../../src/http/contract/contract.ts'
 import { useCall } from '../../api/use-call.ts'
+import type { WireDelivery, WireWebhook } from '../../api/wire.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { NetworkName, State } from '../../parts/state.tsx'

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { changeQuery } from '../../shell/routing/router.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { DeleteWebhook } from '../../parts/webhooks/delete-webhook.tsx'

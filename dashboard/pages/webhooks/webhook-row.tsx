@@ -1,4 +1,4 @@
-import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { NetworkName, State } from '../../parts/state.tsx'
 import { Strip, type StripMark } from '../../parts/strip.tsx'

@@ -1,6 +1,6 @@
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { say } from '../../shell/toasts.tsx'
 import { ConfirmDialog } from '../dialog.tsx'
 import { plural } from '../text/format.ts'

@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../api/wire.ts'
 import type { StripMark } from '../strip.tsx'
 
 type Marked = Pick<WireDelivery, 'status' | 'attempts_made' | 'rerun'>

@@ -1,6 +1,6 @@
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
 import { patchAnswers } from '../../api/use-call.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'
 import { nameOf, webhookState } from './webhook-state.ts'
 

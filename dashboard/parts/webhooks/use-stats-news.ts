@@ -1,11 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type {
-  WireDelivery,
-  WireEvents,
-  WireWebhookStats,
-} from '../../../src/http/contract/contract.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
 import { useLiveBatch } from '../../api/use-live-batch.ts'
+import type { WireDelivery, WireEvents, WireWebhookStats } from '../../api/wire.ts'
 
 /** The figures of all webhooks are read anew at most so often while deliveries go on. */
 const READ_EVERY_MS = 15_000

@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks'
-import type { WireEvents } from '../../../src/http/contract/contract.ts'
 import { useLive } from '../../api/live.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
+import type { WireEvents } from '../../api/wire.ts'
 import { useStatsNews } from './use-stats-news.ts'
 
 /** Keeps the list of webhooks true while a page shows it. */

@@ -1,5 +1,5 @@
-import type { WireWebhook } from '../../../src/http/contract/contract.ts'
 import { callApi } from '../../api/call-api.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { navigate } from '../../shell/routing/router.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'
 import { Menu, type MenuAction } from '../menu.tsx'

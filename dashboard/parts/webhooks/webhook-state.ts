@@ -1,4 +1,4 @@
-import type { WireWebhook, WireWebhookStats } from '../../../src/http/contract/contract.ts'
+import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { whole } from '../text/format.ts'
 
 /** The state of a webhook in words, always with its reason where it is not plainly well. */

@@ -15,12 +15,12 @@ export const DEVNET_PLACE: MainPlace = { path: '/devnet', name: 'Devnet', icon: 
 
 export const OTHER_PLACES: readonly MainPlace[] = [
   { path: '/settings', name: 'Settings', icon: 'gear', key: 's' },
-  { path: '/docs', name: 'API reference', icon: 'book', key: 'd' },
+  { path: '/docs/reference', name: 'API reference', icon: 'book', key: 'd' },
 ]
 
 /** Pages that anybody may read; all others take a session. */
 export function isPublic(path: string): boolean {
-  return path === '/docs'
+  return path === '/docs/reference'
 }
 
 /** True when a page belongs to a place of the rail. */

@@ -89,6 +89,7 @@ function onClick(event: MouseEvent): void {
 
 /** True for what the service answers itself and no page shows. */
 function isServed(path: string): boolean {
+  if (path === '/docs' || path.startsWith('/docs/')) return path !== '/docs/reference'
   return path.startsWith('/api/') || ['/healthz', '/readyz', '/metrics'].includes(path)
 }
 

@@ -20,7 +20,7 @@ const ROUTES: readonly Route[] = [
   { pattern: '/devnet', load: () => import('../../pages/devnet/devnet-page.tsx') },
   { pattern: '/settings', load: () => import('../../pages/settings/settings-page.tsx') },
   { pattern: '/settings/:part', load: () => import('../../pages/settings/settings-page.tsx') },
-  { pattern: '/docs', load: () => import('../../pages/reference/reference-page.tsx') },
+  { pattern: '/docs/reference', load: () => import('../../pages/reference/reference-page.tsx') },
 ]
 
 /** The page of a path; null where there is none. */

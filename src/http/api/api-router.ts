@@ -4,7 +4,13 @@ import { CONTRACT } from '../contract/contract.ts'
 import type { ClientConnection } from '../edge/client-connection.ts'
 import { authenticator } from './authenticate.ts'
 import { openBodyBudget } from './body-budget.ts'
-import { compressReply, failureReply, jsonReply, refusalReply } from './calls/api-reply.ts'
+import {
+  compressReply,
+  failureReply,
+  jsonReply,
+  refusalReply,
+  replyMaker,
+} from './calls/api-reply.ts'
 import { routeTable } from './route-table.ts'
 import { type AskedCall, type CallServingNeeds, serveCall } from './serve-call.ts'
 
@@ -26,21 +32,22 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
   const gate = { auth: authenticator(needs), budget: openBodyBudget(needs) }
 
   type Route = ReturnType<typeof findRoute>
-  const answer = async (route: Route, asked: AskedCall) => {
+  const answer = async (route: Route, asked: Omit<AskedCall, 'reply'>) => {
     if (route.kind === 'unknown_path') {
-      return refusalReply(new Rejection('not_found', 'There is no such call; see /docs.'))
+      return refusalReply(new Rejection('not_found', 'There is no such call; see /docs/reference.'))
     }
     if (route.kind === 'wrong_method') {
       const text = `This path takes ${route.allow}.`
       return refusalReply(new Rejection('method_not_allowed', text), { allow: route.allow })
     }
 
+    const reply = replyMaker(route.operation, asked.request.headers)
     try {
-      const value = await serveCall(needs, gate, route, asked)
+      const value = await serveCall(needs, gate, route, { ...asked, reply })
       if (value instanceof Rejection) return refusalReply(value)
-      return value instanceof Response
-        ? value
-        : jsonReply(value, route.operation.answerStatus ?? 200)
+      if (value instanceof Response) return value
+      if (route.operation.answerStatus === 201) return jsonReply(value, 201)
+      return reply(JSON.stringify(value))
     } catch (error) {
       // One call that breaks must not take the others down with it.
       logFailure(needs, route.id, error)

@@ -2,7 +2,6 @@ import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { BODY_BYTES_MAX, type RequestBodies } from '../edge/request-bodies.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
-import { jsonTextReply } from './calls/api-reply.ts'
 
 /** Counts the bytes each team sends and is sent: both take time by their length. */
 export type BodyBudget = {
@@ -10,8 +9,12 @@ export type BodyBudget = {
   forTeam(teamId: string): RequestBodies
   /** The bodies of clients that nobody answers for: small ones only. */
   forVisitors: RequestBodies
-  /** The answer of a call that changes nothing, as text, with its bytes counted for this team. */
-  read(teamId: string, work: () => Promise<unknown>): Promise<Response | Rejection>
+  /** The answer of a call that changes nothing, with its bytes counted for this team. */
+  read(
+    teamId: string,
+    work: () => Promise<unknown>,
+    reply: (text: string) => Response,
+  ): Promise<Response | Rejection>
 }
 
 /** Bytes of a team in a window: some fifteen calls with 10,000 items of a variable each. */
@@ -40,7 +43,7 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
   }
 
   return {
-    async read(teamId, work) {
+    async read(teamId, work, reply) {
       const refused = readTooMuch(teamId)
       if (refused) return refused
 
@@ -52,7 +55,7 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
 
       const text = JSON.stringify(value)
       read.add(teamId, text.length)
-      return jsonTextReply(text)
+      return reply(text)
     },
 
     forVisitors: {

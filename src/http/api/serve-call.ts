@@ -27,6 +27,8 @@ export type AskedCall = {
   request: Request
   clientAddress: string
   connection: CallerStream['connection']
+  /** Makes the response of the text of an answer. */
+  reply(text: string): Response
 }
 
 const UNKNOWN_TOKEN = new Rejection('unauthorized', 'The token is unknown or was revoked.')
@@ -74,7 +76,8 @@ export async function serveCall(
   const call = { parameters, body, caller, team, session: caller?.session, visitor, stream }
   // The handler's types come from the very operation that all of this was checked against.
   const work = () => CALL_HANDLERS[id](needs, call as never)
-  return team && request.method === 'GET' ? budget.read(team.id, work) : work()
+  if (!team || request.method !== 'GET') return work()
+  return budget.read(team.id, work, asked.reply)
 }
 
 function refuseCaller(audience: Audience, caller: ApiCaller): Rejection | null {

@@ -4,15 +4,7 @@ import * as deliveries from './deliveries.ts'
 import { LIVE_CALLS, type LIVE_SHAPES } from './live/live-calls.ts'
 import * as local from './local/local-calls.ts'
 import * as networks from './networks.ts'
-import type { OpenApi } from './openapi.ts'
-import {
-  type CallAnswer,
-  type CallBody,
-  json,
-  type Operation,
-  publicCall,
-  type Values,
-} from './operation.ts'
+import { json, type Operation, publicCall } from './operation.ts'
 import * as queries from './queries.ts'
 import * as replays from './replays.ts'
 import * as usage from './usage.ts'
@@ -42,9 +34,6 @@ export const CONTRACT = {
 
 export type Contract = typeof CONTRACT
 
-/** The document that `getOpenApi` answers. */
-export type WireOpenApi = OpenApi
-
 export type WireApp = Static<typeof ACCOUNT_SHAPES.app>
 export type WireJwtKey = Static<typeof ACCOUNT_SHAPES.jwtKey>
 export type WireSentTransaction = Static<typeof ACCOUNT_SHAPES.transaction>
@@ -73,7 +62,6 @@ export type EventTopic = (typeof LIVE_SHAPES.topics)[number]
 
 export type WireTeam = Static<typeof ACCOUNT_SHAPES.team>
 export type WireTierLimits = Static<typeof ACCOUNT_SHAPES.tierLimits>
-export type WireTier = Static<typeof ACCOUNT_SHAPES.tier>
 
 export type WireSession = Static<typeof ACCOUNT_SHAPES.session>
 export type WireListedSession = Static<typeof ACCOUNT_SHAPES.listedSession>
@@ -84,19 +72,7 @@ export type WireUsagePoint = Static<typeof usage.USAGE_POINT>
 
 export type NetworkReport = Static<typeof networks.NETWORK>
 
-/** The form of a call for whoever makes it, by its operation id. */
-export type AnswerOf<Id extends keyof Contract> =
-  Contract[Id]['answer'] extends CallAnswer<infer A> ? A : never
-
-export type BodyOf<Id extends keyof Contract> = Contract[Id] extends {
-  body?: infer B
-}
-  ? NonNullable<B> extends CallBody<infer T>
-    ? T
-    : undefined
-  : undefined
-
-export type ParametersOf<Id extends keyof Contract> = Partial<Values<Contract[Id]['parameters']>>
 export type WireDevnet = Static<typeof local.DEVNET>
+export type WireSolanaDevnet = Static<typeof local.SOLANA_DEVNET>
 export type WireInbox = Static<typeof local.INBOX>
 export type WireArrival = Static<typeof local.INBOX_ARRIVAL>

@@ -91,7 +91,9 @@ const DELIVERY_DETAIL = record('DeliveryDetail', {
     mapOf(
       text(),
       'The headers of the last attempt’s request beside its length and host; null before the ' +
-        'first. Without its signatures where the signing key was rotated since.',
+        'first. Without its signatures where the signing key was rotated since. With ' +
+        '`sign=now` those of an attempt at this moment, without signatures where the webhook ' +
+        'was deleted.',
     ),
   ),
   attempts: list(DELIVERY_ATTEMPT, 'Oldest first.'),
@@ -180,8 +182,17 @@ export const DELIVERY_CALLS = {
   getDelivery: teamCall('GET /api/deliveries/{id}', {
     tag: 'Deliveries',
     summary: 'Read a delivery',
-    description: 'One delivery with the body that is sent, and every attempt.',
-    parameters: { id: DELIVERY_ID },
+    description:
+      'One delivery with the body that is sent, and every attempt. `sign=now` signs it as an ' +
+      'attempt at this moment would: for passing it on before its first attempt, or so late ' +
+      'that a receiver would refuse the signature of the last one.',
+    parameters: {
+      id: DELIVERY_ID,
+      sign: query(
+        'Which headers: those of the `last` attempt, or those of an attempt `now`.',
+        preset(choice(['last', 'now']), 'last'),
+      ),
+    },
     answer: data('The delivery.', DELIVERY_DETAIL, {
       ...DELIVERY_EXAMPLE,
       body: '{"webhookId":"wh_9c5v2b8n4m1k7j3h","id":"whevt_5q8w2e7r4t1y9u3i",…}',

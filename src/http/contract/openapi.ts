@@ -96,6 +96,8 @@ const RETRY_AFTER: Header = {
   schema: integer({ minimum: 1 }),
 }
 
+const NOT_MODIFIED: ResponseDoc = { description: 'It is what `If-None-Match` names: no body.' }
+
 /** The description of a management call, with the errors that all of its kind share. */
 export function operationDoc(operationId: string, operation: Operation): OperationDoc {
   const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
@@ -114,6 +116,7 @@ export function operationDoc(operationId: string, operation: Operation): Operati
     }),
     responses: {
       [answerStatus ?? 200]: answerDoc(answer),
+      ...('If-None-Match' in operation.parameters && { '304': NOT_MODIFIED }),
       ...errorResponses(operation),
     },
     ...(grows && { 'x-grows': grows }),

@@ -9,8 +9,9 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
+import * as conditional from './conditional.ts'
 import { TIME_MS } from './fields.ts'
-import { body, data, ID, nothing, requiredQuery, teamCall } from './operation.ts'
+import { body, data, ID, nothing, path, requiredQuery, teamCall } from './operation.ts'
 import {
   EVM_NETWORK,
   GRAPHQL_QUERY,
@@ -176,7 +177,9 @@ export const WEBHOOK_CALLS = {
     description:
       'From the next block on, the query’s result is sent to the URL, signed with the ' +
       '`signing_key` of the answer. While the month is used up, or more is undelivered than ' +
-      'the tier allows, it is paused at once and gets an error delivery; the answer shows it.',
+      'the tier allows, it is paused at once and gets an error delivery; the answer shows it. ' +
+      '`by_name` needs a `name`; a webhook that is there is answered with its key.',
+    parameters: conditional.BY_NAME,
     body: body(NEW_WEBHOOK, {
       network: 'ETH_MAINNET',
       webhook_type: 'GRAPHQL',
@@ -184,10 +187,11 @@ export const WEBHOOK_CALLS = {
       graphql_query: { query: QUERY_EXAMPLE, skip_empty_messages: true },
       name: 'Transfers',
     }),
-    answer: data('The new webhook.', WEBHOOK, WEBHOOK_EXAMPLE),
+    answer: conditional.tagged(data('The new webhook.', WEBHOOK, WEBHOOK_EXAMPLE)),
     grows: 'always',
     errors: {
       ...WRONG_QUERY,
+      ...conditional.CONFLICT,
       '400': `${WRONG_QUERY['400']} \`WebhookLimitReached\`: the team has all that its tier allows.`,
     },
     example: `curl "$HEADGATE_URL/api/create-webhook" \\
@@ -205,6 +209,18 @@ export const WEBHOOK_CALLS = {
     answer: data('The team’s webhooks.', list(WEBHOOK), [WEBHOOK_EXAMPLE]),
   }),
 
+  getWebhook: teamCall('GET /api/webhooks/{id}', {
+    tag: 'Webhooks',
+    summary: 'Read a webhook',
+    description: 'One webhook with its signing key.',
+    parameters: {
+      id: path('The webhook’s id.', ID, 'wh_9c5v2b8n4m1k7j3h'),
+      ...conditional.IF_NONE_MATCH,
+    },
+    answer: conditional.tagged(data('The webhook.', WEBHOOK, WEBHOOK_EXAMPLE)),
+    errors: NO_SUCH_WEBHOOK,
+  }),
+
   updateWebhook: teamCall('PUT /api/update-webhook', {
     tag: 'Webhooks',
     summary: 'Change, pause or unpause a webhook',
@@ -214,14 +230,17 @@ export const WEBHOOK_CALLS = {
       'again. It never becomes active by itself. While the month is used up, or far more is ' +
       'undelivered than the tier allows, an unpaused one is paused again at once and gets an ' +
       'error delivery; the answer shows it.',
+    parameters: conditional.IF_MATCH,
     body: body(WEBHOOK_CHANGE, { webhook_id: 'wh_9c5v2b8n4m1k7j3h', is_active: false }),
-    answer: data('The webhook as it is now.', WEBHOOK, {
-      ...WEBHOOK_EXAMPLE,
-      is_active: false,
-      state: 'paused',
-      deactivation_reason: 'MANUAL',
-    }),
-    errors: { ...WRONG_QUERY, ...NO_SUCH_WEBHOOK },
+    answer: conditional.tagged(
+      data('The webhook as it is now.', WEBHOOK, {
+        ...WEBHOOK_EXAMPLE,
+        is_active: false,
+        state: 'paused',
+        deactivation_reason: 'MANUAL',
+      }),
+    ),
+    errors: { ...WRONG_QUERY, ...NO_SUCH_WEBHOOK, ...conditional.CHANGED_SINCE },
   }),
 
   deleteWebhook: teamCall('DELETE /api/delete-webhook', {
@@ -230,9 +249,9 @@ export const WEBHOOK_CALLS = {
     description:
       'The webhook is gone at once. What waits to be sent or has failed is cancelled; its ' +
       'deliveries stay in the log.',
-    parameters: { webhook_id: ID_PARAMETER },
+    parameters: { webhook_id: ID_PARAMETER, ...conditional.IF_MATCH },
     answer: nothing('Deleted.'),
-    errors: NO_SUCH_WEBHOOK,
+    errors: { ...NO_SUCH_WEBHOOK, ...conditional.CHANGED_SINCE },
     exampleQuery: '?webhook_id=wh_9c5v2b8n4m1k7j3h',
   }),
 
@@ -259,7 +278,7 @@ export const WEBHOOK_CALLS = {
       'key in `next_signing_key`, the same one however often it is asked for, and the next ' +
       'call without `prepare` switches to it.',
     body: body(KEY_ROTATION, { webhook_id: 'wh_9c5v2b8n4m1k7j3h' }),
-    answer: data('The webhook with its new key.', WEBHOOK, WEBHOOK_EXAMPLE),
+    answer: conditional.tagged(data('The webhook with its new key.', WEBHOOK, WEBHOOK_EXAMPLE)),
     errors: NO_SUCH_WEBHOOK,
   }),
 }

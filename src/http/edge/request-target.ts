@@ -64,7 +64,10 @@ export const TOO_DEEP = `${segments(1, SEGMENTS_MAX)}/*`
 export function pathPatterns(): { pattern: string; asked: AskedPath }[] {
   const patterns = [
     { pattern: '/', asked: { slashes: 1, open: true, prefix: '' } },
-    { pattern: `/api${segments(2, 3)}`, asked: { slashes: 3, open: false, prefix: 'api/' } },
+    ...['api', 'docs'].map((first) => ({
+      pattern: `/${first}${segments(2, 3)}`,
+      asked: { slashes: 3, open: false, prefix: `${first}/` },
+    })),
   ]
   for (let slashes = 1; slashes <= SEGMENTS_MAX; slashes++) {
     const pattern = segments(1, slashes)

@@ -12,7 +12,7 @@ async function read(path: string, bundle: string | null = BUNDLE) {
   return { text: await response?.text(), headers: response?.headers }
 }
 
-test.each(['/', '/sign-in', '/apps/*', '/webhooks', '/settings/*', '/docs'])(
+test.each(['/', '/sign-in', '/apps/*', '/webhooks', '/settings/*', '/docs/reference'])(
   '%s is the page, which is asked for anew each time',
   async (path) => {
     const { text, headers } = await read(path)

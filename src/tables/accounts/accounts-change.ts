@@ -12,3 +12,18 @@ export function changeAccounts<T>(db: Database, work: (tx: Database) => Promise<
     return work(tx)
   })
 }
+
+/**
+ * Makes something, unless `find` finds who has its name. Both are one transaction, and changes of
+ * accounts come one after the other: two callers at the same time make one.
+ */
+export function unlessNamed<Found, Made>(
+  db: Database,
+  find: (tx: Database) => Promise<readonly Found[]>,
+  make: (tx: Database) => Promise<Made>,
+): Promise<{ named: readonly Found[] } | { made: Made }> {
+  return changeAccounts(db, async (tx) => {
+    const named = await find(tx)
+    return named.length > 0 ? { named } : { made: await make(tx) }
+  })
+}

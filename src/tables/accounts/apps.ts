@@ -5,6 +5,8 @@ import { type Database, sql } from '../../ports/database.ts'
 /** The two forms in which a key is kept: one to find it by, one to show it again. */
 export type StoredKey = { hash: string; sealed: string }
 
+export type StoredApp = { app: App; keySealed: string }
+
 export type AppChange = {
   name?: string
   description?: string
@@ -92,17 +94,26 @@ export async function findApp(
   db: Database,
   teamId: string,
   appId: string,
-): Promise<{ app: App; keySealed: string } | null> {
+): Promise<StoredApp | null> {
   const rows = await db.query<AppRow>(sql`
     SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND id = ${appId}`)
   return rows[0] ? { app: appOf(rows[0]), keySealed: rows[0].key_sealed } : null
 }
 
-/** Oldest first. */
-export async function listApps(
+/** Apps of this name, two at most: more would say nothing else. */
+export async function findAppsNamed(
   db: Database,
   teamId: string,
-): Promise<{ app: App; keySealed: string }[]> {
+  name: string,
+): Promise<StoredApp[]> {
+  const rows = await db.query<AppRow>(sql`
+    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND name = ${name}
+    ORDER BY created_at_ms, id LIMIT 2`)
+  return rows.map((row) => ({ app: appOf(row), keySealed: row.key_sealed }))
+}
+
+/** Oldest first. */
+export async function listApps(db: Database, teamId: string): Promise<StoredApp[]> {
   const rows = await db.query<AppRow>(sql`
     SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId}
     ORDER BY created_at_ms, id LIMIT ${TEAM_APPS_MAX}`)

@@ -45,6 +45,28 @@ export async function findJwtKey(db: Database, id: string): Promise<JwtKey | nul
   return rows[0] ? jwtKeyOf(rows[0]) : null
 }
 
+/** The same for its own team alone. */
+export async function findTeamJwtKey(
+  db: Database,
+  teamId: string,
+  id: string,
+): Promise<JwtKey | null> {
+  const found = await findJwtKey(db, id)
+  return found?.teamId === teamId ? found : null
+}
+
+/** Keys of this name, two at most: more would say nothing else. */
+export async function findJwtKeysNamed(
+  db: Database,
+  teamId: string,
+  name: string,
+): Promise<JwtKey[]> {
+  const rows = await db.query<JwtKeyRow>(sql`
+    SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId} AND name = ${name}
+    ORDER BY created_at_ms, id LIMIT 2`)
+  return rows.map(jwtKeyOf)
+}
+
 /** Oldest first. */
 export async function listJwtKeys(db: Database, teamId: string): Promise<JwtKey[]> {
   const rows = await db.query<JwtKeyRow>(sql`

@@ -17,7 +17,13 @@ type KeyNeeds = { entropy: Entropy; secrets: Secrets }
 
 type NewToken = Pick<Token, 'kind' | 'teamId' | 'name'>
 
+type NewTeam = Pick<Team, 'name' | 'tier'>
+
+type CreatedTeam = { team: Team; token: string; tokenId: string }
+
 type NewApp = Pick<App, 'name' | 'description' | 'networks'> & { allow?: Partial<App['allow']> }
+
+type CreatedApp = { app: App; key: string }
 
 /** `token` is the secret itself: it is known here, shown once, and stored only as its hash. */
 type CreatedToken = { id: string; token: string }
@@ -31,11 +37,16 @@ export const SECRET_LENGTH = 32
 const FIRST_TOKEN_NAME = 'first'
 
 /** A team with its first token. */
-export async function createTeam(
-  db: Database,
+export function createTeam(db: Database, needs: TokenNeeds, wanted: NewTeam): Promise<CreatedTeam> {
+  return changeAccounts(db, (tx) => addTeam(tx, needs, wanted))
+}
+
+/** The same as a part of `changeAccounts`. */
+export async function addTeam(
+  tx: Database,
   needs: TokenNeeds,
-  { name, tier }: { name: string; tier: string },
-): Promise<{ team: Team; token: string; tokenId: string }> {
+  { name, tier }: NewTeam,
+): Promise<CreatedTeam> {
   const team: Team = {
     id: newId(needs, 'team'),
     name,
@@ -43,12 +54,10 @@ export async function createTeam(
     autoscaling: false,
     createdAtMs: needs.clock.nowMs(),
   }
-  return changeAccounts(db, async (tx) => {
-    await insertTeam(tx, team)
-    const first = { kind: 'team', teamId: team.id, name: FIRST_TOKEN_NAME } as const
-    const { id, token } = await addToken(tx, needs, first)
-    return { team, token, tokenId: id }
-  })
+  await insertTeam(tx, team)
+  const first = { kind: 'team', teamId: team.id, name: FIRST_TOKEN_NAME } as const
+  const { id, token } = await addToken(tx, needs, first)
+  return { team, token, tokenId: id }
 }
 
 /** Another token for a team, or one for the operator. */
@@ -76,12 +85,22 @@ export function createTeamToken(
 }
 
 /** An active app with its key; refused when the team has all the apps it may have. */
-export async function createApp(
+export function createApp(
   db: Database,
   needs: KeyNeeds & TokenNeeds,
   teamId: string,
+  wanted: NewApp,
+): Promise<CreatedApp | Rejection> {
+  return changeAccounts(db, (tx) => addApp(tx, needs, teamId, wanted))
+}
+
+/** The same as a part of `changeAccounts`. */
+export async function addApp(
+  tx: Database,
+  needs: KeyNeeds & TokenNeeds,
+  teamId: string,
   { name, description, networks, allow }: NewApp,
-): Promise<{ app: App; key: string } | Rejection> {
+): Promise<CreatedApp | Rejection> {
   const app: App = {
     id: newId(needs, 'app'),
     teamId,
@@ -93,7 +112,7 @@ export async function createApp(
     createdAtMs: needs.clock.nowMs(),
   }
   const { key, stored } = newKey(needs, app.id)
-  const inserted = await changeAccounts(db, (tx) => insertApp(tx, app, stored))
+  const inserted = await insertApp(tx, app, stored)
   if (!inserted) return new Rejection('validation', `A team may have ${TEAM_APPS_MAX} apps.`)
   return { app, key }
 }

@@ -26,6 +26,13 @@ export async function findTeam(db: Database, id: string): Promise<Team | null> {
   return rows[0] ? teamOf(rows[0]) : null
 }
 
+/** Teams of this name, two at most: more would say nothing else. */
+export async function findTeamsNamed(db: Database, name: string): Promise<Team[]> {
+  const rows = await db.query<TeamRow>(sql`
+    SELECT ${COLUMNS} FROM teams WHERE name = ${name} ORDER BY created_at_ms, id LIMIT 2`)
+  return rows.map(teamOf)
+}
+
 /** Oldest first. */
 export async function listTeams(db: Database): Promise<Team[]> {
   const rows = await db.query<TeamRow>(sql`

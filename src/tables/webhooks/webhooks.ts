@@ -1,5 +1,5 @@
 import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
-import { assert } from '../../core/errors.ts'
+import { assert, type Rejection } from '../../core/errors.ts'
 import type { VariableUse } from '../../core/query/language/query-plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { freeTeamSlot, takeTeamSlot } from '../accounts/team-slots.ts'
@@ -28,6 +28,8 @@ export type Written<T> =
   | { kind: 'no_slot' }
   | { kind: 'no_webhook' }
   | { kind: 'other_kind'; variable: VariableUse }
+  | { kind: 'named'; named: readonly StoredWebhook[] }
+  | { kind: 'refused'; rejection: Rejection }
 
 export type WebhookChange = Partial<
   Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
@@ -39,6 +41,16 @@ export type WebhookChange = Partial<
   nextKeySealed?: string
   /** The key until now becomes the previous one, the prepared one, or else this, the new one. */
   newKey?: { sealed: string; previousUntilMs: number }
+}
+
+/** Says why the webhook, as it is in the transaction, must not be changed. */
+type Guard = (found: StoredWebhook) => Rejection | null
+
+type Creation = {
+  variables?: readonly VariableUse[]
+  rules?: StandingRules
+  /** Makes none where the team has one of the same name. */
+  isByName?: boolean
 }
 
 /** The keys of deliveries have 24 bits for the number of a webhook. */
@@ -56,10 +68,13 @@ export function createWebhook(
   wanted: Webhook,
   keySealed: string,
   slotsMax: number,
-  { variables = [], rules }: { variables?: readonly VariableUse[]; rules?: StandingRules } = {},
+  { variables = [], rules, isByName = false }: Creation = {},
 ): Promise<Written<Webhook>> {
   return changeWebhooks(db, async (tx, revision) => {
     const { teamId, appId } = wanted
+    const named = isByName ? await findWebhooksNamed(tx, teamId, wanted.name) : []
+    if (named.length > 0) return { kind: 'named', named }
+
     const variable = await otherKindThanUsed(tx, teamId, variables)
     if (variable) return { kind: 'other_kind', variable }
     if (!(await takeTeamSlot(tx, teamId, slotsMax))) return { kind: 'no_slot' }
@@ -90,11 +105,14 @@ export function changeWebhook(
   id: string,
   change: WebhookChange,
   rules?: StandingRules,
+  guard: Guard = () => null,
 ): Promise<Written<StoredWebhook>> {
   return changeWebhooks(db, async (tx, revision) => {
     // Nobody else changes it between this and the UPDATE: changes come one after the other.
     const found = await findWebhook(tx, teamId, id)
     if (!found) return { kind: 'no_webhook' }
+    const rejection = guard(found)
+    if (rejection) return { kind: 'refused', rejection }
     const variable = await otherKindThanUsed(tx, teamId, change.variables ?? [])
     if (variable) return { kind: 'other_kind', variable }
 
@@ -130,8 +148,16 @@ export function forgetApp(tx: Database, teamId: string, appId: string): Promise<
  * Frees its slot and cancels what still waits for it. False when the team has no such
  * webhook.
  */
-export function deleteWebhook(db: Database, teamId: string, id: string): Promise<boolean> {
+export function deleteWebhook(
+  db: Database,
+  teamId: string,
+  id: string,
+  guard: Guard = () => null,
+): Promise<boolean | Rejection> {
   return changeWebhooks(db, async (tx, revision) => {
+    const found = await findWebhook(tx, teamId, id)
+    const refused = found && guard(found)
+    if (refused) return refused
     const [gone] = await tx.query<{ network: string; number: number }>(sql`
       UPDATE webhooks SET state = 'deleted', reason = NULL, revision = ${revision}
       WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'
@@ -155,6 +181,19 @@ export async function findWebhook(
     SELECT ${WEBHOOK_COLUMNS} FROM webhooks
     WHERE team_id = ${teamId} AND id = ${id} AND state <> 'deleted'`)
   return rows[0] ? storedOf(rows[0]) : null
+}
+
+/** Webhooks of this name, two at most: more would say nothing else. */
+async function findWebhooksNamed(
+  db: Database,
+  teamId: string,
+  name: string,
+): Promise<StoredWebhook[]> {
+  const rows = await db.query<WebhookRow>(sql`
+    SELECT ${WEBHOOK_COLUMNS} FROM webhooks
+    WHERE team_id = ${teamId} AND name = ${name} AND state <> 'deleted'
+    ORDER BY created_at_ms, id LIMIT 2`)
+  return rows.map(storedOf)
 }
 
 /** Oldest first. */

@@ -28,7 +28,8 @@ export function ownScratch(data: string, entropy: Entropy): Scratch {
       keepPrivate(data)
       return { folder, name, release }
     } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
+      // Only a folder that another process has leads on to the next.
+      if (!(thrown instanceof Failure) || thrown.facts.usedBy === undefined) throw thrown
     }
   }
   throw new Failure('start_failed', { reason: `${data} is used by too many processes` })

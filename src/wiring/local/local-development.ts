@@ -4,6 +4,7 @@ import { openInboxRoute } from '../../http/inbox/inbox-route.ts'
 import { type Inboxes, openInboxes } from '../../http/inbox/inboxes.ts'
 import type { InboxRoute } from '../../http/server.ts'
 import type { DevnetControl } from '../../ports/devnet-control.ts'
+import type { SolanaDevnetControl } from '../../ports/local/solana-devnet-control.ts'
 import type { Drivers } from '../drivers.ts'
 import type { FirstRun } from '../first-run.ts'
 import { openLocalSignIn } from './open-local-sign-in.ts'
@@ -11,6 +12,7 @@ import { openLocalSignIn } from './open-local-sign-in.ts'
 /** All that local development has beside the product itself. */
 export type LocalDevelopment = {
   devnet: DevnetControl
+  solanaDevnet: SolanaDevnetControl
   inboxes: Inboxes
   inbox: InboxRoute
   /** Answers all whom an inbox keeps waiting. */
@@ -19,7 +21,11 @@ export type LocalDevelopment = {
 
 type LocalDrivers = Pick<Drivers, 'clock' | 'database' | 'entropy' | 'secrets' | 'signals'>
 
-type Found = { publicUrl: string; devnet: DevnetControl | null; firstRun: FirstRun | null }
+type Found = {
+  publicUrl: string
+  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
+  firstRun: FirstRun | null
+}
 
 /** The topic of the signal that something changed in an inbox; its text is the inbox's name. */
 const INBOX_TOPIC = 'inbox'
@@ -28,11 +34,11 @@ const INBOX_TOPIC = 'inbox'
 export async function openLocalDevelopment(
   drivers: LocalDrivers,
   { local, roles }: Pick<Settings, 'local' | 'roles'>,
-  { publicUrl, devnet, firstRun }: Found,
+  { publicUrl, devnets, firstRun }: Found,
 ) {
   const signsIn = local && roles.includes('api')
   return {
-    local: devnet && openInboxesBeside(drivers, publicUrl, devnet),
+    local: devnets && { ...openInboxesBeside(drivers, publicUrl), ...devnets },
     localSignIn: signsIn ? await openLocalSignIn(drivers, publicUrl, firstRun) : null,
   }
 }
@@ -40,11 +46,10 @@ export async function openLocalDevelopment(
 function openInboxesBeside(
   { clock, database, secrets, signals }: LocalDrivers,
   publicUrl: string,
-  devnet: DevnetControl,
-): LocalDevelopment {
+): Omit<LocalDevelopment, 'devnet' | 'solanaDevnet'> {
   const changed = (name: string) => signals.publish(INBOX_TOPIC, name)
   const inboxes = openInboxes({ publicUrl, changed })
   const bodies = openInboxBodies(clock)
   const { route, close } = openInboxRoute({ clock, database, secrets, bodies, inboxes })
-  return { devnet, inboxes, inbox: route, close }
+  return { inboxes, inbox: route, close }
 }

@@ -1,16 +1,18 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
-import type { DevnetControl } from '../../ports/devnet-control.ts'
-import { beginAnew } from '../../tables/chain/chain-tail.ts'
+import { DEVNET_LIMITS } from '../../ports/devnet-control.ts'
+import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
-import { startLocalChains } from '../embedded-drivers.ts'
+import type { LocalDevelopment } from '../local/local-development.ts'
+import { startLocalChains } from '../local/start-local-chains.ts'
 
 const EVM_ID = 'ETH_DEVNET'
+const SOLANA_ID = 'SOLANA_DEVNET'
 
 type LocalChains = Awaited<ReturnType<typeof startLocalChains>>
 
-/** A development chain takes blocks back on purpose, so little of it is ever final. */
-const FINALITY_DEPTH = 64
+/** A development chain takes blocks back on purpose: deeper than that it does not go. */
+const FINALITY_DEPTH = DEVNET_LIMITS.dropMax + 24
 
 const POLL_MS_MIN = 250
 /** Blocks may also come on command, however far apart they are by themselves. */
@@ -18,8 +20,21 @@ const POLL_MS_MAX = 4000
 const POLLS_PER_BLOCK = 4
 const HEAD_LAG_MS_MAX = 30_000
 
+const NAME = 'devnet'
+
+const UPSTREAM = {
+  name: NAME,
+  priority: 0,
+  concurrencyMax: 512,
+  batchMax: 100,
+  timeoutMs: 10_000,
+} as const
+
 /** Local development has networks of its own, and a chain that can be broken on purpose. */
-type WithLocal = { settings: Settings; devnet: DevnetControl | null }
+type WithLocal = {
+  settings: Settings
+  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
+}
 
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
@@ -27,12 +42,35 @@ export async function withLocalNetworks(
   given: Settings,
   opened: AsyncDisposableStack,
 ): Promise<WithLocal> {
-  if (!given.local) return { settings: given, devnet: null }
-  const chains = await startLocalChains(drivers, given.devnet, opened)
+  if (!given.local) return { settings: given, devnets: null }
+  const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)
-  // Their processes hold the chains in memory, so the chains followed last time are gone.
-  for (const { id } of networks) await beginAnew(drivers.database, id)
-  return { settings: { ...given, networks }, devnet: chains.controlOf(EVM_ID) }
+  if (!(await isSameChain(drivers, chains))) await beginAnew(drivers.database, EVM_ID)
+  await beginWhereNew(drivers, SOLANA_ID, chains.solana)
+  const devnets = {
+    devnet: chains.controlOf(EVM_ID, nodeNames(given.devnet)),
+    solanaDevnet: chains.ledgerControlOf(SOLANA_ID),
+  }
+  return { settings: { ...given, networks }, devnets }
+}
+
+/** A chain that is kept goes on; one that began anew has none of the blocks that were followed. */
+async function isSameChain(
+  { database }: Pick<Drivers, 'database'>,
+  { evmHas }: LocalChains,
+): Promise<boolean> {
+  const [oldest] = (await readChain(database, EVM_ID))?.headers ?? []
+  return oldest === undefined || evmHas(oldest)
+}
+
+/** A ledger that begins anew is not the one that was followed last time. */
+async function beginWhereNew(
+  { database, telemetry }: Drivers,
+  network: string,
+  { isNew, setAside }: Pick<LocalChains['solana'], 'isNew' | 'setAside'>,
+): Promise<void> {
+  if (setAside !== null) telemetry.log('warn', 'devnet_file_unreadable', { network, setAside })
+  if (isNew) await beginAnew(database, network)
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {
@@ -45,16 +83,16 @@ function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Netw
       chainId: evm.chainId,
       ...paces(devnet.blockTimeMs),
       finalityDepth: FINALITY_DEPTH,
-      upstreams: [upstreamOf(evm, true)],
+      upstreams: nodeNames(devnet).map((name) => nodeOf(evm, name)),
     },
     {
-      id: 'SOLANA_DEVNET',
+      id: SOLANA_ID,
       slug: 'solana-devnet',
       kind: 'solana',
       isLocal: true,
       genesisHash: solana.genesisHash,
       ...paces(devnet.slotTimeMs),
-      upstreams: [upstreamOf(solana, false)],
+      upstreams: [{ ...UPSTREAM, url: solana.url, ws: solana.wsUrl, traces: false }],
     },
   ]
 }
@@ -68,15 +106,11 @@ function paces(blockTimeMs: number) {
   }
 }
 
-function upstreamOf({ url, wsUrl }: { url: string; wsUrl: string }, traces: boolean): UpstreamSpec {
-  return {
-    name: 'devnet',
-    url,
-    ws: wsUrl,
-    priority: 0,
-    traces,
-    concurrencyMax: 512,
-    batchMax: 100,
-    timeoutMs: 10_000,
-  }
+/** Several nodes of one chain; the first has the name alone. */
+function nodeNames({ upstreams }: Settings['devnet']): string[] {
+  return Array.from({ length: upstreams }, (_, at) => (at === 0 ? NAME : `${NAME}-${at + 1}`))
+}
+
+function nodeOf({ url, wsUrl }: { url: string; wsUrl: string }, name: string): UpstreamSpec {
+  return { ...UPSTREAM, name, url: `${url}/${name}`, ws: `${wsUrl}/${name}`, traces: true }
 }

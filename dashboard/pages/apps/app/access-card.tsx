@@ -1,4 +1,4 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural } from '../../../parts/text/format.ts'

@@ -1,5 +1,5 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { messageOf } from '../../../api/api-error.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { changeAtOnce } from '../../../shell/change-at-once.ts'
 import { say, sayRefused } from '../../../shell/toasts.tsx'
 import { sendChange, showApp } from '../app-changes.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { IconName } from '../../../parts/icon-paths.ts'
 import { middleCut } from '../../../parts/text/format.ts'

@@ -1,6 +1,6 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { ConfirmDialog } from '../../../parts/dialog.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { navigate } from '../../../shell/routing/router.ts'

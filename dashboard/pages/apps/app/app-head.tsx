@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { switchApp } from '../app-changes.ts'

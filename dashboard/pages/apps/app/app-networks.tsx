@@ -1,5 +1,5 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { NetworkName, Tag } from '../../../parts/state.tsx'
 import { switchNetwork } from '../app-changes.ts'

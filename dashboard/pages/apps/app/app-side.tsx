@@ -1,4 +1,4 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { AccessCard } from './access-card.tsx'
 import { AppNetworks } from './app-networks.tsx'
 import { LastDay } from './last-day.tsx'

@@ -1,5 +1,5 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { addressWith } from './addresses.ts'

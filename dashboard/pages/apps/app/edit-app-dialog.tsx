@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { messageOf } from '../../../api/api-error.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { TextField } from '../../../parts/forms/field.tsx'
 import { FormFoot } from '../../../parts/forms/form-foot.tsx'

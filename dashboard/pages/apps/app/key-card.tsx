@@ -1,6 +1,6 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { useVisitor } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { NetworkName } from '../../../parts/state.tsx'

@@ -1,5 +1,5 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { percent, plural, short, whole } from '../../../parts/text/format.ts'
 import { shortMonthName, startOfMonth } from '../../../parts/text/utc-dates.ts'
 

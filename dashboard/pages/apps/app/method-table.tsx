@@ -1,5 +1,5 @@
-import type { WireApp } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp } from '../../../api/wire.ts'
 import { Bar } from '../../../parts/charts/bar.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { cu, ms, whole } from '../../../parts/text/format.ts'

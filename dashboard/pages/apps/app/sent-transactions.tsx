@@ -1,5 +1,5 @@
-import type { WireApp, WireSentTransaction } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireApp, WireSentTransaction } from '../../../api/wire.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { NetworkName, State, type Tone } from '../../../parts/state.tsx'
 import { whole } from '../../../parts/text/format.ts'

@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
 import { useLiveState } from '../../../api/live.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
+import type { WireDevnet } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { ChainDrawing } from './chain-drawing.tsx'
+import { ChainPace } from './chain-pace.tsx'
 import { DEPTH_MAX, hold, mine, reorganise } from './devnet-actions.ts'
 import { SendDialog } from './send-dialog.tsx'
 
@@ -47,6 +48,7 @@ export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
           </button>
         </div>
       </div>
+      <ChainPace chain={chain} />
       {chain ? <ChainDrawing chain={chain} /> : <span class="sk chain-wait" />}
       <ChainFoot chain={chain} isDropping={isDropping} onDropping={setDropping} />
     </section>
@@ -127,5 +129,5 @@ function ChainFoot({ chain, isDropping, onDropping }: FootProps) {
 
 function paceOf({ block_time_ms: timeMs, is_held: isHeld }: WireDevnet): string {
   if (timeMs === 0) return 'blocks come on command'
-  return isHeld ? 'held: blocks come on command' : `a block every ${timeMs / 1000} s`
+  return isHeld ? 'held: blocks come on command' : ''
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
+import type { WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { agoText, useNow } from '../../../parts/text/time-ago.tsx'
 import { chainLayout, type PlacedBlock } from './chain-layout.ts'

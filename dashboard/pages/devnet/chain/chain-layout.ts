@@ -1,4 +1,4 @@
-import type { WireDevnet } from '../../../../src/http/contract/contract.ts'
+import type { WireDevnet } from '../../../api/wire.ts'
 
 export type ChainBlock = WireDevnet['blocks'][number]
 

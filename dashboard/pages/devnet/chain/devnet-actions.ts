@@ -1,6 +1,6 @@
-import type { AnswerOf, BodyOf, WireDevnet } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { patchAnswers } from '../../../api/use-call.ts'
+import type { AnswerOf, BodyOf, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { say, sayRefused } from '../../../shell/toasts.tsx'
 
@@ -25,11 +25,28 @@ export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promis
   })
 }
 
+export function drop(height: number): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('dropDevnetBlocks', { body: { height } })
+    show(data)
+    say(`The head is block ${whole(data.head.number)} again`)
+  })
+}
+
 export function hold(isHeld: boolean): Promise<void> {
   return act(async () => {
-    const { data } = await callApi('holdDevnet', { body: { is_held: isHeld } })
+    const { data } = await callApi('changeDevnet', { body: { is_held: isHeld } })
     show(data)
     say(isHeld ? 'Mining by time is held' : 'Mining by time goes on')
+  })
+}
+
+export function changeChain(body: BodyOf<'changeDevnet'>): Promise<void> {
+  return act(async () => {
+    const { data } = await callApi('changeDevnet', { body })
+    show(data)
+    const traffic = plural(data.transactions_per_block, 'transaction')
+    say(`A block every ${data.block_time_ms / 1000} s, with ${traffic} of traffic`)
   })
 }
 

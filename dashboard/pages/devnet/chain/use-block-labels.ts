@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 
 const DELIVERIES_MAX = 100
 const REFRESH_MS = 3000

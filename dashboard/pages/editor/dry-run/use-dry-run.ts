@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { TestQueryResult } from '../../../../src/http/contract/contract.ts'
 import { messageOf } from '../../../api/api-error.ts'
 import { callForText } from '../../../api/call-api.ts'
+import type { TestQueryResult } from '../../../api/wire.ts'
 import { memberText } from './member-text.ts'
 
 /** The result of a query on a block, with the query that it is of. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { AnswerOf } from '../../../../src/http/contract/contract.ts'
 import { messageOf } from '../../../api/api-error.ts'
 import { callApi } from '../../../api/call-api.ts'
+import type { AnswerOf } from '../../../api/wire.ts'
 
 export type QueryEstimate = AnswerOf<'estimateQuery'>['data']
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { WireEvents } from '../../../../src/http/contract/contract.ts'
 import { useLive } from '../../../api/live.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireEvents } from '../../../api/wire.ts'
 
 /** The height of a network's newest block, which follows it; null before it is known. */
 export function useHead(network: string): number | null {

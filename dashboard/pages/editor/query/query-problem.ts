@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../../src/http/contract/contract.ts'
+import type { AnswerOf } from '../../../api/wire.ts'
 
 export type QueryCheck = AnswerOf<'checkQuery'>['data']
 

@@ -1,10 +1,6 @@
-import type { WireOpenApi } from '../../../../src/http/contract/contract.ts'
+import type { AnswerPart, CallDoc, OpenApi, ParameterPart, SchemaDoc } from './open-api.ts'
 
-type PathDoc = WireOpenApi['paths'][string]
-export type CallDoc = NonNullable<PathDoc[keyof PathDoc]>
-export type ParameterPart = CallDoc['parameters'][number]
-export type AnswerPart = CallDoc['responses'][string]
-export type SchemaDoc = ParameterPart['schema']
+export type { AnswerPart, CallDoc, ParameterPart, SchemaDoc }
 
 /** A call as the reference shows it; `found` has all words by which it is searched for. */
 export type ReferenceCall = { method: string; path: string; doc: CallDoc; found: string }
@@ -22,13 +18,13 @@ export type ReferenceDoc = {
   url: string
   groups: readonly ReferenceGroup[]
   objects: readonly ReferenceObject[]
-  schemas: WireOpenApi['components']['schemas']
+  schemas: OpenApi['components']['schemas']
 }
 
 const PREFIX = '#/components/schemas/'
 
 /** The document by groups of calls, and with what the search looks at. */
-export function referenceDoc(openApi: WireOpenApi): ReferenceDoc {
+export function referenceDoc(openApi: OpenApi): ReferenceDoc {
   const { schemas } = openApi.components
   const calls = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, doc]): ReferenceCall => {

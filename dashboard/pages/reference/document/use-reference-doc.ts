@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { WireOpenApi } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
+import type { OpenApi } from './open-api.ts'
 import { type ReferenceDoc, referenceDoc } from './reference-doc.ts'
 
 type Read = { doc: ReferenceDoc | null; error: unknown; reload(): void }
@@ -15,7 +15,7 @@ export function useReferenceDoc(): Read {
     setError(null)
     callApi('getOpenApi')
       .then((answer) => {
-        kept = referenceDoc(answer as WireOpenApi)
+        kept = referenceDoc(answer as OpenApi)
         setDoc(kept)
       })
       .catch(setError)

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../api/api-error.ts'
-import { CALL_ROUTES, type CallId } from '../../../api/call-routes.ts'
+import { CALL_IDS } from '../../../api/call-api.ts'
 import { findVisitor } from '../../../api/session.ts'
 import { invalidate } from '../../../api/use-call.ts'
 import type { ReferenceCall } from '../document/reference-doc.ts'
@@ -81,5 +81,5 @@ function requestOf(call: ReferenceCall, inputs: CallInputs, { team, key }: Sende
 function noticeChange(call: ReferenceCall): void {
   if (isNodeCall(call)) return
   if (call.path === '/api/session') void findVisitor()
-  else invalidate(...(Object.keys(CALL_ROUTES) as CallId[]))
+  else invalidate(...CALL_IDS)
 }

@@ -74,7 +74,7 @@ function SignInFirst({ id }: { id: string }) {
       <Icon name="key" />
       <span>
         Trying it takes a session.{' '}
-        <a href={`/sign-in?then=${encodeURIComponent(`/docs#${id}`)}`}>Sign in</a>
+        <a href={`/sign-in?then=${encodeURIComponent(`/docs/reference#${id}`)}`}>Sign in</a>
       </span>
     </p>
   )

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { WireJwtKey } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
+import type { WireJwtKey } from '../../../api/wire.ts'
 import { ConfirmDialog } from '../../../parts/dialog.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Tag } from '../../../parts/state.tsx'

@@ -1,7 +1,7 @@
-import type { WireListedSession } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { signOut, useVisitor } from '../../../api/session.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
+import type { WireListedSession } from '../../../api/wire.ts'
 import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'

@@ -1,5 +1,5 @@
-import type { AnswerOf } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { AnswerOf } from '../../../api/wire.ts'
 import { plural } from '../../../parts/text/format.ts'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
 import { switchAutoscaling } from './switch-autoscaling.ts'

@@ -1,4 +1,4 @@
-import type { AnswerOf, WireTierLimits } from '../../../../src/http/contract/contract.ts'
+import type { AnswerOf, WireTierLimits } from '../../../api/wire.ts'
 import { percent, short, whole } from '../../../parts/text/format.ts'
 import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
 import { utcDay } from '../../../parts/text/utc-dates.ts'

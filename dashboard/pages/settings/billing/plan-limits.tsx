@@ -1,5 +1,5 @@
-import type { WireTeam } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireTeam } from '../../../api/wire.ts'
 import { binaryBytes, cu, whole } from '../../../parts/text/format.ts'
 
 /** The limits of the tier, beside how much of it is taken where that is known. */

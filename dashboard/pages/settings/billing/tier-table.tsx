@@ -1,6 +1,6 @@
-import type { WireTeam, WireTier } from '../../../../src/http/contract/contract.ts'
 import { useVisitor } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireTeam, WireTier } from '../../../api/wire.ts'
 import { Tag } from '../../../parts/state.tsx'
 import { binaryBytes, short, whole } from '../../../parts/text/format.ts'
 import { changeTier } from '../teams/change-tier.ts'

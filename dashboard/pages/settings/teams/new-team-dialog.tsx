@@ -21,7 +21,7 @@ export function NewTeamDialog({ onClose }: { onClose(): void }) {
       const body = { name: name.trim(), tier: tier || (tiers[0] ?? '') }
       const { data } = await callApi('createTeam', { body })
       invalidate('listTeams')
-      setToken(data.token)
+      setToken(data.token ?? '')
     } catch (thrown) {
       setFault(messageOf(thrown))
     }

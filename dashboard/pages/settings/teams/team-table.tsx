@@ -1,6 +1,6 @@
-import type { WireTeam } from '../../../../src/http/contract/contract.ts'
 import { lookAtTeam, useVisitor } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireTeam } from '../../../api/wire.ts'
 import { Tag } from '../../../parts/state.tsx'
 import { short } from '../../../parts/text/format.ts'
 import { Moment } from '../../../parts/text/time-ago.tsx'

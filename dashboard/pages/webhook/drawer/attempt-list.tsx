@@ -1,4 +1,4 @@
-import type { WireAttempt } from '../../../../src/http/contract/contract.ts'
+import type { WireAttempt } from '../../../api/wire.ts'
 import { ms, plural } from '../../../parts/text/format.ts'
 import { ClockTime, lengthText, TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { isAccepted, outcomeOf } from '../log/delivery-words.ts'

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { AnswerOf, WireEvents } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
+import type { AnswerOf, WireEvents } from '../../../api/wire.ts'
 
 export type DeliveryDetail = AnswerOf<'getDelivery'>['data']
 

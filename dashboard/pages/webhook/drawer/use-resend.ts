@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import { ms } from '../../../parts/text/format.ts'
 import { say, sayRefused } from '../../../shell/toasts.tsx'
 import { outcomeOf } from '../log/delivery-words.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { middleCut } from '../../../parts/text/format.ts'
 import { shortSequence } from '../log/delivery-words.ts'

@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
 import { SecretRow } from '../../../parts/text/secret-row.tsx'
 import { RotateKey } from './rotate-key.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { SecretRow } from '../../../parts/text/secret-row.tsx'
 import { patchWebhook } from '../../../parts/webhooks/switch-webhook.ts'

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'preact/hooks'
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
 import { useCall } from '../../../api/use-call.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { DeliveryDrawer } from '../drawer/delivery-drawer.tsx'

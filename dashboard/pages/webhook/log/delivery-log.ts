@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import { isNewer, type LogSegment, type LogSegments, openSegments } from './log-segments.ts'
 
 type LogPage = { data: readonly WireDelivery[]; pagination: { cursors: { after?: string } } }

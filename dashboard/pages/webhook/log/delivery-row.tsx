@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Tries } from '../../../parts/strip.tsx'

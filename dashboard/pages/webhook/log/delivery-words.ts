@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import type { Tone } from '../../../parts/state.tsx'
 
 type Stage = Pick<WireDelivery, 'status' | 'attempts_made'>

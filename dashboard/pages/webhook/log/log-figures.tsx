@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { WireDelivery, WireWebhookStats } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery, WireWebhookStats } from '../../../api/wire.ts'
 import { Strip, type StripMark } from '../../../parts/strip.tsx'
 import { ms, percent, plural, whole } from '../../../parts/text/format.ts'
 import { deliveryMark } from '../../../parts/webhooks/delivery-mark.ts'

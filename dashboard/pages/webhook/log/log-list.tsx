@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { webhookState } from '../../../parts/webhooks/webhook-state.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'

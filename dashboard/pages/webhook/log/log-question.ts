@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 
 const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 

@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../../src/http/contract/contract.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 
 /**
  * A stretch of the log as the service pages it. Its rows are dropped while nobody is near them,

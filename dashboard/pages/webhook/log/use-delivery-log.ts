@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import type { WireEvents, WireWebhook } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
+import type { WireEvents, WireWebhook } from '../../../api/wire.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
 import { isMeant, type LogFilters, parametersOf } from './log-question.ts'
 

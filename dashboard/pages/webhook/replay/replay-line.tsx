@@ -1,4 +1,4 @@
-import type { WireReplay } from '../../../../src/http/contract/contract.ts'
+import type { WireReplay } from '../../../api/wire.ts'
 import { Bar } from '../../../parts/charts/bar.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural, whole } from '../../../parts/text/format.ts'

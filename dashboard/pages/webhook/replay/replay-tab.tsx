@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { Empty, SkeletonRows } from '../../../parts/empty.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { ReplayLine } from './replay-line.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { WireWebhook } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 
 /** What a block of a webhook's query costs on average, and by which blocks that is known. */
 export type BlockPrice = { deliveries: number; cu: number; basis: string }

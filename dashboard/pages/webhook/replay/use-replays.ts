@@ -1,8 +1,8 @@
 import { useCallback } from 'preact/hooks'
-import type { WireReplay } from '../../../../src/http/contract/contract.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { patchAnswers, useCall } from '../../../api/use-call.ts'
+import type { WireReplay } from '../../../api/wire.ts'
 import { whole } from '../../../parts/text/format.ts'
 import { say, sayRefused } from '../../../shell/toasts.tsx'
 

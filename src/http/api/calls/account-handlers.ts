@@ -25,6 +25,7 @@ export const ACCOUNT_HANDLERS = {
 
   listJwtKeys: jwtKeys.listJwtKeys,
   createJwtKey: jwtKeys.createJwtKey,
+  getJwtKey: jwtKeys.getJwtKey,
   deleteJwtKey: jwtKeys.deleteJwtKey,
 
   getTeam: teams.getTeam,
@@ -32,6 +33,7 @@ export const ACCOUNT_HANDLERS = {
   listTiers: teams.listTiers,
   listTeams: teams.listTeams,
   createTeam: teams.createTeam,
+  getTeamById: teams.getTeamById,
 
   listTeamTokens: tokens.listTeamTokens,
   createTeamToken: tokens.createTeamToken,

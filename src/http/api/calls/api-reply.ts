@@ -1,6 +1,8 @@
 import { Failure, type Rejection, type RejectionCode } from '../../../core/errors.ts'
 import type { ErrorReply } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { compressAnswer, isCompressible } from '../../edge/compress-answer.ts'
+import { entityTag, isKnown } from '../../edge/entity-tag.ts'
 import { endsConnection } from '../../edge/request-bodies.ts'
 import { CLEARED_COOKIE } from '../sessions/session-cookie.ts'
 
@@ -18,6 +20,8 @@ const ERROR_NAMES: Partial<Record<RejectionCode, string>> = {
   unsupported_media_type: 'UnsupportedMediaType',
   too_many_requests: 'TooManyRequests',
   request_timeout: 'RequestTimeout',
+  conflict: 'Conflict',
+  precondition_failed: 'PreconditionFailed',
   overloaded: 'Unavailable',
   upstream_failed: 'Unavailable',
   upstream_timeout: 'Timeout',
@@ -45,6 +49,22 @@ export function jsonTextReply(text: string): Response {
   return new Response(text, { headers: HEADERS })
 }
 
+/** Makes the reply of a call of its text: with an entity tag where the contract says so. */
+export function replyMaker({ answer, method }: Operation, headers: Headers) {
+  if (!answer.headers?.ETag) return jsonTextReply
+  // Only a read can find that nothing is new.
+  const ifNoneMatch = method === 'get' ? headers.get('if-none-match') : null
+  return (text: string) => taggedReply(text, ifNoneMatch)
+}
+
+/** The answer with its entity tag, or without a body for a client that has it. */
+function taggedReply(text: string, ifNoneMatch: string | null): Response {
+  const tag = entityTag(text)
+  const isHeld = ifNoneMatch !== null && isKnown(ifNoneMatch, tag)
+  const headers = { ...HEADERS, etag: tag }
+  return isHeld ? new Response(null, { status: 304, headers }) : new Response(text, { headers })
+}
+
 export function plainTextReply(text: string): Response {
   return new Response(text, {
     headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
@@ -53,10 +73,11 @@ export function plainTextReply(text: string): Response {
 
 /** The same reply, compressed where it is large and its client takes that. */
 export async function compressReply(response: Response, request: Request): Promise<Response> {
-  const isCompressed = response.headers.get('etag') !== null
+  const hasTag = response.headers.get('etag') !== null
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-  // A cached reply has an ETag and is compressed already; a stream must not wait for its end.
-  if (response.status !== 200 || isCompressed || isStream) return response
+  // A strong tag is of one coding: a cached reply is compressed already, others are sent as they
+  // are. A stream must not wait for its end.
+  if (response.status !== 200 || hasTag || isStream) return response
   const bytes = await response.bytes()
   const { headers } = response
   if (!isCompressible(bytes)) return new Response(bytes, { headers })

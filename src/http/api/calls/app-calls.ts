@@ -1,31 +1,30 @@
 import { readAllowChange } from '../../../core/access/read-allow-change.ts'
-import type { App } from '../../../core/app.ts'
+import type { AllowLists } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Secrets } from '../../../ports/secrets.ts'
+import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
-import type { WireApp } from '../../contract/contract.ts'
-import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { Handler } from './handler.ts'
 import type { AccountChangeNeeds } from './jwt-key-calls.ts'
+import { refuseIfChanged } from './refuse-if-changed.ts'
+import { type GivenField, sameNamed } from './same-named.ts'
+import { appOf, type WireAppNeeds, wireApp } from './wire-app.ts'
 
-export type AppCallNeeds = AccountChangeNeeds & {
-  secrets: Secrets
-  networks(): readonly { id: string; slug: string }[]
-  publicUrl: string
-  webhooksChanged(webhookId?: string): void
-}
+export type AppCallNeeds = AccountChangeNeeds &
+  WireAppNeeds & {
+    webhooksChanged(webhookId?: string): void
+  }
 
 export const listApps: Handler<'listApps', AppCallNeeds> = async (needs, call) => {
   const found = await apps.listApps(needs.database, call.team.id)
-  return { data: found.map(({ app, keySealed }) => appOf(needs, app, keySealed)) }
+  return { data: found.map((stored) => appOf(needs, stored)) }
 }
 
 export const getApp: Handler<'getApp', AppCallNeeds> = async (needs, call) => {
   const found = await apps.findApp(needs.database, call.team.id, call.parameters.id)
   if (!found) return noSuchApp(call.parameters.id)
-  return { data: appOf(needs, found.app, found.keySealed) }
+  return { data: appOf(needs, found) }
 }
 
 export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call) => {
@@ -36,7 +35,18 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
   if (allow instanceof Rejection) return allow
 
   const fields = { name, description, networks, allow }
-  const created = await newAccounts.createApp(needs.database, needs, call.team.id, fields)
+  const isByName = call.parameters.by_name === 'true'
+  const outcome = await unlessNamed(
+    needs.database,
+    async (tx) => (isByName ? apps.findAppsNamed(tx, call.team.id, name) : []),
+    (tx) => newAccounts.addApp(tx, needs, call.team.id, fields),
+  )
+  if ('named' in outcome) {
+    const given = { networks, description: call.body.description, allow }
+    const found = sameNamed(outcome.named, { id: ({ app }) => app.id, fields: givenIn(given) })
+    return found instanceof Rejection ? found : { data: appOf(needs, found) }
+  }
+  const created = outcome.made
   if (created instanceof Rejection) return created
 
   needs.accountsChanged()
@@ -52,16 +62,22 @@ export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call)
 
   const isActive = is_active === undefined ? {} : { isActive: is_active }
   const change = { ...fields, ...isActive, allow }
-  const changed = await updateApp(needs.database, call.team.id, call.parameters.id, change)
-  if (!changed) return noSuchApp(call.parameters.id)
+  const { id, 'If-Match': ifMatch } = call.parameters
+  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(needs, found) })
+  const changed = await updateApp(needs.database, call.team.id, id, change, guard)
+  if (changed instanceof Rejection) return changed
+  if (!changed) return noSuchApp(id)
 
   needs.accountsChanged()
-  return { data: appOf(needs, changed.app, changed.keySealed) }
+  return { data: appOf(needs, changed) }
 }
 
 export const deleteApp: Handler<'deleteApp', AppCallNeeds> = async (needs, call) => {
-  const deleted = await removeApp(needs.database, call.team.id, call.parameters.id)
-  if (!deleted) return noSuchApp(call.parameters.id)
+  const { id, 'If-Match': ifMatch } = call.parameters
+  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(needs, found) })
+  const deleted = await removeApp(needs.database, call.team.id, id, guard)
+  if (deleted instanceof Rejection) return deleted
+  if (!deleted) return noSuchApp(id)
 
   needs.accountsChanged()
   needs.webhooksChanged()
@@ -99,21 +115,18 @@ function unknownNetwork(needs: AppCallNeeds, networks: readonly string[]): Rejec
   )
 }
 
-function appOf(needs: AppCallNeeds, app: App, keySealed: string): WireApp {
-  return wireApp(needs, app, newAccounts.openAppKey(needs, app.id, keySealed))
-}
-
-function wireApp(needs: AppCallNeeds, app: App, key: string): WireApp {
-  const served = needs.networks().filter(({ id }) => app.networks.includes(id))
-  return {
-    id: app.id,
-    name: app.name,
-    description: app.description,
-    networks: app.networks,
-    is_active: app.isActive,
-    allow: app.allow,
-    key,
-    urls: Object.fromEntries(served.map(({ id, slug }) => [id, networkPathUrl(needs, slug, key)])),
-    time_created: app.createdAtMs,
-  }
+/** The fields that a new app was to have, beside those of one that is there. */
+function givenIn(given: {
+  networks: readonly string[]
+  description: string | undefined
+  allow: Partial<AllowLists>
+}) {
+  return ({ app }: apps.StoredApp): GivenField[] => [
+    ['networks', given.networks, app.networks],
+    ['description', given.description, app.description],
+    ['allow.origins', given.allow.origins, app.allow.origins],
+    ['allow.ips', given.allow.ips, app.allow.ips],
+    ['allow.methods', given.allow.methods, app.allow.methods],
+    ['allow.contracts', given.allow.contracts, app.allow.contracts],
+  ]
 }

@@ -3,11 +3,13 @@ import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
-import { changeAccounts } from '../../../tables/accounts/accounts-change.ts'
+import { changeAccounts, unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import * as teams from '../../../tables/accounts/teams.ts'
 import type { WireTeam, WireTierLimits } from '../../contract/contract.ts'
 import type { Handler } from './handler.ts'
+import { refuseIfChanged } from './refuse-if-changed.ts'
+import { sameNamed } from './same-named.ts'
 
 export type TeamCallNeeds = {
   database: Database
@@ -29,8 +31,13 @@ export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, ca
   const unknown = change.tier === undefined ? null : unknownTier(needs, change.tier)
   if (unknown) return unknown
 
-  const { database } = needs
-  const team = await changeAccounts(database, (tx) => teams.changeTeam(tx, call.team.id, change))
+  const ifMatch = call.parameters['If-Match']
+  const team = await changeAccounts(needs.database, async (tx) => {
+    const found = await teams.findTeam(tx, call.team.id)
+    const refused = found && refuseIfChanged(ifMatch, { data: wireTeam(needs, found) })
+    return refused ?? teams.changeTeam(tx, call.team.id, change)
+  })
+  if (team instanceof Rejection) return team
   if (!team) return noSuchTeam(call.team.id)
 
   needs.accountsChanged()
@@ -47,12 +54,31 @@ export const listTeams: Handler<'listTeams', TeamCallNeeds> = async (needs) => {
   return { data: found.map((team) => wireTeam(needs, team)) }
 }
 
+export const getTeamById: Handler<'getTeamById', TeamCallNeeds> = async (needs, call) => {
+  const found = await teams.findTeam(needs.database, call.parameters.id)
+  return found ? { data: wireTeam(needs, found) } : noSuchTeam(call.parameters.id)
+}
+
 export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, call) => {
   const { name, tier } = call.body
   const unknown = unknownTier(needs, tier)
   if (unknown) return unknown
 
-  const created = await newAccounts.createTeam(needs.database, needs, { name, tier })
+  const isByName = call.parameters.by_name === 'true'
+  const outcome = await unlessNamed(
+    needs.database,
+    async (tx) => (isByName ? teams.findTeamsNamed(tx, name) : []),
+    (tx) => newAccounts.addTeam(tx, needs, { name, tier }),
+  )
+  if ('named' in outcome) {
+    const found = sameNamed(outcome.named, {
+      id: ({ id }) => id,
+      fields: (team) => [['tier', tier, team.tier]],
+    })
+    if (found instanceof Rejection) return found
+    return { data: { id: found.id, token: null, token_id: null } }
+  }
+  const created = outcome.made
   needs.accountsChanged()
   return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
 }

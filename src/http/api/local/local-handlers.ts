@@ -1,14 +1,16 @@
-import { assert, Rejection } from '../../../core/errors.ts'
+import { Rejection } from '../../../core/errors.ts'
 import type { DevnetControl, DevnetState } from '../../../ports/devnet-control.ts'
 import type { WireDevnet } from '../../contract/contract.ts'
-import { ACCEPT, type Inboxes } from '../../inbox/inboxes.ts'
+import { ACCEPT } from '../../inbox/inboxes.ts'
 import type { Handler } from '../calls/handler.ts'
+import { type LocalCallNeeds, localParts } from './local-parts.ts'
 
-/** The parts of local development; null elsewhere, where there is no route to these calls. */
-export type LocalCallNeeds = { local: { devnet: DevnetControl; inboxes: Inboxes } | null }
+export * from './list-devnet-upstreams.ts'
+export { SOLANA_DEVNET_HANDLERS } from './solana-devnet-handlers.ts'
+export type { LocalCallNeeds }
 
 export const getDevnet: Handler<'getDevnet', LocalCallNeeds> = async (needs) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   return shown(devnet, await devnet.state())
 }
 
@@ -16,7 +18,7 @@ export const mineDevnetBlocks: Handler<'mineDevnetBlocks', LocalCallNeeds> = asy
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   return shown(devnet, await devnet.mine(body?.blocks ?? 1))
 }
 
@@ -24,7 +26,7 @@ export const reorganiseDevnet: Handler<'reorganiseDevnet', LocalCallNeeds> = asy
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   const { depth, blocks = depth + 1, transactions } = body
   if (blocks <= depth) {
     const text = `blocks must be more than depth (${depth}): nodes follow the longer branch.`
@@ -33,16 +35,35 @@ export const reorganiseDevnet: Handler<'reorganiseDevnet', LocalCallNeeds> = asy
   return shown(devnet, await devnet.reorganise({ depth, blocks, transactions }))
 }
 
-export const holdDevnet: Handler<'holdDevnet', LocalCallNeeds> = async (needs, { body }) => {
-  const { devnet } = localOf(needs)
-  return shown(devnet, await devnet.hold(body.is_held))
+export const dropDevnetBlocks: Handler<'dropDevnetBlocks', LocalCallNeeds> = async (
+  needs,
+  { body },
+) => {
+  const { devnet } = localParts(needs)
+  return shown(devnet, await devnet.drop(body.height))
+}
+
+export const changeDevnet: Handler<'changeDevnet', LocalCallNeeds> = async (needs, { body }) => {
+  const { devnet } = localParts(needs)
+  const { is_held: isHeld, block_time_ms: blockTimeMs } = body
+  const { transactions_per_block: transactionsPerBlock } = body
+  const change = {
+    ...(isHeld !== undefined && { isHeld }),
+    ...(blockTimeMs !== undefined && { blockTimeMs }),
+    ...(transactionsPerBlock !== undefined && { transactionsPerBlock }),
+  }
+  if (Object.keys(change).length === 0) {
+    const text = 'at least one of is_held, block_time_ms and transactions_per_block is needed.'
+    return new Rejection('validation', text)
+  }
+  return shown(devnet, await devnet.change(change))
 }
 
 export const sendDevnetTransaction: Handler<'sendDevnetTransaction', LocalCallNeeds> = async (
   needs,
   { body },
 ) => {
-  const { devnet } = localOf(needs)
+  const { devnet } = localParts(needs)
   const { kind = 'transfer', to = null, value = null } = body ?? {}
   const sent = await devnet.send({ kind, to, value })
   if (sent instanceof Rejection) return sent
@@ -51,14 +72,14 @@ export const sendDevnetTransaction: Handler<'sendDevnetTransaction', LocalCallNe
 }
 
 export const listInboxes: Handler<'listInboxes', LocalCallNeeds> = async (needs) => ({
-  data: localOf(needs).inboxes.list(),
+  data: localParts(needs).inboxes.list(),
 })
 
 export const listInboxArrivals: Handler<'listInboxArrivals', LocalCallNeeds> = async (
   needs,
   { parameters },
 ) => {
-  const { inboxes } = localOf(needs)
+  const { inboxes } = localParts(needs)
   const { name, limit, before } = parameters
   const found = inboxes.arrivals(name, limit, before)
   const page = found.slice(0, limit)
@@ -83,17 +104,12 @@ export const changeInbox: Handler<'changeInbox', LocalCallNeeds> = async (
     status: status ?? ACCEPT.status,
     delay_ms: delay_ms ?? ACCEPT.delay_ms,
   }
-  return { data: localOf(needs).inboxes.change(parameters.name, change) }
+  return { data: localParts(needs).inboxes.change(parameters.name, change) }
 }
 
 export const emptyInbox: Handler<'emptyInbox', LocalCallNeeds> = async (needs, { parameters }) => ({
-  data: localOf(needs).inboxes.empty(parameters.name),
+  data: localParts(needs).inboxes.empty(parameters.name),
 })
-
-function localOf({ local }: LocalCallNeeds) {
-  assert(local !== null, 'calls of local development have no route elsewhere')
-  return local
-}
 
 function shown(devnet: DevnetControl, state: DevnetState | Rejection) {
   return state instanceof Rejection ? state : { data: wireDevnet(devnet, state) }
@@ -105,6 +121,8 @@ function wireDevnet({ network }: DevnetControl, state: DevnetState): WireDevnet 
     chain_id: state.chainId,
     block_time_ms: state.blockTimeMs,
     is_held: state.isHeld,
+    transactions_per_block: state.transactionsPerBlock,
+    is_traffic_resting: state.isTrafficResting,
     pending_transactions: state.pendingTransactions,
     head: state.head,
     blocks: state.blocks.map((block) => ({

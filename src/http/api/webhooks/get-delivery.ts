@@ -1,5 +1,6 @@
 import { dataBody, errorBody } from '../../../core/delivery/envelope.ts'
 import { Rejection } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
 import * as log from '../../../tables/deliveries/log/delivery-page.ts'
 import type { WireAttempt } from '../../contract/contract.ts'
@@ -7,16 +8,21 @@ import type { Handler } from '../calls/handler.ts'
 import { type SentHeadersNeeds, sentHeaders } from './sent-headers.ts'
 import { wireDelivery, wireFault } from './wire-delivery.ts'
 
+type GetDeliveryNeeds = SentHeadersNeeds & { clock: Clock }
+
 /** One delivery with its body, its headers and its attempts. */
-export const getDelivery: Handler<'getDelivery', SentHeadersNeeds> = async (needs, call) => {
+export const getDelivery: Handler<'getDelivery', GetDeliveryNeeds> = async (needs, call) => {
+  const { sign } = call.parameters
   const found = await log.findDeliveryWithAttempts(needs.database, call.team.id, call.parameters.id)
   if (!found) return noSuchDelivery(call.parameters.id)
   const body = bodyOf(found)
+  const lastMs = found.attempts.at(-1)?.startedAtMs
+  const signedAtMs = sign === 'now' ? needs.clock.nowMs() : lastMs
   return {
     data: {
       ...wireDelivery(found),
       body,
-      headers: await sentHeaders(needs, found, body),
+      headers: await sentHeaders(needs, found, body, signedAtMs),
       attempts: found.attempts.map(wireAttempt),
     },
   }

@@ -21,6 +21,15 @@ describe('the headers of a delivery', () => {
     expect((await read(await delivered())).headers).toBeNull()
   })
 
+  test('can be asked for as of now, before an attempt and after a rotation', async () => {
+    const id = await delivered()
+    for (const key of [webhook.signing_key, await rotated()]) {
+      const { headers, body } = await read(id, '?sign=now')
+      expect(headers['webhook-timestamp']).toBe(String(Math.floor(START_MS / 1000)))
+      expect(await isTaken(body, headers, key)).toBe(true)
+    }
+  })
+
   test('are those of its last attempt, which a receiver takes', async () => {
     const id = await delivered()
     const refused = { ...ACCEPTED, status: 503, startedAtMs: START_MS + 5 }
@@ -89,8 +98,8 @@ async function rotated(): Promise<string> {
   return answer.body.data.signing_key
 }
 
-async function read(id: string) {
-  return (await on.call('GET', `/api/deliveries/${id}`)).body.data
+async function read(id: string, asked = '') {
+  return (await on.call('GET', `/api/deliveries/${id}${asked}`)).body.data
 }
 
 async function isTaken(body: string, headers: Record<string, string>, key: string) {

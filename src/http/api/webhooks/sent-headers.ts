@@ -10,16 +10,16 @@ export type SentHeadersNeeds = { database: Database; secrets: Secrets }
 const SIGNATURES = ['x-service-signature', 'x-service-signature-previous', 'webhook-signature']
 
 /**
- * The headers that the last attempt at a delivery was sent with; null before the first. They are
- * made again as the courier makes them. The keys of before a rotation are not all known any more,
- * so that signatures of then are left out.
+ * The headers that an attempt at a moment was sent with, or would be; null without a moment. They
+ * are made again as the courier makes them. The keys of before a rotation are not all known any
+ * more, so that signatures of then are left out.
  */
 export async function sentHeaders(
   { database, secrets }: SentHeadersNeeds,
   delivery: DeliveryWithAttempts,
   body: string | null,
+  atMs: number | undefined,
 ): Promise<Record<string, string> | null> {
-  const atMs = delivery.attempts.at(-1)?.startedAtMs
   if (atMs === undefined || body === null) return null
 
   const webhook = await findWebhook(database, delivery.teamId, delivery.webhookId)

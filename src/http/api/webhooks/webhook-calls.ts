@@ -1,81 +1,35 @@
-import type { Tier } from '../../../core/billing/plan.ts'
-import type { Webhook } from '../../../core/delivery/webhook.ts'
-import { assert, Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
-import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
-import { teamSlotsTaken } from '../../../tables/accounts/team-slots.ts'
+import { Rejection } from '../../../core/errors.ts'
+import { signingKeyPlace } from '../../../ports/secrets.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
-import type { GraphqlQuery, WireWebhook, WireWebhookChange } from '../../contract/contract.ts'
+import type { GraphqlQuery, WireWebhookChange } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
+import { refuseIfChanged } from '../calls/refuse-if-changed.ts'
 import { variableKindRefusal } from '../queries/variable-kind.ts'
-import { type CheckedQuery, type CheckNeeds, checkWebhook } from './check-webhook.ts'
+import { type CheckedQuery, checkWebhook } from './check-webhook.ts'
+import { createWebhook } from './create-webhook.ts'
+import {
+  newSigningKey,
+  queryParts,
+  rulesNow,
+  type WebhookCallNeeds,
+  type WebhookReply,
+  webhookOf,
+} from './webhook-call-parts.ts'
 
-export type WebhookCallNeeds = CheckNeeds & {
-  clock: Clock
-  entropy: Entropy
-  secrets: Secrets
-  tiers: ReadonlyMap<string, Tier>
-  publicUrl: string
-  /** Tells followers and couriers at once; without it they would find out by polling. */
-  webhooksChanged(webhookId?: string): void
-}
-
-type WebhookReply = { data: WireWebhook }
-
-/** 36^16, about 2^82: no two will ever meet. */
-const ID_LENGTH = 16
-
-/** 36^24, about 2^124, cannot be guessed. */
-const KEY_LENGTH = 24
+export { createWebhook, type WebhookCallNeeds }
 
 /** After a rotation the old key signs this long too, until every receiver has the new one. */
 export const KEY_OVERLAP_MS = 24 * 3_600_000
 
-export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
-  const asked = call.body
-  const { network, webhook_url: url, app_id: appId = null } = asked
-  const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
-  const slotsMax = needs.tiers.get(call.team.tier)?.webhooksMax ?? 0
-  const taken = await teamSlotsTaken(needs.database, call.team.id)
-  if (taken >= slotsMax) return limitReached(call, slotsMax)
-
-  const checked = await checkWebhook(needs, call.team.id, { network, query, url, appId })
-  if (checked instanceof Rejection) return checked
-  assert(checked !== null, 'a new webhook has a query')
-
-  const webhook: Webhook = {
-    id: `wh_${needs.entropy.alphanumeric(ID_LENGTH)}`,
-    teamId: call.team.id,
-    appId,
-    network,
-    name: asked.name ?? '',
-    url,
-    query: checked.query,
-    skipEmpty: skip_empty_messages,
-    ordered: asked.ordered ?? false,
-    notifyRemoved: asked.notify_removed ?? false,
-    state: 'active',
-    reason: null,
-    createdAtMs: needs.clock.nowMs(),
-  }
-  const key = newSigningKey(needs)
-  const keySealed = needs.secrets.seal(key, signingKeyPlace(webhook.id))
-  const created = await webhooks.createWebhook(needs.database, webhook, keySealed, slotsMax, {
-    variables: checked.variables,
-    rules: rulesNow(needs),
-  })
-  if (created.kind === 'no_slot') return limitReached(call, slotsMax)
-  if (created.kind === 'other_kind') return variableKindRefusal(created.variable)
-  assert(created.kind === 'written', 'what is created is written')
-
-  needs.webhooksChanged(webhook.id)
-  return { data: wireWebhook(created.stored, key, null) }
-}
-
 export const listWebhooks: Handler<'listWebhooks', WebhookCallNeeds> = async (needs, call) => {
   const found = await webhooks.listWebhooks(needs.database, call.team.id)
   return { data: found.map((stored) => webhookOf(needs, stored)) }
+}
+
+export const getWebhook: Handler<'getWebhook', WebhookCallNeeds> = async (needs, call) => {
+  const { id } = call.parameters
+  const found = await webhooks.findWebhook(needs.database, call.team.id, id)
+  return found ? { data: webhookOf(needs, found) } : noSuchWebhook(id)
 }
 
 export const updateWebhook: Handler<'updateWebhook', WebhookCallNeeds> = async (needs, call) => {
@@ -97,12 +51,14 @@ export const updateWebhook: Handler<'updateWebhook', WebhookCallNeeds> = async (
   const checked = await checkWebhook(needs, call.team.id, given)
   if (checked instanceof Rejection) return checked
 
-  return changed(needs, call, id, changeOf(asked, checked))
+  return changed(needs, call, id, changeOf(asked, checked), call.parameters['If-Match'])
 }
 
 export const deleteWebhook: Handler<'deleteWebhook', WebhookCallNeeds> = async (needs, call) => {
-  const id = call.parameters.webhook_id
-  const deleted = await webhooks.deleteWebhook(needs.database, call.team.id, id)
+  const { webhook_id: id, 'If-Match': ifMatch } = call.parameters
+  const guard = guardOf(needs, ifMatch)
+  const deleted = await webhooks.deleteWebhook(needs.database, call.team.id, id, guard)
+  if (deleted instanceof Rejection) return deleted
   if (!deleted) return noSuchWebhook(id)
 
   needs.webhooksChanged(id)
@@ -160,9 +116,13 @@ async function changed(
   call: TeamCaller,
   id: string,
   change: webhooks.WebhookChange,
+  ifMatch?: string,
 ): Promise<WebhookReply | Rejection> {
   const rules = rulesNow(needs)
-  const written = await webhooks.changeWebhook(needs.database, call.team.id, id, change, rules)
+  const guard = guardOf(needs, ifMatch)
+  const { database } = needs
+  const written = await webhooks.changeWebhook(database, call.team.id, id, change, rules, guard)
+  if (written.kind === 'refused') return written.rejection
   if (written.kind === 'other_kind') return variableKindRefusal(written.variable)
   if (written.kind !== 'written') return noSuchWebhook(id)
 
@@ -170,8 +130,10 @@ async function changed(
   return { data: webhookOf(needs, written.stored) }
 }
 
-function rulesNow({ tiers, publicUrl, clock }: WebhookCallNeeds): webhooks.StandingRules {
-  return { tiers, publicUrl, nowMs: clock.nowMs() }
+function guardOf(needs: WebhookCallNeeds, ifMatch: string | undefined) {
+  return (found: webhooks.StoredWebhook) => {
+    return refuseIfChanged(ifMatch, { data: webhookOf(needs, found) })
+  }
 }
 
 function changeOf(asked: WireWebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {
@@ -194,56 +156,10 @@ function standingOf(isActive: boolean): NonNullable<webhooks.WebhookChange['stan
   return { state: 'paused', reason: 'MANUAL' }
 }
 
-/** The query may be given as its text alone. */
-function queryParts<Parts extends Partial<GraphqlQuery>>(given: string | Parts) {
-  return typeof given === 'string' ? ({ query: given } as Parts) : given
-}
-
-function newSigningKey({ entropy }: WebhookCallNeeds): string {
-  return `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
-}
-
-function limitReached({ team }: TeamCaller, slotsMax: number): Rejection {
-  return new Rejection(
-    'webhook_limit_reached',
-    `A team on the tier ${team.tier} may have ${slotsMax} GraphQL webhooks.`,
-  )
-}
-
 function nothingToChange(): Rejection {
   return new Rejection(
     'validation',
     'Nothing is to be changed: give is_active, name, webhook_url, graphql_query, ordered or ' +
       'notify_removed beside webhook_id.',
   )
-}
-
-function webhookOf(
-  { secrets }: WebhookCallNeeds,
-  { webhook, key, nextKeySealed }: webhooks.StoredWebhook,
-): WireWebhook {
-  const place = signingKeyPlace(webhook.id)
-  const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed, place)
-  return wireWebhook(webhook, secrets.open(key.sealed, place), nextKey)
-}
-
-function wireWebhook(webhook: Webhook, signingKey: string, nextKey: string | null): WireWebhook {
-  return {
-    id: webhook.id,
-    name: webhook.name,
-    network: webhook.network,
-    webhook_type: 'GRAPHQL',
-    webhook_url: webhook.url,
-    is_active: webhook.state === 'active',
-    state: webhook.state,
-    deactivation_reason: webhook.reason,
-    time_created: webhook.createdAtMs,
-    signing_key: signingKey,
-    next_signing_key: nextKey,
-    version: 'V2',
-    graphql_query: { query: webhook.query, skip_empty_messages: webhook.skipEmpty },
-    app_id: webhook.appId,
-    ordered: webhook.ordered,
-    notify_removed: webhook.notifyRemoved,
-  }
 }

@@ -1,5 +1,6 @@
 import { ALLOW_ENTRIES_MAX } from '../../../core/access/read-allow-change.ts'
 import { described, flag, list, mapOf, record, text } from '../../../core/schema/schema.ts'
+import * as conditional from '../conditional.ts'
 import { NAME, TIME_MS } from '../fields.ts'
 import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
 
@@ -126,18 +127,21 @@ export const APP_CALLS = {
     tag: 'Apps',
     summary: 'Create an app',
     description:
-      'Makes an app with a key of its own. The key works on the given networks within a second.',
+      'Makes an app with a key of its own. The key works on the given networks within a second. ' +
+      'With `by_name` an app that is there is answered as a read would, its key included.',
+    parameters: conditional.BY_NAME,
     body: body(NEW_APP, { name: 'Wallet backend', networks: ['ETH_MAINNET'] }),
-    answer: data('The new app.', APP, APP_EXAMPLE),
+    answer: conditional.tagged(data('The new app.', APP, APP_EXAMPLE)),
     grows: 'always',
+    errors: conditional.CONFLICT,
   }),
 
   getApp: teamCall('GET /api/apps/{id}', {
     tag: 'Apps',
     summary: 'Read an app',
     description: 'One app with its key and its URLs.',
-    parameters: { id: APP_ID },
-    answer: data('The app.', APP, APP_EXAMPLE),
+    parameters: { id: APP_ID, ...conditional.IF_NONE_MATCH },
+    answer: conditional.tagged(data('The app.', APP, APP_EXAMPLE)),
     errors: NO_SUCH_APP,
   }),
 
@@ -147,10 +151,12 @@ export const APP_CALLS = {
     description:
       'Changes the fields that are given and leaves the rest. `networks` replaces the whole ' +
       'list, and so does each list in `allow`. It acts on calls within a second.',
-    parameters: { id: APP_ID },
+    parameters: { id: APP_ID, ...conditional.IF_MATCH },
     body: body(APP_CHANGE, { is_active: false }),
-    answer: data('The app as it is now.', APP, { ...APP_EXAMPLE, is_active: false }),
-    errors: NO_SUCH_APP,
+    answer: conditional.tagged(
+      data('The app as it is now.', APP, { ...APP_EXAMPLE, is_active: false }),
+    ),
+    errors: { ...NO_SUCH_APP, ...conditional.CHANGED_SINCE },
   }),
 
   deleteApp: teamCall('DELETE /api/apps/{id}', {
@@ -159,9 +165,9 @@ export const APP_CALLS = {
     description:
       'The app is gone at once and its key stops within a second. Its usage stays on the ' +
       'team’s account.',
-    parameters: { id: APP_ID },
+    parameters: { id: APP_ID, ...conditional.IF_MATCH },
     answer: nothing('Deleted.'),
-    errors: NO_SUCH_APP,
+    errors: { ...NO_SUCH_APP, ...conditional.CHANGED_SINCE },
   }),
 
   rotateAppKey: teamCall('POST /api/apps/{id}/rotate-key', {
@@ -171,7 +177,7 @@ export const APP_CALLS = {
       'Gives the app a new key. Within a second the new key works and the old one is refused ' +
       'with 401.',
     parameters: { id: APP_ID },
-    answer: data('The app with its new key.', APP, APP_EXAMPLE),
+    answer: conditional.tagged(data('The app with its new key.', APP, APP_EXAMPLE)),
     errors: NO_SUCH_APP,
   }),
 }

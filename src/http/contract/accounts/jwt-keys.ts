@@ -1,4 +1,5 @@
 import { anyOf, choice, list, mapOf, record, text } from '../../../core/schema/schema.ts'
+import * as conditional from '../conditional.ts'
 import { NAME, TIME_MS } from '../fields.ts'
 import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
 
@@ -45,6 +46,8 @@ const JWT_KEY_EXAMPLE = {
 
 const KEY_ID = path('The key’s id.', ID, 'jwk_5t7y9u1i3o6p8a2s')
 
+const NO_SUCH_KEY = { '404': '`NotFound`: the team has no key of this id.' }
+
 /** Keys that sign JSON Web Tokens, for pages that must not hold the key of an app. */
 export const JWT_KEY_CALLS = {
   listJwtKeys: teamCall('GET /api/jwt-keys', {
@@ -61,17 +64,28 @@ export const JWT_KEY_CALLS = {
       'A JSON Web Token that is signed with the private half and names an app of the team in ' +
       '`app` may call as that app, with `Authorization: Bearer <JWT>`, within a second. It must ' +
       'carry the `id` as its `kid`, and expire (`exp`) within 24 hours. A team may have 50 keys.',
+    parameters: conditional.BY_NAME,
     body: body(NEW_JWT_KEY, { name: 'Shop front', public_key: PEM }),
-    answer: data('The key.', JWT_KEY, JWT_KEY_EXAMPLE),
+    answer: conditional.tagged(data('The key.', JWT_KEY, JWT_KEY_EXAMPLE)),
     grows: 'always',
+    errors: conditional.CONFLICT,
+  }),
+
+  getJwtKey: teamCall('GET /api/jwt-keys/{id}', {
+    tag: 'Apps',
+    summary: 'Read a key for tokens',
+    description: 'One public key, as it was registered.',
+    parameters: { id: KEY_ID, ...conditional.IF_NONE_MATCH },
+    answer: conditional.tagged(data('The key.', JWT_KEY, JWT_KEY_EXAMPLE)),
+    errors: NO_SUCH_KEY,
   }),
 
   deleteJwtKey: teamCall('DELETE /api/jwt-keys/{id}', {
     tag: 'Apps',
     summary: 'Revoke a key for tokens',
     description: 'Tokens that it has signed are refused with 401 within a second.',
-    parameters: { id: KEY_ID },
+    parameters: { id: KEY_ID, ...conditional.IF_MATCH },
     answer: nothing('Revoked.'),
-    errors: { '404': '`NotFound`: the team has no key of this id.' },
+    errors: { ...NO_SUCH_KEY, ...conditional.CHANGED_SINCE },
   }),
 }

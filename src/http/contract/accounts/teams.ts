@@ -8,8 +8,9 @@ import {
   record,
   text,
 } from '../../../core/schema/schema.ts'
+import * as conditional from '../conditional.ts'
 import { AUTOSCALING, NAME, TIME_MS } from '../fields.ts'
-import { body, data, ID, operatorCall, teamCall, tokenCall } from '../operation.ts'
+import { body, data, ID, operatorCall, path, teamCall, tokenCall } from '../operation.ts'
 import { TOKEN_CALLS } from './tokens.ts'
 
 const TIER = described(ID, 'The name of a configured tier, for example `free`.')
@@ -45,8 +46,13 @@ const NEW_TEAM = record('NewTeam', { name: NAME, tier: TIER })
 
 const TEAM_CREATED = record('TeamCreated', {
   id: text({ pattern: '^team_[a-z0-9]{16}$', description: 'The team’s id.' }),
-  token: text('The team’s first token. It is shown only now.'),
-  token_id: text('What `DELETE /api/tokens/{id}` takes.'),
+  token: nullable(
+    text(
+      'The team’s first token. It is shown only now: null where `by_name` found a team that is ' +
+        'there already. `POST /api/teams/{id}/tokens` gives another.',
+    ),
+  ),
+  token_id: nullable(text('What `DELETE /api/tokens/{id}` takes; null with the token.')),
 })
 
 const TEAM_EXAMPLE = {
@@ -71,7 +77,8 @@ export const TEAM_CALLS = {
     tag: 'Team',
     summary: 'Read the team',
     description: 'The team the token belongs to, with the limits of its tier.',
-    answer: data('The team.', TEAM, TEAM_EXAMPLE),
+    parameters: conditional.IF_NONE_MATCH,
+    answer: conditional.tagged(data('The team.', TEAM, TEAM_EXAMPLE)),
   }),
 
   changeTeam: teamCall('PATCH /api/team', {
@@ -80,9 +87,15 @@ export const TEAM_CALLS = {
     description:
       'Turns autoscaling on or off. The tier can be changed with the operator’s token only, ' +
       'which names the team with `X-Team-Id`.',
+    parameters: conditional.IF_MATCH,
     body: body(TEAM_CHANGE, { autoscaling: true }),
-    answer: data('The team as it is now.', TEAM, { ...TEAM_EXAMPLE, autoscaling: true }),
-    errors: { '403': '`Forbidden`: the tier takes the operator’s token.' },
+    answer: conditional.tagged(
+      data('The team as it is now.', TEAM, { ...TEAM_EXAMPLE, autoscaling: true }),
+    ),
+    errors: {
+      '403': '`Forbidden`: the tier takes the operator’s token.',
+      ...conditional.CHANGED_SINCE,
+    },
   }),
 
   listTiers: tokenCall('GET /api/tiers', {
@@ -106,12 +119,26 @@ export const TEAM_CALLS = {
     tag: 'Operator',
     summary: 'Create a team',
     description: 'Makes a team with its first token. The token is shown here and never again.',
+    parameters: conditional.BY_NAME,
     body: body(NEW_TEAM, { name: 'Payments', tier: 'growth' }),
     answer: data('The team’s id and token.', TEAM_CREATED, {
       id: 'team_7h3j5k9l2z4x6c8v',
       token: 'z1x2c3v4b5n6m7q8w9e0r1t2y3u4i5o6',
       token_id: 'tok_9q8w7e6r5t4y3u2i',
     }),
+    errors: conditional.CONFLICT,
+  }),
+
+  getTeamById: operatorCall('GET /api/teams/{id}', {
+    tag: 'Operator',
+    summary: 'Read a team',
+    description: 'One team, with the limits of its tier; `PATCH /api/team` changes it.',
+    parameters: {
+      id: path('The team’s id.', ID, 'team_7h3j5k9l2z4x6c8v'),
+      ...conditional.IF_NONE_MATCH,
+    },
+    answer: conditional.tagged(data('The team.', TEAM, TEAM_EXAMPLE)),
+    errors: { '404': '`NotFound`: there is no team of this id.' },
   }),
 
   ...TOKEN_CALLS,

@@ -19,7 +19,8 @@ const CHAIN_ERRORS = {
   '503': '`Unavailable`: the chain does not answer; its process may have ended.',
 }
 
-const { mineMax, depthMax, blocksMax } = DEVNET_LIMITS
+const { mineMax, depthMax, blocksMax, dropMax, transactionsMax } = DEVNET_LIMITS
+const { blockTimeMsMin, blockTimeMsMax } = DEVNET_LIMITS
 
 const HASH = text({ pattern: '^0x[0-9a-f]{64}$' })
 
@@ -37,7 +38,7 @@ const DEVNET_BLOCK = record('DevnetBlock', {
   number: BLOCK_NUMBER,
   hash: HASH,
   parent_hash: HASH,
-  is_canonical: flag('False for a block that a reorganisation, or `evm_revert`, replaced.'),
+  is_canonical: flag('False for a block that was replaced, dropped or left by `evm_revert`.'),
   transactions: count('How many it has.'),
   time: TIME_MS,
   time_replaced: nullable(integer('When it was replaced; null for a canonical block.')),
@@ -48,6 +49,10 @@ export const DEVNET = record('Devnet', {
   chain_id: integer(),
   block_time_ms: count('Time between blocks; 0 when blocks only come on command.'),
   is_held: flag('No block comes by time, only on command.'),
+  transactions_per_block: count('Transactions of the chain’s own in each block.'),
+  is_traffic_resting: flag(
+    'Blocks come without them, since the chain’s process has more than 1.5 GiB of memory.',
+  ),
   pending_transactions: count('Transactions that wait for the next block.'),
   head: record('DevnetHead', { number: BLOCK_NUMBER, hash: HASH }),
   blocks: list(
@@ -92,7 +97,27 @@ const REORGANISATION = record(
   },
 )
 
-const HOLD = record('DevnetHold', { is_held: flag('True stops mining by time, false resumes it.') })
+const DROP = record('DevnetDrop', {
+  height: integer({ minimum: 0, description: 'The block that becomes the head.' }),
+})
+
+const CHANGE = record(
+  'DevnetChange',
+  {},
+  {
+    is_held: flag('True stops mining by time, false resumes it.'),
+    block_time_ms: integer({
+      minimum: blockTimeMsMin,
+      maximum: blockTimeMsMax,
+      description: 'Time between blocks from now on.',
+    }),
+    transactions_per_block: integer({
+      minimum: 0,
+      maximum: transactionsMax,
+      description: 'Transactions of the chain’s own in each block from now on.',
+    }),
+  },
+)
 
 const SEND = record(
   'DevnetSend',
@@ -119,6 +144,8 @@ const EXAMPLE = {
   chain_id: 31337,
   block_time_ms: 4000,
   is_held: false,
+  transactions_per_block: 6,
+  is_traffic_resting: false,
   pending_transactions: 0,
   head: { number: 2, hash: `0x${'4a'.repeat(32)}` },
   blocks: [
@@ -191,12 +218,35 @@ export const DEVNET_CALLS = {
     },
   }),
 
-  holdDevnet: tokenCall('POST /api/devnet/hold', {
+  dropDevnetBlocks: tokenCall('POST /api/devnet/drop', {
     ...LOCAL,
-    summary: 'Stop or resume mining by time',
-    description: 'While it is held, blocks come on command only.',
-    body: body(HOLD, { is_held: true }),
-    answer: data('The chain as it is now.', DEVNET, { ...EXAMPLE, is_held: true }),
+    summary: 'Take the chain back to a height',
+    description:
+      'The blocks above `height` and all transactions that wait are gone, as on a node that was ' +
+      'reset: the head is lower until blocks are mined anew, with other hashes, and webhooks run ' +
+      `each of those heights again. It may lie ${dropMax} below the highest block so far.`,
+    body: body(DROP, { height: 2 }),
+    answer: data('The chain as it is now.', DEVNET, EXAMPLE),
+    errors: {
+      ...CHAIN_ERRORS,
+      '400':
+        '`ValidationError`: a field is wrong, or no way leads back to that height: it is not ' +
+        'below the head, or too deep.',
+    },
+  }),
+
+  changeDevnet: tokenCall('PATCH /api/devnet', {
+    ...LOCAL,
+    summary: 'Change pace and traffic',
+    description:
+      'Stops or resumes mining by time, or changes the time between blocks and how many ' +
+      'transactions of its own the chain puts into each. One field is needed; absent ones stay.',
+    body: body(CHANGE, { is_held: true, transactions_per_block: 20 }),
+    answer: data('The chain as it is now.', DEVNET, {
+      ...EXAMPLE,
+      is_held: true,
+      transactions_per_block: 20,
+    }),
     errors: CHAIN_ERRORS,
   }),
 

@@ -1,0 +1,62 @@
+/** The part of JSON Schema that the document uses. */
+export type SchemaDoc = {
+  $ref?: string
+  description?: string
+  default?: unknown
+  type?: string | readonly string[]
+  enum?: readonly unknown[]
+  const?: unknown
+  anyOf?: readonly SchemaDoc[]
+  pattern?: string
+  'x-form'?: string
+  'x-events'?: Readonly<Record<string, SchemaDoc>>
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  items?: SchemaDoc
+  minItems?: number
+  maxItems?: number
+  required?: readonly string[]
+  properties?: Readonly<Record<string, SchemaDoc>>
+  additionalProperties?: boolean | SchemaDoc
+}
+
+type Media = { schema: SchemaDoc; example?: unknown }
+
+export type ParameterPart = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description: string
+  schema: SchemaDoc
+  example?: string
+}
+
+export type AnswerPart = {
+  description: string
+  headers?: Readonly<Record<string, { description: string }>>
+  content?: Readonly<Record<string, Media>>
+}
+
+export type CallDoc = {
+  operationId: string
+  tags: readonly string[]
+  summary: string
+  description: string
+  security: readonly Readonly<Record<string, readonly string[]>>[]
+  parameters: readonly ParameterPart[]
+  requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
+  responses: Readonly<Record<string, AnswerPart>>
+  'x-audience': 'team' | 'operator' | 'any-token' | 'session' | 'public'
+  'x-example': string
+}
+
+/** The document of the API, as `getOpenApi` answers it. */
+export type OpenApi = {
+  info: { title: string; version: string; description: string }
+  servers: readonly { url: string }[]
+  tags: readonly { name: string; description: string }[]
+  paths: Readonly<Record<string, Readonly<Record<string, CallDoc>>>>
+  components: { schemas: Readonly<Record<string, SchemaDoc>> }
+}

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { EdrFork } from '../edr-chain.ts'
+import { openRawChain, type RequestHandler } from '../fork/raw-chain.ts'
+import { startArchiveServer } from './archive-server.ts'
+import type { ChainArchive } from './chain-archive.ts'
+
+export type ArchiveForkNeeds = {
+  entropy: Pick<Entropy, 'bytes'>
+  /** Opens a new chain, or one that is forked from a node. */
+  open(fork: EdrFork | null): Promise<RequestHandler>
+}
+
+/** Opens chains that begin where an archive was at some height. */
+export type ArchiveForks = {
+  /** A chain whose clock is so many seconds ahead of ours. */
+  at(height: number, aheadS: number): Promise<RequestHandler>
+  /** To be called now and then. */
+  clearCache(): void
+  close(): void
+}
+
+export function openArchiveForks(
+  { entropy, open }: ArchiveForkNeeds,
+  archive: ChainArchive,
+  { folder, chainId }: { folder: string; chainId: number },
+): ArchiveForks {
+  const server = startArchiveServer(archive, chainId)
+  const caches = join(folder, 'cache')
+  let forks = 0
+
+  return {
+    async at(height, aheadS) {
+      // Answers of before a reorganisation may be wrong after it.
+      const cacheFolder = join(caches, String(++forks))
+      rmSync(cacheFolder, { recursive: true, force: true })
+      const next = await open({ url: server.urlAt(height), height, cacheFolder })
+      const { result } = openRawChain(next)
+      // The clock of a fork goes on from the block that it is forked from.
+      const ownAheadS = Number(await result<string>('evm_increaseTime', 0))
+      await result('evm_increaseTime', Math.max(0, aheadS - ownAheadS))
+      // Each chain draws the same numbers, and the same blocks would come once more.
+      const randao = Buffer.from(entropy.bytes(32)).toString('hex')
+      await result('hardhat_setPrevRandao', `0x${randao}`)
+      return next
+    },
+    clearCache: () => void removeFiles(caches).catch(() => {}),
+    close() {
+      server.stop()
+      rmSync(caches, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * EDR writes answers into files and knows no other way. It bears that a file goes, but not that a
+ * folder does into which it is about to write.
+ */
+async function removeFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  await Promise.all(
+    files.map(({ parentPath, name }) => rm(join(parentPath, name), { force: true })),
+  )
+}

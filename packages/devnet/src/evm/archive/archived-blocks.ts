@@ -1,0 +1,122 @@
+import type { Database as Connection } from 'bun:sqlite'
+import type { RawBlock, RawTransaction } from '../fork/raw-chain.ts'
+
+export type WholeBlock = RawBlock<RawTransaction> & Readonly<Record<string, unknown>>
+
+export type ArchivedLog = Readonly<Record<string, unknown>> & {
+  address: string
+  topics: readonly string[]
+}
+
+export type ArchivedReceipt = Readonly<Record<string, unknown>> & {
+  transactionHash: string
+  logs: readonly ArchivedLog[]
+}
+
+/** Blocks with their transactions and receipts. A gap is only behind the first of all. */
+export type ArchivedBlocks = {
+  /** Null where there are none. */
+  head(): { number: number; hash: string } | null
+  /** The height from which on no block is missing. */
+  lowest(): number
+  add(block: WholeBlock, receipts: readonly ArchivedReceipt[]): void
+  forgetAbove(height: number): void
+  /** Leaves the first of all where it is. */
+  forgetBelow(height: number): void
+  block(id: number | string): WholeBlock | null
+  /** As one text, which is cheaper to search than to read; empty for none. */
+  receiptsText(number: number): string
+  /** The block that has the transaction; null where none has. */
+  blockWith(transactionHash: string): WholeBlock | null
+}
+
+type HeadRow = { number: number; hash: Uint8Array }
+type BlockRow = { block: Uint8Array }
+
+/** The first bytes of a hash find the block; its text tells the rest. */
+const HASH_START_BYTES = 8
+
+export function openArchivedBlocks(db: Connection): ArchivedBlocks {
+  const headRow = db.query<HeadRow, []>(
+    'SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1',
+  )
+  const lowestRow = db.query<{ number: number }, []>(
+    'SELECT number FROM blocks WHERE number > 0 ORDER BY number LIMIT 1',
+  )
+  const addBlock = db.query<unknown, [number, Uint8Array, Uint8Array, Uint8Array | null]>(
+    'INSERT INTO blocks (number, hash, block, receipts) VALUES (?, ?, ?, ?)',
+  )
+  const addTransaction = db.query<unknown, [Uint8Array, number]>(
+    'INSERT OR IGNORE INTO transactions (hash_start, block) VALUES (?, ?)',
+  )
+  const byNumber = db.query<BlockRow, [number]>('SELECT block FROM blocks WHERE number = ?')
+  const byHash = db.query<BlockRow, [Uint8Array]>('SELECT block FROM blocks WHERE hash = ?')
+  const receiptsOf = db.query<{ receipts: Uint8Array | null }, [number]>(
+    'SELECT receipts FROM blocks WHERE number = ?',
+  )
+  const withTransaction = db.query<BlockRow, [Uint8Array]>(`
+    SELECT blocks.block FROM transactions JOIN blocks ON blocks.number = transactions.block
+    WHERE hash_start = ?`)
+
+  return {
+    head() {
+      const row = headRow.get()
+      return row && { number: row.number, hash: hexOf(row.hash) }
+    },
+    lowest() {
+      const number = lowestRow.get()?.number ?? 0
+      return number === 1 ? 0 : number
+    },
+    add(block, receipts) {
+      const number = Number(block.number)
+      const told = receipts.length > 0 ? packed(receipts) : null
+      addBlock.run(number, bytesOf(block.hash), packed(block), told)
+      for (const { hash } of block.transactions) addTransaction.run(startOf(hash), number)
+    },
+    forgetAbove(height) {
+      db.query('DELETE FROM blocks WHERE number > ?').run(height)
+      db.query('DELETE FROM transactions WHERE block > ?').run(height)
+    },
+    forgetBelow(height) {
+      db.query('DELETE FROM blocks WHERE number > 0 AND number < ?').run(height)
+      db.query('DELETE FROM transactions WHERE block < ?').run(height)
+    },
+    block(id) {
+      const row = typeof id === 'number' ? byNumber.get(id) : byHash.get(bytesOf(id))
+      return row && blockIn(row)
+    },
+    receiptsText(number) {
+      const text = receiptsOf.get(number)?.receipts
+      return text ? unpacked(text) : ''
+    },
+    blockWith: (hash) =>
+      withTransaction
+        .all(startOf(hash))
+        .map(blockIn)
+        .find(({ transactions }) => transactions.some((one) => one.hash === hash)) ?? null,
+  }
+}
+
+export function bytesOf(hex: string): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
+
+function startOf(hash: string): Uint8Array {
+  return bytesOf(hash).subarray(0, HASH_START_BYTES)
+}
+
+function blockIn({ block }: BlockRow): WholeBlock {
+  return JSON.parse(unpacked(block))
+}
+
+function packed(value: object): Uint8Array {
+  return Bun.zstdCompressSync(JSON.stringify(value))
+}
+
+function unpacked(bytes: Uint8Array): string {
+  return Bun.zstdDecompressSync(bytes).toString()
+}

@@ -1,0 +1,144 @@
+import { coalesced } from '../../../../../src/core/async/coalesced.ts'
+import { ChainRefusal, type RawChain } from '../fork/raw-chain.ts'
+import { captureBlock, readState } from './capture-block.ts'
+import type { CapturedBlock, ChainArchive } from './chain-archive.ts'
+import type { StateKey } from './state-history.ts'
+
+/** Writes into the archive what happens on the chain, a moment after it has happened. */
+export type ChainArchiver = {
+  /** False once it gave up. */
+  isKeeping(): boolean
+  /** There may be blocks that the archive does not have. */
+  mined(): void
+  /** A part of the state was set by hand. */
+  wrote(key: StateKey): Promise<void>
+  signed(hash: string, signed: string): void
+  /** Does work that takes the chain back; the archive goes back with it. */
+  whileReturning<T>(work: () => Promise<T>): Promise<T>
+  /** Ends when the archive has all that the chain has. */
+  settled(): Promise<void>
+}
+
+type Needs = {
+  chain: RawChain
+  archive: ChainArchive
+  /** The archive ends here; the chain goes on without it. */
+  gaveUp(reason: string): void
+  /** Some blocks have been written. */
+  wrote(): void
+}
+
+/** Blocks that are written together: few enough that no request waits for long. */
+const TOGETHER_MAX = 50
+
+type Written = { key: StateKey; height: number }
+
+export function openChainArchiver(needs: Needs): ChainArchiver {
+  const { chain, archive } = needs
+  const written: Written[] = []
+  let signed = new Map<string, string>()
+  /** Changes when the chain goes back, so that nothing is written that was read before. */
+  let branch = 0
+  let isReturning = false
+  let hasGivenUp = false
+
+  const round = async () => {
+    if (isReturning || hasGivenUp) return
+    const began = branch
+    const isCurrent = () => branch === began && !isReturning
+    await catchUp(needs, isCurrent)
+    await writeStates(needs, written, isCurrent)
+    if (signed.size > 0) archive.noteSigned(signed)
+    signed = new Map()
+  }
+  /** While the chain goes back it refuses what it has no more; else the archive has a gap. */
+  const refused = (thrown: unknown) => {
+    if (isReturning && thrown instanceof ChainRefusal) return
+    hasGivenUp = true
+    needs.gaveUp(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+  const rounds = coalesced(round, refused)
+
+  return {
+    isKeeping: () => !hasGivenUp,
+    mined: rounds.ask,
+    async wrote(key) {
+      written.push({ key, height: await headHeight(chain) })
+      rounds.ask()
+    },
+    signed(hash, bytes) {
+      signed.set(hash, bytes)
+      rounds.ask()
+    },
+    async whileReturning(work) {
+      isReturning = true
+      branch += 1
+      await rounds.idle()
+      try {
+        return await work()
+      } finally {
+        if (!hasGivenUp) await goBack(needs)
+        isReturning = false
+        rounds.ask()
+      }
+    },
+    settled: rounds.idle,
+  }
+}
+
+async function headHeight(chain: RawChain): Promise<number> {
+  return Number(await chain.result<string>('eth_blockNumber'))
+}
+
+function archivedHeight(archive: ChainArchive): number {
+  return archive.blocks.head()?.number ?? -1
+}
+
+async function catchUp({ chain, archive, wrote }: Needs, isCurrent: () => boolean): Promise<void> {
+  const top = await headHeight(chain)
+  while (archivedHeight(archive) < top) {
+    const captured = await captureNext(chain, archivedHeight(archive), top)
+    if (captured.length === 0 || !isCurrent()) return
+    archive.append(captured)
+    archive.prune()
+    wrote()
+  }
+}
+
+async function captureNext(
+  chain: RawChain,
+  archived: number,
+  top: number,
+): Promise<CapturedBlock[]> {
+  const captured: CapturedBlock[] = []
+  for (let at = archived + 1; at <= top && captured.length < TOGETHER_MAX; at++) {
+    const one = await captureBlock(chain, at)
+    if (one === null) break
+    captured.push(one)
+  }
+  return captured
+}
+
+async function writeStates(
+  { chain, archive }: Needs,
+  written: Written[],
+  isCurrent: () => boolean,
+): Promise<void> {
+  for (let [next] = written; next !== undefined; [next] = written) {
+    const { key, height } = next
+    // One of a block that was taken back went with it.
+    const isThere = height <= archivedHeight(archive)
+    const changes = isThere ? await readState(chain, [key], height) : []
+    if (!isCurrent()) return
+    archive.setState(height, changes)
+    written.shift()
+  }
+}
+
+/** State that was set by hand right after the new head may have been undone as well. */
+async function goBack({ chain, archive }: Needs): Promise<void> {
+  const height = await headHeight(chain)
+  if (height > archivedHeight(archive)) return
+  archive.forgetAbove(height)
+  archive.setState(height, await readState(chain, archive.state.changedAt(height), height))
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import { assert } from '../../../../src/core/errors.ts'
+import type { Clock } from '../../../../src/ports/clock.ts'
+import { type ChainChild, startChainChild } from '../chain-child.ts'
+
+type Options = {
+  clock: Clock
+  /** 0: blocks only on command (`evm_mine`). */
+  blockTimeMs: number
+  /** Transactions of the chain's own in each block. */
+  transactionsPerBlock?: number
+  chainId?: number
+  /** The chain goes on from what is kept there; without one it is in memory alone. */
+  folder?: string
+}
+
+export type EvmChain = ChainChild & { chainId: number }
+
+/** The id that development chains use, so that wallets know it for one. */
+const DEVELOPMENT_CHAIN_ID = 31_337
+
+const PROCESS_FILE = fileURLToPath(new URL('./evm-chain-process.ts', import.meta.url))
+
+/** Starts a real EVM chain in a child process. */
+export async function startEvmChain({
+  clock,
+  blockTimeMs,
+  transactionsPerBlock = 0,
+  chainId = DEVELOPMENT_CHAIN_ID,
+  folder,
+}: Options): Promise<EvmChain> {
+  assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
+  assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id above zero')
+  const child = await startChainChild(clock, PROCESS_FILE, [
+    blockTimeMs,
+    chainId,
+    transactionsPerBlock,
+    ...(folder === undefined ? [] : [folder]),
+  ])
+  return { ...child, chainId }
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { DevnetBlock } from '../../../../../src/ports/devnet-control.ts'
+import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
+
+/** The last blocks of a chain, with those that others have replaced. */
+export type BlockHistory = {
+  /** The canonical blocks right above that height, as many as are shown. */
+  above(height: number): Promise<DevnetBlock[]>
+  /** These are canonical no more. */
+  replaced(blocks: readonly DevnetBlock[]): void
+  /** Lowest first; at one height replaced ones come before the canonical one. */
+  last(): Promise<DevnetBlock[]>
+}
+
+const HEIGHTS_SHOWN = 64
+
+/** Eight reorganisations of the deepest kind. */
+const REPLACED_MAX = 256
+
+export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): BlockHistory {
+  let known = new Map<string, DevnetBlock>()
+  let replaced: DevnetBlock[] = []
+
+  const read = async (tag: string): Promise<DevnetBlock> =>
+    blockOf(await chain.result<RawBlock>('eth_getBlockByNumber', tag, false))
+
+  /** The canonical chain, highest first: blocks that were seen before are found by their hash. */
+  const canonical = async (): Promise<DevnetBlock[]> => {
+    const blocks = [await read('latest')]
+    while (blocks.length < HEIGHTS_SHOWN) {
+      const child = blocks.at(-1)
+      if (child === undefined || child.number === 0) break
+      blocks.push(known.get(child.parentHash) ?? (await read(quantity(child.number - 1))))
+    }
+    known = new Map(blocks.map((block) => [block.hash, block]))
+    return blocks
+  }
+
+  return {
+    async above(height) {
+      const head = await read('latest')
+      const highest = Math.min(head.number, height + HEIGHTS_SHOWN)
+      const blocks: DevnetBlock[] = []
+      for (let at = height + 1; at <= highest; at++) blocks.push(await read(quantity(at)))
+      return blocks
+    },
+
+    replaced(blocks) {
+      const replacedAtMs = clock.nowMs()
+      replaced.push(...blocks.map((block) => ({ ...block, replacedAtMs })))
+      replaced = replaced.slice(-REPLACED_MAX)
+    },
+
+    async last() {
+      const blocks = await canonical()
+      const lowest = blocks.at(-1)?.number ?? 0
+      const highest = (blocks[0]?.number ?? 0) + HEIGHTS_SHOWN
+      const hashes = new Set(blocks.map(({ hash }) => hash))
+      // A block may have become canonical again: the same transactions at the same moment.
+      const gone = replaced.filter(
+        ({ number, hash }) => number >= lowest && number <= highest && !hashes.has(hash),
+      )
+      return [...gone, ...blocks].sort((one, other) => one.number - other.number)
+    },
+  }
+}
+
+function blockOf(raw: RawBlock): DevnetBlock {
+  return {
+    number: Number(raw.number),
+    hash: raw.hash,
+    parentHash: raw.parentHash,
+    transactions: raw.transactions.length,
+    timeMs: Number(raw.timestamp) * 1000,
+    replacedAtMs: null,
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { DevnetNode, DevnetNodeChange } from '../../../../../src/ports/devnet-control.ts'
+import type { ForkableChain } from '../fork/forkable-chain.ts'
+import { eventsOf, type NodeEvents } from './events-of.ts'
+import { laggingChain } from './lagging-chain.ts'
+import { lyingChain } from './lying-chain.ts'
+
+/** Several nodes of one chain, each of which can be made to fail in a way of its own. */
+export type ChainNodes = {
+  list(): readonly DevnetNode[]
+  change(name: string, wanted: DevnetNodeChange): void
+  /** No node answers for so long. */
+  stall(ms: number): void
+  /** The chain as a node shows it, once it answers at all; null for one that fails. */
+  chainOf(name: string): Promise<ForkableChain | null>
+  /** Passes events of a subscription on as the node would; a hanging one has none. */
+  eventsOf(name: string, send: (text: string) => void): NodeEvents
+}
+
+const HONEST: DevnetNodeChange = { behaviour: 'honest', blocks: 0 }
+
+/** Requests that a hanging node keeps waiting; further ones fail. */
+const WAITING_MAX = 1_000
+
+export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
+  const nodes = new Map<string, DevnetNodeChange>()
+  /** Settled when any node behaves otherwise; all whom one keeps waiting look again. */
+  let changed = Promise.withResolvers<void>()
+  let isStalled = false
+  let cancelStall = () => {}
+  let waiting = 0
+
+  const behaviourOf = (name: string): DevnetNodeChange => {
+    return isStalled ? { ...HONEST, behaviour: 'hang' } : (nodes.get(name) ?? HONEST)
+  }
+  const tellChange = () => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+
+  return {
+    list: () => [...nodes].map(([name, { behaviour, blocks }]) => ({ name, behaviour, blocks })),
+    change(name, wanted) {
+      nodes.set(name, wanted)
+      tellChange()
+    },
+    stall(ms) {
+      // A new stall takes the place of the one before.
+      cancelStall()
+      isStalled = true
+      cancelStall = clock.after(ms, () => {
+        isStalled = false
+        tellChange()
+      })
+    },
+    async chainOf(name) {
+      while (behaviourOf(name).behaviour === 'hang') {
+        if (waiting >= WAITING_MAX) return null
+        waiting++
+        await changed.promise.finally(() => waiting--)
+      }
+      return shownBy(chain, behaviourOf(name))
+    },
+    eventsOf: (name, send) => eventsOf(() => behaviourOf(name), send),
+  }
+}
+
+function shownBy(chain: ForkableChain, { behaviour, blocks }: DevnetNodeChange) {
+  if (behaviour === 'fail') return null
+  if (behaviour === 'lag') return laggingChain(chain, blocks)
+  return behaviour === 'lie' ? lyingChain(chain) : chain
+}

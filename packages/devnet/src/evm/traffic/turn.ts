@@ -1,0 +1,60 @@
+import { type Argument, encodeCall } from '../contracts/encode-call.ts'
+import type { RawChain } from '../fork/raw-chain.ts'
+import { type SeededChoices, seededChoices } from './seeded-choices.ts'
+import { TRADERS } from './traders.ts'
+
+/** A transaction that is yet to get its fees. */
+export type Draft = {
+  from: string
+  /** Without one, the data creates a contract. */
+  to?: string
+  data?: string
+  value?: bigint
+  gas: number
+  /** EIP-7702. */
+  authorizationList?: readonly object[]
+}
+
+/** One trader's turn to do something. */
+export type Turn = {
+  height: number
+  place: number
+  choices: SeededChoices
+  trader: string
+  /** Another trader. */
+  other: string
+  /** Some account without a key, to which things are sent. */
+  stranger: string
+  /** The words that a contract answers as of the last block; null where it refuses. */
+  read(to: string, selector: string, ...args: Argument[]): Promise<bigint[] | null>
+}
+
+/** All that a trader does in a turn, in this order; some of it only prepares the rest. */
+export type Move = (turn: Turn) => readonly Draft[] | Promise<readonly Draft[]>
+
+const STRANGERS = 32
+
+const ADDRESSES = TRADERS.map(([address]) => address)
+
+/** The same height and place give the same turn. */
+export function openTurn(chain: RawChain, height: number, place: number): Turn {
+  const choices = seededChoices(height, place)
+  const trader = choices.pick(ADDRESSES)
+  const other = choices.pick(ADDRESSES.filter((address) => address !== trader))
+  const strangerNumber = choices.between(1, STRANGERS).toString(16)
+  return {
+    height,
+    place,
+    choices,
+    trader,
+    other,
+    stranger: `0x57a4${strangerNumber.padStart(36, '0')}`,
+    async read(to, selector, ...args) {
+      const call = { from: trader, to, data: encodeCall(selector, ...args) }
+      const text = await chain.ask('eth_call', [call, 'latest'])
+      const { result } = JSON.parse(text ?? '{}') as { result?: string }
+      if (result === undefined) return null
+      return (result.slice(2).match(/.{64}/g) ?? []).map((digits) => BigInt(`0x${digits}`))
+    },
+  }
+}

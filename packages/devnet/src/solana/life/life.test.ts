@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { encodeKey } from '../../../../../src/core/solana/base58.ts'
+import { PROGRAM_IDS } from '../../../../../src/core/solana/programs.ts'
+import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
+import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
+import { TEST_WALLETS, TOKEN_MINT } from '../solana-genesis.ts'
+import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
+import { lifeKey } from './life-accounts.ts'
+import { TRADERS } from './life-genesis.ts'
+import { LIFE_MINTS } from './life-mints.ts'
+
+setDefaultTimeout(180_000)
+
+const TOKEN_ACCOUNTS = 600
+const MINTS = LIFE_MINTS.map(({ key }) => encodeKey(key))
+const PROGRAMS = [PROGRAM_IDS.splToken, PROGRAM_IDS.splToken2022]
+const NOW = { commitment: 'processed', encoding: 'jsonParsed' }
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+type Parsed = { type: string; info: Record<string, any> }
+
+let ledger: SolanaLedger
+let rpc: SolanaRpc
+
+beforeAll(async () => {
+  const options = { slotTimeMs: 0, tokenAccounts: TOKEN_ACCOUNTS, changesPerSlot: 24 }
+  ledger = await startSolanaLedger({ clock: systemClock(), ...options })
+  rpc = solanaRpc(ledger.url)
+})
+afterAll(() => ledger.stop())
+
+describe('a living ledger', () => {
+  test('begins with accounts that every program would have made so', async () => {
+    const accounts = await tokenAccounts()
+    // Five wallets and six traders have accounts of two mints each.
+    expect(Math.abs(accounts.size - TOKEN_ACCOUNTS - 22)).toBeLessThan(30)
+    const infos = [...accounts.values()]
+    const has = (fits: (info: Parsed['info']) => boolean) => infos.some(fits)
+    expect(has(({ tokenAmount }) => tokenAmount.amount === '0')).toBe(true)
+    expect(has(({ state }) => state === 'frozen')).toBe(true)
+    expect(has(({ delegate }) => delegate !== undefined)).toBe(true)
+    const mints = new Set(infos.map(({ mint }) => mint))
+    for (const mint of MINTS) expect(mints).toContain(mint)
+    for (const program of PROGRAMS) {
+      // A node leaves out accounts that it cannot parse.
+      const bare = await rpc.call('getProgramAccounts', program, { encoding: 'base64' })
+      const parsed = await rpc.call('getProgramAccounts', program, { encoding: 'jsonParsed' })
+      expect(parsed).toHaveLength(bare.length)
+    }
+  })
+
+  test('has mints with extensions, stake in every state, and nonces', async () => {
+    const shown = async (key: string) => {
+      const { value } = await rpc.call('getAccountInfo', key, { encoding: 'jsonParsed' })
+      return value.data.parsed
+    }
+    const extensions = async (key: string) =>
+      (await shown(key)).info.extensions.map((one: { extension: string }) => one.extension)
+    expect(await extensions(MINTS[5]!)).toEqual([
+      'transferFeeConfig',
+      'metadataPointer',
+      'tokenMetadata',
+    ])
+    expect(await extensions(MINTS[6]!)).toEqual([
+      'mintCloseAuthority',
+      'permanentDelegate',
+      'interestBearingConfig',
+    ])
+    const stakes: { account: { data: { parsed: Parsed } } }[] = await rpc.call(
+      'getProgramAccounts',
+      PROGRAM_IDS.stake,
+      { encoding: 'jsonParsed' },
+    )
+    const states = stakes.map(({ account }) => {
+      const { type, info } = account.data.parsed
+      const ends = info.stake?.delegation.deactivationEpoch
+      return ends === undefined || ends === '18446744073709551615' ? type : 'deactivating'
+    })
+    expect(new Set(states)).toEqual(new Set(['initialized', 'delegated', 'deactivating']))
+    const nonce = await shown(encodeKey(lifeKey('nonce account 0')))
+    expect(nonce).toMatchObject({ type: 'initialized', info: { blockhash: expect.any(String) } })
+  })
+
+  test('changes in each slot, while supplies stay true and accounts about as many', async () => {
+    const before = await tokenAccounts()
+    expect(await supplies()).toEqual(sums(before))
+    await rpc.call('headgate_advanceSlots', 150)
+    const after = await tokenAccounts()
+    expect(await supplies()).toEqual(sums(after))
+    const created = [...after.keys()].filter((key) => !before.has(key))
+    const closed = [...before.keys()].filter((key) => !after.has(key))
+    expect(created.length).toBeGreaterThan(10)
+    expect(closed.length).toBeGreaterThan(10)
+    expect(Math.abs(after.size - before.size)).toBeLessThan(10)
+    const moved = [...after].filter(([key, info]) => {
+      const was = before.get(key)
+      return was !== undefined && was.tokenAmount.amount !== info.tokenAmount.amount
+    })
+    expect(moved.length).toBeGreaterThan(100)
+    for (let number = 0; number < 32; number++) {
+      expect(after.has(encodeKey(lifeKey(`token account ${number}`)))).toBe(true)
+    }
+  })
+
+  test('leaves the documented wallets and their tokens alone', async () => {
+    for (const { key } of TEST_WALLETS) {
+      expect((await rpc.call('getBalance', encodeKey(key))).value).toBe(1_000_000_000_000)
+    }
+    const supply = (await rpc.call('getTokenSupply', encodeKey(TOKEN_MINT.key))).value
+    expect(supply.amount).toBe('5000000000000')
+  })
+
+  test('has transactions of its own, some with memos, some that failed', async () => {
+    await rpc.call('headgate_advanceSlots', 5)
+    const lists = await Promise.all(
+      TRADERS.map(({ key }) => rpc.call('getSignaturesForAddress', encodeKey(key))),
+    )
+    const listed: { signature: string; err: unknown; memo: string | null }[] = lists.flat()
+    expect(listed.filter(({ err }) => err !== null).length).toBeGreaterThan(0)
+    const noted = listed.find(({ memo }) => memo !== null)
+    expect(noted?.memo).toMatch(/^\[\d+\] (order|invoice) \d+$/)
+    const good = listed.filter(({ err }) => err === null)
+    const found = await Promise.all(
+      good.slice(0, 40).map(({ signature }) => rpc.call('getTransaction', signature)),
+    )
+    const logs = found.flatMap(({ meta }) => meta.logMessages)
+    for (const program of PROGRAMS) expect(logs).toContain(`Program ${program} success`)
+  })
+})
+
+describe('the pace of a ledger', () => {
+  test('is shown, and changed as a whole or not at all', async () => {
+    const first = await rpc.call('headgate_setPace', {})
+    expect(first).toMatchObject({ slotTimeMs: 0, isHeld: false, changesPerSlot: 24 })
+    expect(first.slot).toBe(await rpc.call('getSlot', { commitment: 'processed' }))
+    for (const wrong of [
+      { slotTimeMs: 9 },
+      { slotTimeMs: 600_001 },
+      { slotTimeMs: -1 },
+      { slotTimeMs: 10.5 },
+      { slotTimeMs: '400' },
+      { changesPerSlot: 5_001 },
+      { changesPerSlot: 2 ** 64 },
+      { isHeld: 1 },
+      { isHeld: 'yes' },
+      { changesPerSlot: 3, slotTimeMs: 0 },
+      [],
+      'fast',
+    ]) {
+      expect((await rpc.reply('headgate_setPace', wrong)).error?.code).toBe(-32602)
+    }
+    expect(await rpc.call('headgate_setPace', {})).toEqual(first)
+  })
+
+  test('can be changed while it runs: quiet, held, and on again', async () => {
+    const quiet = await rpc.call('headgate_setPace', { changesPerSlot: 0, slotTimeMs: 10 })
+    const slot = async () => (await rpc.call('headgate_setPace', {})).slot
+    while ((await slot()) < quiet.slot + 3) await Bun.sleep(2)
+    const held = await rpc.call('headgate_setPace', { isHeld: true })
+    expect(held.transactions).toBe(quiet.transactions)
+    expect(await rpc.call('headgate_advanceSlots', 2)).toBe(held.slot + 2)
+    expect(await slot()).toBe(held.slot + 2)
+    await rpc.call('headgate_setPace', { isHeld: false, changesPerSlot: 2 })
+    while ((await slot()) < held.slot + 60) await Bun.sleep(2)
+    expect((await rpc.call('headgate_setPace', {})).transactions).toBeGreaterThan(
+      quiet.transactions,
+    )
+  })
+})
+
+/** All token accounts as they are now, by address. */
+async function tokenAccounts(): Promise<Map<string, Parsed['info']>> {
+  const lists = await Promise.all(
+    PROGRAMS.map((program) => rpc.call('getProgramAccounts', program, NOW)),
+  )
+  type Record = { pubkey: string; account: { data: { parsed: Parsed } } }
+  const records: Record[] = lists.flat()
+  const accounts = records.filter(({ account }) => account.data.parsed.type === 'account')
+  return new Map(accounts.map(({ pubkey, account }) => [pubkey, account.data.parsed.info]))
+}
+
+/** The sum of each mint's accounts; fees that are withheld in them are part of the supply. */
+function sums(accounts: ReadonlyMap<string, Parsed['info']>): Record<string, string> {
+  const total = new Map(MINTS.map((mint) => [mint, 0n]))
+  for (const { mint, tokenAmount, extensions = [] } of accounts.values()) {
+    const withheld = extensions.map((one: { state?: { withheldAmount?: number } }) =>
+      BigInt(one.state?.withheldAmount ?? 0),
+    )
+    const whole = withheld.reduce(
+      (sum: bigint, one: bigint) => sum + one,
+      BigInt(tokenAmount.amount),
+    )
+    if (total.has(mint)) total.set(mint, total.get(mint)! + whole)
+  }
+  return Object.fromEntries([...total].map(([mint, sum]) => [mint, String(sum)]))
+}
+
+async function supplies(): Promise<Record<string, string>> {
+  const found = await Promise.all(
+    MINTS.map(async (mint) => {
+      const { value } = await rpc.call('getTokenSupply', mint, { commitment: 'processed' })
+      return [mint, value.amount]
+    }),
+  )
+  return Object.fromEntries(found)
+}

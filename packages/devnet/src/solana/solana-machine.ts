@@ -1,0 +1,179 @@
+import {
+  Clock,
+  FailedTransactionMetadata,
+  InstructionErrorCustom,
+  LiteSvm,
+  Account as MachineAccount,
+  SimulatedTransactionInfo,
+  TransactionErrorDuplicateInstruction,
+  TransactionErrorInstructionError,
+  TransactionErrorInsufficientFundsForRent,
+  TransactionErrorProgramExecutionTemporarilyRestricted,
+  type TransactionMetadata,
+} from 'litesvm/dist/internal.js'
+import { assert } from '../../../../src/core/errors.ts'
+import type { Account } from '../../../../src/core/solana/account.ts'
+import {
+  customError,
+  instructionError,
+  placedError,
+  plainError,
+  type TransactionError,
+} from './methods/solana-error-words.ts'
+import type { WireTransaction } from './solana-transaction.ts'
+
+export type InnerInstruction = {
+  programAt: number
+  accounts: Uint8Array
+  data: Uint8Array
+  stackHeight: number
+}
+
+/** The outcome of running a transaction. */
+export type TransactionOutcome = {
+  /** Null when it succeeded. */
+  error: TransactionError | null
+  logs: readonly string[]
+  unitsConsumed: bigint
+  feeLamports: bigint
+  returned: { program: Uint8Array; data: Uint8Array } | null
+  /** For each instruction what it had others do. */
+  inner: readonly (readonly InnerInstruction[])[]
+}
+
+export type Machine = {
+  account(key: Uint8Array): Account | null
+  /** All accounts of a program, in no order. */
+  accountsOf(program: Uint8Array): Account[]
+  /** Writes an account past all rules; the words of the machine when it cannot be. */
+  put(account: Account): string | null
+  run(transaction: WireTransaction): TransactionOutcome
+  /** The same without an effect, and what each account would be afterwards. */
+  rehearse(
+    transaction: WireTransaction,
+    verify: boolean,
+  ): { outcome: TransactionOutcome; after: readonly Account[] }
+  /** Sets the clock of the programs and makes a new blockhash, which it returns. */
+  moveTo(slot: number, epoch: number, unixSeconds: number): string
+  rentExemptLamports(dataBytes: bigint): bigint
+}
+
+const KEY_BYTES = 32
+
+/** The fee is the last thing that the machine writes of a result, and nowhere else to be had. */
+const FEE_AT_END = /\bfee: (\d{1,20}) [})\s]+$/
+
+/**
+ * The virtual machine of Solana with the programs every cluster has, in this process. It ends the
+ * process over input of the wrong form: everything it is handed has been checked before.
+ */
+export function openMachine(): Machine {
+  const svm = new LiteSvm()
+  // Both are looked after outside, by the rules of a cluster: the machine knows a single blockhash.
+  svm.setBlockhashCheck(false)
+  svm.setTransactionHistory(0n)
+  return {
+    account(key) {
+      const found = svm.getAccount(checked(key))
+      return found === null ? null : toAccount(key, found)
+    },
+    accountsOf: (program) =>
+      svm
+        .getProgramAccounts(checked(program))
+        .map((found) => toAccount(found.address, found.account())),
+    put(account) {
+      const { pubkey, lamports, data, owner, executable, rentEpoch } = account
+      try {
+        const made = new MachineAccount(lamports, data, checked(owner), executable, rentEpoch)
+        svm.setAccount(checked(pubkey), made)
+        return null
+      } catch (thrown) {
+        return thrown instanceof Error ? thrown.message : 'the machine refused the account'
+      }
+    },
+    run: ({ bytes }) => outcomeOf(svm.sendVersionedTransaction(bytes)),
+    rehearse({ bytes }, verify) {
+      svm.setSigverify(verify)
+      const result = svm.simulateVersionedTransaction(bytes)
+      svm.setSigverify(true)
+      if (!(result instanceof SimulatedTransactionInfo)) {
+        return { outcome: outcomeOf(result), after: [] }
+      }
+      const after = result.postAccounts().map((one) => toAccount(one.address, one.account()))
+      return { outcome: outcomeOf(result.meta()), after }
+    },
+    moveTo(slot, epoch, unixSeconds) {
+      const clock = svm.getClock()
+      const startedAt =
+        clock.epoch === BigInt(epoch) ? clock.epochStartTimestamp : BigInt(unixSeconds)
+      const next = BigInt(epoch) + 1n
+      svm.setClock(new Clock(BigInt(slot), startedAt, BigInt(epoch), next, BigInt(unixSeconds)))
+      svm.expireBlockhash()
+      return svm.latestBlockhash()
+    },
+    rentExemptLamports: (dataBytes) => svm.minimumBalanceForRentExemption(dataBytes),
+  }
+}
+
+/** A key of another length would end the process. */
+function checked(key: Uint8Array): Uint8Array {
+  assert(key.length === KEY_BYTES, 'a key has 32 bytes')
+  return key
+}
+
+function toAccount(pubkey: Uint8Array, found: MachineAccount): Account {
+  return {
+    pubkey,
+    owner: found.owner(),
+    lamports: found.lamports(),
+    rentEpoch: found.rentEpoch(),
+    executable: found.executable(),
+    data: found.data(),
+  }
+}
+
+function outcomeOf(result: TransactionMetadata | FailedTransactionMetadata): TransactionOutcome {
+  const failed = result instanceof FailedTransactionMetadata
+  const meta = failed ? result.meta() : result
+  const returned = meta.returnData()
+  const data = returned.data()
+  return {
+    error: failed ? errorOf(result) : null,
+    logs: meta.logs(),
+    unitsConsumed: meta.computeUnitsConsumed(),
+    feeLamports: BigInt(FEE_AT_END.exec(meta.toString())?.[1] ?? 0),
+    returned: data.length === 0 ? null : { program: returned.programId(), data },
+    inner: meta.innerInstructions().map((ofOne) =>
+      ofOne.map((inner) => {
+        const instruction = inner.instruction()
+        return {
+          programAt: instruction.programIdIndex(),
+          accounts: instruction.accounts(),
+          data: instruction.data(),
+          stackHeight: inner.stackHeight(),
+        }
+      }),
+    ),
+  }
+}
+
+function errorOf(failed: FailedTransactionMetadata): TransactionError {
+  const error = failed.err()
+  if (error instanceof TransactionErrorInstructionError) {
+    const inner = error.err()
+    if (inner instanceof InstructionErrorCustom) return customError(error.index, inner.code)
+    return instructionError(error.index, typeof inner === 'number' ? inner : BORSH_IO_ERROR)
+  }
+  if (error instanceof TransactionErrorDuplicateInstruction) {
+    return placedError('DuplicateInstruction', error.index)
+  }
+  if (error instanceof TransactionErrorInsufficientFundsForRent) {
+    return placedError('InsufficientFundsForRent', error.accountIndex)
+  }
+  if (error instanceof TransactionErrorProgramExecutionTemporarilyRestricted) {
+    return placedError('ProgramExecutionTemporarilyRestricted', error.accountIndex)
+  }
+  return plainError(error)
+}
+
+const BORSH_IO_ERROR = 52

@@ -1,0 +1,138 @@
+import type { Calling } from '../../connect/run-call.ts'
+import { EXIT_CODES } from '../../exit-codes.ts'
+import { complain } from '../../terminal/complain.ts'
+import { readExactJson } from '../../terminal/exact-json.ts'
+import { bytesText, countText, numberText, shortHash, spanText } from '../../terminal/formats.ts'
+import { harmlessText } from '../../terminal/harmless-text.ts'
+import { faultLines, withQueryFaults } from './query-faults.ts'
+import { networkFor, type QuerySource, readQuery } from './query-source.ts'
+
+type RunOptions = { network?: string; block?: string; graphql?: string }
+
+type RunResult = {
+  data: unknown
+  bytes: number
+  cu: number
+  empty: boolean
+  truncated?: true
+  block: { number: number; hash: string }
+  variables?: string[]
+}
+
+/** Runs a query on one block, and shows its result as it would be delivered. */
+export async function runQuery(
+  calling: Calling,
+  file: string | undefined,
+  { block, graphql, network: given }: RunOptions,
+): Promise<void> {
+  const { client, terminal } = calling
+  const text = await queryOf({ query: file, graphql })
+  const network = await networkFor(calling, given)
+  const response = await withQueryFaults(calling, { text, network }, () =>
+    client.request('testQuery', {
+      body: {
+        network,
+        graphql_query: text,
+        ...(block !== undefined && block !== 'latest' && { block }),
+      },
+    }),
+  )
+  // The printer writes values as JSON, which is harmless, so they are kept as they are.
+  const result = readExactJson(await response.text()) as RunResult
+  terminal.show(result, () => {
+    terminal.json(result.data)
+    const { number, hash } = result.block
+    terminal.note('', `Block ${numberText(number)} ${shortHash(hash)} of ${network}.`)
+    const price = `${bytesText(result.bytes)}, ${numberText(result.cu)} CU`
+    terminal.note(`A delivery of this is ${price}; this run costs nothing.`)
+    if (result.empty) terminal.note('It is empty: with --skip-empty nothing would be delivered.')
+    if (result.truncated) terminal.note('It was over 10 MB, and lists were cut.')
+    for (const name of result.variables ?? []) {
+      terminal.note(`There is no variable ${harmlessText(name)}, so it matches nothing.`)
+    }
+  })
+}
+
+/** Checks a query without running it. */
+export async function checkQuery(
+  { client, terminal }: Calling,
+  file: string | undefined,
+  { graphql, network }: RunOptions,
+): Promise<void> {
+  const text = await queryOf({ query: file, graphql })
+  const { data } = await client.call('checkQuery', {
+    body: { graphql_query: text, ...(network !== undefined && { network }) },
+  })
+  if (!data.ok) process.exitCode = EXIT_CODES.failed
+  terminal.show(data, () => {
+    if (!data.ok) {
+      const { colours } = terminal
+      return terminal.say(...data.errors.flatMap((fault) => faultLines(text, fault, colours)))
+    }
+    terminal.say(terminal.colours.green('The query is good.'), '')
+    const reads = [data.needs_receipts && 'receipts', data.needs_traces && 'call traces']
+    const read = reads.filter((part) => typeof part === 'string')
+    terminal.facts([
+      ['reads', ['blocks', ...read].join(', ')],
+      ['filtered', data.is_filtered ? 'yes' : 'no: it gets everything of its lists'],
+      ['can be empty', data.can_be_empty ? 'yes: --skip-empty can skip blocks' : 'no'],
+      ...data.variables.map(({ name, kind, items }) => {
+        const has =
+          items === null
+            ? 'the team has none, so it matches nothing'
+            : `${countText(items, 'item')}`
+        return [`$${name}`, `${kind}: ${has}`] as const
+      }),
+    ])
+  })
+}
+
+/** Says what a webhook with this query would deliver and cost. */
+export async function estimateQuery(
+  calling: Calling,
+  file: string | undefined,
+  options: RunOptions & { blocks: number; skipEmpty?: boolean },
+): Promise<void> {
+  const { client, terminal } = calling
+  const { graphql, blocks, skipEmpty = false } = options
+  const text = await queryOf({ query: file, graphql })
+  const network = await networkFor(calling, options.network)
+  const { data } = await withQueryFaults(calling, { text, network }, () =>
+    client.call('estimateQuery', {
+      body: { network, graphql_query: { query: text, skip_empty_messages: skipEmpty }, blocks },
+    }),
+  )
+  terminal.show(data, () => {
+    const rows = [
+      { what: 'these blocks', deliveries: data.delivered, bytes: data.bytes, cu: data.cu },
+      { what: '30 days like them', ...data.month },
+      ...(skipEmpty ? [{ what: '30 days, every block', ...data.month_every_block }] : []),
+    ]
+    const range = `${data.from_block} to ${data.to_block}`
+    const every = `a block every ${spanText(data.block_time_ms)}`
+    terminal.say(`${countText(data.blocks, 'block')} of ${network} (${range}), ${every}.`, '')
+    terminal.table<(typeof rows)[number]>(
+      [
+        { title: '', of: ({ what }) => what },
+        { title: 'deliveries', of: (row) => numberText(row.deliveries), align: 'right' },
+        { title: 'size', of: (row) => bytesText(row.bytes), align: 'right' },
+        { title: 'CU', of: (row) => numberText(row.cu), align: 'right' },
+      ],
+      rows,
+    )
+  })
+}
+
+/** Prints the schema that queries are written against. */
+export async function printSchema({ client, terminal }: Calling): Promise<void> {
+  const response = await client.request('getQuerySchema')
+  const schema = await response.text()
+  terminal.show({ schema }, () => terminal.say(harmlessText(schema.trimEnd())))
+}
+
+async function queryOf(source: QuerySource): Promise<string> {
+  const text = await readQuery(source)
+  return text ?? complain(NO_QUERY, EXIT_CODES.badInput)
+}
+
+const NO_QUERY = 'Which query? Give a file, - for standard input, or --graphql with its text.'

@@ -1,0 +1,133 @@
+import { ApiError } from '@headgate/client'
+import type { WireReplay, WireWebhook } from '../../../http/contract/contract.ts'
+import type { Calling } from '../../connect/run-call.ts'
+import { EXIT_CODES } from '../../exit-codes.ts'
+import { complain } from '../../terminal/complain.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import { agoText, bytesText, countText, numberText } from '../../terminal/formats.ts'
+import { progressBar } from '../../terminal/progress-bar.ts'
+import { findWebhook } from './find-webhook.ts'
+
+type ReplayOptions = { from: number; to: number | 'latest'; yes?: boolean; detach?: boolean }
+
+const POLL_MS = 500
+
+const BAR_COLUMNS = 30
+
+/** Replays blocks of the past: says what it costs, asks, and shows how far it is. */
+export async function replayWebhook(
+  calling: Calling,
+  idOrName: string,
+  { from, to, yes = false, detach = false }: ReplayOptions,
+): Promise<void> {
+  const { client, terminal } = calling
+  const webhook = await findWebhook(calling, idOrName)
+  const to_block = to === 'latest' ? await headOf(calling, webhook.network) : to
+  if (to_block < from) complain('--from comes after --to.', EXIT_CODES.badInput)
+  const blocks = to_block - from + 1
+  if (!yes) {
+    const range = `${countText(blocks, 'block')} (${from} to ${to_block})`
+    terminal.note(`${range} of ${webhook.network} for ${webhook.id}.`)
+    terminal.note(await priceText(calling, webhook, blocks))
+    await confirm('Replay them?', { yes })
+  }
+  const { data: replay } = await client.call('replayWebhook', {
+    body: { webhook_id: webhook.id, from_block: from, to_block },
+  })
+  const done = detach ? replay : await watchReplay(calling, replay)
+  terminal.show(done, () => terminal.say(...endLines(done)))
+  if (done.state === 'failed') process.exitCode = EXIT_CODES.failed
+}
+
+/** Lists the team's replays. */
+export async function listReplays({ client, terminal, clock }: Calling): Promise<void> {
+  const { data } = await client.call('listReplays')
+  terminal.show(data, () => {
+    if (data.length === 0) return terminal.say('There are no replays.')
+    const nowMs = clock.nowMs()
+    terminal.table<WireReplay>(
+      [
+        { title: 'id', of: ({ id }) => id },
+        { title: 'webhook', of: ({ webhook_id }) => webhook_id },
+        { title: 'from', of: ({ from_block }) => from_block, align: 'right' },
+        { title: 'to', of: ({ to_block }) => to_block, align: 'right' },
+        { title: 'state', of: ({ state }) => state },
+        { title: 'done', of: (replay) => `${Math.floor(shareOf(replay) * 100)} %`, align: 'right' },
+        { title: 'started', of: ({ time_created }) => agoText(time_created, nowMs) },
+        { title: 'sent', of: ({ delivered }) => delivered, align: 'right', isExtra: true },
+        { title: 'error', of: ({ error }) => error, cut: 'end', isExtra: true },
+      ],
+      data,
+    )
+  })
+}
+
+/** Cancels a replay. */
+export async function cancelReplay({ client, terminal }: Calling, id: string): Promise<void> {
+  const { data } = await client.call('cancelReplay', { parameters: { id } })
+  terminal.show(data, () => terminal.say(...endLines(data)))
+}
+
+async function headOf({ client }: Calling, network: string): Promise<number> {
+  const { data } = await client.call('listNetworks')
+  const head = data.find(({ id }) => id === network)?.head
+  return head?.number ?? complain(`${network} has no head yet.`, EXIT_CODES.failed)
+}
+
+/** An estimate by the newest blocks; a replay is not refused where none can be made. */
+async function priceText({ client }: Calling, webhook: WireWebhook, blocks: number) {
+  const { network, graphql_query } = webhook
+  const asked = { body: { network, graphql_query, blocks: 50 } }
+  const answer = await client.call('estimateQuery', asked).catch((thrown) => {
+    if (thrown instanceof ApiError && thrown.status !== 0) return null
+    throw thrown
+  })
+  if (answer === null || answer.data.blocks === 0) return 'What it costs cannot be estimated now.'
+  const { data } = answer
+  const scale = blocks / data.blocks
+  const deliveries = countText(Math.round(data.delivered * scale), 'delivery', 'deliveries')
+  const bytes = bytesText(Math.round(data.bytes * scale))
+  const cu = numberText(Math.round(data.cu * scale))
+  const basis = `at the pace of the newest ${countText(data.blocks, 'block')}`
+  return `It comes to about ${deliveries}, ${bytes} and ${cu} CU, ${basis}.`
+}
+
+async function watchReplay(calling: Calling, started: WireReplay): Promise<WireReplay> {
+  const { client, terminal, clock } = calling
+  terminal.note(`Started ${started.id}. Ctrl-C stops watching it; it goes on by itself.`)
+  let replay = started
+  while (replay.state === 'running') {
+    terminal.progress(progressText(replay))
+    await clock.sleep(POLL_MS)
+    replay = (await client.call('getReplay', { parameters: { id: started.id } })).data
+  }
+  terminal.progress(null)
+  return replay
+}
+
+function progressText(replay: WireReplay): string {
+  const bar = progressBar(shareOf(replay), BAR_COLUMNS)
+  const why = replay.error === null ? '' : `: ${replay.error}`
+  return `${bar}  block ${replay.next_block} of ${replay.to_block}${why}`.slice(0, 79)
+}
+
+function shareOf({ from_block, to_block, next_block }: WireReplay): number {
+  return (next_block - from_block) / (to_block - from_block + 1)
+}
+
+function endLines(replay: WireReplay): string[] {
+  const counts = `${numberText(replay.delivered)} sent, ${numberText(replay.skipped)} skipped`
+  switch (replay.state) {
+    case 'running':
+      return [
+        `The replay ${replay.id} is running.`,
+        `\`headgate webhook replays\` shows how far it is; \`headgate webhook cancel-replay ${replay.id}\` ends it.`,
+      ]
+    case 'done':
+      return [`The replay ${replay.id} is done: ${counts}.`]
+    case 'cancelled':
+      return [`The replay ${replay.id} is cancelled at block ${replay.next_block}: ${counts}.`]
+    case 'failed':
+      return [`The replay ${replay.id} failed at block ${replay.next_block}: ${replay.error}`]
+  }
+}

@@ -1,0 +1,161 @@
+import type { WireDelivery } from '../../../http/contract/contract.ts'
+import type { Calling } from '../../connect/run-call.ts'
+import type { Colour } from '../../terminal/colours.ts'
+import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
+import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { readPages } from '../read-pages.ts'
+import { findWebhook } from './find-webhook.ts'
+
+type LogOptions = {
+  follow?: boolean
+  limit: number
+  status?: WireDelivery['status']
+  block?: number
+  rerun?: boolean
+  since?: string
+}
+
+const PAGE_MAX = 1000
+
+const STATUS_COLOURS: Readonly<Record<WireDelivery['status'], Colour>> = {
+  waiting: 'yellow',
+  delivered: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+}
+
+/** Shows the log of deliveries, oldest first; or goes on to show them as they happen. */
+export async function showDeliveries(
+  calling: Calling,
+  idOrName: string | undefined,
+  options: LogOptions,
+): Promise<void> {
+  const { terminal, clock } = calling
+  const webhookId = idOrName === undefined ? undefined : (await findWebhook(calling, idOrName)).id
+  const deliveries = await newestDeliveries(calling, webhookId, options)
+  if (options.follow) return followDeliveries(calling, webhookId, options, deliveries)
+  terminal.show(deliveries, () => {
+    if (deliveries.length === 0) return terminal.say('There are no such deliveries.')
+    terminal.table(deliveryColumns(webhookId, clock.nowMs()), deliveries)
+    if (deliveries.length === options.limit) {
+      const shown = countText(deliveries.length, 'delivery', 'deliveries')
+      terminal.note('', `The newest ${shown}; --limit shows more.`)
+    }
+  })
+}
+
+async function newestDeliveries(
+  { client }: Calling,
+  webhook_id: string | undefined,
+  { limit, status, block, rerun, since }: LogOptions,
+): Promise<WireDelivery[]> {
+  const newestFirst = await readPages(limit, PAGE_MAX, async (size, cursor?: string) => {
+    const page = await client.call('listDeliveries', {
+      parameters: {
+        limit: size,
+        ...(webhook_id !== undefined && { webhook_id }),
+        ...(status !== undefined && { status }),
+        ...(block !== undefined && { block }),
+        ...(rerun && { rerun: 'true' }),
+        ...(since !== undefined && { after: since }),
+        ...(cursor !== undefined && { cursor }),
+      },
+    })
+    return { items: page.data, next: page.pagination.cursors.after }
+  })
+  return newestFirst.reverse()
+}
+
+async function followDeliveries(
+  calling: Calling,
+  webhookId: string | undefined,
+  { status, block, rerun }: LogOptions,
+  known: readonly WireDelivery[],
+): Promise<void> {
+  const { terminal } = calling
+  const columns = deliveryColumns(webhookId, null)
+  let showTitles = true
+  const show = (delivery: WireDelivery) => {
+    terminal.stream(delivery, () => terminal.row(columns, delivery, showTitles))
+    showTitles = false
+  }
+  for (const delivery of known) show(delivery)
+  if (!terminal.isJson) terminal.note('Waiting for deliveries; Ctrl-C ends it.')
+  const events = calling.client.events({
+    topics: ['deliveries'],
+    ...(webhookId !== undefined && { webhookId }),
+    onLost: () => terminal.note('The stream broke; connecting again.'),
+  })
+  for await (const { name, data: delivery } of events) {
+    if (name === 'gap') terminal.note('Some deliveries were missed; the log has them.')
+    if (name !== 'delivery') continue
+    // One that was only just created tells nothing: its first attempt follows.
+    const isNews = delivery.attempts_made > 0 || delivery.status !== 'waiting'
+    const isAsked =
+      (status === undefined || delivery.status === status) &&
+      (block === undefined || delivery.block_number === block) &&
+      (!rerun || delivery.rerun)
+    if (isNews && isAsked) show(delivery)
+  }
+}
+
+/** With the time of the clock where lines stay as they are, else as seen from now. */
+function deliveryColumns(
+  webhookId: string | undefined,
+  nowMs: number | null,
+): Column<WireDelivery>[] {
+  const when = ({ time_created: time }: WireDelivery) =>
+    nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs)
+  const ofAll: Column<WireDelivery>[] = [
+    { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
+  ]
+  const sequence: Column<WireDelivery> = {
+    title: 'sequence',
+    of: ({ sequence_number }) => sequence_number,
+    align: 'right',
+    width: 13,
+    // Numbers of one webhook are compared with each other; among all it is in the way.
+    isExtra: webhookId === undefined,
+  }
+  return [
+    { title: 'created', of: when, width: 8 },
+    { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
+    sequence,
+    { title: 'status', of: statusCell, width: 9 },
+    { title: 'answer', of: answerCell, width: 7 },
+    { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
+    ...(webhookId === undefined ? ofAll : []),
+    { title: 'marks', of: marksCell, width: 10 },
+    { title: 'delivery', of: ({ id }) => id, width: 22, isExtra: true },
+    { title: 'took', of: (one) => tookText(one), align: 'right', width: 6, isExtra: true },
+    { title: 'size', of: (one) => sizeText(one), align: 'right', width: 8, isExtra: true },
+  ]
+}
+
+function statusCell({ status }: WireDelivery): Cell {
+  return { text: status, colour: STATUS_COLOURS[status] }
+}
+
+function answerCell({ status_code, fault }: WireDelivery): Cell {
+  if (fault !== null) return { text: fault, colour: 'red' }
+  if (status_code === null) return null
+  return { text: String(status_code), colour: status_code < 300 ? 'green' : 'red' }
+}
+
+function marksCell({ kind, rerun, superseded, replay }: WireDelivery): Cell {
+  const marks = [
+    kind === 'error' && 'error',
+    rerun && 're-run',
+    superseded && 'superseded',
+    replay && 'replay',
+  ].filter((mark) => mark !== false)
+  return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
+}
+
+function tookText({ took_ms }: WireDelivery): string | null {
+  return took_ms === null ? null : spanText(took_ms)
+}
+
+function sizeText({ bytes }: WireDelivery): string | null {
+  return bytes === null ? null : bytesText(bytes)
+}

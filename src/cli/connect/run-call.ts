@@ -1,0 +1,44 @@
+import { ApiError, type Client, createClient } from '@headgate/client'
+import type { Clock } from '../../ports/clock.ts'
+import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { complain } from '../terminal/complain.ts'
+import { readExactJson, readShownJson } from '../terminal/exact-json.ts'
+import { openTerminal, type Terminal } from '../terminal/terminal.ts'
+import {
+  type CallerKind,
+  type ConnectionOptions,
+  findConnection,
+  type HeadgateConnection,
+} from './connection.ts'
+import { failedCall } from './failed-call.ts'
+
+/** All that a command which asks a running Headgate works with. */
+export type Calling = {
+  /** Its answers keep all digits; where people read them, their texts are harmless. */
+  client: Client
+  terminal: Terminal
+  clock: Clock
+  connection: HeadgateConnection
+}
+
+/** Does the work of one command, and says in one sentence why it could not be done. */
+export async function runCall(
+  options: ConnectionOptions,
+  work: (calling: Calling) => Promise<void>,
+  caller: CallerKind = 'team',
+): Promise<void> {
+  const connection = findConnection(options, caller)
+  if (typeof connection === 'string') return complain(connection, EXIT_CODES.badInput)
+  const terminal = openTerminal(options)
+  const readJson = terminal.isJson ? readExactJson : readShownJson
+  const client = createClient({ ...connection, readJson })
+  try {
+    await work({ client, terminal, clock: terminalClock(), connection })
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    terminal.progress(null)
+    const { text, exitCode } = failedCall(thrown, connection)
+    complain(text, exitCode)
+  }
+}

@@ -1,0 +1,127 @@
+import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { checkUpstreams, unreachedWords } from '../start/check-configuration.ts'
+import { complain } from '../terminal/complain.ts'
+import { askInit } from './ask-init.ts'
+import { configText } from './config-text.ts'
+import { DEFAULT_ANSWERS, holdsSecrets, type InitAnswers } from './init-answers.ts'
+import { planNetworks } from './plan-networks.ts'
+import {
+  type GivenUpstream,
+  type InitUpstreams,
+  readUpstream,
+  readUpstreams,
+} from './read-upstreams.ts'
+import { alreadyThere, isThere, writeConfig } from './write-config.ts'
+
+export type InitFlags = {
+  upstream: string[]
+  network: string[]
+  listen?: string
+  publicUrl?: string
+  data?: string
+  workers?: string
+  database?: string
+  out?: string
+  force?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+type ProbeDrivers = ReturnType<typeof openProbeDrivers>
+
+/** 32 bytes, as the option `secret` has them. */
+const SECRET_BYTES = 32
+
+/** Writes a configuration file of flags and answers, and checks it. */
+export async function initConfiguration(flags: InitFlags): Promise<void> {
+  const { out = DEFAULT_ANSWERS.out, force = false, json = false } = flags
+  if (!force && isThere(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
+  const drivers = openProbeDrivers()
+  const isAsking = process.stdin.isTTY === true && process.stdout.isTTY === true && !flags.yes
+  const say = json ? () => {} : (line: string) => console.log(line)
+
+  const upstreams = await upstreamsOf(drivers, flags, isAsking, say)
+  const named = await namedNetworks(flags, upstreams, isAsking)
+  const addresses = upstreams.vendors.map(({ address }) => address)
+  const networks = planNetworks(addresses, upstreams.nodes, named)
+  if (typeof networks === 'string') return complain(networks, EXIT_CODES.badInput)
+
+  const answers: InitAnswers = {
+    ...(await otherAnswers(drivers, flags, isAsking)),
+    vendors: upstreams.vendors.map(({ text }) => text),
+    networks,
+  }
+  const isSecret = holdsSecrets(answers)
+  const written = writeConfig(out, configText(answers), { isSecret, force })
+  if ('fault' in written) return complain(written.fault, EXIT_CODES.badInput)
+
+  const { faults, unreached } = await checkUpstreams(written.settings)
+  for (const line of [...faults, ...unreached.map(unreachedWords)]) console.error(line)
+  if (faults.length > 0) return complain(`${out} is written, and wrong.`, EXIT_CODES.badInput)
+  const next = `headgate start --config ${out}`
+  const ids = networks.map(({ id }) => id)
+  if (json) console.log(JSON.stringify({ file: out, networks: ids, is_secret: isSecret, next }))
+  if (isAsking) say('')
+  say(writtenWords(out, ids, isSecret))
+  say(`Next:  ${next}`)
+  process.exit(0)
+}
+
+async function upstreamsOf(
+  drivers: ProbeDrivers,
+  { upstream }: InitFlags,
+  isAsking: boolean,
+  say: (line: string) => void,
+): Promise<InitUpstreams> {
+  if (upstream.length === 0 && !isAsking) {
+    return complain(
+      '--upstream is missing: the address of a node, or a vendor’s key such as alchemy://KEY.',
+      EXIT_CODES.badInput,
+    )
+  }
+  const given = upstream.length > 0 ? upstream.map(readUpstream) : orStop(await askInit.upstreams())
+  const fault = given.find((one) => typeof one === 'string')
+  if (fault !== undefined) return complain(fault, EXIT_CODES.badInput)
+  return readUpstreams(drivers, given as GivenUpstream[], say)
+}
+
+async function namedNetworks(
+  { network }: InitFlags,
+  upstreams: InitUpstreams,
+  isAsking: boolean,
+): Promise<string[]> {
+  const isSaid = network.length > 0
+  return isSaid || !isAsking ? network : orStop(await askInit.networks(upstreams))
+}
+
+async function otherAnswers(
+  { entropy }: ProbeDrivers,
+  flags: InitFlags,
+  isAsking: boolean,
+): Promise<Omit<InitAnswers, 'vendors' | 'networks'>> {
+  const answer = async (said: string | undefined, ask: () => Promise<string | null>, or: string) =>
+    said ?? (isAsking ? orStop(await ask()) : or)
+  const { listen, data, workers } = DEFAULT_ANSWERS
+  const listenTo = await answer(flags.listen, askInit.listen, listen)
+  const publicUrl = await answer(flags.publicUrl, askInit.publicUrl, '')
+  const url = await answer(flags.database, askInit.database, '')
+  const secret = () => Buffer.from(entropy.bytes(SECRET_BYTES)).toString('hex')
+  return {
+    listen: listenTo,
+    publicUrl: publicUrl === '' ? null : publicUrl,
+    database: url === '' || url === 'sqlite' ? null : { url, secret: secret() },
+    data: await answer(flags.data, askInit.data, data),
+    workers: await answer(flags.workers, askInit.workers, workers),
+  }
+}
+
+/** The answer, unless the person has stopped the questions. */
+function orStop<T>(answer: T | null): T {
+  return answer ?? complain('Nothing was written.', EXIT_CODES.failed)
+}
+
+function writtenWords(out: string, networks: readonly string[], isSecret: boolean): string {
+  const only = isSecret ? ' Only you can read it: it holds keys.' : ''
+  return `${out} is written and good, with ${networks.join(', ')}.${only}`
+}

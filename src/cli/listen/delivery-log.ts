@@ -1,0 +1,119 @@
+import type { AnswerOf } from '@headgate/client'
+
+/** A delivery as the log lists it. */
+export type ListedDelivery = AnswerOf<'listDeliveries'>['data'][number]
+
+type Page = { data: readonly ListedDelivery[]; pagination: { cursors: { after?: string } } }
+
+/** Reads one page of the log: newest first, created at `after` or later, of one webhook or all. */
+export type ReadLogPage = (asked: {
+  webhook_id?: string
+  after?: string
+  cursor?: string
+  limit: number
+}) => Promise<Page>
+
+/** The log of deliveries, read on from where it was: each delivery comes up once. */
+export type DeliveryLog = {
+  /** Goes to the end of the log without telling of what is there. */
+  skip(): Promise<void>
+  /** Deliveries that have not come up yet, oldest first. */
+  news(): Promise<ListedDelivery[]>
+  /** True when the delivery has not come up, and is of a time from which all do. */
+  isDue(delivery: ListedDelivery): boolean
+  /** True when a delivery that was done is being sent again, as by a resend or a replay. */
+  isAgain(delivery: ListedDelivery): boolean
+}
+
+type LogOptions = {
+  /** Only those of these webhooks; none: all of the team. */
+  webhooks: readonly string[]
+  /** Deliveries created since then come up; null: all of them. */
+  sinceMs: number | null
+}
+
+const PAGE_MAX = 1000
+
+/** Pages of one reading, so that a log of years ends somewhere. */
+const PAGES_MAX = 100
+
+/**
+ * On many machines a delivery may show up after one that was created later; so much of the past is
+ * read again each time.
+ */
+const OVERLAP_MS = 15_000
+
+/** Deliveries of the overlap that are remembered, so that none comes up twice. */
+const REMEMBERED_MAX = 50_000
+
+export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOptions): DeliveryLog {
+  /** When each was done, by its id; the oldest are forgotten first. */
+  const seen = new Map<string, number | null>()
+  let fromMs = sinceMs
+
+  const remember = ({ id, time_done, time_created }: ListedDelivery) => {
+    seen.delete(id)
+    seen.set(id, time_done)
+    const [oldest] = seen.size > REMEMBERED_MAX ? seen.keys() : []
+    if (oldest !== undefined) seen.delete(oldest)
+    fromMs = Math.max(fromMs ?? 0, time_created - OVERLAP_MS, sinceMs ?? 0)
+  }
+  const unseen = async () => {
+    const after = fromMs === null ? {} : { after: String(fromMs) }
+    const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
+    const found: ListedDelivery[] = []
+    for (const source of sources) found.push(...(await readAll(read, { ...after, ...source })))
+    const fresh = found.filter(({ id }) => !seen.has(id))
+    // Newest first as they came: so the last one is the oldest.
+    return fresh.toReversed()
+  }
+  return {
+    async skip() {
+      const newest = await newestOf(read, webhooks)
+      if (newest === null) return
+      fromMs = newest - OVERLAP_MS
+      for (const one of await unseen()) remember(one)
+    },
+    async news() {
+      const fresh = await unseen()
+      for (const one of fresh) remember(one)
+      return fresh
+    },
+    isDue: ({ id, time_created }) => !seen.has(id) && time_created >= (fromMs ?? 0),
+    isAgain(delivery) {
+      const before = seen.get(delivery.id)
+      const isKnown = before !== undefined
+      if (isKnown) seen.set(delivery.id, delivery.time_done)
+      // One from before we listened is told of only when it is sent again, or when it is retried.
+      const isBegun = delivery.status === 'waiting' && delivery.attempts_made === 0
+      if (!isKnown) return isBegun && delivery.time_created < (fromMs ?? 0)
+      return before !== null && before !== delivery.time_done
+    },
+  }
+}
+
+async function readAll(
+  read: ReadLogPage,
+  asked: { after?: string; webhook_id?: string },
+): Promise<ListedDelivery[]> {
+  const all: ListedDelivery[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const { data, pagination } = await read({
+      ...asked,
+      limit: PAGE_MAX,
+      ...(cursor !== undefined && { cursor }),
+    })
+    all.push(...data)
+    cursor = pagination.cursors.after
+    if (cursor === undefined) break
+  }
+  return all
+}
+
+async function newestOf(read: ReadLogPage, webhooks: readonly string[]): Promise<number | null> {
+  const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
+  const pages = await Promise.all(sources.map((source) => read({ ...source, limit: 1 })))
+  const times = pages.flatMap(({ data }) => data.map(({ time_created }) => time_created))
+  return times.length === 0 ? null : Math.max(...times)
+}

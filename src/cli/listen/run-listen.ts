@@ -1,0 +1,167 @@
+import { ApiError, type Client, createClient } from '@headgate/client'
+import { coalesced } from '../../core/async/coalesced.ts'
+import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
+import type { Calling } from '../connect/run-call.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { complain } from '../terminal/complain.ts'
+import { countText, spanText } from '../terminal/formats.ts'
+import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
+import { followDeliveries } from './follow-deliveries.ts'
+import { type Forwarded, forwardDelivery, TRIES_MAX } from './forward-delivery.ts'
+import { type ForwardLanes, openForwardLanes } from './forward-lanes.ts'
+import { FORWARD_COLUMNS, type ForwardLine, forwardDocument } from './forward-line.ts'
+
+export type ListenOptions = { forward: string; webhook?: string[]; sinceMs?: number }
+
+type Listening = Calling & {
+  options: ListenOptions
+  /** A client that leaves every text as it is: what is forwarded is signed. */
+  exact: Client
+  counts: Record<Forwarded['outcome'] | 'left_out', number>
+  /** Rejects when forwarding cannot go on. */
+  broken: PromiseWithResolvers<never>
+}
+
+/** The log is read this often even if the stream tells of nothing. */
+const POLL_MS = 10_000
+
+const NO_WEBHOOK =
+  'This team has no webhook, so nothing would come. Make one; any destination will do:\n' +
+  '  headgate webhook create --help'
+
+/** Forwards deliveries to a local app until the person, or a refused token, ends it. */
+export async function runListen(calling: Calling, options: ListenOptions): Promise<void> {
+  const { clock, connection } = calling
+  const exact = createClient(connection)
+  const counts = { accepted: 0, refused: 0, down: 0, timeout: 0, lost: 0, left_out: 0 }
+  const broken = Promise.withResolvers<never>()
+  const listening: Listening = { ...calling, options, exact, counts, broken }
+  await checkWebhooks(listening)
+
+  const named = options.webhook ?? []
+  const { sinceMs = null } = options
+  const log = openDeliveryLog((parameters) => exact.call('listDeliveries', { parameters }), {
+    webhooks: named,
+    sinceMs,
+  })
+  if (sinceMs === null) await log.skip()
+  const lanes = openLanes(listening)
+  const ended = new AbortController()
+  const stop = () => ended.abort()
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  const stopped = new Promise<void>((resolve) => {
+    ended.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  const polling = openPolling(listening, log, lanes)
+  const cancelPolls = clock.every(POLL_MS, polling.ask)
+  const following = follow(listening, log, lanes, polling, ended.signal)
+  await Promise.race([stopped, following, broken.promise])
+  cancelPolls()
+  tellSummary(listening, lanes.waiting)
+  process.exit(0)
+}
+
+async function checkWebhooks({ client, options, terminal }: Listening): Promise<void> {
+  const { data } = await client.call('listWebhooks')
+  const { webhook: named = [] } = options
+  const unknown = named.find((id) => !data.some((webhook) => webhook.id === id))
+  if (unknown !== undefined) {
+    const ids = data.map(({ id }) => id).join(', ') || 'none'
+    return complain(`This team has no webhook ${unknown}; it has ${ids}.`, EXIT_CODES.failed)
+  }
+  if (data.length === 0) return complain(NO_WEBHOOK, EXIT_CODES.failed)
+  const count = named.length === 0 ? data.length : named.length
+  const webhooks = countText(count, 'webhook')
+  terminal.note(`Forwarding deliveries of ${webhooks} to ${options.forward}. Ctrl-C ends it.`)
+}
+
+function openLanes(listening: Listening): ForwardLanes {
+  const { exact, clock, terminal, options, counts, broken } = listening
+  const { outbound } = openProbeDrivers()
+  let isFirst = true
+  const show = (line: ForwardLine) =>
+    terminal.stream(forwardDocument(line), () => {
+      terminal.row(FORWARD_COLUMNS, line, isFirst)
+      isFirst = false
+    })
+  const needs = { client: exact, clock, outbound, target: options.forward }
+  return openForwardLanes({
+    triesMax: TRIES_MAX,
+    forward: ({ delivery }, triesMax) => {
+      const failedTry = (why: string, waitMs: number) =>
+        terminal.note(`${options.forward}: ${why}; again in ${spanText(waitMs)}.`)
+      return forwardDelivery({ ...needs, failedTry }, delivery.id, triesMax)
+    },
+    forwarded(outgoing, how) {
+      counts[how.outcome]++
+      show({ ...outgoing, how, timeMs: clock.nowMs() })
+    },
+    leftOut({ delivery }) {
+      counts.left_out++
+      if (counts.left_out === 1) {
+        terminal.note(`Too many wait for ${delivery.webhook_id}: the oldest are left out.`)
+      }
+    },
+    failed: broken.reject,
+  })
+}
+
+/** Reads on in the log, once however often it is asked meanwhile. */
+function openPolling({ broken }: Listening, log: DeliveryLog, lanes: ForwardLanes) {
+  const read = async () => {
+    for (const delivery of await log.news()) lanes.add({ delivery, isAgain: false })
+  }
+  return coalesced(read, (thrown) => {
+    // Nothing is lost by waiting: the log is read on from where it was.
+    const status = thrown instanceof ApiError ? thrown.status : null
+    if (status === 0 || status === 429 || (status !== null && status >= 500)) return
+    broken.reject(thrown)
+  })
+}
+
+function follow(
+  { exact, terminal, options }: Listening,
+  log: DeliveryLog,
+  lanes: ForwardLanes,
+  polling: { ask(): void },
+  ended: AbortSignal,
+): Promise<void> {
+  let isLost = false
+  const opened = () => {
+    if (isLost) terminal.note('Headgate is there again; going on where it was.')
+    isLost = false
+    polling.ask()
+  }
+  return followDeliveries(
+    {
+      client: exact,
+      opened,
+      heard(delivery) {
+        if (delivery === null) return polling.ask()
+        if (options.webhook && !options.webhook.includes(delivery.webhook_id)) return
+        if (log.isAgain(delivery)) lanes.add({ delivery, isAgain: true })
+        else if (log.isDue(delivery)) polling.ask()
+      },
+      lost() {
+        if (!isLost) terminal.note('The stream of Headgate is lost; trying again.')
+        isLost = true
+      },
+    },
+    ended,
+  )
+}
+
+function tellSummary({ terminal, counts }: Listening, waiting: number): void {
+  const { accepted, refused, down, timeout, lost, left_out } = counts
+  const parts = [
+    `${accepted} accepted`,
+    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(down + timeout > 0 ? [`${down + timeout} without an answer`] : []),
+    ...(lost > 0 ? [`${lost} not kept any more`] : []),
+    ...(left_out > 0 ? [`${left_out} left out`] : []),
+    ...(waiting > 0 ? [`${waiting} still waiting`] : []),
+  ]
+  const tell = () => terminal.note('', `${parts.join(', ')}.`)
+  terminal.stream({ summary: { ...counts, waiting } }, tell)
+}

@@ -1,0 +1,69 @@
+import type { StartStep, WatchStep } from '../../wiring/start.ts'
+
+type Screen = {
+  colour: boolean
+  /** Whether the line of the step that is under way can be taken back. */
+  rewrites: boolean
+  nowMs(): number
+  write(text: string): void
+}
+
+type StartProgress = {
+  watch: WatchStep
+  /** Text that others write meanwhile, without the line of the step that is under way. */
+  aside(text: string): string
+}
+
+const NAMES: Readonly<Record<StartStep, string>> = {
+  store: 'the store is open',
+  tables: 'its tables are up to date',
+  chains: 'the development chains run',
+  networks: 'the networks answer',
+}
+
+const NAME_WIDTH = Math.max(...Object.values(NAMES).map((name) => name.length))
+
+const WAITING: Readonly<Record<StartStep, string>> = {
+  store: 'opening the store',
+  tables: 'bringing its tables up to date',
+  chains: 'starting the development chains',
+  networks: 'asking the networks',
+}
+
+/** Takes back the line of the step that is under way. */
+const CLEAR = '\r\u001b[K'
+
+const SECOND_MS = 1000
+
+/** Shows on a terminal which steps of the start are done, how long they took, and the next. */
+export function startProgress({ colour, rewrites, nowMs, write }: Screen): StartProgress {
+  let line = ''
+  const clear = rewrites ? CLEAR : ''
+  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const end = (mark: string, step: StartStep, took: string) => {
+    line = ''
+    write(`${clear}  ${mark} ${NAMES[step].padEnd(NAME_WIDTH)}  ${took}\n`)
+  }
+
+  const watch: WatchStep = async (step, work) => {
+    const sinceMs = nowMs()
+    line = rewrites ? `  … ${WAITING[step]}` : ''
+    write(`${clear}${line}`)
+    try {
+      const result = await work
+      // Faults are told below, as those of the configuration.
+      if (Array.isArray(result)) write(clear)
+      else end(paint(32, '✓'), step, paint(2, duration(nowMs() - sinceMs)))
+      return result
+    } catch (thrown) {
+      write(`${clear}  ${paint(31, '✗')} ${WAITING[step]}\n`)
+      throw thrown
+    }
+  }
+
+  return { watch, aside: (text) => (line === '' ? text : `${CLEAR}${text}${line}`) }
+}
+
+function duration(ms: number): string {
+  return ms < SECOND_MS ? `${Math.round(ms)} ms` : `${(ms / SECOND_MS).toFixed(1)} s`
+}

@@ -1,0 +1,93 @@
+import { mayColour } from '../../config/read-client-environment.ts'
+import { type Colours, coloursFor } from './colours.ts'
+import { harmlessJson } from './harmless-text.ts'
+import { jsonLines } from './json-lines.ts'
+import { type Column, tableLines } from './table-lines.ts'
+
+/** The options of a command that say how it is to speak. */
+export type TerminalOptions = { json?: boolean }
+
+/** Where a command says what it found. Results go to standard output, all else to the other. */
+export type Terminal = {
+  /** JSON alone is printed, for scripts. */
+  isJson: boolean
+  /** Somebody sits there; a pipe or a file gets no colours and is not cut to a width. */
+  isInteractive: boolean
+  /** How many columns a line may have. */
+  columns: number
+  colours: Colours
+  /** Prints lines of a result. */
+  say(...lines: string[]): void
+  /** Tells something beside the result, where it does not disturb a pipe. */
+  note(...lines: string[]): void
+  /** Prints a result: as one JSON document where that is asked for, else as `text` says it. */
+  show(value: unknown, text: () => void): void
+  /** Prints one of many results as they come: a line of JSON, or as `text` says it. */
+  stream(value: unknown, text: () => void): void
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
+  /** One line of a table whose lines come one by one, below titles if it is the first. */
+  row<Row>(columns: readonly Column<Row>[], row: Row, isFirst: boolean): void
+  /** Names and values under each other; absent values are left out. */
+  facts(facts: readonly (readonly [name: string, value: string | null | undefined])[]): void
+  /** A value as indented JSON in colours. */
+  json(value: unknown): void
+  /** Replaces the line of progress; null ends it. Nothing is shown where nobody watches. */
+  progress(line: string | null): void
+}
+
+const COLUMNS_USUAL = 80
+
+/** The terminal of this process. */
+export function openTerminal({ json = false }: TerminalOptions): Terminal {
+  const isInteractive = process.stdout.isTTY === true
+  const colours = coloursFor(isInteractive && !json && mayColour())
+  const columns = isInteractive ? process.stdout.columns || COLUMNS_USUAL : Number.MAX_SAFE_INTEGER
+  process.stdout.on('error', endWithReader)
+  const say = (...lines: string[]) => {
+    try {
+      process.stdout.write(`${lines.join('\n')}\n`)
+    } catch (thrown) {
+      endWithReader(thrown)
+    }
+  }
+  const note = (...lines: string[]) => void process.stderr.write(`${lines.join('\n')}\n`)
+  return {
+    isJson: json,
+    isInteractive,
+    columns,
+    colours,
+    say,
+    note,
+    show: (value, text) => (json ? say(harmlessJson(JSON.stringify(value, null, 2))) : text()),
+    stream: (value, text) => (json ? say(harmlessJson(JSON.stringify(value))) : text()),
+    table: (shown, rows) => say(...tableLines(shown, rows, { colours, columnsMax: columns })),
+    row(shown, row, isFirst) {
+      const lines = tableLines(shown, [row], { colours, columnsMax: columns })
+      say(...(isFirst ? lines : lines.slice(1)))
+    },
+    facts: (facts) => say(...factLines(facts, colours)),
+    json: (value) => say(...jsonLines(value, colours)),
+    progress: progressLine(process.stderr.isTTY === true && !json),
+  }
+}
+
+/** A reader such as `head` has had enough: that is no failure, and nobody is left to hear. */
+function endWithReader(thrown: unknown): never {
+  if ((thrown as { code?: string }).code === 'EPIPE') process.exit(0)
+  throw thrown
+}
+
+function factLines(facts: Parameters<Terminal['facts']>[0], colours: Colours): string[] {
+  const told = facts.filter(([, value]) => value !== null && value !== undefined)
+  const width = told.reduce((widest, [name]) => Math.max(widest, name.length), 0)
+  return told.map(([name, value]) => `${colours.dim(name.padEnd(width))}  ${value}`)
+}
+
+function progressLine(isShown: boolean): Terminal['progress'] {
+  let isOpen = false
+  return (line) => {
+    if (!isShown || (line === null && !isOpen)) return
+    isOpen = line !== null
+    process.stderr.write(`\r\x1b[K${line ?? ''}`)
+  }
+}

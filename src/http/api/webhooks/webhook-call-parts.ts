@@ -1,0 +1,72 @@
+import type { Tier } from '../../../core/billing/plan.ts'
+import type { Webhook } from '../../../core/delivery/webhook.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Entropy } from '../../../ports/entropy.ts'
+import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
+import type { StandingRules, StoredWebhook } from '../../../tables/webhooks/webhooks.ts'
+import type { GraphqlQuery, WireWebhook } from '../../contract/contract.ts'
+import type { CheckNeeds } from './check-webhook.ts'
+
+export type WebhookCallNeeds = CheckNeeds & {
+  clock: Clock
+  entropy: Entropy
+  secrets: Secrets
+  tiers: ReadonlyMap<string, Tier>
+  publicUrl: string
+  /** Tells followers and couriers at once; without it they would find out by polling. */
+  webhooksChanged(webhookId?: string): void
+}
+
+export type WebhookReply = { data: WireWebhook }
+
+/** 36^24, about 2^124, cannot be guessed. */
+const KEY_LENGTH = 24
+
+export function rulesNow({ tiers, publicUrl, clock }: WebhookCallNeeds): StandingRules {
+  return { tiers, publicUrl, nowMs: clock.nowMs() }
+}
+
+/** The query may be given as its text alone. */
+export function queryParts<Parts extends Partial<GraphqlQuery>>(given: string | Parts) {
+  return typeof given === 'string' ? ({ query: given } as Parts) : given
+}
+
+/** A key that deliveries are signed with. */
+export function newSigningKey({ entropy }: WebhookCallNeeds): string {
+  return `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
+}
+
+/** A stored webhook with its keys, which are opened. */
+export function webhookOf(
+  { secrets }: { secrets: Secrets },
+  { webhook, key, nextKeySealed }: StoredWebhook,
+): WireWebhook {
+  const place = signingKeyPlace(webhook.id)
+  const nextKey = nextKeySealed === null ? null : secrets.open(nextKeySealed, place)
+  return wireWebhook(webhook, secrets.open(key.sealed, place), nextKey)
+}
+
+export function wireWebhook(
+  webhook: Webhook,
+  signingKey: string,
+  nextKey: string | null,
+): WireWebhook {
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    network: webhook.network,
+    webhook_type: 'GRAPHQL',
+    webhook_url: webhook.url,
+    is_active: webhook.state === 'active',
+    state: webhook.state,
+    deactivation_reason: webhook.reason,
+    time_created: webhook.createdAtMs,
+    signing_key: signingKey,
+    next_signing_key: nextKey,
+    version: 'V2',
+    graphql_query: { query: webhook.query, skip_empty_messages: webhook.skipEmpty },
+    app_id: webhook.appId,
+    ordered: webhook.ordered,
+    notify_removed: webhook.notifyRemoved,
+  }
+}

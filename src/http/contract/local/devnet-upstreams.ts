@@ -1,0 +1,91 @@
+import { choice, count, integer, list, record, text } from '../../../core/schema/schema.ts'
+import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-control.ts'
+import { body, data, path, tokenCall } from '../operation.ts'
+import { LOCAL, NOT_LOCAL } from './not-local.ts'
+
+const ERRORS = {
+  ...NOT_LOCAL,
+  '503': '`Unavailable`: the chain does not answer; its process may have ended.',
+}
+
+const { lagMax, stallMsMax } = DEVNET_NODE_LIMITS
+
+const BEHAVIOUR = choice(
+  [...DEVNET_NODE_BEHAVIOURS],
+  'How the node answers: `honest` truly, `lag` as one that is `blocks` behind, `lie` with every ' +
+    'log left out and sixteenfold balances, `fail` with 503, `hang` never.',
+)
+
+const UPSTREAM_NAME = text({
+  pattern: '^[a-z0-9-]{1,64}$',
+  'x-form': '1 to 64 lower-case letters, digits and hyphens',
+})
+
+const DEVNET_UPSTREAM = record('DevnetUpstream', {
+  name: text('The name of the upstream, as `GET /api/networks` has it.'),
+  behaviour: BEHAVIOUR,
+  blocks: count('How many blocks it lags behind; 0 unless it lags.'),
+})
+
+const CHANGE = record(
+  'DevnetUpstreamChange',
+  { behaviour: BEHAVIOUR },
+  {
+    blocks: integer({
+      minimum: 1,
+      maximum: lagMax,
+      description: 'With `lag` only: how many blocks it is behind. Without it, 5.',
+    }),
+  },
+)
+
+const STALL = record('DevnetStall', {
+  seconds: integer({
+    minimum: 1,
+    maximum: stallMsMax / 1000,
+    description: 'How long no upstream answers.',
+  }),
+})
+
+const EXAMPLE = [
+  { name: 'devnet', behaviour: 'lag' as const, blocks: 5 },
+  { name: 'devnet-2', behaviour: 'honest' as const, blocks: 0 },
+]
+
+/** The nodes of the embedded chain, each of which can be broken on purpose. */
+export const DEVNET_UPSTREAM_CALLS = {
+  listDevnetUpstreams: tokenCall('GET /api/devnet/upstreams', {
+    ...LOCAL,
+    summary: 'See the nodes of the embedded chain',
+    description:
+      'The upstreams of `ETH_DEVNET` with how each answers. They are nodes of one chain, made to ' +
+      'be broken so that failover can be watched. Local development only.',
+    answer: data('The upstreams.', list(DEVNET_UPSTREAM), EXAMPLE),
+    errors: ERRORS,
+  }),
+
+  changeDevnetUpstream: tokenCall('PUT /api/devnet/upstreams/{name}', {
+    ...LOCAL,
+    summary: 'Make a node of the embedded chain lag, lie, fail or hang',
+    description: 'It answers so until it is changed again, or Headgate starts anew.',
+    parameters: { name: path('The name of the upstream.', UPSTREAM_NAME, 'devnet-2') },
+    body: body(CHANGE, { behaviour: 'lag', blocks: 5 }),
+    answer: data('The upstreams as they are now.', list(DEVNET_UPSTREAM), EXAMPLE),
+    errors: {
+      ...ERRORS,
+      '400': '`ValidationError`: a field is wrong, or `blocks` is given with another behaviour.',
+      '404': '`NotFound`: there is no such upstream, or this is no local development.',
+    },
+  }),
+
+  stallDevnet: tokenCall('POST /api/devnet/stall', {
+    ...LOCAL,
+    summary: 'Have no node of the embedded chain answer for a while',
+    description:
+      'All upstreams of `ETH_DEVNET` hang for so long, whatever else they were told; blocks go ' +
+      'on being mined. A new stall takes the place of the one before.',
+    body: body(STALL, { seconds: 10 }),
+    answer: data('The upstreams, as they answer otherwise.', list(DEVNET_UPSTREAM), EXAMPLE),
+    errors: ERRORS,
+  }),
+}
