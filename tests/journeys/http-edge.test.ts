@@ -221,7 +221,9 @@ test('throttled members of a batch say when to ask again', async () => {
   const calls = Array.from({ length: 20 }, (_, id) => rpc('eth_gasPrice', [], id))
   const { status, headers, json } = await small.post(calls)
   expect(status).toBe(200)
-  expect(json.at(-1).error.code).toBe(429)
+  // Members are let in as they come, so that any of them may be late.
+  type Member = { error?: { code: number } }
+  expect(json.map(({ error }: Member) => error?.code)).toContain(429)
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   const calm = await small.post([rpc('eth_chainId')])
   expect(calm.headers.get('retry-after')).toBeNull()
