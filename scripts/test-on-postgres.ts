@@ -56,6 +56,8 @@ const OF_CALLS = [
   'single-flight',
   'slow-readers',
   'streamed-answers',
+  'readme',
+  'local-development',
 ]
 
 /** Each statement of a simulation takes a round trip here, so there are fewer seeds. */
