@@ -58,12 +58,25 @@ beforeAll(async () => {
   }
   const networks = [...nodes].map(([id, own]) => evmNetwork(id, own, members[id]))
   headgate = await startHeadgate({ env: networksEnv(...networks) })
+  await until(async () => (await upstreams()).every(isReady), 'every node is known')
 })
 
 afterAll(async () => {
   await headgate.stop()
   for (const own of nodes.values()) for (const node of own) node.stop()
 })
+
+type Shown = { state: string; head: number | null }
+
+async function upstreams(): Promise<Shown[]> {
+  const { json } = await headgate.api('GET', '/api/networks')
+  return json.data.flatMap((network: { upstreams: Shown[] }) => network.upstreams)
+}
+
+/** Only such a node is asked when the answer of another is compared. */
+function isReady({ state, head }: Shown): boolean {
+  return state === 'used' && head !== null && head > 0
+}
 
 function firstOf(id: string): LogNode {
   const [node] = nodes.get(id) ?? []
