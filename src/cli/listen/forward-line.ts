@@ -1,7 +1,7 @@
 import { timeText } from '../terminal/formats.ts'
 import type { Cell, Column } from '../terminal/table-lines.ts'
 import type { Forwarded } from './forward-delivery.ts'
-import type { OnItsWay } from './forward-lanes.ts'
+import type { OnItsWay } from './forward-queues.ts'
 
 /** One delivery that was forwarded, or was not. */
 export type ForwardLine = OnItsWay & { how: Forwarded; timeMs: number }

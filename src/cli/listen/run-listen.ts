@@ -8,8 +8,8 @@ import { countText, spanText } from '../terminal/formats.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
 import { followDeliveries } from './follow-deliveries.ts'
 import { type Forwarded, forwardDelivery, TRIES_MAX } from './forward-delivery.ts'
-import { type ForwardLanes, openForwardLanes } from './forward-lanes.ts'
 import { FORWARD_COLUMNS, type ForwardLine, forwardDocument } from './forward-line.ts'
+import { type ForwardQueues, openForwardQueues } from './forward-queues.ts'
 
 export type ListenOptions = { forward: string; webhook?: string[]; sinceMs?: number }
 
@@ -45,7 +45,7 @@ export async function runListen(calling: Calling, options: ListenOptions): Promi
     sinceMs,
   })
   if (sinceMs === null) await log.skip()
-  const lanes = openLanes(listening)
+  const queues = openLanes(listening)
   const ended = new AbortController()
   const stop = () => ended.abort()
   process.on('SIGINT', stop)
@@ -53,12 +53,12 @@ export async function runListen(calling: Calling, options: ListenOptions): Promi
   const stopped = new Promise<void>((resolve) => {
     ended.signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const polling = openPolling(listening, log, lanes)
+  const polling = openPolling(listening, log, queues)
   const cancelPolls = clock.every(POLL_MS, polling.ask)
-  const following = follow(listening, log, lanes, polling, ended.signal)
+  const following = follow(listening, log, queues, polling, ended.signal)
   await Promise.race([stopped, following, broken.promise])
   cancelPolls()
-  tellSummary(listening, lanes.waiting)
+  tellSummary(listening, queues.waiting)
   process.exit(0)
 }
 
@@ -76,7 +76,7 @@ async function checkWebhooks({ client, options, terminal }: Listening): Promise<
   terminal.note(`Forwarding deliveries of ${webhooks} to ${options.forward}. Ctrl-C ends it.`)
 }
 
-function openLanes(listening: Listening): ForwardLanes {
+function openLanes(listening: Listening): ForwardQueues {
   const { exact, clock, terminal, options, counts, broken } = listening
   const { outbound } = openProbeDrivers()
   let isFirst = true
@@ -86,7 +86,7 @@ function openLanes(listening: Listening): ForwardLanes {
       isFirst = false
     })
   const needs = { client: exact, clock, outbound, target: options.forward }
-  return openForwardLanes({
+  return openForwardQueues({
     triesMax: TRIES_MAX,
     forward: ({ delivery }, triesMax) => {
       const failedTry = (why: string, waitMs: number) =>
@@ -108,9 +108,9 @@ function openLanes(listening: Listening): ForwardLanes {
 }
 
 /** Reads on in the log, once however often it is asked meanwhile. */
-function openPolling({ broken }: Listening, log: DeliveryLog, lanes: ForwardLanes) {
+function openPolling({ broken }: Listening, log: DeliveryLog, queues: ForwardQueues) {
   const read = async () => {
-    for (const delivery of await log.news()) lanes.add({ delivery, isAgain: false })
+    for (const delivery of await log.news()) queues.add({ delivery, isAgain: false })
   }
   return coalesced(read, (thrown) => {
     // Nothing is lost by waiting: the log is read on from where it was.
@@ -123,7 +123,7 @@ function openPolling({ broken }: Listening, log: DeliveryLog, lanes: ForwardLane
 function follow(
   { exact, terminal, options }: Listening,
   log: DeliveryLog,
-  lanes: ForwardLanes,
+  queues: ForwardQueues,
   polling: { ask(): void },
   ended: AbortSignal,
 ): Promise<void> {
@@ -140,7 +140,7 @@ function follow(
       heard(delivery) {
         if (delivery === null) return polling.ask()
         if (options.webhook && !options.webhook.includes(delivery.webhook_id)) return
-        if (log.isAgain(delivery)) lanes.add({ delivery, isAgain: true })
+        if (log.isAgain(delivery)) queues.add({ delivery, isAgain: true })
         else if (log.isDue(delivery)) polling.ask()
       },
       lost() {

@@ -1,7 +1,7 @@
 import { assert } from '../../../../src/core/errors.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'
-import { beginLedger } from './life/begin-ledger.ts'
-import { type Life, openLife, type PaceState } from './life/life.ts'
+import { type Activity, openActivity, type PaceState } from './activity/activity.ts'
+import { beginLedger } from './activity/begin-ledger.ts'
 import { type AccountHistory, openAccountHistory } from './solana-account-history.ts'
 import { type Machine, openMachine } from './solana-machine.ts'
 import { type SolanaPut, solanaPut } from './solana-put.ts'
@@ -23,7 +23,7 @@ export type SolanaChain = {
   advance(): void
   /** Hears after each slot that ended. */
   onSlot(listener: () => void): void
-  life: Life
+  activity: Activity
 }
 
 type ChainOptions = {
@@ -63,7 +63,7 @@ export function openSolanaChain(
 
   const listeners: (() => void)[] = []
   const moveOn = () => {
-    life.turn()
+    activity.runSlot()
     saver?.reserve(slots.now + 1)
     slots.advance()
   }
@@ -71,12 +71,12 @@ export function openSolanaChain(
     moveOn()
     for (const listener of listeners) listener()
   }
-  const life = openLife({ clock, history, slots, put, send, rentExempt, advance }, pace)
+  const activity = openActivity({ clock, history, slots, put, send, rentExempt, advance }, pace)
   // A caller that asks for `finalized` at the start finds all of it there already. A ledger that
   // goes on is shown as it was: nothing has happened while it was away.
   while (slots.now < slotNow) wasBegun ? slots.advance() : moveOn()
   saver?.watch({ slots, transactions })
   const onSlot = (listener: () => void) => void listeners.push(listener)
-  const parts = { history, slots, transactions, rentExemptLamports: rentExempt, life }
+  const parts = { history, slots, transactions, rentExemptLamports: rentExempt, activity }
   return { ...parts, airdrop, put, advance, onSlot }
 }

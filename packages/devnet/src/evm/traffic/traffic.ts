@@ -1,6 +1,10 @@
 import { quantity, type RawBlock, type RawChain } from '../fork/raw-chain.ts'
-import { DECK } from './deck.ts'
-import { type Draft, openTurn, type Turn } from './turn.ts'
+import {
+  type Draft,
+  openTransactionContext,
+  type TransactionContext,
+} from './transaction-context.ts'
+import { TRANSACTION_MIX } from './transaction-mix.ts'
 
 /** Transactions of the chain's own, so that there is something to find in its blocks. */
 export type Traffic = {
@@ -28,7 +32,7 @@ const MEMORY_BYTES_MAX = 1.5 * 2 ** 30
 /** Below the tip that wallets offer, so that users come first. */
 const TIP_WEI = { least: 1_000_000, most: 500_000_000 }
 
-/** Moves may be refused or have nothing to do; a chain that refuses all is not asked for ever. */
+/** A transaction may be refused; a chain that refuses all of them is not asked for ever. */
 const TURNS_PER_TRANSACTION_MAX = 3
 
 export function openTraffic(needs: Needs, first: number): Traffic {
@@ -45,11 +49,11 @@ export function openTraffic(needs: Needs, first: number): Traffic {
     const sent: string[] = []
     const turnsMax = perBlock * TURNS_PER_TRANSACTION_MAX
     for (let place = 0; place < turnsMax && sent.length < perBlock; place++) {
-      const turn = openTurn(chain, height, place)
-      const move = DECK[(height * perBlock + place) % DECK.length]
-      const drafts = (await move?.(turn)) ?? []
+      const context = openTransactionContext(chain, height, place)
+      const make = TRANSACTION_MIX[(height * perBlock + place) % TRANSACTION_MIX.length]
+      const drafts = (await make?.(context)) ?? []
       for (const draft of drafts.slice(0, perBlock - sent.length)) {
-        const hash = await send(chain, withFees(turn, draft, BigInt(baseFeePerGas)))
+        const hash = await send(chain, withFees(context, draft, BigInt(baseFeePerGas)))
         if (hash !== null) sent.push(hash)
       }
     }
@@ -89,7 +93,7 @@ async function dropLeft(chain: RawChain, sent: readonly string[], mined: readonl
 }
 
 /** Most are of type 2, and some of the older types, as on any chain. */
-function withFees({ choices }: Turn, draft: Draft, baseFeeWei: bigint): object {
+function withFees({ choices }: TransactionContext, draft: Draft, baseFeeWei: bigint): object {
   const { value = 0n, gas, ...rest } = draft
   const transaction = { ...rest, value: quantity(value), gas: quantity(gas) }
   const tip = BigInt(choices.between(TIP_WEI.least, TIP_WEI.most))

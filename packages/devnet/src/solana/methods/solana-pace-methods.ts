@@ -5,7 +5,7 @@ import {
   SOLANA_DEVNET_LIMITS,
   type SolanaDevnetState,
 } from '../../../../../src/ports/local/solana-devnet-control.ts'
-import type { PaceState } from '../life/life.ts'
+import type { PaceState } from '../activity/activity.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { type MethodTable, membersOf, type Params } from './solana-method.ts'
 
@@ -32,16 +32,16 @@ function setPace(chain: SolanaChain, [configText]: Params): string | SolanaError
     ...(changesPerSlot !== null && { changesPerSlot }),
     ...(isHeld !== null && { isHeld }),
   }
-  if (Object.keys(wanted).length > 0) chain.life.change(wanted)
+  if (Object.keys(wanted).length > 0) chain.activity.change(wanted)
   return stateText(chain)
 }
 
-function stateText({ life, slots, transactions }: SolanaChain): string {
+function stateText({ activity, slots, transactions }: SolanaChain): string {
   const state: SolanaDevnetState = {
-    ...life.pace,
+    ...activity.pace,
     slot: slots.now,
     blockHeight: slots.heightOf(slots.now),
-    tokenAccounts: life.tokenAccounts(),
+    tokenAccounts: activity.tokenAccounts(),
     transactions: transactions.count,
   }
   return JSON.stringify(state)

@@ -5,7 +5,7 @@ import type { Receipt } from '../solana-transactions.ts'
 import type { KeptLedger } from './ledger-records.ts'
 import { unpackReceipt } from './packed-receipt.ts'
 
-/** The part of a ledger's life that was before this process. */
+/** The part of a ledger from before this process. */
 export type LedgerBefore = {
   /** False: there was none, and the ledger has to be begun. */
   wasBegun: boolean

@@ -13,7 +13,7 @@ import { decodeKey, encodeKey } from '../../../../../src/core/solana/base58.ts'
 import { PROGRAM_IDS } from '../../../../../src/core/solana/programs.ts'
 import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
-import { LIFE_MINTS } from '../life/life-mints.ts'
+import { SAMPLE_MINTS } from '../activity/sample-mints.ts'
 import { TEST_WALLETS } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { keyPairOf, signedTransaction } from '../solana-message.ts'
@@ -61,7 +61,7 @@ describe('a ledger with a folder', () => {
     expect((await rpc.call('isBlockhashValid', blockhash, NOW)).value).toBe(true)
     const again = await rpc.reply('sendTransaction', sent.text, { encoding: 'base64' })
     expect(again.error.message).toContain('already been processed')
-    // The program that was written by hand runs in the next life, too.
+    // The program that was written by hand runs after the next start, too.
     const { signature } = await send('after')
     await rpc.call('headgate_advanceSlots', 6)
     const { meta } = await rpc.call('getTransaction', signature)
@@ -85,7 +85,7 @@ describe('a ledger with a folder', () => {
     expect(after.count).toBeGreaterThanOrEqual(kept.count)
     expect(after.signatures).toEqual(kept.signatures)
     // All of one moment is there: tokens that have left one account have come to another.
-    const mints = new Map(LIFE_MINTS.map(({ key }) => [key.toHex(), [0n, 0n]]))
+    const mints = new Map(SAMPLE_MINTS.map(({ key }) => [key.toHex(), [0n, 0n]]))
     for (const { pubkey, account } of after.tokens) {
       const data = Buffer.from(account.data[0], 'base64')
       const isAccount = data.length >= 165 && data[165] !== 1

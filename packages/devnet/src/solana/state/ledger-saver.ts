@@ -27,7 +27,7 @@ export type LedgerSaver = {
   /** An account changed. */
   hearChange: HearChange
   hearReceipt(receipt: Receipt): void
-  /** Before a slot is shown for the first time; it will not come again in a later life. */
+  /** Before a slot is shown for the first time; it will not come again after a later start. */
   reserve(slot: number): void
   /** From now on all of the ledger is saved, about once a second. */
   watch(ledger: { slots: Slots; transactions: Transactions }): void

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../../src/ports/clock.ts'
 import { type Churn, openChurn } from './churn.ts'
 import { openTraffic } from './traffic.ts'
 
-/** How fast a ledger lives. */
+/** The pace of a ledger's own activity. */
 export type PaceState = {
   /** 0: slots only on command. */
   slotTimeMs: number
@@ -11,11 +11,11 @@ export type PaceState = {
 }
 
 /** All that happens on a ledger by itself. */
-export type Life = {
+export type Activity = {
   readonly pace: PaceState
   change(wanted: Partial<PaceState>): void
-  /** Lives one slot, which then ends. */
-  turn(): void
+  /** Does what happens by itself in one slot, which then ends. */
+  runSlot(): void
   /** The token accounts that change by themselves. */
   tokenAccounts(): number
 }
@@ -26,8 +26,8 @@ type Needs = Parameters<typeof openChurn>[0] &
 /** The ledger has about so much time between transactions of its own, however short its slots. */
 const TRANSACTION_MS = 300
 
-/** Ends slots by time. The accounts that take part are looked up when the first one is lived. */
-export function openLife(needs: Needs, first: PaceState): Life {
+/** Ends slots by time. The accounts that take part are looked up in the first one. */
+export function openActivity(needs: Needs, first: PaceState): Activity {
   const { clock, slots, advance } = needs
   let pace = first
   let churn: Churn | null = null
@@ -48,14 +48,14 @@ export function openLife(needs: Needs, first: PaceState): Life {
       pace = { ...pace, ...wanted }
       arm()
     },
-    turn() {
+    runSlot() {
       const { changesPerSlot, slotTimeMs } = pace
       if (changesPerSlot === 0) return
       churn ??= openChurn(needs)
       traffic ??= openTraffic(needs)
-      churn.turn(changesPerSlot)
+      churn.apply(changesPerSlot)
       const everySlots = slotTimeMs === 0 ? 1 : Math.max(1, Math.ceil(TRANSACTION_MS / slotTimeMs))
-      if (slots.now % everySlots === 0) traffic.turn()
+      if (slots.now % everySlots === 0) traffic.sendNext()
     },
     tokenAccounts() {
       churn ??= openChurn(needs)

@@ -2,10 +2,10 @@ import type { Account } from '../../../../../src/core/solana/account.ts'
 import { ASSOCIATED_TOKEN_PROGRAM } from '../solana-genesis.ts'
 import { type KeyPair, keyPairOf } from '../solana-message.ts'
 import { associatedTokenAddress } from '../solana-token-address.ts'
-import { lifeKey, type RentExempt, walletAccount } from './life-accounts.ts'
-import { LIFE_MINTS, type LifeMint, lifeMintAccount } from './life-mints.ts'
-import { nonceAccount, stakeAccount } from './life-stakes.ts'
-import { tokenAccount } from './life-token-account.ts'
+import { SAMPLE_MINTS, type SampleMint, sampleMintAccount } from './sample-mints.ts'
+import { nonceAccount, stakeAccount } from './stake-account.ts'
+import { tokenAccount } from './token-account.ts'
+import { type RentExempt, sampleKey, walletAccount } from './wallet-account.ts'
 
 type Beginning = { tokenAccounts: number; epoch: number; rentExempt: RentExempt }
 
@@ -38,9 +38,12 @@ export const TRADERS: readonly KeyPair[] = Array.from({ length: 6 }, (_, at) =>
 )
 
 /** The mints that traders deal in: one of each token program. */
-export const TRADED_MINTS: readonly LifeMint[] = [0, 5].map((at) => LIFE_MINTS[at]!)
+export const TRADED_MINTS: readonly SampleMint[] = [0, 5].map((at) => SAMPLE_MINTS[at]!)
 
-export function traderTokenAccount({ key }: KeyPair, { program, key: mint }: LifeMint): Uint8Array {
+export function traderTokenAccount(
+  { key }: KeyPair,
+  { program, key: mint }: SampleMint,
+): Uint8Array {
   return associatedTokenAddress(key, program, mint, ASSOCIATED_TOKEN_PROGRAM)
 }
 
@@ -55,20 +58,20 @@ function noncesBeside(tokenAccounts: number): number {
 }
 
 /** All accounts that a living ledger begins with, the same in every one of this size. */
-export function lifeAccounts({ tokenAccounts, epoch, rentExempt }: Beginning): Account[] {
+export function sampleAccounts({ tokenAccounts, epoch, rentExempt }: Beginning): Account[] {
   if (tokenAccounts === 0) return []
   const holders = Array.from(
     { length: Math.min(HOLDERS_MAX, Math.ceil(tokenAccounts / ACCOUNTS_PER_HOLDER)) },
-    (_, at) => lifeKey(`holder ${at}`),
+    (_, at) => sampleKey(`holder ${at}`),
   )
-  const supply = new Map<LifeMint, bigint>(LIFE_MINTS.map((mint) => [mint, 0n]))
+  const supply = new Map<SampleMint, bigint>(SAMPLE_MINTS.map((mint) => [mint, 0n]))
   const rent = remembered(rentExempt)
-  const hold = (mint: LifeMint, amount: bigint) => {
+  const hold = (mint: SampleMint, amount: bigint) => {
     supply.set(mint, (supply.get(mint) ?? 0n) + amount)
     return amount
   }
   const held = Array.from({ length: tokenAccounts }, (_, at) => {
-    const pubkey = lifeKey(`token account ${at}`)
+    const pubkey = sampleKey(`token account ${at}`)
     const drawn = drawnHolding(pubkey, holders)
     hold(drawn.mint, drawn.amount)
     return tokenAccount({ pubkey, ...drawn }, rent)
@@ -86,16 +89,16 @@ export function lifeAccounts({ tokenAccounts, epoch, rentExempt }: Beginning): A
     stakeAccount(at, 0, BigInt(epoch), rent),
   )
   const nonces = Array.from({ length: noncesBeside(tokenAccounts) }, (_, at) =>
-    nonceAccount(at, lifeKey(`nonce ${at}`), rent),
+    nonceAccount(at, sampleKey(`nonce ${at}`), rent),
   )
-  const mints = LIFE_MINTS.map((mint) => lifeMintAccount(mint, supply.get(mint) ?? 0n, rent))
+  const mints = SAMPLE_MINTS.map((mint) => sampleMintAccount(mint, supply.get(mint) ?? 0n, rent))
   return [...mints, ...wallets, ...ofTraders, ...held, ...stakes, ...nonces]
 }
 
 /** The bytes of an address look like chance, so they decide what it holds. */
 function drawnHolding(pubkey: Uint8Array, holders: readonly Uint8Array[]) {
   const drawn = new DataView(pubkey.buffer)
-  const mint = LIFE_MINTS[drawn.getUint16(0) % LIFE_MINTS.length]!
+  const mint = SAMPLE_MINTS[drawn.getUint16(0) % SAMPLE_MINTS.length]!
   const owner = holders[drawn.getUint32(2) % holders.length]!
   const tokens = 2 ** ((drawn.getUint16(6) / 65_536) * TOKENS_MAX_LOG2)
   const exact = BigInt(Math.floor(tokens * 100)) * 10n ** BigInt(mint.decimals)

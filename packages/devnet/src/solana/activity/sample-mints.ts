@@ -3,10 +3,10 @@ import { PROGRAM_KEYS } from '../../../../../src/core/solana/programs.ts'
 import { bytesOf, u8, u16, u32, u64 } from '../solana-bytes.ts'
 import { FAUCET } from '../solana-genesis.ts'
 import { keyPairOf } from '../solana-message.ts'
-import { RENT_EXEMPT_EPOCH, type RentExempt } from './life-accounts.ts'
+import { RENT_EXEMPT_EPOCH, type RentExempt } from './wallet-account.ts'
 
 /** A mint that the accounts of a living ledger are of. */
-export type LifeMint = {
+export type SampleMint = {
   key: Uint8Array
   program: Uint8Array
   decimals: number
@@ -39,7 +39,7 @@ const MINT_ROOM_BYTES = 165 - 82
 const KIND_MINT = 1
 
 /** Two of each sort that is met often; a documented address each. */
-export const LIFE_MINTS: readonly LifeMint[] = [
+export const SAMPLE_MINTS: readonly SampleMint[] = [
   mint(0, { decimals: 6 }),
   mint(1, { decimals: 9 }),
   mint(2, { decimals: 8, freezes: false }),
@@ -58,7 +58,11 @@ export const LIFE_MINTS: readonly LifeMint[] = [
 ]
 
 /** The account of a mint of which so much has been made. */
-export function lifeMintAccount(one: LifeMint, supply: bigint, rentExempt: RentExempt): Account {
+export function sampleMintAccount(
+  one: SampleMint,
+  supply: bigint,
+  rentExempt: RentExempt,
+): Account {
   const authority = bytesOf(u32(1), FAUCET.key)
   const freeze = one.freezes ? authority : new Uint8Array(authority.length)
   const base = bytesOf(authority, u64(supply), u8(one.decimals), u8(1), freeze)
@@ -76,9 +80,9 @@ export function lifeMintAccount(one: LifeMint, supply: bigint, rentExempt: RentE
 
 function mint(
   number: number,
-  facts: Partial<LifeMint>,
+  facts: Partial<SampleMint>,
   extensions: (key: Uint8Array) => Uint8Array[] = () => [],
-): LifeMint {
+): SampleMint {
   const { key } = keyPairOf(`headgate devnet mint ${number}`)
   const usual = { program: TOKEN, decimals: 6, freezes: true, hasFee: false }
   return { ...usual, ...facts, key, extensions: extensions(key) }

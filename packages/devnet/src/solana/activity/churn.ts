@@ -2,23 +2,16 @@ import type { Account } from '../../../../../src/core/solana/account.ts'
 import { PROGRAM_KEYS } from '../../../../../src/core/solana/programs.ts'
 import type { AccountHistory } from '../solana-account-history.ts'
 import type { Slots } from '../solana-slots.ts'
-import { type DrawnNumbers, drawnNumbers } from './drawn-numbers.ts'
-import { lifeKey, type RentExempt } from './life-accounts.ts'
-import { HOLDERS_MAX, NONCES_MAX, STAKES_MAX } from './life-genesis.ts'
-import { LIFE_MINTS, type LifeMint } from './life-mints.ts'
-import { stakeAccount, withNonce } from './life-stakes.ts'
-import {
-  amountIn,
-  isFrozen,
-  mintIn,
-  ownerIn,
-  tokenAccount,
-  withAmount,
-} from './life-token-account.ts'
+import { HOLDERS_MAX, NONCES_MAX, STAKES_MAX } from './sample-accounts.ts'
+import { SAMPLE_MINTS, type SampleMint } from './sample-mints.ts'
+import { type SeededNumbers, seededNumbers } from './seeded-numbers.ts'
+import { stakeAccount, withNonce } from './stake-account.ts'
+import { amountIn, isFrozen, mintIn, ownerIn, tokenAccount, withAmount } from './token-account.ts'
+import { type RentExempt, sampleKey } from './wallet-account.ts'
 
 export type Churn = {
   /** Changes about so many accounts in the present slot. */
-  turn(changes: number): void
+  apply(changes: number): void
   /** The token accounts that take part. */
   readonly tokenAccounts: number
 }
@@ -31,7 +24,7 @@ type Needs = {
 }
 
 /** The token accounts of one mint that take part. */
-type Pool = { mint: LifeMint; keys: Uint8Array[] }
+type Pool = { mint: SampleMint; keys: Uint8Array[] }
 
 /** These are never closed, so that a manual can name them. */
 const LASTING = 32
@@ -53,16 +46,16 @@ export function openChurn(needs: Needs): Churn {
   const count = () => pools.reduce((sum, { keys }) => sum + keys.length, 0)
   const wanted = count()
   const lasting = new Set(
-    Array.from({ length: LASTING }, (_, at) => lifeKey(`token account ${at}`).toHex()),
+    Array.from({ length: LASTING }, (_, at) => sampleKey(`token account ${at}`).toHex()),
   )
 
   return {
     get tokenAccounts() {
       return count()
     },
-    turn(changes) {
+    apply(changes) {
       const { now } = needs.slots
-      const draw = drawnNumbers(now)
+      const draw = seededNumbers(now)
       let left = changes
       if (left > 0 && now % NONCE_EVERY_SLOTS === 0) left -= renewNonce(needs, draw)
       if (left > 0 && now % STAKE_EVERY_SLOTS === 0) left -= turnStake(needs, draw)
@@ -80,9 +73,9 @@ export function openChurn(needs: Needs): Churn {
 /** Found anew from the accounts, as those of a ledger that was kept are not the first ones. */
 function openPools({ history, slots }: Needs): Pool[] {
   const holders = new Set(
-    Array.from({ length: HOLDERS_MAX }, (_, at) => lifeKey(`holder ${at}`).toHex()),
+    Array.from({ length: HOLDERS_MAX }, (_, at) => sampleKey(`holder ${at}`).toHex()),
   )
-  const pools = new Map(LIFE_MINTS.map((mint) => [mint.key.toHex(), { mint, keys: [] } as Pool]))
+  const pools = new Map(SAMPLE_MINTS.map((mint) => [mint.key.toHex(), { mint, keys: [] } as Pool]))
   for (const program of [PROGRAM_KEYS.splToken, PROGRAM_KEYS.splToken2022]) {
     for (const account of history.ofProgram(program, slots.now)) {
       if (!holders.has(ownerIn(account).toHex())) continue
@@ -92,7 +85,7 @@ function openPools({ history, slots }: Needs): Pool[] {
   return [...pools.values()]
 }
 
-function moveTokens(needs: Needs, draw: DrawnNumbers, pool: Pool): void {
+function moveTokens(needs: Needs, draw: SeededNumbers, pool: Pool): void {
   const from = pick(needs, draw, pool, (account) => amountIn(account) > 0n)
   const to = pick(needs, draw, pool, () => true)
   if (from === null || to === null || from.pubkey === to.pubkey) return
@@ -102,12 +95,12 @@ function moveTokens(needs: Needs, draw: DrawnNumbers, pool: Pool): void {
 }
 
 /** A new account gets its first tokens from another one, and its rent from its owner. */
-function create(needs: Needs, draw: DrawnNumbers, pool: Pool, step: number): void {
+function create(needs: Needs, draw: SeededNumbers, pool: Pool, step: number): void {
   const from = pick(needs, draw, pool, (account) => amountIn(account) > 0n)
   if (from === null) return
   const owner = ownerIn(from)
   const amount = part(draw, amountIn(from))
-  const pubkey = lifeKey(`token account of slot ${needs.slots.now} ${step}`)
+  const pubkey = sampleKey(`token account of slot ${needs.slots.now} ${step}`)
   const made = tokenAccount({ pubkey, mint: pool.mint, owner, amount }, needs.rentExempt)
   if (!charge(needs, owner, -made.lamports)) return
   needs.put(withAmount(from, amountIn(from) - amount))
@@ -116,7 +109,7 @@ function create(needs: Needs, draw: DrawnNumbers, pool: Pool, step: number): voi
 }
 
 /** An account is closed after its tokens went to another one; its owner gets the rent back. */
-function close(needs: Needs, draw: DrawnNumbers, pool: Pool, lasting: ReadonlySet<string>): void {
+function close(needs: Needs, draw: SeededNumbers, pool: Pool, lasting: ReadonlySet<string>): void {
   const gone = pick(needs, draw, pool, ({ pubkey }) => !lasting.has(pubkey.toHex()))
   const to = pick(needs, draw, pool, () => true)
   if (gone === null || to === null || gone.pubkey === to.pubkey) return
@@ -129,7 +122,7 @@ function close(needs: Needs, draw: DrawnNumbers, pool: Pool, lasting: ReadonlySe
 /** One of the accounts that serves; null when none was found at once. */
 function pick(
   { history, slots }: Needs,
-  draw: DrawnNumbers,
+  draw: SeededNumbers,
   { keys, mint }: Pool,
   serves: (account: Account) => boolean,
 ): Account | null {
@@ -146,7 +139,7 @@ function pick(
 }
 
 /** Between a two hundred and fifty-sixth and a quarter of it, and at least one. */
-function part(draw: DrawnNumbers, amount: bigint): bigint {
+function part(draw: SeededNumbers, amount: bigint): bigint {
   const taken = (amount * BigInt(1 + draw.below(64))) / 256n
   return taken === 0n ? 1n : taken
 }
@@ -158,21 +151,21 @@ function charge({ history, slots, put }: Needs, owner: Uint8Array, lamports: big
 }
 
 /** How many accounts it changed. */
-function renewNonce({ history, slots, put }: Needs, draw: DrawnNumbers): number {
-  const account = history.at(lifeKey(`nonce account ${draw.below(NONCES_MAX)}`), slots.now)
+function renewNonce({ history, slots, put }: Needs, draw: SeededNumbers): number {
+  const account = history.at(sampleKey(`nonce account ${draw.below(NONCES_MAX)}`), slots.now)
   const hash = slots.find(slots.now)?.hash
   if (account === null || hash === undefined) return 0
   put(withNonce(account, hash))
   return 1
 }
 
-function turnStake({ history, slots, rentExempt, put }: Needs, draw: DrawnNumbers): number {
+function turnStake({ history, slots, rentExempt, put }: Needs, draw: SeededNumbers): number {
   const number = draw.below(STAKES_MAX)
-  const account = history.at(lifeKey(`stake account ${number}`), slots.now)
+  const account = history.at(sampleKey(`stake account ${number}`), slots.now)
   if (account === null) return 0
   const { epoch } = slots.epochOf(slots.now)
-  const turn = Math.floor(slots.now / STAKE_EVERY_SLOTS)
-  const { data } = stakeAccount(number, turn, BigInt(epoch), rentExempt)
+  const step = Math.floor(slots.now / STAKE_EVERY_SLOTS)
+  const { data } = stakeAccount(number, step, BigInt(epoch), rentExempt)
   put({ ...account, data })
   return 1
 }

@@ -8,7 +8,7 @@ export type RentExempt = (dataBytes: bigint) => bigint
 export const RENT_EXEMPT_EPOCH = 18_446_744_073_709_551_615n
 
 /** The address that belongs to a phrase: nobody has its key, and everybody can name it. */
-export function lifeKey(phrase: string): Uint8Array {
+export function sampleKey(phrase: string): Uint8Array {
   const key = new Uint8Array(32)
   Bun.SHA256.hash(`headgate devnet ${phrase}`, key)
   return key

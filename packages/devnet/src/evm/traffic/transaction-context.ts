@@ -15,8 +15,8 @@ export type Draft = {
   authorizationList?: readonly object[]
 }
 
-/** One trader's turn to do something. */
-export type Turn = {
+/** The circumstances in which a trader makes a transaction. */
+export type TransactionContext = {
   height: number
   place: number
   choices: SeededChoices
@@ -29,15 +29,21 @@ export type Turn = {
   read(to: string, selector: string, ...args: Argument[]): Promise<bigint[] | null>
 }
 
-/** All that a trader does in a turn, in this order; some of it only prepares the rest. */
-export type Move = (turn: Turn) => readonly Draft[] | Promise<readonly Draft[]>
+/** Makes a trader's transactions, in this order; some of them only prepare the last. */
+export type TransactionMaker = (
+  context: TransactionContext,
+) => readonly Draft[] | Promise<readonly Draft[]>
 
 const STRANGERS = 32
 
 const ADDRESSES = TRADERS.map(([address]) => address)
 
-/** The same height and place give the same turn. */
-export function openTurn(chain: RawChain, height: number, place: number): Turn {
+/** The same height and place give the same context. */
+export function openTransactionContext(
+  chain: RawChain,
+  height: number,
+  place: number,
+): TransactionContext {
   const choices = seededChoices(height, place)
   const trader = choices.pick(ADDRESSES)
   const other = choices.pick(ADDRESSES.filter((address) => address !== trader))

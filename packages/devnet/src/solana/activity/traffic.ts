@@ -5,9 +5,9 @@ import { bytesOf, u8, u64 } from '../solana-bytes.ts'
 import { transfer } from '../solana-genesis.ts'
 import type { Instruction, KeyPair } from '../solana-message.ts'
 import type { Slots } from '../solana-slots.ts'
-import { type DrawnNumbers, drawnNumbers } from './drawn-numbers.ts'
-import { TRADED_MINTS, TRADERS, traderTokenAccount } from './life-genesis.ts'
-import type { LifeMint } from './life-mints.ts'
+import { TRADED_MINTS, TRADERS, traderTokenAccount } from './sample-accounts.ts'
+import type { SampleMint } from './sample-mints.ts'
+import { type SeededNumbers, seededNumbers } from './seeded-numbers.ts'
 
 type Needs = {
   history: AccountHistory
@@ -15,7 +15,7 @@ type Needs = {
   send(signers: readonly [KeyPair], instructions: readonly Instruction[]): unknown
 }
 
-type Trader = { pair: KeyPair; accounts: ReadonlyMap<LifeMint, Uint8Array> }
+type Trader = { pair: KeyPair; accounts: ReadonlyMap<SampleMint, Uint8Array> }
 
 const MEMO_PROGRAM = decodeKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
@@ -28,7 +28,7 @@ const LAMPORTS_MAX = 5_000_000
 const FAILING_EVERY = 12
 
 /** The ledger's own transactions, signed by its traders: transfers of tokens and SOL, and memos. */
-export function openTraffic(needs: Needs): { turn(): void } {
+export function openTraffic(needs: Needs): { sendNext(): void } {
   const traders = TRADERS.map(
     (pair): Trader => ({
       pair,
@@ -36,10 +36,10 @@ export function openTraffic(needs: Needs): { turn(): void } {
     }),
   )
   return {
-    turn() {
-      const draw = drawnNumbers(needs.slots.now ^ 0x7ade)
+    sendNext() {
+      const draw = seededNumbers(needs.slots.now ^ 0x7ade)
       const from = traders[draw.below(traders.length)]!
-      // A ledger that was begun without life has no traders.
+      // A ledger that was begun without sample accounts has no traders.
       if (needs.history.at(from.pair.key, needs.slots.now) === null) return
       const others = traders.filter((one) => one !== from)
       const to = others[draw.below(others.length)]!
@@ -50,7 +50,7 @@ export function openTraffic(needs: Needs): { turn(): void } {
 
 function drawnInstructions(
   slot: number,
-  draw: DrawnNumbers,
+  draw: SeededNumbers,
   from: Trader,
   to: Trader,
 ): Instruction[] {
@@ -65,7 +65,7 @@ function drawnInstructions(
   return kind === 3 ? [...transfers, memo(`order ${slot}`)] : transfers
 }
 
-function tokens(mint: LifeMint, from: Trader, to: Trader, amount: bigint): Instruction {
+function tokens(mint: SampleMint, from: Trader, to: Trader, amount: bigint): Instruction {
   const [source, target] = [from.accounts.get(mint), to.accounts.get(mint)]
   assert(source !== undefined && target !== undefined, 'a trader has accounts of its mints')
   return {

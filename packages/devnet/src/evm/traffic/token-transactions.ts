@@ -1,6 +1,6 @@
 import { CONTRACTS, METHODS } from '../contracts/contracts.ts'
 import { encodeCall } from '../contracts/encode-call.ts'
-import type { Draft, Move, Turn } from './turn.ts'
+import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
 export type TokenName = 'dollar' | 'orchard' | 'lantern' | 'wrappedEther'
 
@@ -22,7 +22,7 @@ const SUPPLY_FACTOR = 50n
 
 const ISSUED: readonly TokenName[] = ['dollar', 'orchard', 'lantern']
 
-export const sendEther: Move = ({ trader, choices, stranger, other }) => [
+export const sendEther: TransactionMaker = ({ trader, choices, stranger, other }) => [
   {
     from: trader,
     to: choices.pick([stranger, other]),
@@ -31,72 +31,74 @@ export const sendEther: Move = ({ trader, choices, stranger, other }) => [
   },
 ]
 
-export const sendToken: Move = async (turn) => {
-  const { choices, trader } = turn
-  const [name, value] = someTokens(turn)
-  const to = choices.pick([turn.stranger, turn.other])
+export const sendToken: TransactionMaker = async (context) => {
+  const { choices, trader } = context
+  const [name, value] = someTokens(context)
+  const to = choices.pick([context.stranger, context.other])
   return [
-    ...(await supplied(turn, trader, name, value)),
+    ...(await supplied(context, trader, name, value)),
     callToken(trader, name, token.transfer, to, value),
   ]
 }
 
-export const approve: Move = (turn) => {
-  const [name, value] = someTokens(turn)
-  return [callToken(turn.trader, name, token.approve, turn.other, value)]
+export const approve: TransactionMaker = (context) => {
+  const [name, value] = someTokens(context)
+  return [callToken(context.trader, name, token.approve, context.other, value)]
 }
 
 /** Takes what another one approved before, or approves it for another time. */
-export const takeApproved: Move = async (turn) => {
-  const { trader, other } = turn
-  const [name, value] = someTokens(turn)
-  const [allowed = 0n] = (await turn.read(CONTRACTS[name], token.allowance, other, trader)) ?? []
+export const takeApproved: TransactionMaker = async (context) => {
+  const { trader, other } = context
+  const [name, value] = someTokens(context)
+  const [allowed = 0n] = (await context.read(CONTRACTS[name], token.allowance, other, trader)) ?? []
   if (allowed < value) return [callToken(other, name, token.approve, trader, value * 20n)]
   return [
-    ...(await supplied(turn, other, name, value)),
+    ...(await supplied(context, other, name, value)),
     callToken(trader, name, token.transferFrom, other, trader, value),
   ]
 }
 
-export const issue: Move = (turn) => {
-  const { trader, choices } = turn
+export const issue: TransactionMaker = (context) => {
+  const { trader, choices } = context
   const name = choices.pick(ISSUED)
   return [
     callToken(trader, name, token.mint, trader, BigInt(choices.between(1, 1000)) * UNITS[name]),
   ]
 }
 
-export const redeem: Move = async (turn) => {
-  const { trader, choices } = turn
+export const redeem: TransactionMaker = async (context) => {
+  const { trader, choices } = context
   const name = choices.pick(ISSUED)
   const value = BigInt(choices.between(1, 100)) * UNITS[name]
-  const prepared = await supplied(turn, trader, name, value)
+  const prepared = await supplied(context, trader, name, value)
   return [...prepared, callToken(trader, name, token.burn, value)]
 }
 
-export const wrap: Move = ({ trader, choices }) => [deposit(trader, ether(choices.between(1, 200)))]
+export const wrap: TransactionMaker = ({ trader, choices }) => [
+  deposit(trader, ether(choices.between(1, 200))),
+]
 
-export const unwrap: Move = async (turn) => {
-  const { trader, choices } = turn
+export const unwrap: TransactionMaker = async (context) => {
+  const { trader, choices } = context
   const value = ether(choices.between(1, 100))
-  const prepared = await supplied(turn, trader, 'wrappedEther', value)
+  const prepared = await supplied(context, trader, 'wrappedEther', value)
   const { withdraw } = METHODS.wrappedEther
   return [...prepared, callToken(trader, 'wrappedEther', withdraw, value)]
 }
 
 /** Fails with a reason: nobody has so much. */
-export const overdraw: Move = ({ trader, other }) => [
+export const overdraw: TransactionMaker = ({ trader, other }) => [
   callToken(trader, 'lantern', token.transfer, other, 2n ** 200n),
 ]
 
 /** Makes sure that the owner has so much of a token. */
 export async function supplied(
-  turn: Turn,
+  context: TransactionContext,
   owner: string,
   name: TokenName,
   value: bigint,
 ): Promise<Draft[]> {
-  const [held = 0n] = (await turn.read(CONTRACTS[name], token.balanceOf, owner)) ?? []
+  const [held = 0n] = (await context.read(CONTRACTS[name], token.balanceOf, owner)) ?? []
   if (held >= value) return []
   const supply = value * SUPPLY_FACTOR
   if (name === 'wrappedEther') return [deposit(owner, supply)]
@@ -104,9 +106,13 @@ export async function supplied(
 }
 
 /** Makes sure that the router may take what the owner gives to a pool. */
-export async function routed(turn: Turn, owner: string, name: TokenName): Promise<Draft[]> {
+export async function routed(
+  context: TransactionContext,
+  owner: string,
+  name: TokenName,
+): Promise<Draft[]> {
   const { router } = CONTRACTS
-  const [allowed = 0n] = (await turn.read(CONTRACTS[name], token.allowance, owner, router)) ?? []
+  const [allowed = 0n] = (await context.read(CONTRACTS[name], token.allowance, owner, router)) ?? []
   if (allowed > FOR_EVER / 2n) return []
   return [callToken(owner, name, token.approve, router, FOR_EVER)]
 }
@@ -121,7 +127,7 @@ function deposit(from: string, value: bigint): Draft {
   return { from, to: CONTRACTS.wrappedEther, data: selector, value, gas: GAS }
 }
 
-function someTokens({ choices }: Turn): [name: TokenName, value: bigint] {
+function someTokens({ choices }: TransactionContext): [name: TokenName, value: bigint] {
   const name = choices.pick<TokenName>(['dollar', 'dollar', 'orchard', 'lantern', 'wrappedEther'])
   const thousandths = BigInt(choices.between(1, name === 'wrappedEther' ? 100 : 500_000))
   return [name, (thousandths * UNITS[name]) / 1000n]

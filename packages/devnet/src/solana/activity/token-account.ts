@@ -1,12 +1,12 @@
 import type { Account } from '../../../../../src/core/solana/account.ts'
 import { PROGRAM_KEYS, sameKey } from '../../../../../src/core/solana/programs.ts'
 import { bytesOf, u8, u64 } from '../solana-bytes.ts'
-import { RENT_EXEMPT_EPOCH, type RentExempt } from './life-accounts.ts'
-import { extension, type LifeMint } from './life-mints.ts'
+import { extension, type SampleMint } from './sample-mints.ts'
+import { RENT_EXEMPT_EPOCH, type RentExempt } from './wallet-account.ts'
 
 type Holding = {
   pubkey: Uint8Array
-  mint: LifeMint
+  mint: SampleMint
   owner: Uint8Array
   amount: bigint
   isFrozen?: boolean
@@ -83,7 +83,7 @@ function viewOf(data: Uint8Array): DataView {
   return new DataView(data.buffer, data.byteOffset, data.byteLength)
 }
 
-function tailOf({ program, hasFee }: LifeMint): Uint8Array {
+function tailOf({ program, hasFee }: SampleMint): Uint8Array {
   if (sameKey(program, PROGRAM_KEYS.splToken)) return new Uint8Array()
   return hasFee ? TAIL_WITH_FEE : TAIL_2022
 }

@@ -1,7 +1,7 @@
 import { CONTRACTS, METHODS, VAULT_CREATION } from '../contracts/contracts.ts'
 import { encodeCall } from '../contracts/encode-call.ts'
-import { ether } from './token-moves.ts'
-import type { Move } from './turn.ts'
+import { ether } from './token-transactions.ts'
+import type { TransactionMaker } from './transaction-context.ts'
 
 /** Moves with everything but tokens: vaults, calls inside of calls, and protocols. */
 
@@ -25,7 +25,7 @@ const DELEGATION = {
   s: '0x6f4fbe8bd84863d9533daa3bd4b0a4956156c7773aff78c3078f09148b7f78b0',
 }
 
-export const createVault: Move = ({ trader, choices }) => [
+export const createVault: TransactionMaker = ({ trader, choices }) => [
   {
     from: trader,
     to: CONTRACTS.vaultFactory,
@@ -35,7 +35,7 @@ export const createVault: Move = ({ trader, choices }) => [
   },
 ]
 
-export const createVaultAt: Move = ({ trader, height, place, choices }) => [
+export const createVaultAt: TransactionMaker = ({ trader, height, place, choices }) => [
   {
     from: trader,
     to: CONTRACTS.vaultFactory,
@@ -46,11 +46,11 @@ export const createVaultAt: Move = ({ trader, height, place, choices }) => [
 ]
 
 /** A transaction that is no call: its data makes the contract. */
-export const deployVault: Move = ({ trader }) => [
+export const deployVault: TransactionMaker = ({ trader }) => [
   { from: trader, data: encodeCall(VAULT_CREATION, trader), gas: GAS },
 ]
 
-export const shareEther: Move = ({ trader, other, stranger, choices }) => [
+export const shareEther: TransactionMaker = ({ trader, other, stranger, choices }) => [
   {
     from: trader,
     to: CONTRACTS.vaultFactory,
@@ -60,7 +60,7 @@ export const shareEther: Move = ({ trader, other, stranger, choices }) => [
   },
 ]
 
-export const delegate: Move = ({ trader, other, stranger, choices }) => [
+export const delegate: TransactionMaker = ({ trader, other, stranger, choices }) => [
   {
     from: trader,
     to: DELEGATOR,
@@ -71,7 +71,7 @@ export const delegate: Move = ({ trader, other, stranger, choices }) => [
   },
 ]
 
-export const runOutOfGas: Move = ({ trader }) => [
+export const runOutOfGas: TransactionMaker = ({ trader }) => [
   {
     from: trader,
     to: CONTRACTS.vaultFactory,
@@ -80,7 +80,7 @@ export const runOutOfGas: Move = ({ trader }) => [
   },
 ]
 
-export const tellPrice: Move = ({ trader, choices }) => [
+export const tellPrice: TransactionMaker = ({ trader, choices }) => [
   {
     from: trader,
     to: CONTRACTS.priceFeed,
@@ -89,7 +89,7 @@ export const tellPrice: Move = ({ trader, choices }) => [
   },
 ]
 
-export const propose: Move = ({ trader, choices }) => [
+export const propose: TransactionMaker = ({ trader, choices }) => [
   {
     from: trader,
     to: CONTRACTS.governor,
@@ -103,7 +103,7 @@ export const propose: Move = ({ trader, choices }) => [
   },
 ]
 
-export const vote: Move = async ({ trader, choices, read }) => {
+export const vote: TransactionMaker = async ({ trader, choices, read }) => {
   const [proposals = 0n] = (await read(CONTRACTS.governor, METHODS.governor.proposals)) ?? []
   const reason = { text: choices.pick(REASONS) }
   const support = BigInt(choices.between(0, 2))
@@ -112,7 +112,7 @@ export const vote: Move = async ({ trader, choices, read }) => {
 }
 
 /** The multisig passes ether on, which is a transfer inside of a call. */
-export const execute: Move = ({ trader, stranger, choices }) => {
+export const execute: TransactionMaker = ({ trader, stranger, choices }) => {
   const value = ether(choices.between(1, 30))
   const { execTransaction } = METHODS.multisig
   const data = encodeCall(execTransaction, stranger, value, { bytes: '0x' })
@@ -120,20 +120,20 @@ export const execute: Move = ({ trader, stranger, choices }) => {
 }
 
 /** The call inside fails, and the transaction does not. */
-export const executeFailing: Move = ({ trader, other }) => {
+export const executeFailing: TransactionMaker = ({ trader, other }) => {
   const inner = encodeCall(METHODS.token.transfer, other, 2n ** 200n)
   const { execTransaction } = METHODS.multisig
   const data = encodeCall(execTransaction, CONTRACTS.dollar, 0n, { bytes: inner })
   return [{ from: trader, to: CONTRACTS.multisig, data, gas: GAS }]
 }
 
-export const operate: Move = ({ trader, other }) => {
+export const operate: TransactionMaker = ({ trader, other }) => {
   const inner = { bytes: encodeCall(METHODS.token.mint, other, 5_000_000n) }
   const data = encodeCall(METHODS.entryPoint.handleOp, other, CONTRACTS.dollar, inner)
   return [{ from: trader, to: CONTRACTS.entryPoint, data, gas: GAS }]
 }
 
-export const bridge: Move = ({ trader, choices }) => [
+export const bridge: TransactionMaker = ({ trader, choices }) => [
   {
     from: trader,
     to: CONTRACTS.bridge,
@@ -143,14 +143,14 @@ export const bridge: Move = ({ trader, choices }) => [
   },
 ]
 
-export const liquidate: Move = ({ trader, other, choices }) => {
+export const liquidate: TransactionMaker = ({ trader, other, choices }) => {
   const { lender, wrappedEther, dollar } = CONTRACTS
   const debt = BigInt(choices.between(100, 9000)) * 10n ** 6n
   const data = encodeCall(METHODS.lender.liquidate, wrappedEther, dollar, other, debt)
   return [{ from: trader, to: lender, data, gas: GAS }]
 }
 
-export const upgrade: Move = ({ trader, height }) => {
+export const upgrade: TransactionMaker = ({ trader, height }) => {
   const { proxy, priceFeed, governor } = CONTRACTS
   const implementation = height % 2 === 0 ? priceFeed : governor
   const data = encodeCall(METHODS.proxy.upgradeTo, implementation)

@@ -4,8 +4,8 @@ import type { AccountHistory } from '../solana-account-history.ts'
 import { FAUCET, FAUCET_LAMPORTS, genesisSteps } from '../solana-genesis.ts'
 import type { Sender } from '../solana-sender.ts'
 import type { Slots } from '../solana-slots.ts'
-import { type RentExempt, walletAccount } from './life-accounts.ts'
-import { lifeAccounts } from './life-genesis.ts'
+import { sampleAccounts } from './sample-accounts.ts'
+import { type RentExempt, walletAccount } from './wallet-account.ts'
 
 type Needs = Pick<Sender, 'send'> & {
   history: AccountHistory
@@ -23,6 +23,6 @@ export function beginLedger(needs: Needs, tokenAccounts: number): void {
     assert(typeof receipt !== 'string', 'the ledger begins with what it promises')
   }
   const { epoch } = slots.epochOf(slots.now)
-  const fault = history.adopt(lifeAccounts({ tokenAccounts, epoch, rentExempt }))
-  assert(fault === null, `the ledger begins with all of its life (${fault})`)
+  const fault = history.adopt(sampleAccounts({ tokenAccounts, epoch, rentExempt }))
+  assert(fault === null, `the ledger begins with all of its sample accounts (${fault})`)
 }

@@ -5,14 +5,14 @@ import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
 import { TEST_WALLETS, TOKEN_MINT } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
-import { lifeKey } from './life-accounts.ts'
-import { TRADERS } from './life-genesis.ts'
-import { LIFE_MINTS } from './life-mints.ts'
+import { TRADERS } from './sample-accounts.ts'
+import { SAMPLE_MINTS } from './sample-mints.ts'
+import { sampleKey } from './wallet-account.ts'
 
 setDefaultTimeout(180_000)
 
 const TOKEN_ACCOUNTS = 600
-const MINTS = LIFE_MINTS.map(({ key }) => encodeKey(key))
+const MINTS = SAMPLE_MINTS.map(({ key }) => encodeKey(key))
 const PROGRAMS = [PROGRAM_IDS.splToken, PROGRAM_IDS.splToken2022]
 const NOW = { commitment: 'processed', encoding: 'jsonParsed' }
 
@@ -77,7 +77,7 @@ describe('a living ledger', () => {
       return ends === undefined || ends === '18446744073709551615' ? type : 'deactivating'
     })
     expect(new Set(states)).toEqual(new Set(['initialized', 'delegated', 'deactivating']))
-    const nonce = await shown(encodeKey(lifeKey('nonce account 0')))
+    const nonce = await shown(encodeKey(sampleKey('nonce account 0')))
     expect(nonce).toMatchObject({ type: 'initialized', info: { blockhash: expect.any(String) } })
   })
 
@@ -98,7 +98,7 @@ describe('a living ledger', () => {
     })
     expect(moved.length).toBeGreaterThan(100)
     for (let number = 0; number < 32; number++) {
-      expect(after.has(encodeKey(lifeKey(`token account ${number}`)))).toBe(true)
+      expect(after.has(encodeKey(sampleKey(`token account ${number}`)))).toBe(true)
     }
   })
 

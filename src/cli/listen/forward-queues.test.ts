@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { until } from '../../../tests/support/until.ts'
 import type { ListedDelivery } from './delivery-log.ts'
 import type { Forwarded } from './forward-delivery.ts'
-import { openForwardLanes } from './forward-lanes.ts'
+import { openForwardQueues } from './forward-queues.ts'
 
 const outgoing = (id: string, webhook: string) => ({
   delivery: { id, webhook_id: webhook } as ListedDelivery,
@@ -20,7 +20,7 @@ function stage() {
   const done: string[] = []
   const failures: unknown[] = []
   const waiting = new Map<string, (outcome: Forwarded) => void>()
-  const lanes = openForwardLanes({
+  const queues = openForwardQueues({
     triesMax: 5,
     forward({ delivery }, triesMax) {
       begun.push(delivery.id)
@@ -36,25 +36,25 @@ function stage() {
     waiting.get(id)?.(how(outcome))
     await until(() => done.includes(id), `${id} is done`)
   }
-  return { lanes, begun, tries, done, end }
+  return { queues, begun, tries, done, end }
 }
 
-describe('the lanes of webhooks', () => {
+describe('the queues of webhooks', () => {
   test('keep the order of one webhook, and let no other wait for it', async () => {
-    const { lanes, begun, done, end } = stage()
-    for (const id of ['a1', 'a2']) lanes.add(outgoing(id, 'wh_a'))
-    lanes.add(outgoing('b1', 'wh_b'))
+    const { queues, begun, done, end } = stage()
+    for (const id of ['a1', 'a2']) queues.add(outgoing(id, 'wh_a'))
+    queues.add(outgoing('b1', 'wh_b'))
     expect(begun).toEqual(['a1', 'b1'])
     await end('b1')
-    expect(lanes.waiting).toBe(2)
+    expect(queues.waiting).toBe(2)
     await end('a1')
     await end('a2')
-    expect([done, lanes.waiting]).toEqual([['b1', 'a1', 'a2'], 0])
+    expect([done, queues.waiting]).toEqual([['b1', 'a1', 'a2'], 0])
   })
 
   test('try an app that was down once only, until it is back', async () => {
-    const { lanes, tries, end } = stage()
-    for (const id of ['a1', 'a2', 'a3', 'a4']) lanes.add(outgoing(id, 'wh_a'))
+    const { queues, tries, end } = stage()
+    for (const id of ['a1', 'a2', 'a3', 'a4']) queues.add(outgoing(id, 'wh_a'))
     await end('a1', 'down')
     await end('a2', 'down')
     await end('a3')
@@ -63,8 +63,8 @@ describe('the lanes of webhooks', () => {
   })
 
   test('leave the oldest out when too many wait, but not the one on its way', () => {
-    const { lanes, done } = stage()
-    for (let at = 0; at <= 10_001; at++) lanes.add(outgoing(`a${at}`, 'wh_a'))
+    const { queues, done } = stage()
+    for (let at = 0; at <= 10_001; at++) queues.add(outgoing(`a${at}`, 'wh_a'))
     expect(done).toEqual(['left out a1', 'left out a2'])
   })
 })

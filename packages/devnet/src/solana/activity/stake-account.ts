@@ -1,7 +1,7 @@
 import type { Account } from '../../../../../src/core/solana/account.ts'
 import { PROGRAM_KEYS } from '../../../../../src/core/solana/programs.ts'
 import { bytesOf, u8, u32, u64 } from '../solana-bytes.ts'
-import { lifeKey, RENT_EXEMPT_EPOCH, type RentExempt } from './life-accounts.ts'
+import { RENT_EXEMPT_EPOCH, type RentExempt, sampleKey } from './wallet-account.ts'
 
 /** The states that a stake account goes through. */
 const STATES = ['delegated', 'delegated', 'deactivating', 'initialized'] as const
@@ -18,23 +18,23 @@ const LAMPORTS_PER_SIGNATURE = 5_000n
 const WARMUP_RATE = new Uint8Array(Float64Array.of(0.25).buffer)
 
 /** Whom all of it is delegated to. It has no account: nobody votes on this ledger. */
-const VOTER = lifeKey('vote account')
+const VOTER = sampleKey('vote account')
 
 /** The bytes of a nonce account where its blockhash stands. */
 const NONCE_AT = 40
 
 /**
- * The stake account with this number. Every state is met among any four in a row; `turn` moves
+ * The stake account with this number. Every state is met among any four in a row; `step` moves
  * it on to the next.
  */
 export function stakeAccount(
   number: number,
-  turn: number,
+  step: number,
   epoch: bigint,
   rentExempt: RentExempt,
 ): Account {
-  const state = STATES[(number + turn) % STATES.length]
-  const authority = lifeKey(`holder ${number}`)
+  const state = STATES[(number + step) % STATES.length]
+  const authority = sampleKey(`holder ${number}`)
   const reserve = rentExempt(BigInt(STAKE_BYTES))
   const stake = BigInt(1 + ((number * 37) % 900)) * SOL
   const lockup = bytesOf(u64(0n), u64(0n), new Uint8Array(32))
@@ -48,7 +48,7 @@ export function stakeAccount(
     isDelegated ? bytesOf(u32(DELEGATED), meta, delegation) : bytesOf(u32(INITIALIZED), meta),
   )
   return {
-    pubkey: lifeKey(`stake account ${number}`),
+    pubkey: sampleKey(`stake account ${number}`),
     owner: PROGRAM_KEYS.stake,
     lamports: reserve + stake,
     rentEpoch: RENT_EXEMPT_EPOCH,
@@ -59,9 +59,9 @@ export function stakeAccount(
 
 /** The nonce account with this number. */
 export function nonceAccount(number: number, nonce: Uint8Array, rentExempt: RentExempt): Account {
-  const head = bytesOf(u32(1), u32(INITIALIZED), lifeKey(`holder ${number}`))
+  const head = bytesOf(u32(1), u32(INITIALIZED), sampleKey(`holder ${number}`))
   return {
-    pubkey: lifeKey(`nonce account ${number}`),
+    pubkey: sampleKey(`nonce account ${number}`),
     owner: PROGRAM_KEYS.system,
     lamports: rentExempt(BigInt(NONCE_BYTES)),
     rentEpoch: RENT_EXEMPT_EPOCH,
