@@ -182,6 +182,48 @@ describe('while the database is away', () => {
     expect((await known(key)).app.isActive).toBe(false)
   })
 
+  test('a known key is served as last known when the database hangs', async () => {
+    const caller = await known(key)
+    await store.changeApp({ isActive: false })
+    await clock.advance(400)
+    const answer = Promise.withResolvers<void>()
+    database.hold = answer.promise
+    const found = Promise.resolve(directory.find(key))
+    await clock.advance(200)
+    expect(await found).toBe(caller)
+    // The next call does not wait at all.
+    expect(directory.find(key)).toBe(caller)
+    await clock.advance(60_000)
+    expect(directory.find(key)).toBe(caller)
+    database.hold = null
+    answer.resolve()
+    await clock.advance(400)
+    expect((await known(key)).app.isActive).toBe(false)
+  })
+
+  test('an answer that comes late from a slow database still counts', async () => {
+    await known(key)
+    await store.rotateKey()
+    await clock.advance(400)
+    const answer = Promise.withResolvers<void>()
+    database.hold = answer.promise
+    const found = Promise.resolve(directory.find(key))
+    await clock.advance(200)
+    expect(await found).not.toBeInstanceOf(Rejection)
+    answer.resolve()
+    await clock.advance(0)
+    expect(directory.find(key)).toBeInstanceOf(Rejection)
+  })
+
+  test('a key that is not known waits for a database that hangs', async () => {
+    const answer = Promise.withResolvers<void>()
+    database.hold = answer.promise
+    const found = Promise.resolve(directory.find(key))
+    await clock.advance(5_000)
+    answer.resolve()
+    expect(await found).not.toBeInstanceOf(Rejection)
+  })
+
   test('a key found wrong before is not served again', async () => {
     await known(key)
     await store.rotateKey()

@@ -1,3 +1,4 @@
+import { within } from '../../core/async/within.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -27,38 +28,52 @@ const LAST_KNOWN_MAX = 50_000
 /** Wrong names that are cached; guessing more only makes us look again. */
 const WRONG_MAX = 10_000
 
+/** A caller that was known does not wait longer for the database. */
+const KNOWN_MS_MAX = 200
+
 /** Times that a name is looked up anew because something changed meanwhile. */
 const LOOKS_AGAIN_MAX = 2
 
 export function openAccountLookUps<Found>(needs: Needs<Found>): AccountLookUps<Found> {
-  let known = new Map<string, Found>()
-  let wrong = new Map<string, Rejection>()
+  const remembered = openRemembered<Found>()
   /** Counts invalidations, so that a look-up begun before one is not cached after it. */
   let generation = 0
-  /** Outlives invalidations: read only when a name that was known cannot be looked up again. */
-  const lastKnown = openTwoGenerationMap<string, Found>({ weightMax: LAST_KNOWN_MAX })
-  let isStale = false
+  /** Names that are served as last known. */
+  const stale = new Set<string>()
   const lookUps = openSingleFlight<Found | Rejection>(() => needs.clock.monotonicMs())
 
   const lookUp = async (name: string, looksLeft: number): Promise<Found | Rejection> => {
     const startedIn = generation
-    const found = await needs.read(name).catch((thrown) => {
-      const last = thrown instanceof Failure ? lastKnown.get(name) : undefined
-      if (last === undefined || needs.mayServeLast?.(last) === false) throw thrown
-      isStale = true
-      return last
-    })
+    const found = await readOrLast(name, startedIn)
     // Read before a change, it may not be kept; but whoever was served must be known from then on.
-    if (startedIn !== generation) return looksLeft === 0 ? found : lookUp(name, looksLeft - 1)
-    if (found instanceof Rejection) {
-      lastKnown.delete(name)
-      if (wrong.size < WRONG_MAX) wrong.set(name, found)
-      else wrong = new Map()
-    } else {
-      lastKnown.set(name, found)
-      known.set(name, found)
-    }
+    const isLast = looksLeft === 0 || stale.has(name)
+    if (startedIn !== generation) return isLast ? found : lookUp(name, looksLeft - 1)
+    remembered.keep(name, found)
     return found
+  }
+
+  /** A name that was known is served as last known when the database fails or is slow. */
+  const readOrLast = async (name: string, startedIn: number): Promise<Found | Rejection> => {
+    const reading = needs.read(name)
+    const last = remembered.last(name)
+    if (last === undefined || needs.mayServeLast?.(last) === false) return reading
+    const asLastKnown = () => {
+      stale.add(name)
+      return last
+    }
+    const readOrFailed = reading.catch((thrown) => {
+      if (!(thrown instanceof Failure)) throw thrown
+      return asLastKnown()
+    })
+    return within(needs.clock, KNOWN_MS_MAX, readOrFailed, () => {
+      const late = (found: Found | Rejection) => {
+        if (startedIn !== generation) return
+        stale.delete(name)
+        remembered.keep(name, found)
+      }
+      reading.then(late, () => {})
+      return asLastKnown()
+    })
   }
 
   /** A change has everyone looked up again: those who ask for one name at once share that. */
@@ -70,14 +85,40 @@ export function openAccountLookUps<Found>(needs: Needs<Found>): AccountLookUps<F
   }
 
   return {
-    find: (name) =>
-      known.get(name) ?? wrong.get(name) ?? lookUps.join(name, generation) ?? lookUpOnce(name),
+    find: (name) => remembered.get(name) ?? lookUps.join(name, generation) ?? lookUpOnce(name),
+    forget() {
+      remembered.forget()
+      stale.clear()
+      generation++
+    },
+    isStale: () => stale.size > 0,
+  }
+}
+
+/** The names that were looked up since the last change. */
+function openRemembered<Found>() {
+  let known = new Map<string, Found>()
+  let wrong = new Map<string, Rejection>()
+  /** Outlives changes: read only when a name that was known cannot be looked up again. */
+  const lastKnown = openTwoGenerationMap<string, Found>({ weightMax: LAST_KNOWN_MAX })
+
+  return {
+    get: (name: string) => known.get(name) ?? wrong.get(name),
+    last: (name: string) => lastKnown.get(name),
+    keep(name: string, found: Found | Rejection) {
+      if (!(found instanceof Rejection)) {
+        lastKnown.set(name, found)
+        known.set(name, found)
+        return
+      }
+      lastKnown.delete(name)
+      known.delete(name)
+      if (wrong.size < WRONG_MAX) wrong.set(name, found)
+      else wrong = new Map()
+    },
     forget() {
       known = new Map()
       wrong = new Map()
-      generation++
-      isStale = false
     },
-    isStale: () => isStale,
   }
 }
