@@ -4,6 +4,7 @@ import { neverProven } from '../core/chain/proof/verify-forms.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug } from '../core/network.ts'
 import { parseNatsServers } from '../core/parse-nats-servers.ts'
+import { postgresServers } from '../core/postgres-servers.ts'
 import type { SchemaFault } from '../core/schema/check-schema.ts'
 import { checkBudgets } from './check-budgets.ts'
 import { checkRouting, fault } from './check-routing.ts'
@@ -27,6 +28,9 @@ const RESERVED_SLUGS = new Set([
 ])
 
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** All of them are asked when the one in use fails. */
+const POSTGRES_SERVERS_MAX = 16
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 
@@ -87,13 +91,24 @@ function checkStore({ database, secret, postgres }: CompleteValues): SchemaFault
   ]
 }
 
-/** A mode that the client does not know would leave the connection as open as none at all. */
+/** With an unknown sslmode, the client would connect without TLS. */
 function checkPostgres(address: string | undefined, path: JsonPath): SchemaFault[] {
   if (address === undefined) return []
+  const servers = postgresServers(address)
+  if (servers.length > POSTGRES_SERVERS_MAX) {
+    return fault(path, `must name at most ${POSTGRES_SERVERS_MAX} hosts`)
+  }
+  const [first = []] = servers
+    .map((server) => checkPostgresServer(server, path))
+    .filter((faults) => faults.length > 0)
+  return first
+}
+
+function checkPostgresServer(address: string, path: JsonPath): SchemaFault[] {
   const faults = checkAddress(address, /^postgres(ql)?:$/, 'a postgres', path)
   if (faults.length > 0) return faults
   const { hostname, pathname, searchParams } = new URL(address)
-  if (hostname === '' || hostname.includes(',')) return fault(path, 'must name one host')
+  if (hostname === '') return fault(path, 'must name a host, or several with commas between them')
   if (pathname.length < 2) return fault(path, 'must name a database after the host')
   const mode = searchParams.get('sslmode')
   if (mode === null || SSL_MODES.includes(mode)) return []

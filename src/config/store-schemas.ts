@@ -5,8 +5,8 @@ import { flagOr, options, wholeOr } from './config-options.ts'
 export const STORE_SCHEMAS = {
   database: text({
     description:
-      'A PostgreSQL server as the store, for many machines; `data` is for scratch then. Never ' +
-      'shown.',
+      'A PostgreSQL server as the store, for many machines; `data` is for scratch then. With ' +
+      'several hosts (`a:5432,b:5432`), Headgate uses the one that accepts writes. Never shown.',
     pattern: '^postgres(ql)?://',
     'x-form': 'a postgres:// address',
     maxLength: 4096,

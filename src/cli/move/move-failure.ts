@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
+import { postgresHosts } from '../../core/postgres-servers.ts'
 import { startFailure } from '../start/start-failure.ts'
 
 type Places = { folder: string; url: string }
@@ -17,7 +18,7 @@ export function moveFailure(thrown: unknown, { folder, url }: Places): string | 
   }
   if (code === 'database_unavailable') {
     // Nothing but the host: the rest of the address may hold a password.
-    return `The PostgreSQL server at ${URL.parse(url)?.host} cannot be used (${facts.code}). ${AGAIN}`
+    return `The PostgreSQL server at ${postgresHosts(url)} cannot be used (${facts.code}). ${AGAIN}`
   }
   if (code !== 'start_failed' && code !== 'move_failed') return null
   return `The move is not done: ${facts.reason}.`

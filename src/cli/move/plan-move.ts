@@ -1,3 +1,5 @@
+import { postgresServers } from '../../core/postgres-servers.ts'
+
 type Said = { from?: string; to?: string }
 
 /** Where a move goes, read from the command line and the option `database`. */
@@ -16,7 +18,7 @@ export function planMove({ from, to }: Said, database: string | undefined): Plan
     return 'migrate goes between a folder and a postgres:// address, which --from and --to name'
   }
   const [folder, url] = isFromServer ? [target, source] : [source, target]
-  if (!URL.parse(url)?.hostname) {
+  if (!postgresServers(url).every((server) => URL.parse(server)?.hostname)) {
     return `${isFromServer ? '--from' : '--to'} must be a postgres:// address with a host`
   }
   return { folder, url, to: isFromServer ? 'folder' : 'server' }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
+import { postgresHosts } from '../../core/postgres-servers.ts'
 
 type Wanted = {
   listen: { host: string; port: number }
@@ -84,7 +85,7 @@ function storeText(code: string, wanted: Wanted): string {
   const { data, database, local = false } = wanted
   if (database !== undefined) {
     // Nothing but the host: the rest of the address may hold a password.
-    const said = `The PostgreSQL server at ${URL.parse(database)?.host} cannot be used (${code}).`
+    const said = `The PostgreSQL server at ${postgresHosts(database)} cannot be used (${code}).`
     const isPooler = code === 'UNSUPPORTED_STARTUP_PARAMETER'
     return isPooler ? `${said} For a transaction pooler, set postgres.transactionPooler.` : said
   }

@@ -24,6 +24,8 @@ export type PostgresConnection = {
   isWorn(): boolean
   /** When the server last answered, or was first asked after that; null when nothing is asked. */
   waitingSinceMs(): number | null
+  /** The server and its process that serve this connection, once it has named them. */
+  session(): string | null
   /** At once: whatever is under way fails. */
   close(): Promise<void>
 }
@@ -36,12 +38,19 @@ type Options = {
   connectMs: number
 }
 
+/** A server's process that serves one connection; its name is null until the server gave it. */
+type Session = { name: string | null }
+
 type Answer = PostgresRow[] & { count: number; command: string }
 
 /** A server keeps the plan of each statement for as long as the connection lives. */
 const STATEMENTS_MAX = 500
 
 const APPLICATION = { application_name: 'headgate' }
+
+/** Names the server by its start, since process ids repeat on other servers. */
+export const SERVER_START = 'CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT)'
+const SESSION = `SELECT ${SERVER_START} || ' ' || pg_backend_pid() AS name`
 
 export function openPostgresConnection(options: Options): PostgresConnection {
   const { nowMs, isPooled } = options
@@ -53,9 +62,11 @@ export function openPostgresConnection(options: Options): PostgresConnection {
   const texts = new Set<string>()
   let waiting = 0
   let sinceMs: number | null = null
+  let session: Session | null = isPooled ? { name: null } : null
 
   async function send(text: string, values: readonly SqlValue[]): Promise<Answer> {
     if (isBroken) throw new Failure('database_unavailable', { code: 'connection_lost' })
+    session ??= askSession(client)
     if (waiting === 0) sinceMs = nowMs()
     waiting += 1
     try {
@@ -106,6 +117,7 @@ export function openPostgresConnection(options: Options): PostgresConnection {
     isBroken: () => isBroken,
     isWorn: () => texts.size > STATEMENTS_MAX,
     waitingSinceMs: () => sinceMs,
+    session: () => session?.name ?? null,
     async close() {
       isBroken = true
       await client.close({ timeout: 0 })
@@ -124,6 +136,18 @@ function openClient({ url, isPooled, connectMs }: Options, onclose: () => void):
     onclose,
     connection: isPooled ? APPLICATION : { ...APPLICATION, ...SESSION_SETTINGS },
   })
+}
+
+/** Sent ahead of the first statement, so nothing waits for it. */
+function askSession(client: SQL): Session {
+  const session: Session = { name: null }
+  asked(client, SESSION, []).then(
+    ([row]: { name: string }[]) => {
+      session.name = row?.name ?? null
+    },
+    () => {},
+  )
+  return session
 }
 
 /** A template is prepared by the server, and takes one statement; a text may hold several. */

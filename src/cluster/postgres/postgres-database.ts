@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts'
+import { postgresServers } from '../../core/postgres-servers.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../ports/database.ts'
 import {
@@ -12,6 +13,7 @@ import { openPostgresPool } from './postgres-pool.ts'
 type Needs = { clock: Clock }
 
 type Options = {
+  /** May name several hosts: the one that accepts writes is used. */
   url: string
   connectionsMax: number
   /** The server is reached through a pooler that lends a connection to each transaction. */
@@ -26,8 +28,8 @@ const LIMITS = {
   // Far more than can wait in health: beyond it the caller is told, before memory runs out.
   waitingMax: 100_000,
   waitMs: 30_000,
-  // Statements of ours take milliseconds: one that takes this long may have nobody to run it.
-  silentMs: 3000,
+  // Our statements take milliseconds. One that takes this long may have lost its server.
+  silentMs: 1000,
   probeMs: 3000,
   // Longer than the server itself allows a statement to take.
   answerMs: 70_000,
@@ -41,15 +43,12 @@ const TRY_AGAIN_MS = 5
 export function openPostgresDatabase({ clock }: Needs, options: Options): Database {
   const { url, connectionsMax, isPooled } = options
   const own = new Map(options.procedures.map((one) => [one.name, one]))
-  const connect = () =>
-    openPostgresConnection({
-      url,
-      isPooled,
-      nowMs: clock.monotonicMs,
-      connectMs: CONNECT_MS,
-    })
+  const nowMs = clock.monotonicMs
+  const servers = postgresServers(url).map((server) => ({
+    connect: () => openPostgresConnection({ url: server, isPooled, nowMs, connectMs: CONNECT_MS }),
+  }))
   const limits = { ...LIMITS, connectionsMax }
-  const pool = openPostgresPool({ clock, connect }, limits)
+  const pool = openPostgresPool({ clock, servers, isPooled }, limits)
   const underWay = new Set<Promise<unknown>>()
   let closed: Promise<void> | null = null
 

@@ -9,8 +9,8 @@ type Fault = {
 /** Classes of SQLSTATE, and single ones, for which the server or the way to it is at fault. */
 const UNAVAILABLE = /^(08|53|57|58|XX|25006|28|3D000)/
 
-/** The connection lives on after these. */
-const STATEMENT_ALONE = /^(57014|53100|53200|25006)/
+/** The connection stays usable after these. A read-only server (25006) is no longer the primary. */
+const STATEMENT_ALONE = /^(57014|53100|53200)/
 
 /** A pooler refuses the settings of our sessions; its code for that, 08P01, has many meanings. */
 const POOLER = /^unsupported startup parameter/

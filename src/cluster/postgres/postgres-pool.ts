@@ -1,11 +1,22 @@
-import { openSemaphore } from '../../core/async/semaphore.ts'
+import { openSemaphore, type Semaphore } from '../../core/async/semaphore.ts'
 import { within } from '../../core/async/within.ts'
 import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Sql } from '../../ports/database.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import {
+  NO_ANSWER,
+  type PostgresServer,
+  type ProbedServer,
+  probeServers,
+} from './postgres-probe.ts'
 
-type Needs = { clock: Clock; connect(): PostgresConnection }
+type Needs = {
+  clock: Clock
+  /** One of them is used: the one that accepts writes. */
+  servers: readonly PostgresServer[]
+  /** A pooler shares its sessions out, so nothing can be concluded from them. */
+  isPooled: boolean
+}
 
 type Limits = {
   connectionsMax: number
@@ -13,11 +24,11 @@ type Limits = {
   waitingMax: number
   /** How long a caller waits for one. */
   waitMs: number
-  /** A server that has answered nothing for so long is asked whether it is there at all. */
+  /** If a connection has received nothing for this long, the servers are probed. */
   silentMs: number
-  /** How long it has for that. */
+  /** How long a server may take to answer a probe. */
   probeMs: number
-  /** A connection that has answered nothing for so long is given up, whatever the server does. */
+  /** A connection that has received nothing for this long is dropped in any case. */
   answerMs: number
 }
 
@@ -27,67 +38,79 @@ export type PostgresPool = {
   close(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1000
+const LOOK_EVERY_MS = 500
 
-const PROBE: Sql = { parts: ['SELECT 1'], values: [] }
+/** SQLSTATE of a write on a standby, or on a primary that was set to read only. */
+const READ_ONLY_TRANSACTION = '25006'
 
 /**
- * Connections to one server. A server that is cut off closes none of them: it is found out by a
- * connection of its own, and until it answers again all callers are told at once.
+ * Connections to the server that accepts writes. A server or network that fails silently closes no
+ * connection, so a probe on a new connection tells which servers, and which of our connections,
+ * are alive. While no server answers, callers fail at once.
  */
-export function openPostgresPool({ clock, connect }: Needs, limits: Limits): PostgresPool {
+export function openPostgresPool(needs: Needs, limits: Limits): PostgresPool {
+  const { clock, servers } = needs
   const permits = openSemaphore(limits.connectionsMax, limits.waitingMax)
-  const connections = openConnections({ clock, connect })
-  const { take, putBack, drop, silent } = connections
-  let isAway = false
+  let current = servers[0]!
+  const connections = openConnections(() => current.connect())
+  /** Why no server can be used; null while one can. */
+  let away: string | null = null
+  /** Another server may have been promoted. */
+  let isDoubted = servers.length > 1
+  let isClosed = false
   let probing: Promise<void> | null = null
 
   const probe = async () => {
-    const connection = connect()
-    const asked = connection.run(PROBE).then(
-      () => true,
-      () => false,
-    )
-    isAway = !(await within(clock, limits.probeMs, asked, () => false))
-    connection.close().catch(() => {})
+    const sinceMs = clock.monotonicMs() - limits.silentMs
+    const suspects = connections.suspects(sinceMs)
+    const answers = await probeServers(needs, servers, limits.probeMs)
+    const best = bestServer(answers, current)
+    away = best ? null : (answers.find((answer) => typeof answer === 'string') ?? NO_ANSWER)
+    isDoubted = false
     probing = null
-    if (isAway) connections.dropAll()
+    if (best?.server !== current) connections.dropAll()
+    else if (best.sessions) connections.dropDead(suspects, best.sessions, sinceMs)
+    if (best) current = best.server
   }
 
   const stopLooking = clock.every(LOOK_EVERY_MS, () => {
-    for (const connection of silent(limits.answerMs)) drop(connection)
-    if (probing || (!isAway && silent(limits.silentMs).length === 0)) return
-    probing = probe()
+    const nowMs = clock.monotonicMs()
+    for (const connection of connections.silentSince(nowMs - limits.answerMs)) {
+      connections.drop(connection)
+    }
+    const isSilent = connections.silentSince(nowMs - limits.silentMs).length > 0
+    if (away !== null || isSilent) probing ??= probe()
   })
 
-  const permit = async () => {
-    const asked = permits.acquire()
-    const late = () => {
-      // It may come after all, and is for others then.
-      asked.then((release) => release?.())
-      return null
+  const lend = async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
+    const connection = connections.take()
+    try {
+      return await work(connection)
+    } catch (thrown) {
+      const mayHaveMoved = servers.length > 1 ? connection.isBroken() : isReadOnly(thrown)
+      if (mayHaveMoved && !isClosed) isDoubted = true
+      throw thrown
+    } finally {
+      connections.putBack(connection)
     }
-    const release = await within(clock, limits.waitMs, asked, late)
-    if (!release) throw new Failure('database_unavailable', { code: 'too_many_waiting' })
-    return release
   }
 
   return {
     async use(work) {
-      if (isAway) throw new Failure('database_unavailable', { code: 'server_away' })
-      const release = permits.tryAcquire() ?? (await permit())
+      if (isDoubted && away === null) {
+        probing ??= probe()
+        await probing
+      }
+      if (away !== null) throw new Failure('database_unavailable', { code: away })
+      const release = permits.tryAcquire() ?? (await waitForPermit(needs, permits, limits))
       try {
-        const connection = take()
-        try {
-          return await work(connection)
-        } finally {
-          putBack(connection)
-        }
+        return await lend(work)
       } finally {
         release()
       }
     },
     async close() {
+      isClosed = true
       stopLooking()
       await probing
       await connections.close()
@@ -95,8 +118,39 @@ export function openPostgresPool({ clock, connect }: Needs, limits: Limits): Pos
   }
 }
 
+/**
+ * The server to use: of those that accept writes the one that was promoted last, which also wins
+ * over an old primary that came back. Without any, the current one if it still serves reads.
+ */
+function bestServer(
+  answers: readonly (ProbedServer | string)[],
+  current: PostgresServer,
+): ProbedServer | null {
+  const answered = answers.filter((answer) => typeof answer !== 'string')
+  const rank = ({ acceptsWrites, timeline, server }: ProbedServer) =>
+    (acceptsWrites ? 2 * timeline + 2 : 0) + (server === current ? 1 : 0)
+  const [best] = answered.toSorted((a, b) => rank(b) - rank(a))
+  return best && rank(best) > 0 ? best : null
+}
+
+async function waitForPermit({ clock }: Needs, permits: Semaphore, { waitMs }: Limits) {
+  const asked = permits.acquire()
+  const late = () => {
+    // It may still arrive, and is then for others.
+    asked.then((release) => release?.())
+    return null
+  }
+  const release = await within(clock, waitMs, asked, late)
+  if (!release) throw new Failure('database_unavailable', { code: 'too_many_waiting' })
+  return release
+}
+
+function isReadOnly(thrown: unknown): boolean {
+  return thrown instanceof Failure && thrown.facts.code === READ_ONLY_TRANSACTION
+}
+
 /** The open connections, lent or idle. */
-function openConnections({ clock, connect }: Needs) {
+function openConnections(connect: () => PostgresConnection) {
   const idle: PostgresConnection[] = []
   const open = new Set<PostgresConnection>()
   let isClosed = false
@@ -110,7 +164,7 @@ function openConnections({ clock, connect }: Needs) {
     take() {
       for (let known = idle.pop(); known; known = idle.pop()) {
         if (!known.isBroken()) return known
-        // The server ended it while nobody used it.
+        // The server closed it while it was idle.
         drop(known)
       }
       const connection = connect()
@@ -122,20 +176,38 @@ function openConnections({ clock, connect }: Needs) {
       else drop(connection)
     },
     drop,
-    /** Lent ones fail; idle ones may be as dead. */
     dropAll() {
       idle.length = 0
       for (const connection of open) drop(connection)
     },
-    /** The connections that wait for the server, and have heard nothing for so long. */
-    silent(forMs: number): PostgresConnection[] {
-      const beforeMs = clock.monotonicMs() - forMs
-      return [...open].filter((connection) => (connection.waitingSinceMs() ?? Infinity) < beforeMs)
+    /** The connections that a probe which starts now can tell something about. */
+    suspects(sinceMs: number): PostgresConnection[] {
+      return [...open].filter((one) => one.session() !== null || isSilent(one, sinceMs))
     },
+    /**
+     * Drops connections that the server does not have, as after its address has moved, and those
+     * that wait for an answer while the server has nothing to do for them.
+     */
+    dropDead(
+      suspects: readonly PostgresConnection[],
+      sessions: ReadonlyMap<string, boolean>,
+      sinceMs: number,
+    ) {
+      for (const connection of suspects) {
+        const isBusy = sessions.get(connection.session() ?? '')
+        if (isSilent(connection, sinceMs) ? !isBusy : isBusy === undefined) drop(connection)
+      }
+    },
+    silentSince: (sinceMs: number) => [...open].filter((one) => isSilent(one, sinceMs)),
     async close() {
       isClosed = true
       await Promise.all([...open].map((connection) => connection.close().catch(() => {})))
       open.clear()
     },
   }
+}
+
+/** True if it has waited for an answer since before that time. */
+function isSilent(connection: PostgresConnection, sinceMs: number): boolean {
+  return (connection.waitingSinceMs() ?? Infinity) < sinceMs
 }

@@ -17,6 +17,9 @@ const HEAR_MS = 3000
 
 const CONNECT_MS = 5000
 
+/** The other processes listen at the server that accepts writes. */
+const READ_ONLY = 'the server is read-only'
+
 /** Listens on a connection that no pooler shares out, and notifies on it. */
 export async function openPostgresLink(
   { clock, entropy }: Needs,
@@ -38,6 +41,10 @@ export async function openPostgresLink(
       heardOurselves = () => resolve(true)
     })
     client.notify(ownChannel, '').catch(() => {})
+    isReadOnly(client).then(
+      (is) => is && ended.resolve(READ_ONLY),
+      () => {},
+    )
     if (!(await within(clock, HEAR_MS, heard, () => false))) ended.resolve('no answer')
   }
   const stopCalling = clock.every(CALL_EVERY_MS, () => void call())
@@ -49,14 +56,19 @@ export async function openPostgresLink(
   const listening = Promise.all([
     client.listen(CHANNEL, hear),
     client.listen(ownChannel, () => heardOurselves()),
-  ]).then(() => true)
+    isReadOnly(client),
+  ]).then(([, , isStandby]) => (isStandby ? READ_ONLY : null))
   try {
-    if (!(await within(clock, CONNECT_MS, listening, () => false))) {
-      throw new Failure('signals_unavailable', { reason: 'no answer' })
-    }
+    const reason = await within(clock, CONNECT_MS, listening, () => 'no answer')
+    if (reason !== null) throw new Failure('signals_unavailable', { reason })
   } catch (thrown) {
     await close()
     throw thrown
   }
   return { send: (text) => client.notify(CHANNEL, text), ended: ended.promise, close }
+}
+
+async function isReadOnly(client: SQL): Promise<boolean> {
+  const [row] = await client`SHOW transaction_read_only`
+  return row?.transaction_read_only === 'on'
 }

@@ -1,3 +1,4 @@
+import { postgresServers } from '../../core/postgres-servers.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import { openLinkedWire, type WireNeeds } from './linked-wire.ts'
@@ -6,16 +7,16 @@ import type { SignalWire, WireNotice } from './relayed-signals.ts'
 
 type Needs = WireNeeds & { clock: Pick<Clock, 'every'>; entropy: Pick<Entropy, 'alphanumeric'> }
 
-/** The server's own notifications. */
+/** The server's own notifications. Of several servers only the primary accepts listeners. */
 export function openPostgresWire(
   needs: Needs,
   url: string,
   hear: (text: string) => void,
   notice: WireNotice,
 ): SignalWire {
-  const server = {
-    open: () => openPostgresLink(needs, url, hear),
+  const servers = postgresServers(url).map((server) => ({
+    open: () => openPostgresLink(needs, server, hear),
     logText: (reason: string) => reason,
-  }
-  return openLinkedWire(needs, [server], notice)
+  }))
+  return openLinkedWire(needs, servers, notice)
 }
