@@ -6,6 +6,7 @@ import type { Database } from '../src/ports/database.ts'
 import { insertTeam } from '../src/tables/accounts/teams.ts'
 import { type DueResult, recordEvent } from '../src/tables/chain/chain-events.ts'
 import { sequenceAfter } from '../src/tables/chain/chain-tail.ts'
+import { openKnownNumbers } from '../src/tables/chain/known-numbers.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
 import { openDrivers } from '../src/wiring/open-drivers.ts'
@@ -74,7 +75,8 @@ export async function openDeliveryStand(
   await drivers.migrate(database)
   if (part.at === 0) await createWebhooks(drivers, webhooks, part.networks)
   const { tiers, publicUrl } = settings
-  const courier = openCourier({ ...drivers, settings: settings.webhooks, tiers, publicUrl })
+  const known = openKnownNumbers(drivers)
+  const courier = openCourier({ ...drivers, known, settings: settings.webhooks, tiers, publicUrl })
   const chains = Array.from({ length: part.networks }, (_, at) => {
     const mine = webhooks.filter((_, index) => index % part.networks === at)
     return openFeed(database, courier, networkAt(at), mine)

@@ -6,6 +6,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import type { Signals } from '../ports/signals.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
 
 /** All that the courier asks of the world. */
 export type CourierNeeds = {
@@ -20,6 +21,7 @@ export type CourierNeeds = {
   entropy: Entropy
   secrets: Secrets
   signals: Signals
+  known: KnownNumbers
   telemetry: Telemetry
   settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
   tiers: ReadonlyMap<string, Tier>

@@ -29,7 +29,8 @@ const STOP_MS_MAX = 8000
 /** Brings every committed delivery to its destination. */
 export function openCourier(needs: CourierNeeds): Courier {
   const { clock, signals } = needs
-  const { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted } = openParts(needs)
+  const { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted, restore } =
+    openParts(needs)
   const { webhooks } = dispatch
   const ends = [
     // The id of a webhook that was changed or is sent something again, or nothing.
@@ -40,6 +41,7 @@ export function openCourier(needs: CourierNeeds): Courier {
     signals.subscribe(DELIVERIES_TOPIC, hinted.hear),
     clock.every(SWEEP_EVERY_MS, sweeps.ask),
     clock.every(LOOK_EVERY_MS, () => {
+      restore.ask()
       look.ask()
       pauses.checkAll()
     }),
@@ -60,7 +62,7 @@ export function openCourier(needs: CourierNeeds): Courier {
       dispatch.close()
       lease.stop()
       await Promise.all([pruner, pauses].map((one) => one.stop()))
-      await Promise.all([look, sweeps, named, hinted].map((one) => one.idle()))
+      await Promise.all([look, sweeps, named, hinted, restore].map((one) => one.idle()))
     },
   }
 }
@@ -100,8 +102,9 @@ function openParts(needs: CourierNeeds) {
     dispatch.probe()
   }, failed)
   const look = coalesced(dispatch.refresh, failed)
+  const restore = coalesced(needs.known.restore, failed)
   const pruner = openPruner({ ...needs, failed })
   const named = openNamedWebhooks({ ...needs, dispatch, failed })
   const hinted = openHintedEvents({ ...needs, dispatch, lease, failed })
-  return { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted }
+  return { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted, restore }
 }

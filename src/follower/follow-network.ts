@@ -3,6 +3,7 @@ import { openWakeableSleep, type WakeableSleep } from '../core/async/wakeable-sl
 import { within } from '../core/async/within.ts'
 import { errorText } from '../core/errors.ts'
 import { lastSequence, readChain } from '../tables/chain/chain-tail.ts'
+import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { backOff, bestNews } from '../upstream/follow/best-news.ts'
 import { followHead } from './follow-head.ts'
@@ -12,6 +13,7 @@ import { openProgressWatch } from './progress-watch.ts'
 import type { EventNeeds } from './run-queries.ts'
 
 type Needs = EventNeeds & {
+  known: Pick<KnownNumbers, 'restore'>
   leases: NetworkLeases
 }
 
@@ -150,6 +152,7 @@ async function isAsStored({ database }: Needs, state: FollowerState): Promise<bo
 }
 
 async function load(needs: Needs, state: FollowerState): Promise<void> {
+  await needs.known.restore()
   const stored = await readChain(needs.database, state.service.network.id)
   state.tail = stored?.headers ?? []
   state.sequenceNumber = stored?.sequenceNumber ?? null

@@ -11,7 +11,8 @@ import {
   webhookCalled,
 } from '../../tests/support/webhook-store.ts'
 import type { Block } from '../core/chain/block.ts'
-import type { Database, Sql } from '../ports/database.ts'
+import { type Database, type Sql, sql } from '../ports/database.ts'
+import { readRevision, startNewEra } from '../tables/sql/revisions.ts'
 import { addItems, deleteVariable, removeItems } from '../tables/webhooks/variables.ts'
 import { changeWebhook, deleteWebhook } from '../tables/webhooks/webhooks.ts'
 import { openStandingQueries, type StandingQueries } from './standing-queries.ts'
@@ -44,6 +45,24 @@ describe('the standing queries', () => {
     expect(await due()).toEqual(['wh_1'])
     expect(await due('BASE_MAINNET')).toEqual(['wh_3'])
     expect(await due('OTHER')).toEqual([])
+  })
+
+  test('are read again when the store has lost the latest changes', async () => {
+    await addWebhooks(db, webhookCalled('wh_1'), webhookCalled('wh_2'))
+    expect(await due()).toEqual(['wh_1', 'wh_2'])
+    const revision = await readRevision(db, 'webhooks')
+    await deleteWebhook(db, TEAM_A, 'wh_1')
+    await addItems(db, { teamId: TEAM_A, name: 'who', kind: 'Address', items: [ALICE] })
+    expect(await due()).toEqual(['wh_2'])
+
+    // As a standby that is promoted without the last two changes, and has had two others since.
+    await db.query(sql`UPDATE webhooks SET state = 'active', revision = ${revision}
+      WHERE id = 'wh_1'`)
+    await db.query(sql`UPDATE revisions SET revision = ${revision} WHERE topic = 'webhooks'`)
+    expect(await due()).toEqual(['wh_1', 'wh_2'])
+    await deleteWebhook(db, TEAM_A, 'wh_2')
+    await startNewEra(db)
+    expect(await due()).toEqual(['wh_1'])
   })
 
   test('follow every change at the next look', async () => {

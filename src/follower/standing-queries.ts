@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { isOtherHistory } from '../tables/sql/revisions.ts'
 import { webhookRevision } from '../tables/webhooks/webhooks.ts'
 import { type ChangedQuery, changedQueries } from './changed-queries.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
@@ -40,14 +41,7 @@ type Held = {
 }
 
 export function openStandingQueries(needs: Needs): StandingQueries {
-  const registry = openVariableRegistry(needs.seed)
-  const held: Held = {
-    registry,
-    variables: openLiveVariables(needs, registry),
-    engines: new Map(),
-    notified: new Map(),
-    revision: null,
-  }
+  const held = nothingHeld(needs)
   // The followers of all networks share what is held.
   const inTurn = serial()
 
@@ -58,11 +52,25 @@ export function openStandingQueries(needs: Needs): StandingQueries {
   }
 }
 
+function nothingHeld(needs: Needs): Held {
+  const registry = openVariableRegistry(needs.seed)
+  return {
+    registry,
+    variables: openLiveVariables(needs, registry),
+    engines: new Map(),
+    notified: new Map(),
+    revision: null,
+  }
+}
+
 /** The revision is noted only at the end: what a failure leaves half read is read again. */
 async function readChanges(needs: Needs, held: Held): Promise<void> {
   const revision = await webhookRevision(needs.database)
   if (revision === held.revision) return
 
+  if (held.revision !== null && isOtherHistory(held.revision, revision)) {
+    Object.assign(held, nothingHeld(needs))
+  }
   const since = held.revision ?? 0
   const changes: ChangedQuery[] = []
   for await (const change of changedQueries(needs, since)) {

@@ -183,6 +183,10 @@ export const METRICS = {
   headgate_disk_free_bytes: gauge([], 'Room on the disk of the data folder.'),
   headgate_disk_low: gauge([], '1 while that is less than limits.diskFreeBytesMin.'),
   headgate_store_failures_total: counter(['part'], 'Other statements that the store refused.'),
+  headgate_store_went_back_total: counter(
+    ['network'],
+    'Times that the store had lost its latest commits, as after the promotion of a standby.',
+  ),
   headgate_usage_write_failures_total: counter([], 'Writes of usage that failed and are repeated.'),
   headgate_directory_look_failures_total: counter([], 'Looks for changed keys that failed.'),
   headgate_signals_lost_total: counter(

@@ -1,5 +1,6 @@
 import type { Procedure } from '../ports/database.ts'
 import { commitEvent } from './chain/chain-events.ts'
+import { continueAbove } from './chain/known-numbers.ts'
 import { dropOldDays, pruneOldest } from './deliveries/retention.ts'
 import { settleBatch } from './deliveries/settle-batch.ts'
 import { applyMigration } from './migrate.ts'
@@ -9,6 +10,7 @@ import { writeUsage } from './usage/usage.ts'
 export const PROCEDURES: readonly Procedure<never, unknown>[] = [
   applyMigration,
   commitEvent,
+  continueAbove,
   dropOldDays,
   pruneOldest,
   settleBatch,

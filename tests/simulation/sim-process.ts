@@ -1,9 +1,11 @@
 import type { Network } from '../../src/core/network.ts'
+import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
 import { type Follower, followNetwork } from '../../src/follower/follow-network.ts'
 import { openNetworkLeases } from '../../src/follower/network-leases.ts'
 import { openStandingQueries } from '../../src/follower/standing-queries.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
+import { openKnownNumbers } from '../../src/tables/chain/known-numbers.ts'
 import { openNetwork } from '../../src/upstream/answers/open-network.ts'
 import type { Life } from './process-life.ts'
 import { clockOf, telemetryOf, waysOut } from './process-ports.ts'
@@ -62,7 +64,10 @@ export function startProcess(
     if (stopped || !life.alive) return
     const { committed = () => {} } = needs.companion ?? {}
     const leases = openNetworkLeases({ clock, database, telemetry }, holder)
-    follower = followNetwork({ clock, database, telemetry, standing, leases, committed }, service)
+    const signals = openInProcessSignals()
+    const known = openKnownNumbers({ clock, database, telemetry, signals })
+    const parts = { clock, database, telemetry, standing, leases, known, committed }
+    follower = followNetwork(parts, service)
   }
   void begin()
   return {

@@ -3,6 +3,7 @@ import type { Webhook } from '../../src/core/delivery/webhook.ts'
 import { type Courier, openCourier } from '../../src/courier/courier.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { recordEvent } from '../../src/tables/chain/chain-events.ts'
+import { openKnownNumbers } from '../../src/tables/chain/known-numbers.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -68,6 +69,7 @@ export async function courierStage(options: Options = {}) {
       const courier = openCourier({
         ...world,
         ...process,
+        known: openKnownNumbers({ ...world, ...process }),
         name,
         settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
         tiers,

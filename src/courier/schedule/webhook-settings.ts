@@ -2,6 +2,7 @@ import { standardSignature } from '../../core/delivery/signature.ts'
 import type { Database } from '../../ports/database.ts'
 import { type SealedPlace, type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { isOtherHistory } from '../../tables/sql/revisions.ts'
 import { type CourierWebhook, webhooksForCourier } from '../../tables/webhooks/courier-webhooks.ts'
 import { webhookRevision, webhooksChangedSince } from '../../tables/webhooks/webhooks.ts'
 import {
@@ -45,7 +46,8 @@ export function openWebhookSettings(needs: Needs): WebhookSettings {
       revision ??= now
       return []
     }
-    const changed = before === now ? [] : await changedSince(database, before)
+    const since = isOtherHistory(before, now) ? 0 : before
+    const changed = before === now ? [] : await changedSince(database, since)
     revision = now
     return changed
   }

@@ -3,6 +3,7 @@ import { noteOutcome } from '../../core/delivery/host-health.ts'
 import { deliveryHeaders } from '../../core/delivery/signature.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressOutcome } from '../../ports/egress.ts'
+import type { KnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { StoredResult } from '../../tables/deliveries/results.ts'
 import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import { releaseSlot } from '../schedule/allocate-slots.ts'
@@ -17,6 +18,7 @@ export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
   settings: { timeoutMs: number }
   schedule: Schedule
   notes: DeliveryNotes
+  known: Pick<KnownNumbers, 'note'>
   /** The outcome is to be committed. */
   finished(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** A slot is free. */
@@ -37,6 +39,8 @@ export function startAttempt(
   const { delivery, webhook } = attempt
   const { keys, previousKeyUntilMs, webhook: stored } = attempt.settings
   started(webhook.queue, delivery)
+  const { network, sequenceNumber, event } = delivery
+  if (sequenceNumber !== null) needs.known.note(network, sequenceNumber, event)
   const startedAtMs = clock.nowMs()
   const body = bodyOf(attempt, result)
   if (body === null) {

@@ -45,7 +45,7 @@ type ChainRow = { sequence_number: number; finalized: number | null } & (
 )
 
 /** The numbers of events lie above all block numbers, which replays of old heights carry. */
-const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
+export const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
 
 /** Null for a network that was never followed. */
 export async function readChain(db: Database, network: string): Promise<StoredChain | null> {

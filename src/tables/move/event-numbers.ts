@@ -31,7 +31,7 @@ export async function continueNumbers(
     UPDATE listing SET event = ${last}, next_event = ${last}, created = 0 WHERE id = 1`)
 }
 
-async function continueOnPostgres(tx: Database, last: number): Promise<void> {
+export async function continueOnPostgres(tx: Database, last: number): Promise<void> {
   const behind = await tx.query(sql`
     SELECT setval('event_numbers', ${last}) FROM event_numbers WHERE last_value < ${last}`)
   if (behind.length === 0) return

@@ -17,6 +17,22 @@ export async function bumpRevision(tx: Database, topic: Topic): Promise<number> 
   return rows[0].revision
 }
 
+/**
+ * Revisions of a later era are above all of the earlier ones, including those that a store has
+ * lost. Far more changes fit into an era than are ever made.
+ */
+const ERA = 2 ** 32
+
+/** After the store has lost commits: nothing read before counts as up to date. */
+export async function startNewEra(tx: Database): Promise<void> {
+  await tx.query(sql`UPDATE revisions SET revision = (revision / ${ERA} + 1) * ${ERA}`)
+}
+
+/** True if the changes after `known` do not lead to `now`, so that everything must be read again. */
+export function isOtherHistory(known: number, now: number): boolean {
+  return now < known || Math.floor(now / ERA) !== Math.floor(known / ERA)
+}
+
 /** 0 before the first change. */
 export async function readRevision(db: Database, topic: Topic): Promise<number> {
   const rows = await db.query<{ revision: number }>(sql`

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/config.ts'
 import { type Courier, openCourier } from '../../courier/courier.ts'
 import { hintCouriers } from '../../courier/hint-couriers.ts'
+import { openKnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
 import { type Followers, openFollowers } from './followers.ts'
 import type { NetworkSet } from './network-set.ts'
@@ -20,15 +21,20 @@ type Inputs = {
 export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
   const { drivers, settings, networks, publicUrl } = inputs
   const { roles, tiers } = settings
+  const known = openKnownNumbers(drivers)
   const courier = roles.includes('courier')
-    ? openCourier({ ...drivers, settings: settings.webhooks, tiers, publicUrl })
+    ? openCourier({ ...drivers, known, settings: settings.webhooks, tiers, publicUrl })
     : null
   const couriers = courier ?? hintCouriers(drivers.signals)
-  const remind: typeof couriers.remind = (event) => {
-    couriers.remind(event)
+  const remind: typeof couriers.remind = (recorded) => {
+    const { event } = recorded
+    if (event !== null) known.announce({ ...recorded, event })
+    couriers.remind(recorded)
     inputs.committed()
   }
   const hints = { remind, remindWebhooks: couriers.remindWebhooks }
-  const followers = roles.includes('follower') ? openFollowers(drivers, networks, hints) : null
+  const followers = roles.includes('follower')
+    ? openFollowers(drivers, networks, hints, known)
+    : null
   return { courier, followers }
 }

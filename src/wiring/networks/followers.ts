@@ -3,6 +3,7 @@ import { type Follower, followNetwork } from '../../follower/follow-network.ts'
 import { openNetworkLeases } from '../../follower/network-leases.ts'
 import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
 import { openStandingQueries } from '../../follower/standing-queries.ts'
+import type { KnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
@@ -23,12 +24,14 @@ export function openFollowers(
   drivers: Drivers & { name: string },
   networks: NetworkSet,
   couriers: CourierHints,
+  known: KnownNumbers,
 ): Followers {
   const { clock, database, signals, telemetry, name: holder } = drivers
   const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
   const standing = openStandingQueries({ clock, database, telemetry, seed: [high, low] })
   const leases = openNetworkLeases({ clock, database, telemetry }, holder)
-  const needs = { clock, database, telemetry, standing, leases, committed: couriers.remind }
+  const committed = couriers.remind
+  const needs = { clock, database, telemetry, standing, leases, known, committed }
   const followers = perNetwork<Follower>(telemetry, networks, {
     kind: 'evm',
     failedEvent: 'follower_unavailable',

@@ -1,5 +1,6 @@
 import { type Courier, openCourier } from '../../../src/courier/courier.ts'
 import type { Database } from '../../../src/ports/database.ts'
+import { openKnownNumbers } from '../../../src/tables/chain/known-numbers.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { clockOf } from '../process-ports.ts'
@@ -22,19 +23,23 @@ export function startCourier(
   const { plan, couriers } = run
   const clock = clockOf(run.clock, life, 0)
   const suspendedMs = () => couriers.get(life.name)?.suspendedMs ?? 0
-  return openCourier({
-    name: couriers.get(life.name)?.courier ?? life.name,
+  const world = {
     clock: {
       ...clock,
       nowMs: () => wallOf(run, life.name),
       monotonicMs: () => clock.monotonicMs() - suspendedMs(),
     },
     database: withEars(run, life, withLateAnswers(run, life, database, chance)),
+    signals: signals.of(life),
+    telemetry: telemetryOf(run, life),
+  }
+  return openCourier({
+    ...world,
+    name: couriers.get(life.name)?.courier ?? life.name,
+    known: openKnownNumbers(world),
     egress: simEgress(run, life, openHostJudge(run)),
     entropy: entropyOf(life, chance),
     secrets: { seal: sealed, open: unsealed, bind: sealed },
-    signals: signals.of(life),
-    telemetry: telemetryOf(run, life),
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

@@ -1,0 +1,114 @@
+import { assert } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type Database, type Procedure, sql } from '../../ports/database.ts'
+import type { Signals } from '../../ports/signals.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { startNewEra } from '../sql/revisions.ts'
+import { FIRST_SEQUENCE_NUMBER } from './chain-tail.ts'
+
+type Needs = { clock: Clock; database: Database; signals: Signals; telemetry: Telemetry }
+
+type Event = { network: string; sequenceNumber: number; event: number }
+
+/**
+ * The highest numbers that this process has seen in use. A standby that is promoted may lack the
+ * primary's last commits. Its next events would then repeat sequence numbers and delivery ids
+ * that receivers have already seen with other blocks.
+ */
+export type KnownNumbers = {
+  /** An event was committed, or is being delivered. */
+  note(network: string, sequenceNumber: number, event: number): void
+  /** Notes an event that was committed here, and tells the other processes. */
+  announce(event: Event): void
+  /** If the store has gone back in time, has it continue above the known numbers. */
+  restore(): Promise<void>
+}
+
+type Behind = readonly (readonly [network: string, sequenceNumber: number])[]
+
+const TOPIC = 'numbers'
+
+const ANNOUNCED = /^(\d{1,16}) (\d{1,16}) (.+)$/
+
+export function openKnownNumbers({ clock, database, signals, telemetry }: Needs): KnownNumbers {
+  const highest = new Map<string, number>()
+  let lastEvent = 0
+
+  const note = (network: string, sequenceNumber: number, event: number) => {
+    if (event > lastEvent) lastEvent = event
+    // Replays of old heights carry block numbers instead.
+    if (sequenceNumber < FIRST_SEQUENCE_NUMBER) return
+    if (sequenceNumber > (highest.get(network) ?? 0)) highest.set(network, sequenceNumber)
+  }
+
+  signals.subscribe(TOPIC, (text) => {
+    const [, sequenceNumber, event, network] = ANNOUNCED.exec(text) ?? []
+    if (network !== undefined) note(network, Number(sequenceNumber), Number(event))
+  })
+
+  return {
+    note,
+    announce({ network, sequenceNumber, event }) {
+      note(network, sequenceNumber, event)
+      signals.publish(TOPIC, `${sequenceNumber} ${event} ${network}`)
+    },
+    async restore() {
+      if (highest.size === 0) return
+      const stored = await storedSequences(database)
+      const behind = [...highest].filter(([network, known]) => (stored.get(network) ?? 0) < known)
+      if (behind.length === 0) return
+      await database.perform(continueAbove, [behind.toSorted(), lastEvent, clock.nowMs()])
+      for (const [network, known] of behind) {
+        const facts = { network, known, stored: stored.get(network) ?? null }
+        telemetry.log('error', 'store_went_back', facts)
+        telemetry.count('headgate_store_went_back_total', { network })
+      }
+    },
+  }
+}
+
+async function storedSequences(db: Database): Promise<Map<string, number>> {
+  const rows = await db.query<{ network: string; sequence_number: number }>(sql`
+    SELECT network, sequence_number FROM chains`)
+  return new Map(rows.map((row) => [row.network, row.sequence_number]))
+}
+
+/**
+ * Has networks count on above these numbers, unless another process has done so. Event numbers
+ * matter too, since couriers keep results and outcomes by them. SQLite is never replaced while it
+ * is in use; PostgreSQL has its own version that also raises them.
+ */
+export const continueAbove: Procedure<[Behind, lastEvent: number, nowMs: number], void> = {
+  name: 'continueAbove',
+  async run(tx, [behind, , nowMs]) {
+    const raised = await Promise.all(
+      behind.map(([network, known]) => raiseSequence(tx, network, known, nowMs)),
+    )
+    if (raised.includes(true)) await startNewEra(tx)
+  },
+}
+
+async function raiseSequence(
+  tx: Database,
+  network: string,
+  known: number,
+  nowMs: number,
+): Promise<boolean> {
+  assert(known >= FIRST_SEQUENCE_NUMBER, 'events are numbered above all blocks')
+  // A network whose first event was lost has no blocks, as one that starts over.
+  const raised = await tx.query(sql`
+    INSERT INTO chains
+      (network, sequence_number, tip_number, tip_hash, finalized, updated_at_ms, highest_number)
+    VALUES (${network}, ${known}, -1, '', ${null}, ${nowMs}, -1)
+    ON CONFLICT (network) DO UPDATE SET sequence_number = excluded.sequence_number
+    WHERE chains.sequence_number < excluded.sequence_number
+    RETURNING network`)
+  if (raised.length === 0) return false
+  // The numbers of the blocks above the tip start over.
+  await tx.query(sql`
+    INSERT INTO chain_spans (network, from_number, sequence_number)
+    SELECT network, MAX(number) + 1, CAST(${known + 1} AS BIGINT) FROM chain_blocks
+    WHERE network = ${network} GROUP BY network
+    ON CONFLICT (network, from_number) DO UPDATE SET sequence_number = excluded.sequence_number`)
+  return true
+}
