@@ -7,12 +7,17 @@ export type TcpRelay = {
   cut(): void
   /** New connections get through again; those from before stay dead. */
   mend(): void
+  /** New connections go to another server; those from before stay. */
+  pointTo(port: number): void
+  /** New connections go to another server; those from before stay open, and are dead. */
+  moveTo(port: number): void
   /** Every connection is reset. */
   reset(): void
   close(): Promise<void>
 }
 
-export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+export async function startTcpRelay(firstTarget: number): Promise<TcpRelay> {
+  let targetPort = firstTarget
   const pairs = new Set<Socket>()
   const dead = new Set<Socket>()
   let isCut = false
@@ -43,6 +48,13 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     },
     mend() {
       isCut = false
+    },
+    pointTo(port) {
+      targetPort = port
+    },
+    moveTo(port) {
+      for (const socket of pairs) dead.add(socket)
+      targetPort = port
     },
     reset() {
       for (const socket of pairs) socket.resetAndDestroy()

@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,6 +19,8 @@ export type PostgresServer = KeptServer & {
   /** Without the name of a database. */
   url: string
   port: number
+  /** Its data, while it is stopped. */
+  data: string
 }
 
 type Binaries = { initdb: string; postgres: string }
@@ -48,6 +51,7 @@ export function findPostgres(): Binaries | { missing: string } {
 /** Starts a server on a port of its own; `options` are passed to it. */
 export async function startPostgresServer(
   options: readonly string[] = [],
+  source?: { copyOf: string },
 ): Promise<PostgresServer> {
   const found = findPostgres()
   if ('missing' in found) throw new Error(found.missing)
@@ -57,27 +61,24 @@ export async function startPostgresServer(
   mkdirSync(data)
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
   if (isRoot) for (const path of [folder, data]) chownSync(path, NOBODY, NOBODY)
-  const made = spawnSync(
-    initdb,
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-    {
-      ...user,
-      cwd: folder,
-      encoding: 'utf8',
-    },
-  )
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  const init = ['-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+  const command = source ? ['cp', '-a', `${source.copyOf}/.`, data] : [initdb, '-D', data, ...init]
+  const [program = '', ...args] = command
+  const made = spawnSync(program, args, { ...user, cwd: folder, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`${program}: ${made.stderr}`)
+  if (source) writeFileSync(join(data, 'standby.signal'), '')
+  chmodSync(data, 0o700)
 
   const server = await startOnFreePort((port) => ({
     folder,
-    ready: 'ready to accept connections',
+    ready: 'ready to accept',
     command: postgres,
     options: [
       ...['-D', data, '-p', String(port)],
       ...[...SETTINGS, ...options].flatMap((option) => ['-c', option]),
     ],
   }))
-  return { ...server, url: `postgres://postgres@127.0.0.1:${server.port}` }
+  return { ...server, data, url: `postgres://postgres@127.0.0.1:${server.port}` }
 }
 
 /** A checkout in the home of root is closed to others: then the server runs from a copy. */
