@@ -15,6 +15,7 @@ const OF_CALLS = [
   'doctor',
   'init',
   'upstream-',
+  'websocket-binary',
   'websocket-chain',
   'websocket-clients',
   'websocket-libraries',

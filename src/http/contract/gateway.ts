@@ -28,7 +28,7 @@ const RPC_REQUEST: Schema = {
       method: text({ minLength: 1, maxLength: 128 }),
       id: { type: ['integer', 'string'] },
     },
-    { params: { type: 'array' } },
+    { params: list({}) },
   ),
   // Further members of a call are ignored, as nodes ignore them.
   additionalProperties: true,

@@ -114,6 +114,20 @@ describe('the document is sound', () => {
     expect([...tags].sort()).toEqual(OPEN_API.tags.map(({ name }) => name).sort())
   })
 
+  test('code generators understand it: arrays have items, and constants are text', () => {
+    const unclear: unknown[] = []
+    const visit = (schema: unknown): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      // openapi-python-client drops an array without items and every call that sends it. For an
+      // optional constant that is no text, it writes code that does not parse.
+      if ('type' in schema && schema.type === 'array' && !('items' in schema)) unclear.push(schema)
+      if ('const' in schema && typeof schema.const !== 'string') unclear.push(schema)
+      for (const member of Object.values(schema)) visit(member)
+    }
+    visit(OPEN_API)
+    expect(unclear).toEqual([])
+  })
+
   test('it is plain JSON: nothing is lost on the way to the client', () => {
     expect(JSON.parse(JSON.stringify(OPEN_API))).toEqual(OPEN_API)
   })

@@ -1,6 +1,5 @@
 import {
   anyOf,
-  constant,
   count,
   flag,
   integer,
@@ -67,7 +66,7 @@ export const TEST_QUERY_RESULT = record(
     block: TESTED_BLOCK,
   },
   {
-    truncated: constant(true, 'Only when the result was over 10 MB, and lists were cut.'),
+    truncated: flag('True if the result was over 10 MB and lists were cut; absent otherwise.'),
     truncated_fields: list(text()),
     truncation_reason: text(),
     variables: list(

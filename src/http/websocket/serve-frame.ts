@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Rejection } from '../../core/errors.ts'
 import { type Body, parseBody } from '../../core/rpc/jsonrpc.ts'
 import type { Caller } from '../../gateway/read-caller.ts'
@@ -28,9 +29,16 @@ export type Frame = { body: Body | Rejection; bytes: number; receivedAtMs: numbe
 /** Smaller than over HTTP: all answers of a batch are in memory before the first byte leaves. */
 const BATCH_MEMBERS_MAX = 100
 
-export function readFrame({ clock }: Pick<FrameNeeds, 'clock'>, text: string): Frame {
-  const body = parseBody(text, BATCH_MEMBERS_MAX)
-  return { body, bytes: text.length, receivedAtMs: clock.monotonicMs() }
+/** Reads a frame. Returns null for a binary one that does not contain UTF-8 JSON. */
+export function readFrame(
+  { clock }: Pick<FrameNeeds, 'clock'>,
+  message: string | Buffer,
+): Frame | null {
+  const isBinary = typeof message !== 'string'
+  if (isBinary && !isUtf8(message)) return null
+  const body = parseBody(message.toString(), BATCH_MEMBERS_MAX)
+  if (isBinary && body instanceof Rejection && body.code === 'parse_error') return null
+  return { body, bytes: message.length, receivedAtMs: clock.monotonicMs() }
 }
 
 /** Serves the call or the batch of one frame as if it had come over HTTP. */

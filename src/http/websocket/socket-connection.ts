@@ -65,7 +65,7 @@ const RUN_BYTES_MAX = 256 * 1024
 const CLOSE_MS_MAX = 10_000
 
 const SLOW = 'The connection reads too slowly: too much waits for it.'
-const BINARY = 'Binary frames are not taken; send JSON as text.'
+const NOT_JSON = 'Binary frames must contain JSON encoded as UTF-8.'
 const CROWDED = 'Too many calls wait on this connection; please wait for their answers.'
 
 export function openSocketConnection(needs: ConnectionNeeds, client: Client): SocketConnection {
@@ -127,9 +127,9 @@ function listenerOf(state: State): ServerSocketListener {
     opened: outgoing.opened,
     received(message) {
       if (isOver(state) || state.isDraining) return
-      if (typeof message !== 'string') return closeFor(state, 'binary_frame', BINARY)
-      state.counts.frames++
       const frame = readFrame(state.needs, message)
+      if (frame === null) return closeFor(state, 'binary_frame', NOT_JSON)
+      state.counts.frames++
       if (!queue.add(frame)) refuse(state, frame)
     },
     drained() {

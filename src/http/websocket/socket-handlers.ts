@@ -10,7 +10,7 @@ export type ServerSocket = Pick<
 /** Receives what happens on a socket that a client has opened. */
 export type ServerSocketListener = {
   opened(socket: ServerSocket): void
-  received(message: string | Uint8Array): void
+  received(message: string | Buffer): void
   /** Some of what waited was taken. */
   drained(): void
   closed(code: number): void

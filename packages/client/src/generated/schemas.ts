@@ -1019,8 +1019,8 @@ export type TestQueryResult = {
    */
   empty: boolean
   block: TestedBlock
-  /** Only when the result was over 10 MB, and lists were cut. */
-  truncated?: true
+  /** True if the result was over 10 MB and lists were cut; absent otherwise. */
+  truncated?: boolean
   truncated_fields?: readonly string[]
   truncation_reason?: string
   /**

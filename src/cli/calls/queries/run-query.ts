@@ -14,7 +14,7 @@ type RunResult = {
   bytes: number
   cu: number
   empty: boolean
-  truncated?: true
+  truncated?: boolean
   block: { number: number; hash: string }
   variables?: string[]
 }
