@@ -31,7 +31,6 @@ describe('the laws of the house', () => {
     ['files are at most 300 lines long', form.filesAreShort],
     ['folders have at most 15 source files', form.foldersAreSmall],
     ['lines are at most 100 columns wide', form.linesAreShort],
-    ['files have at most twelve imports', form.importsAreFew],
     ['names say something', form.namesSaySomething],
   ])('%s', (_title, law) => {
     expect(law(files)).toEqual([])

@@ -106,12 +106,6 @@ const BROKEN: readonly Case[] = [
   ['a long file', form.filesAreShort, 'src/core/a.ts', 'a\n'.repeat(301)],
   ['a long test', form.filesAreShort, 'src/core/a.test.ts', 'a\n'.repeat(301)],
   ['a wide line', form.linesAreShort, 'src/core/a.ts', `const a = 1 // ${'x'.repeat(87)}`],
-  [
-    'many imports',
-    form.importsAreFew,
-    'src/wiring/embedded-drivers.ts',
-    "import './a.ts'\n".repeat(13),
-  ],
   ['index', form.namesSaySomething, 'src/core/index.ts', ''],
   ['utils', form.namesSaySomething, 'src/core/utils.ts', ''],
   ['helpers of tests', form.namesSaySomething, 'tests/helpers.ts', ''],
@@ -194,12 +188,6 @@ const KEPT: readonly Case[] = [
   ['300 lines', form.filesAreShort, 'src/core/a.ts', 'a\n'.repeat(300)],
   ['100 columns', form.linesAreShort, 'src/core/a.ts', `const a = 1 // ${'x'.repeat(85)}`],
   ['a wide text', form.linesAreShort, 'src/core/a.ts', `const a = '${'x'.repeat(300)}'`],
-  [
-    'twelve imports',
-    form.importsAreFew,
-    'src/wiring/embedded-drivers.ts',
-    "import './a.ts'\n".repeat(12),
-  ],
   ['indexes', form.namesSaySomething, 'src/core/predicate-index.ts', ''],
 ]
 

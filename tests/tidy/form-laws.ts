@@ -47,7 +47,6 @@ const RESERVED_MODULES: readonly { name: RegExp; homes: readonly string[] }[] = 
 const FILE_LINES_MAX = 300
 const LINE_COLUMNS_MAX = 100
 const FOLDER_FILES_MAX = 15
-const IMPORTS_MAX = 12
 const FUNCTION_LINES_MAX = 60
 
 /** Written by a script and read by compilers: as long as the document that it is made of. */
@@ -98,13 +97,6 @@ export function linesAreShort(files: readonly SourceFile[]): string[] {
       columns > LINE_COLUMNS_MAX ? [`${path}:${index + 1} has ${columns} columns`] : [],
     ),
   )
-}
-
-export function importsAreFew(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ path, text }) => {
-    const imports = importsOf(text).filter((found) => found !== null && found.kind !== 'lazy')
-    return imports.length > IMPORTS_MAX ? [`${path} has ${imports.length} imports`] : []
-  })
 }
 
 export function namesSaySomething(files: readonly SourceFile[]): string[] {

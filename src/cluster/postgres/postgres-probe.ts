@@ -34,7 +34,7 @@ const SESSIONS = statement(`
 /** A server that does not track activity cannot tell that a session is idle. */
 const BUSY = /^(active|disabled)$/
 
-/** Asks each server on a new connection, at the same time: what each is, or why it cannot be used. */
+/** Asks all servers at once, on new connections: what each is, or why it cannot be used. */
 export async function probeServers(
   needs: Needs,
   servers: readonly PostgresServer[],

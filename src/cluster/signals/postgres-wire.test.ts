@@ -2,10 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { relayedSignalsConformance } from '../../../tests/conformance/relayed-signals-conformance.ts'
 import { signalsConformance } from '../../../tests/conformance/signals-conformance.ts'
 import { heardFrom } from '../../../tests/support/heard-from.ts'
+import { startPostgresPair } from '../../../tests/support/postgres/postgres-pair.ts'
 import { startPostgresServer } from '../../../tests/support/postgres/postgres-server.ts'
 import { openPostgresSignals } from '../../../tests/support/postgres/postgres-signals.ts'
 import { testDatabase } from '../../../tests/support/postgres/test-postgres.ts'
 import { startTcpRelay } from '../../../tests/support/tcp-relay.ts'
+import { until } from '../../../tests/support/until.ts'
 import { lacksPostgres } from '../../../tests/support/world.ts'
 
 describe.skipIf(lacksPostgres())('the signals of PostgreSQL', () => {
@@ -51,5 +53,25 @@ describe.skipIf(lacksPostgres())('the signals of PostgreSQL', () => {
     await Promise.all([here.close(), there.close()])
     await relay.close()
     await server.close()
+  }, 180_000)
+
+  test('travel over the one of several servers that accepts writes', async () => {
+    const pair = await startPostgresPair()
+    const { primary, standby, run } = pair
+    const hosts = [standby, primary].map(({ port }) => `127.0.0.1:${port}`)
+    const url = `postgres://postgres@${hosts.join()}/postgres`
+    const [here, there] = [openPostgresSignals(url), openPostgresSignals(url)]
+    await heardFrom(here, there)
+    await pair.untilReplicated()
+    await pair.promote()
+    // The old primary stays up: nothing but a look shows that it is not the one any more.
+    await run(primary, 'ALTER SYSTEM SET default_transaction_read_only = on')
+    await run(primary, 'SELECT pg_reload_conf()')
+    const listeners = `SELECT pid FROM pg_stat_activity WHERE application_name = 'headgate signals'`
+    await until(async () => (await run(standby, listeners)).length === 2, 'both have moved')
+    expect(await run(primary, listeners)).toEqual([])
+    await heardFrom(there, here)
+    await Promise.all([here.close(), there.close()])
+    await pair.close()
   }, 180_000)
 })

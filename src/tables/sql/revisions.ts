@@ -28,7 +28,7 @@ export async function startNewEra(tx: Database): Promise<void> {
   await tx.query(sql`UPDATE revisions SET revision = (revision / ${ERA} + 1) * ${ERA}`)
 }
 
-/** True if the changes after `known` do not lead to `now`, so that everything must be read again. */
+/** True if the changes after `known` do not lead to `now`: everything must be read again. */
 export function isOtherHistory(known: number, now: number): boolean {
   return now < known || Math.floor(now / ERA) !== Math.floor(known / ERA)
 }
