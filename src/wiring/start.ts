@@ -90,7 +90,8 @@ export async function startOn(
 
   const { hint: committed } = service.live
   roles = openDeliveryRoles({ drivers, settings, networks, publicUrl: url, committed })
-  const { followers } = roles
+  const { followers, known } = roles
+  opened.defer(known.stop)
   opened.defer(() => followers?.stop())
   await server.spread({ ...inputs, service })
   // The last to be opened is the first to be closed: no new work comes in while the rest ends.

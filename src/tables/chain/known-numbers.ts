@@ -22,6 +22,7 @@ export type KnownNumbers = {
   announce(event: Event): void
   /** If the store has gone back in time, has it continue above the known numbers. */
   restore(): Promise<void>
+  stop(): void
 }
 
 type Behind = readonly (readonly [network: string, sequenceNumber: number])[]
@@ -41,7 +42,7 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: Needs)
     if (sequenceNumber > (highest.get(network) ?? 0)) highest.set(network, sequenceNumber)
   }
 
-  signals.subscribe(TOPIC, (text) => {
+  const stop = signals.subscribe(TOPIC, (text) => {
     const [, sequenceNumber, event, network] = ANNOUNCED.exec(text) ?? []
     if (network !== undefined) note(network, Number(sequenceNumber), Number(event))
   })
@@ -64,6 +65,7 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: Needs)
         telemetry.count('headgate_store_went_back_total', { network })
       }
     },
+    stop,
   }
 }
 

@@ -1,13 +1,17 @@
 import type { Settings } from '../../config/config.ts'
 import { type Courier, openCourier } from '../../courier/courier.ts'
 import { hintCouriers } from '../../courier/hint-couriers.ts'
-import { openKnownNumbers } from '../../tables/chain/known-numbers.ts'
+import { type KnownNumbers, openKnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
 import { type Followers, openFollowers } from './followers.ts'
 import type { NetworkSet } from './network-set.ts'
 
 /** The roles of this process that make deliveries and send them; null where it has not. */
-export type DeliveryRoles = { courier: Courier | null; followers: Followers | null }
+export type DeliveryRoles = {
+  courier: Courier | null
+  followers: Followers | null
+  known: KnownNumbers
+}
 
 type Inputs = {
   drivers: ProcessDrivers
@@ -36,5 +40,5 @@ export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
   const followers = roles.includes('follower')
     ? openFollowers(drivers, networks, hints, known)
     : null
-  return { courier, followers }
+  return { courier, followers, known }
 }
