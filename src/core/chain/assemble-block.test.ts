@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checkedBlock } from '../../../tests/support/assembled.ts'
 import {
   ALICE,
   BOB,
@@ -29,7 +30,7 @@ function usualBlock(): RawParts {
 
 function assemble(raw: RawParts, wants: BlockWants = ALL): Block | string {
   const { ref, block, receipts, traces } = raw
-  return assembleBlock({ expected: ref, wants, block, receipts, traces }, NO_QUIRKS)
+  return checkedBlock({ expected: ref, wants, block, receipts, traces }, NO_QUIRKS)
 }
 
 describe('a block whose parts agree', () => {
@@ -177,10 +178,6 @@ describe('parts that disagree are no block', () => {
     ['logs that the logsBloom lacks', ({ block }) => (block.logsBloom = `0x${'0'.repeat(512)}`)],
     ['logs that the logsBloom lacks', (raw) => Object.assign(log(raw), { ...STRANGE }) && dim(raw)],
     ['no logsBloom', ({ block }) => (block.logsBloom = null)],
-    ['do not add up', ({ block }) => (block.gasUsed = '0x1')],
-    ['no gasUsed', ({ block }) => delete block.gasUsed],
-    ['cumulativeGasUsed of receipt 1 is below', (raw) => (rc(raw).cumulativeGasUsed = '0x1')],
-    ['receipt 1 has no cumulativeGasUsed', (raw) => delete rc(raw).cumulativeGasUsed],
     ['no list of traces', (raw) => (raw.traces = null as never)],
     ['0 traces for 3 transactions', (raw) => (raw.traces = [])],
     ['2 traces for 3 transactions', ({ traces }) => traces.pop()],
@@ -208,15 +205,50 @@ describe('parts that disagree are no block', () => {
     }
   })
 
-  test('a list of transactions that went missing is told by the gas', () => {
-    const lost = { ...usualBlock(), receipts: [], traces: [] }
-    lost.block.transactions = []
-    expect(assemble(lost, { ...HEADER_ONLY, transactions: true })).toContain('no transactions')
-  })
+  test.each([HEADER_ONLY, { ...HEADER_ONLY, transactions: true }, ALL])(
+    'a list of transactions that the node lost is noticed by its root',
+    (wants) => {
+      const lost = { ...usualBlock(), receipts: [], traces: [] }
+      Object.assign(lost.block, { transactions: [], logsBloom: DARK.logsBloom })
+      expect(assemble(lost, wants)).toContain('no transactions')
+      for (const root of [EMPTY_ROOT, `0x${EMPTY_ROOT.slice(2).toUpperCase()}`, word('00'), null]) {
+        lost.block.transactionsRoot = root
+        expect(assemble(lost, wants)).toMatchObject({ transactionCount: 0 })
+      }
+    },
+  )
 
   test('receipts and traces that were not wanted are not looked at', () => {
     const raw = { ...usualBlock(), receipts: 'x' as never, traces: 'y' as never }
     expect(assemble(raw, { ...HEADER_ONLY, transactions: true })).toMatchObject({ logs: [] })
+  })
+})
+
+describe('rules that a fork may change', () => {
+  test.each<[string, (raw: RawParts) => void]>([
+    ['the header counts gas in another way', ({ block }) => (block.gasUsed = '0x1')],
+    ['the header has no gas', ({ block }) => delete block.gasUsed],
+    ['receipts count gas in another way', (raw) => (rc(raw).cumulativeGasUsed = '0x1')],
+    ['receipts do not add gas up', (raw) => delete rc(raw).cumulativeGasUsed],
+  ])('%s: the block is accepted', (_title, fork) => {
+    const raw = usualBlock()
+    fork(raw)
+    expect(assemble(raw)).toMatchObject({ transactionCount: 3 })
+  })
+
+  test.each<[string, (raw: RawParts) => void]>([
+    ['no blooms', ({ block }) => delete block.logsBloom],
+    ['empty blooms', ({ block }) => (block.logsBloom = '0x')],
+    ['blooms of other things', ({ block }) => (block.logsBloom = `0x${'0'.repeat(512)}`)],
+    ['another order of logs', (raw) => (log(raw).logIndex = '0x0')],
+    ['another root for an empty list', (raw) => empty(raw)],
+  ])('%s: only blocks without a proof are refused', (_title, fork) => {
+    const raw = usualBlock()
+    fork(raw)
+    const { ref, block, receipts, traces } = raw
+    const parts = { expected: ref, wants: ALL, block, receipts, traces }
+    expect(assembleBlock(parts, NO_QUIRKS)).toMatchObject({ header: ref })
+    expect(typeof assemble(raw)).toBe('string')
   })
 })
 
@@ -287,3 +319,8 @@ const DARK = { logs: [], logsBloom: `0x${'0'.repeat(512)}` }
 const STRANGE = { address: `0x${'de'.repeat(20)}` }
 const dim = (raw: RawParts) => delete rc(raw).logsBloom
 const frame = ({ traces }: RawParts): Any => traces[2].result
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const empty = (raw: RawParts) => {
+  raw.block.transactions = []
+  Object.assign(raw, { receipts: [], traces: [] })
+}
