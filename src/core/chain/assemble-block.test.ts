@@ -11,7 +11,6 @@ import {
   word,
 } from '../../../tests/support/raw-block.ts'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { assembleBlock } from './assemble-block.ts'
 import { type Block, type BlockWants, HEADER_ONLY } from './block.ts'
 import { NO_QUIRKS } from './quirks.ts'
 
@@ -205,50 +204,9 @@ describe('parts that disagree are no block', () => {
     }
   })
 
-  test.each([HEADER_ONLY, { ...HEADER_ONLY, transactions: true }, ALL])(
-    'a list of transactions that the node lost is noticed by its root',
-    (wants) => {
-      const lost = { ...usualBlock(), receipts: [], traces: [] }
-      Object.assign(lost.block, { transactions: [], logsBloom: DARK.logsBloom })
-      expect(assemble(lost, wants)).toContain('no transactions')
-      for (const root of [EMPTY_ROOT, `0x${EMPTY_ROOT.slice(2).toUpperCase()}`, word('00'), null]) {
-        lost.block.transactionsRoot = root
-        expect(assemble(lost, wants)).toMatchObject({ transactionCount: 0 })
-      }
-    },
-  )
-
   test('receipts and traces that were not wanted are not looked at', () => {
     const raw = { ...usualBlock(), receipts: 'x' as never, traces: 'y' as never }
     expect(assemble(raw, { ...HEADER_ONLY, transactions: true })).toMatchObject({ logs: [] })
-  })
-})
-
-describe('rules that a fork may change', () => {
-  test.each<[string, (raw: RawParts) => void]>([
-    ['the header counts gas in another way', ({ block }) => (block.gasUsed = '0x1')],
-    ['the header has no gas', ({ block }) => delete block.gasUsed],
-    ['receipts count gas in another way', (raw) => (rc(raw).cumulativeGasUsed = '0x1')],
-    ['receipts do not add gas up', (raw) => delete rc(raw).cumulativeGasUsed],
-  ])('%s: the block is accepted', (_title, fork) => {
-    const raw = usualBlock()
-    fork(raw)
-    expect(assemble(raw)).toMatchObject({ transactionCount: 3 })
-  })
-
-  test.each<[string, (raw: RawParts) => void]>([
-    ['no blooms', ({ block }) => delete block.logsBloom],
-    ['empty blooms', ({ block }) => (block.logsBloom = '0x')],
-    ['blooms of other things', ({ block }) => (block.logsBloom = `0x${'0'.repeat(512)}`)],
-    ['another order of logs', (raw) => (log(raw).logIndex = '0x0')],
-    ['another root for an empty list', (raw) => empty(raw)],
-  ])('%s: only blocks without a proof are refused', (_title, fork) => {
-    const raw = usualBlock()
-    fork(raw)
-    const { ref, block, receipts, traces } = raw
-    const parts = { expected: ref, wants: ALL, block, receipts, traces }
-    expect(assembleBlock(parts, NO_QUIRKS)).toMatchObject({ header: ref })
-    expect(typeof assemble(raw)).toBe('string')
   })
 })
 
@@ -319,8 +277,3 @@ const DARK = { logs: [], logsBloom: `0x${'0'.repeat(512)}` }
 const STRANGE = { address: `0x${'de'.repeat(20)}` }
 const dim = (raw: RawParts) => delete rc(raw).logsBloom
 const frame = ({ traces }: RawParts): Any => traces[2].result
-const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
-const empty = (raw: RawParts) => {
-  raw.block.transactions = []
-  Object.assign(raw, { receipts: [], traces: [] })
-}

@@ -7,12 +7,8 @@ import eachType from '../../../../tests/support/proofs/each-type.json'
 import { assembleBlock } from '../assemble-block.ts'
 import { openBloomBits } from '../logs-bloom.ts'
 import { NO_QUIRKS } from '../quirks.ts'
-import { headerDigits } from './header-digits.ts'
 import { isQuickProof } from './is-quick-proof.ts'
-import { keccakDigits } from './keccak-digits.ts'
 import { type Proof, proveBlock, proveHeader } from './prove-block.ts'
-import { receiptDigits } from './receipt-digits.ts'
-import { trieRoot } from './trie-root.ts'
 
 type Block = Changeable & { hash: string; number: string; transactions: Changeable[] }
 type Receipt = Changeable & { logs: Changeable[] }
@@ -133,30 +129,6 @@ describe("go-ethereum's blocks of the Amsterdam fork", () => {
   test('are refused when any digit of any member is another', () => {
     expect(unnoticed(busy, undefined, whole)).toEqual([])
   })
-
-  test('have no member that an older block could show under a name of its own', () => {
-    const { slotNumber: _, blockAccessListHash: __, ...prague } = busy.block
-    const hash = encodedHash(prague)
-    expect(proveHeader(prague, hash).kind).toBe('proven')
-    const { requestsHash, ...rest } = prague
-    const renamed = { ...rest, blockAccessListHash: requestsHash }
-    expect(proveHeader(renamed, hash).kind).toBe('refuted')
-  })
-
-  test('a block without blooms is proven, as EIP-7668 would have it', () => {
-    const one = blocks()[0] ?? made()
-    const [receipt] = one.receipts
-    Object.assign(one.block, { logsBloom: '0x' })
-    Object.assign(receipt ?? {}, { logsBloom: '0x' })
-    const receiptsRoot = `0x${trieRoot([receiptDigits(receipt ?? {}, 2, known)])}`
-    Object.assign(one.block, { receiptsRoot })
-    expect(prove(one, encodedHash(one.block))).toEqual({ kind: 'proven' })
-    expect(prove(one, one.block.hash).kind).toBe('refuted')
-  })
-
-  function encodedHash(header: Changeable): string {
-    return `0x${keccakDigits(headerDigits(header))}`
-  }
 })
 
 describe('what this version does not know', () => {
