@@ -68,6 +68,7 @@ const PRIORITY = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } 
 
 const NO_OUTCOMES = { unknown: 0, disagrees: 0, unproven: 0, unsupported: 0 }
 
+const UNABLE: BlockReadOutcome = { kind: 'unsupported' }
 const UNSUPPORTED = 'no upstream gives all parts of a block'
 
 /**
@@ -187,11 +188,12 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
   search.tries.set(upstream, tries + 1)
   const isRetried = tries >= USUAL_TRIES
   const isOver = () => search.over
+  // An upstream without traces can still confirm a block of unknown form that another showed.
+  const isWitness = wants.traces && search.unknownForms.size > 0 && !canTrace({ service, upstream })
   try {
-    const outcome = await readBlockFrom(
-      { service, upstream, ref, quirks, isRetried, isOver },
-      wants,
-    )
+    const context = { service, upstream, ref, quirks, isRetried, isOver }
+    const read = await readBlockFrom(context, isWitness ? { ...wants, traces: false } : wants)
+    const outcome = isWitness && read.kind === 'block' ? UNABLE : read
     const isUsable = outcome.kind !== 'unproven' || outcome.unknownForm !== null
     noteBlockRead(upstream.activeHealth, isUsable, search.service.pool.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)

@@ -9,7 +9,7 @@ import {
 import type { Changeable } from '../../../tests/support/changed-members.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import eachType from '../../../tests/support/proofs/each-type.json'
-import type { RawParts } from '../../../tests/support/raw-block.ts'
+import { type RawParts, rawCall } from '../../../tests/support/raw-block.ts'
 import { blockAt, POLL_MS } from '../../../tests/support/scripted-network.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 import type { Network } from '../../core/network.ts'
@@ -237,6 +237,29 @@ describe.each([
       code: 'upstream_answered_badly',
     })
     expect(report().verify).toMatchObject({ unproven: null })
+  })
+
+  test('is confirmed by nodes that cannot trace, and traced by the one that can', async () => {
+    const traces = eachType.receipts.map(({ transactionHash: txHash }) => {
+      return { txHash, result: rawCall() }
+    })
+    const traced = (bend: Bend): Answers => ({
+      ...node(bend),
+      debug_traceBlockByHash: () => traces,
+    })
+    const untraced = (): Answers => {
+      const { debug_traceBlockByHash: _, debug_traceTransaction: __, ...answers } = node(fork)
+      return answers
+    }
+    await open('auto', [traced(fork), untraced(), untraced()], 1)
+    const wants = { ...RECEIPTS, traces: true }
+    expect((await nodes.readInTime(REF, wants, 'a'))?.traces).toHaveLength(traces.length)
+    expect(faults()).toEqual([null, null, null])
+
+    nodes.answers.a = traced(both(fork, lies))
+    expect(await failureOf(nodes.readInTime(REF, wants, 'a'))).toMatchObject({
+      code: 'upstream_answered_badly',
+    })
   })
 
   test('is taken from the others once a dead node is stuck', async () => {

@@ -17,6 +17,7 @@ type Needs = {
 /** The search for a block, as far as unknown forms are concerned. */
 type Search = {
   ref: BlockRef
+  wants: BlockWants
   unknownForms: UnknownForms
 }
 
@@ -50,7 +51,7 @@ export function noteUnproven(
  */
 export function noteUnknownForm(
   needs: Needs,
-  { ref: { number }, unknownForms }: Search,
+  { ref: { number }, wants, unknownForms }: Search,
   upstream: Upstream,
   { block, reason }: { block: Block; reason: string },
 ): Block | null {
@@ -60,13 +61,15 @@ export function noteUnknownForm(
   unknownForms.set(upstream, { block, reason, digest })
   const all = electorate(service)
   const agreeing = all.filter((one) => unknownForms.get(one)?.digest === digest)
-  if (agreeing.length * 2 <= all.length) return null
+  const blocks = agreeing.map((one) => unknownForms.get(one)?.block)
+  const accepted = blocks.find((one) => one?.has.traces === wants.traces)
+  if (!accepted || agreeing.length * 2 <= all.length) return null
 
   for (const one of agreeing) unknownForms.delete(one)
   verifying.unproven = { number, reason }
   telemetry.log('error', 'block_accepted_unproven', { network: network.id, number, reason })
   telemetry.count('headgate_blocks_unproven_total', { network: network.id })
-  return block
+  return accepted
 }
 
 /** Reports the upstreams whose block of unknown form was not accepted, when the search ends. */
