@@ -46,6 +46,7 @@ const COUNTS: Record<string, Record<string, number>> = {
   approvals: { logs: 4 },
   'address-activity': { transactions: 8 },
   'internal-calls': { callTracerTraces: 12 },
+  'eth-transfers': { received: 0, sent: 0 },
   'contract-creations': { transactions: 7 },
   'contract-events': { logs: 60 },
   'proxy-upgrades': { logs: 0 },

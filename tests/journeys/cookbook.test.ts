@@ -38,6 +38,7 @@ const FINDS: Record<string, Record<string, readonly string[]>> = {
   'price-updates': { logs: ['answer'] },
   'address-activity': { transactions: ['pays the wallet'] },
   'internal-calls': { callTracerTraces: ['pays the wallet', 'pays the wallet inside'] },
+  'eth-transfers': { received: ['eth to ours'], sent: ['eth from ours'] },
   'contract-creations': { transactions: ['deploys'] },
   'contract-events': { logs: OF_POOL },
   'proxy-upgrades': { logs: ['upgraded', 'beacon upgraded', 'admin changed'] },
@@ -109,10 +110,10 @@ describe('each query of the cookbook, on a block of the embedded chain', () => {
 })
 
 describe('the cookbook', () => {
-  test('has twenty recipes, each with a name and a title of its own', () => {
-    expect(RECIPES).toHaveLength(20)
-    expect(new Set(RECIPES.map(({ id }) => id)).size).toBe(20)
-    expect(new Set(RECIPES.map(({ title }) => title)).size).toBe(20)
+  test('has 21 recipes, each with a name and a title of its own', () => {
+    expect(RECIPES).toHaveLength(21)
+    expect(new Set(RECIPES.map(({ id }) => id)).size).toBe(21)
+    expect(new Set(RECIPES.map(({ title }) => title)).size).toBe(21)
     expect(Object.keys(FINDS).sort()).toEqual(RECIPES.map(({ id }) => id).sort())
   })
 

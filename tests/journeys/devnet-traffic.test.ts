@@ -42,6 +42,9 @@ const VARIABLES: Record<string, readonly string[]> = {
   safes: [CONTRACTS.multisig],
 }
 
+/** ETH_DEVNET runs today's fork, on which ETH transfers leave no logs. */
+const OF_THE_NEXT_FORK = ['eth-transfers']
+
 test('every query of the cookbook finds something in a few dozen blocks', async () => {
   const headgate = await startHeadgate({
     env: {
@@ -66,8 +69,8 @@ test('every query of the cookbook finds something in a few dozen blocks', async 
     const heard = new Set((await local.inboxes()).map(({ name }) => name))
     return RECIPES.map(({ id }) => id).filter((id) => !heard.has(id))
   }
-  const isHeard = async () => (await silent()).length === 0
+  const isHeard = async () => (await silent()).length === OF_THE_NEXT_FORK.length
   await until(isHeard, 'each has found something', 20_000).catch(() => {})
-  expect(await silent()).toEqual([])
+  expect(await silent()).toEqual(OF_THE_NEXT_FORK)
   await headgate.stop()
 })

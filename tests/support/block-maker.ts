@@ -123,6 +123,8 @@ function makeHeader(making: Making): NodeJson {
     ...sometimes('excessBlobGas', '0x0aedab0a'),
     ...sometimes('withdrawalsRoot', chance.pick([hex(chance, 32), zeros])),
     ...sometimes('withdrawals', many(chance.between(0, 3), withdrawal)),
+    ...sometimes('blockAccessListHash', hex(chance, 32)),
+    ...sometimes('slotNumber', quantity(chance.between(0, 2 ** 40))),
   }
 }
 

@@ -10,6 +10,7 @@ const V3_FACTORY = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
 const AAVE = '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2'
 const GOVERNOR = '0x408ed6354d4973f66138c91495f2f2fcbd8724c3'
 const ENTRY_POINT = '0x0000000071727de22e5e9d8baf0edac6f37da032'
+const SYSTEM = '0xfffffffffffffffffffffffffffffffffffffffe'
 const PORTAL = '0x49048044d57e1c92a77f79988d21fa8faf74e97e'
 
 const TRANSFER = topicOf('Transfer(address,address,uint256)')
@@ -65,6 +66,9 @@ export const COOKBOOK_LOGS = [
   log('executed elsewhere', STRANGER, [topicOf('ExecutionSuccess(bytes32,uint256)')]),
   log('operation of ours', ENTRY_POINT, [topicOf(OPERATION), word(1), OURS, THEIRS]),
   log('operation of others', ENTRY_POINT, [topicOf(OPERATION), word(1), THEIRS, OURS]),
+  log('eth to ours', SYSTEM, [TRANSFER, THEIRS, OURS]),
+  log('eth from ours', SYSTEM, [TRANSFER, OURS, THEIRS]),
+  log('eth of others', SYSTEM, [TRANSFER, THEIRS, THEIRS]),
   log('deposited', PORTAL, [topicOf('TransactionDeposited(address,address,uint256,bytes)')]),
 ] as const
 

@@ -87,6 +87,8 @@ function blockValue({ block, receipts, traces }: MadeBlock): NodeJson {
     totalDifficulty: big(block.totalDifficulty),
     withdrawalsRoot: lower(block.withdrawalsRoot),
     withdrawals: block.withdrawals?.map(withdrawalValue) ?? null,
+    blockAccessListHash: lower(block.blockAccessListHash),
+    slotNumber: long(block.slotNumber),
     transactions: ({ filter }: { filter?: Filter }) => byPairs(transactions, filter),
     logs: ({ filter }: { filter?: Filter }) => logs.filter((log: NodeJson) => logFits(log, filter)),
     callTracerTraces: ({ filter }: { filter?: Filter }) => byPairs(calls, filter),

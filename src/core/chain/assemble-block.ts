@@ -1,17 +1,7 @@
 import { quantityToNumber } from '../hex.ts'
 import { isJsonObject } from '../json/json-value.ts'
 import type { Block, BlockLog, BlockTransaction, BlockWants, Header, RawObject } from './block.ts'
-import {
-  type BlockRef,
-  checkBlooms,
-  checkGas,
-  checkHeader,
-  checkLog,
-  checkLogOrder,
-  checkReceipt,
-  checkTransaction,
-} from './checks.ts'
-import { type BloomBits, openBloomBits } from './logs-bloom.ts'
+import { type BlockRef, checkHeader, checkLog, checkReceipt, checkTransaction } from './checks.ts'
 import { type ChainQuirks, uncountedOf } from './quirks.ts'
 import { flattenTraces } from './traces.ts'
 
@@ -26,8 +16,6 @@ export type BlockParts = {
   traces: unknown
 }
 
-type Draft = { transactions: BlockTransaction[]; logs: BlockLog[] }
-
 const NONE: readonly never[] = []
 
 /** Receipts and traces say nothing without their transactions, so they bring those along. */
@@ -37,15 +25,11 @@ export function wholeWants({ transactions, receipts, traces, senders }: BlockWan
 }
 
 /**
- * Puts a block together from a node's answers, or says in a short sentence what disagrees.
- * Hostile input gives a sentence, never an exception. `bloomBits` are kept by
- * the caller, for whose next blocks they save time.
+ * Puts a block together from a node's answers, or says in a short sentence what disagrees. It
+ * checks only identity, counts and shapes, which hold on every fork. Hostile input gives a
+ * sentence, never an exception.
  */
-export function assembleBlock(
-  parts: BlockParts,
-  quirks: ChainQuirks,
-  bloomBits: BloomBits = openBloomBits(),
-): Block | string {
+export function assembleBlock(parts: BlockParts, quirks: ChainQuirks): Block | string {
   const { block: raw } = parts
   const expected = { ...parts.expected, hash: parts.expected.hash.toLowerCase() }
   if (!isJsonObject(raw)) return 'there is no block'
@@ -65,11 +49,9 @@ export function assembleBlock(
   }
   if (!has.transactions) return block
 
-  const transactions = readTransactions(listed, raw, expected, quirks)
+  const transactions = readTransactions(listed, expected)
   if (typeof transactions === 'string') return transactions
-  const logs = has.receipts
-    ? addReceipts(parts.receipts, { transactions, logs: [] }, raw, expected, quirks, bloomBits)
-    : NONE
+  const logs = has.receipts ? addReceipts(parts.receipts, transactions, expected, quirks) : NONE
   if (typeof logs === 'string') return logs
   const traces = has.traces
     ? flattenTraces(parts.traces, transactions, uncountedOf(transactions, quirks))
@@ -84,9 +66,7 @@ function headerOf(raw: RawObject, { number, hash }: BlockRef): Header {
 
 function readTransactions(
   listed: readonly unknown[],
-  header: RawObject,
   expected: BlockRef,
-  quirks: ChainQuirks,
 ): BlockTransaction[] | string {
   const hashes = new Set<string>()
   const transactions: BlockTransaction[] = []
@@ -98,10 +78,7 @@ function readTransactions(
     hashes.add(transaction.hash)
     transactions.push(transaction)
   }
-  // A node that lost the list tells itself apart from a block that has none by the gas.
-  const used = quantityToNumber(header.gasUsed) ?? 0
-  const lost = transactions.length === 0 && used > 0 && !quirks.gasMayDisagree
-  return lost ? 'the block has used gas and no transactions' : transactions
+  return transactions
 }
 
 function toTransaction(raw: RawObject, index: number): BlockTransaction {
@@ -119,13 +96,11 @@ function toTransaction(raw: RawObject, index: number): BlockTransaction {
 /** Gives each transaction its receipt and logs; the logs of all, or what is wrong. */
 function addReceipts(
   receipts: unknown,
-  draft: Draft,
-  header: RawObject,
+  transactions: readonly BlockTransaction[],
   expected: BlockRef,
   quirks: ChainQuirks,
-  bloomBits: BloomBits,
 ): BlockLog[] | string {
-  const { transactions, logs } = draft
+  const logs: BlockLog[] = []
   // An empty block has a list without receipts at some nodes, and no list at others.
   const list = receipts === null && transactions.length === 0 ? NONE : receipts
   if (!Array.isArray(list)) return 'there is no list of receipts'
@@ -139,12 +114,7 @@ function addReceipts(
       addLogs(receipt as RawObject, transaction, logs, expected, quirks)
     if (complaint !== null) return complaint
   }
-  const uncounted = uncountedOf(transactions, quirks)
-  const complaint =
-    checkLogOrder(logs, quirks) ??
-    checkGas(header, transactions, uncounted, quirks) ??
-    checkBlooms(header, transactions, uncounted, quirks, bloomBits)
-  return complaint ?? logs
+  return logs
 }
 
 function addLogs(

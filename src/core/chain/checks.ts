@@ -1,6 +1,6 @@
 import { isAddress, isBytes, isHash32, isHexOf, quantityToNumber } from '../hex.ts'
 import { isJsonObject } from '../json/json-value.ts'
-import type { BlockLog, BlockTransaction, RawObject } from './block.ts'
+import type { Block, BlockLog, BlockTransaction, RawObject } from './block.ts'
 import {
   addToBloom,
   BLOOM_BYTES,
@@ -10,7 +10,8 @@ import {
   mergeBloom,
   sameBloom,
 } from './logs-bloom.ts'
-import type { ChainQuirks } from './quirks.ts'
+import { trieRoot } from './proof/trie-root.ts'
+import { type ChainQuirks, uncountedOf } from './quirks.ts'
 import { HEADER_FORMS, isBloom, misshapen, RECEIPT_FORMS, TRANSACTION_FORMS } from './raw-forms.ts'
 
 /** The block that something should belong to; the hash in lower case. */
@@ -20,7 +21,10 @@ export type BlockRef = { number: number; hash: string }
 type Complaint = string | null
 
 const TOPICS_MAX = 4
-const NO_TRANSACTION = `0x${'0'.repeat(64)}`
+const ZERO_HASH = `0x${'0'.repeat(64)}`
+
+/** The transactions root of an empty block. Chains without such a root report zeros. */
+const EMPTY_ROOTS = [`0x${trieRoot([])}`, ZERO_HASH]
 
 /** Whether the header is the one asked for, and of the form that a query may ask for. */
 export function checkHeader(raw: RawObject, asked: BlockRef): Complaint {
@@ -72,7 +76,7 @@ export function checkLog(
   if (!isJsonObject(raw)) return `${name} is no object`
   const ours =
     isHexOf(raw.transactionHash, transaction.hash) ||
-    (quirks.logsMayNameNoTransaction && raw.transactionHash === NO_TRANSACTION)
+    (quirks.logsMayNameNoTransaction && raw.transactionHash === ZERO_HASH)
   if (!ours) return `${name} has another transactionHash`
   const stray = strayMember(raw, transaction.index, block)
   if (stray) return `${name} has another ${stray}`
@@ -86,8 +90,25 @@ export function checkLog(
   return quantityToNumber(raw.logIndex) === null ? `${name} has no logIndex` : null
 }
 
+/**
+ * Whether a block on a network without proofs looks complete. A fork can break any of these
+ * rules, so they don't apply to a proven block, or to one that most upstreams agree on.
+ */
+export function checkPlausible(block: Block, quirks: ChainQuirks, known: BloomBits): Complaint {
+  if (hasLostTransactions(block)) return 'the block has used gas and no transactions'
+  if (!block.has.receipts) return null
+  return checkLogOrder(block.logs, quirks) ?? checkBlooms(block, quirks, known)
+}
+
+/** Some nodes briefly return an empty list. The root shows whether the block really is empty. */
+function hasLostTransactions({ raw, transactionCount }: Block): boolean {
+  if (transactionCount > 0 || (quantityToNumber(raw.gasUsed) ?? 0) === 0) return false
+  const { transactionsRoot } = raw
+  return isHash32(transactionsRoot) && !EMPTY_ROOTS.includes(transactionsRoot.toLowerCase())
+}
+
 /** Whether the node's numbers of the logs tell that none is doubled or out of place. */
-export function checkLogOrder(logs: readonly BlockLog[], quirks: ChainQuirks): Complaint {
+function checkLogOrder(logs: readonly BlockLog[], quirks: ChainQuirks): Complaint {
   if (quirks.logIndexesMayRepeat) return null
   const at = logs.findIndex((log, place) => place > 0 && log.index <= (logs[place - 1]?.index ?? 0))
   return at < 0 ? null : `the logIndex of log ${at} is not above the one before it`
@@ -98,16 +119,15 @@ export function checkLogOrder(logs: readonly BlockLog[], quirks: ChainQuirks): C
  * header's is so full on a busy chain that it knows half of all addresses; those of the
  * receipts are nearly empty.
  */
-export function checkBlooms(
-  header: RawObject,
-  transactions: readonly BlockTransaction[],
-  uncounted: ReadonlySet<BlockTransaction>,
+function checkBlooms(
+  { raw: header, transactions }: Block,
   quirks: ChainQuirks,
   known: BloomBits,
 ): Complaint {
   const said = bloomIn(header)
   if (!said) return quirks.bloomMayBeZero ? null : 'the block has no logsBloom'
   if (quirks.bloomMayBeZero && isZeroBloom(said)) return null
+  const uncounted = uncountedOf(transactions, quirks)
   const all = new Uint8Array(BLOOM_BYTES)
   const counted = new Uint8Array(BLOOM_BYTES)
   for (const transaction of transactions) {
@@ -123,31 +143,6 @@ export function checkBlooms(
   }
   if (!bloomWithin(said, all)) return 'the logsBloom tells of logs that the receipts lack'
   return bloomWithin(counted, said) ? null : 'the receipts have logs that the logsBloom lacks'
-}
-
-/** Whether the receipts add up to what the header says was used. */
-export function checkGas(
-  header: RawObject,
-  transactions: readonly BlockTransaction[],
-  uncounted: ReadonlySet<BlockTransaction>,
-  quirks: ChainQuirks,
-): Complaint {
-  if (quirks.gasMayDisagree) return null
-  const used = quantityToNumber(header.gasUsed)
-  if (used === null) return 'the block has no gasUsed'
-  let countedSum = 0
-  let lastSum = 0
-  for (const transaction of transactions) {
-    const { index, receipt } = transaction
-    const sum = quantityToNumber(receipt?.cumulativeGasUsed)
-    if (sum === null) return `receipt ${index} has no cumulativeGasUsed`
-    lastSum = sum
-    if (uncounted.has(transaction)) continue
-    if (sum < countedSum) return `the cumulativeGasUsed of receipt ${index} is below the last`
-    countedSum = sum
-  }
-  const agrees = used === countedSum || used === lastSum
-  return agrees ? null : "the receipts do not add up to the block's gasUsed"
 }
 
 /** The member that says this belongs to another block or place; null when it belongs. */

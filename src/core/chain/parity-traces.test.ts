@@ -89,6 +89,16 @@ describe("Parity's list of traces", () => {
     expect(entry?.result).toMatchObject({ type, to: undefined, error: 'Out of gas' })
   })
 
+  test('keeps the name of a type that a fork added', () => {
+    const action = { from: ALICE, to: BOB, gas: '0x10', input: '0x', value: '0x1' }
+    const [entry] = fromParityTraces([flat(0, [], { type: 'newcall', action })], ref) as Flat[]
+    expect(entry?.result).toMatchObject({ type: 'NEWCALL', from: ALICE, to: BOB, value: '0x1' })
+    const traces = fromParityTraces([flat(0, [], { type: {}, action }), flat(1, [])], ref)
+    const wants = { transactions: true, receipts: false, traces: true }
+    const parts = { expected: ref, wants, block, receipts: null, traces }
+    expect(assembleBlock(parts, NO_QUIRKS)).toBe('trace 0 has no call frame')
+  })
+
   test('of a block without transactions may hold its reward alone', () => {
     expect(fromParityTraces([REWARD], ref)).toEqual([])
     expect(fromParityTraces([], ref)).toEqual([])
@@ -105,7 +115,6 @@ describe("Parity's list of traces", () => {
     ['that is none', () => null],
     ['of nothing', () => [null]],
     ['without actions', () => [flat(0, [], { action: null })]],
-    ['of unknown types', () => [flat(0, [], { type: 'constructor' })]],
     ['without addresses', () => [flat(0, [], { traceAddress: null })]],
     ['with a negative address', () => [...usualList().slice(0, 3), flat(0, [-1, 0])]],
     ['with texts as address', () => [flat(0, []), flat(0, ['length' as never])]],

@@ -63,11 +63,6 @@ function toFrame(flat: RawObject): TreeFrame | string {
   if (!isJsonObject(action)) return 'a trace has no action'
   const said = error === undefined || error === null ? undefined : (ERRORS.get(error) ?? error)
   const shared = { from: action.from, gas: action.gas, gasUsed: result.gasUsed, error: said }
-  if (type === 'call') {
-    const { callType = 'call', to, value, input } = action
-    const kind = String(callType).toUpperCase()
-    return { ...shared, type: kind, to, value, input, output: result.output, calls: [] }
-  }
   if (type === 'create') {
     const kind = action.creationMethod === 'create2' ? 'CREATE2' : 'CREATE'
     const { value, init: input } = action
@@ -75,7 +70,10 @@ function toFrame(flat: RawObject): TreeFrame | string {
     return { ...shared, type: kind, ...made, value, input, calls: [] }
   }
   if (type === 'suicide' || type === 'selfdestruct') return toSelfDestruct(action)
-  return 'a trace is of no known type'
+  // A type that a fork adds is read like a call and keeps its name, as with the callTracer.
+  const { callType = type, to, value, input } = action
+  const kind = String(callType).toUpperCase()
+  return { ...shared, type: kind, to, value, input, output: result.output, calls: [] }
 }
 
 /** A frame with the members that go-ethereum gives it, which does not count it as a call. */

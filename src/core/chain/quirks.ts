@@ -5,8 +5,6 @@ import type { BlockTransaction, RawObject } from './block.ts'
 export type ChainQuirks = {
   /** Logs may come with an empty bloom in the header. */
   bloomMayBeZero: boolean
-  /** Receipts may leave out how much gas was used so far, or say it by another measure. */
-  gasMayDisagree: boolean
   /** The log indexes of a block need not ascend. */
   logIndexesMayRepeat: boolean
   /** A log may name no transaction: its receipt does. */
@@ -21,7 +19,6 @@ export type ChainQuirks = {
 
 export const NO_QUIRKS: ChainQuirks = {
   bloomMayBeZero: false,
-  gasMayDisagree: false,
   logIndexesMayRepeat: false,
   logsMayNameNoTransaction: false,
   uncounted: 'none',
@@ -36,9 +33,9 @@ const QUIRKS: ReadonlyMap<number, Partial<ChainQuirks>> = new Map([
   // Polygon: what comes over from Ethereum is shown as a last transaction.
   [137, { uncounted: 'at_end' }],
   [80_002, { uncounted: 'at_end' }],
-  // ZKsync keeps neither bloom nor running gas.
-  [324, { bloomMayBeZero: true, gasMayDisagree: true, logsMayNameNoTransaction: true }],
-  [300, { bloomMayBeZero: true, gasMayDisagree: true, logsMayNameNoTransaction: true }],
+  // ZKsync keeps no bloom.
+  [324, { bloomMayBeZero: true, logsMayNameNoTransaction: true }],
+  [300, { bloomMayBeZero: true, logsMayNameNoTransaction: true }],
   // Hyperliquid: transfers between its two halves pay no gas and are in no root.
   [999, { uncounted: 'unpriced' }],
   [998, { uncounted: 'unpriced' }],

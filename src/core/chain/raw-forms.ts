@@ -45,12 +45,15 @@ export const HEADER_FORMS: Forms = [
   ['blobGasUsed', isQuantity],
   ['excessBlobGas', isQuantity],
   ['timestamp', isQuantity],
-  ['logsBloom', isBloom],
+  // EIP-7668 would make it empty.
+  ['logsBloom', isBytes],
   ['mixHash', isHash32],
   ['difficulty', isQuantity],
   ['totalDifficulty', isQuantity],
   ['withdrawalsRoot', isHash32],
   ['withdrawals', listOf(objectOf(WITHDRAWAL))],
+  ['blockAccessListHash', isHash32],
+  ['slotNumber', isQuantity],
 ]
 
 export const TRANSACTION_FORMS: Forms = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { assembleBlock } from './assemble-block.ts'
+import { checkedBlock } from '../../../tests/support/assembled.ts'
 import type { Block } from './block.ts'
 import { quirksOf } from './quirks.ts'
 
@@ -22,7 +22,7 @@ function assemble(folder: string, chainId: number, bend = (_parts: Parts) => {})
   bend(parts)
   const expected = { number: Number(block.number), hash: block.hash }
   const wants = { transactions: true, receipts: true, traces: traces !== null }
-  return assembleBlock({ ...parts, expected, wants }, quirksOf(chainId))
+  return checkedBlock({ ...parts, expected, wants }, quirksOf(chainId))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: recorded answers of nodes.
@@ -45,6 +45,26 @@ describe.if(existsSync(DATA))('recorded blocks', () => {
       logs,
       traces,
     ])
+  })
+
+  test('a chain of the next fork is whole, though it counts gas in another way', () => {
+    const { blocks } = recorded('next-fork/geth-1.17.8')
+    const wants = { transactions: true, receipts: true, traces: true }
+    const sizes = blocks.map((parts: Parts) => {
+      const expected = { number: Number(parts.block.number), hash: parts.block.hash }
+      const block = checkedBlock({ ...parts, expected, wants }, quirksOf(1337)) as Block
+      return [block.transactions?.length, block.logs?.length, block.traces?.length]
+    })
+    expect(sizes.flat()).not.toContain(undefined)
+    expect(sizes.slice(0, 4)).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+      [1, 0, 1],
+      [6, 16, 11],
+    ])
+    const isOther = ({ block, receipts }: Parts) =>
+      Number(block.gasUsed) !== Number(receipts.at(-1)?.cumulativeGasUsed ?? 0)
+    expect(blocks.filter(isOther)).toHaveLength(12)
   })
 
   test.each([

@@ -128,7 +128,14 @@ describe('parts that disagree', () => {
       'a wrong bloom',
       { eth_getBlockByHash: () => ({ ...RAW.block, logsBloom: bloomOf([rawLog(4)]) }) },
     ],
-    ['wrong gas', { eth_getBlockByHash: () => ({ ...RAW.block, gasUsed: '0x1' }) }],
+    [
+      'a lost list of transactions',
+      {
+        eth_getBlockByHash: () => ({ ...RAW.block, transactions: [] }),
+        eth_getBlockReceipts: () => [],
+        debug_traceBlockByHash: () => [],
+      },
+    ],
     ['nonsense', { eth_getBlockByHash: () => 'block' }],
     [
       'an internal error',
@@ -149,16 +156,26 @@ describe('parts that disagree', () => {
   })
 
   test('everywhere: a failure that says what, after some seconds, and never a block', async () => {
-    const wrong = { ...serving(RAW), eth_getBlockByHash: () => ({ ...RAW.block, gasUsed: '0x1' }) }
+    const logsBloom = bloomOf([rawLog(4)])
+    const wrong = { ...serving(RAW), eth_getBlockByHash: () => ({ ...RAW.block, logsBloom }) }
     Object.assign(nodes.answers, { a: wrong, b: wrong, c: wrong })
     const tookMs = await passedMs(async () => {
       expect(await failureOf(nodes.readInTime(RAW.ref, ALL, 'a'))).toMatchObject({
         code: 'upstream_answered_badly',
-        facts: { number: 1000, reason: "the receipts do not add up to the block's gasUsed" },
+        facts: { number: 1000, reason: 'the logsBloom tells of logs that the receipts lack' },
       })
     })
     expect(tookMs).toBeGreaterThan(3 * SECOND)
     expect(tookMs).toBeLessThan(10 * SECOND)
+  })
+
+  test('about gas are none: forks change how it is counted', async () => {
+    nodes.answers.a = {
+      ...serving(RAW),
+      eth_getBlockByHash: () => ({ ...RAW.block, gasUsed: '0x1' }),
+    }
+    expect(await nodes.read(RAW.ref, ALL, 'a')).toMatchObject({ transactionCount: 3 })
+    expect(askedForBlock()).toEqual(['a'])
   })
 
   test('are told of without addresses or words of the node', async () => {

@@ -10,9 +10,10 @@ import { noteBlockRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { type BlockReadOutcome, canTrace, readBlockFrom } from './read-block-from.ts'
 import {
-  acceptedUnproven,
+  noteUnknownForm,
   noteUnproven,
   provableWants,
+  reportUnknownForms,
   type UnknownForms,
 } from './unproven-blocks.ts'
 
@@ -67,6 +68,7 @@ const PRIORITY = { preferred: 0, used: 1, standby: 2, failing: 3, excluded: 4 } 
 
 const NO_OUTCOMES = { unknown: 0, disagrees: 0, unproven: 0, unsupported: 0 }
 
+const UNABLE: BlockReadOutcome = { kind: 'unsupported' }
 const UNSUPPORTED = 'no upstream gives all parts of a block'
 
 /**
@@ -98,6 +100,7 @@ export async function readBlock(
     return await Promise.race([search.found.promise, askInRounds(search)])
   } finally {
     search.over = true
+    reportUnknownForms(search, search)
   }
 }
 
@@ -110,8 +113,6 @@ async function askInRounds(search: Search): Promise<Block | null> {
     const asked = await askRound(search, round)
     if (search.over) return null
 
-    const accepted = acceptedUnproven(search, search)
-    if (accepted) return accepted
     const { unknown, unsupported } = search.tally
     if (refused(search) > 0) unknownRounds = 0
     else if (unknown > 0) unknownRounds++
@@ -187,12 +188,13 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
   search.tries.set(upstream, tries + 1)
   const isRetried = tries >= USUAL_TRIES
   const isOver = () => search.over
+  // An upstream without traces can still confirm a block of unknown form that another showed.
+  const isWitness = wants.traces && search.unknownForms.size > 0 && !canTrace({ service, upstream })
   try {
-    const outcome = await readBlockFrom(
-      { service, upstream, ref, quirks, isRetried, isOver },
-      wants,
-    )
-    const isUsable = outcome.kind !== 'unproven'
+    const context = { service, upstream, ref, quirks, isRetried, isOver }
+    const read = await readBlockFrom(context, isWitness ? { ...wants, traces: false } : wants)
+    const outcome = isWitness && read.kind === 'block' ? UNABLE : read
+    const isUsable = outcome.kind !== 'unproven' || outcome.unknownForm !== null
     noteBlockRead(upstream.activeHealth, isUsable, search.service.pool.clock.monotonicMs())
     if (!search.over) note(search, upstream, outcome)
   } catch (thrown) {
@@ -207,18 +209,16 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
 
 function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): void {
   const { tally, telemetry, ref } = search
-  if (outcome.kind === 'block') {
-    search.over = true
-    search.found.resolve(outcome.block)
-  }
+  if (outcome.kind === 'block') found(search, outcome.block)
   if (outcome.kind === 'unknown') tally.unknown++
   if (outcome.kind === 'unsupported') tally.unsupported++
   if (outcome.kind === 'unproven') {
     tally.unproven++
     tally.reason = outcome.reason
     const { unknownForm: block, reason } = outcome
-    if (block) search.unknownForms.set(upstream, { block, reason })
-    noteUnproven(search, upstream, ref.number, outcome)
+    const accepted = block && noteUnknownForm(search, search, upstream, { block, reason })
+    if (accepted) found(search, accepted)
+    if (!block) noteUnproven(search, upstream, ref.number, reason)
   }
   if (outcome.kind !== 'disagrees') return
   tally.disagrees++
@@ -227,6 +227,11 @@ function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): vo
   const { reason } = outcome
   telemetry.log('warn', 'block_parts_disagree', { ...labels, number: ref.number, reason })
   telemetry.count('headgate_block_disagreements_total', labels)
+}
+
+function found(search: Search, block: Block): void {
+  search.over = true
+  search.found.resolve(block)
 }
 
 function failureOf({ tally, ref, busy }: Search): Failure {

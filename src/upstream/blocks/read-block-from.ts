@@ -1,5 +1,6 @@
 import { assembleBlock } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
+import { checkPlausible } from '../../core/chain/checks.ts'
 import { isUncounted } from '../../core/chain/quirks.ts'
 import { isHash32 } from '../../core/hex.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
@@ -24,7 +25,10 @@ export type BlockReadOutcome =
   | { kind: 'block'; block: Block }
   | { kind: 'unknown' }
   | { kind: 'disagrees'; reason: string }
-  /** Its parts agree with each other, but not with the hash, or in a form that is unknown. */
+  /**
+   * Its parts agree with each other, but not with the hash. `unknownForm`: the block, where a
+   * fork may be the reason and the network does not insist on a proof.
+   */
   | { kind: 'unproven'; reason: string; unknownForm: Block | null }
   | { kind: 'unsupported' }
 
@@ -72,12 +76,11 @@ export async function readBlockFrom(
       traces: valueIn(traces),
     },
     context.quirks,
-    context.service.bloomBits,
   )
   if (typeof assembled === 'string') return { kind: 'disagrees', reason: assembled }
-  return provesBlocks(context.service)
-    ? proven(context, wants, assembled, valueIn(receipts))
-    : { kind: 'block', block: assembled }
+  if (provesBlocks(context.service)) return proven(context, wants, assembled, valueIn(receipts))
+  const reason = checkPlausible(assembled, context.quirks, context.service.bloomBits)
+  return reason === null ? { kind: 'block', block: assembled } : { kind: 'disagrees', reason }
 }
 
 async function proven(
@@ -95,12 +98,11 @@ async function proven(
     hasSenders,
     hasSize: service.verifying.isListed,
   })
-  if (proof.kind === 'proven') {
-    // No hash covers it and no rule tells it, so nobody gets to see it.
-    const { totalDifficulty: _, ...raw } = block.raw
-    return { kind: 'block', block: { ...block, raw, isProven: true } }
-  }
-  const unknownForm = proof.kind === 'unknown_form' ? block : null
+  // No hash covers it and no rule tells it, so no query sees it.
+  const { totalDifficulty: _, ...raw } = block.raw
+  if (proof.kind === 'proven') return { kind: 'block', block: { ...block, raw, isProven: true } }
+  const mayBeFork = proof.kind === 'unknown_form' && service.verifying.mode === 'auto'
+  const unknownForm = mayBeFork ? { ...block, raw } : null
   return { kind: 'unproven', reason: proof.reason, unknownForm }
 }
 

@@ -1,18 +1,21 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import {
   type Answers,
   type BlockNetwork,
   openBlockNetwork,
+  Status,
   serving,
 } from '../../../tests/support/block-network.ts'
 import type { Changeable } from '../../../tests/support/changed-members.ts'
 import { failureOf } from '../../../tests/support/failure-of.ts'
 import eachType from '../../../tests/support/proofs/each-type.json'
-import type { RawParts } from '../../../tests/support/raw-block.ts'
+import { type RawParts, rawCall } from '../../../tests/support/raw-block.ts'
+import { blockAt, POLL_MS } from '../../../tests/support/scripted-network.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 import type { Network } from '../../core/network.ts'
 import { networkReport } from '../answers/network-report.ts'
 import { headerByHash } from './headers.ts'
+import { electorate } from './voters.ts'
 
 const RECEIPTS = { transactions: true, receipts: true, traces: false }
 const CHAIN = 31_337
@@ -40,6 +43,18 @@ const lies: Bend = ({ receipts }) => {
 const forked: Bend = ({ block }) =>
   Object.assign(block, { newRoot: '0x01', stateRoot: `0x${'5'.repeat(64)}` })
 
+const both =
+  (...bends: Bend[]): Bend =>
+  (parts) =>
+    bends.forEach((bend) => void bend(parts))
+
+/** As after a fork that gave transactions a new type. */
+const newType: Bend = ({ block }) => {
+  Object.assign((block.transactions as Changeable[])[1] ?? {}, { type: '0x9' })
+}
+
+const HONEST_DATA = `0x${'1'.padStart(64, '0')}`
+
 let nodes: BlockNetwork
 afterEach(() => nodes.network.stop())
 
@@ -56,7 +71,7 @@ test('a block that is not what its hash stands for is read elsewhere, and its no
   await open('receipts', [node(lies), node()])
   const block = await nodes.read(REF, RECEIPTS, 'a')
   expect(block?.isProven).toBe(true)
-  expect(block?.logs[0]?.data).toBe(`0x${'1'.padStart(64, '0')}`)
+  expect(block?.logs[0]?.data).toBe(HONEST_DATA)
   // No rule tells the total difficulty, so a node's word on it is not passed on.
   expect(block?.raw.totalDifficulty).toBeUndefined()
   const reason = 'the receipts are not those of the receiptsRoot'
@@ -161,4 +176,103 @@ test('a header on the way to the head is proven too', async () => {
   ])
   const header = await headerByHash(nodes.network, REF.hash, nodes.upstream('a'))
   expect(header?.parentHash).toBe(eachType.block.parentHash)
+})
+
+describe.each([
+  ['an unknown header member', forked],
+  ['an unknown type of transaction', newType],
+  ['an unknown member and no blooms', both(forked, ({ block }) => (block.logsBloom = '0x'))],
+])('a fork that brings %s', (_title, fork) => {
+  const names = ['a', 'b', 'c']
+  const faults = () => report().upstreams.map(({ last_fault }) => last_fault)
+
+  test.each(names.flatMap((liar) => names.map((first) => [liar, first] as const)))(
+    'node %s lies and %s is asked first: the lie is not taken',
+    async (liar, first) => {
+      const answers = names.map((name) => node(name === liar ? both(fork, lies) : fork))
+      await open('auto', answers, 1)
+      const block = await nodes.read(REF, RECEIPTS, first)
+      expect(block?.logs[0]?.data).toBe(HONEST_DATA)
+      expect(block?.isProven).toBeUndefined()
+      for (const [at, fault] of faults().entries()) if (names[at] !== liar) expect(fault).toBeNull()
+      // The liar is reported if it was asked before two others agreed.
+      if (liar === first) expect(faults()[names.indexOf(liar)]).toContain('block 1 not proven')
+    },
+  )
+
+  test('is read at once, block by block, and no node is blamed for it', async () => {
+    await open('auto', [node(fork), node(fork), node(fork)], 1)
+    const startMs = nodes.clock.monotonicMs()
+    for (const first of names) {
+      nodes.forget()
+      expect(await nodes.read(REF, RECEIPTS, first)).toMatchObject({ transactionCount: 5 })
+      const asked = nodes.askedByNode().filter((call) => call.endsWith('eth_getBlockByHash'))
+      expect(asked).toHaveLength(2)
+      expect(asked[0]).toStartWith(first)
+    }
+    expect(nodes.clock.monotonicMs()).toBe(startMs)
+    expect(faults()).toEqual([null, null, null])
+    const events = nodes.told.map(({ event }) => event)
+    expect(new Set(events)).toEqual(new Set(['block_accepted_unproven']))
+  })
+
+  test('is doubted where another node has a block that can be proven', async () => {
+    // The embedded chain reports another size, which is checked on the main net.
+    const provable: Bend = ({ block }) => delete block.size
+    await open('auto', [node(fork), node(provable)], 1)
+    expect((await nodes.readInTime(REF, RECEIPTS, 'a'))?.isProven).toBe(true)
+    expect(faults()).toEqual([expect.stringContaining('block 1 not proven'), null])
+    expect(nodes.told).toMatchObject([{ event: 'block_not_proven', upstream: 'a' }])
+  })
+
+  test('is not taken from one liar while the others fail for a moment', async () => {
+    await open('auto', [node(both(fork, lies)), node(fork), node(fork)], 1)
+    for (const name of ['b', 'c']) {
+      nodes.node(name).silent = true
+      nodes.answers[name] = { eth_getBlockByHash: () => new Status(502) }
+    }
+    // Long enough for their polls to fail several times in a row.
+    await nodes.clock.advance(30_000)
+    expect(await failureOf(nodes.readInTime(REF, RECEIPTS, 'a'))).toMatchObject({
+      code: 'upstream_answered_badly',
+    })
+    expect(report().verify).toMatchObject({ unproven: null })
+  })
+
+  test('is confirmed by nodes that cannot trace, and traced by the one that can', async () => {
+    const traces = eachType.receipts.map(({ transactionHash: txHash }) => {
+      return { txHash, result: rawCall() }
+    })
+    const traced = (bend: Bend): Answers => ({
+      ...node(bend),
+      debug_traceBlockByHash: () => traces,
+    })
+    const untraced = (): Answers => {
+      const { debug_traceBlockByHash: _, debug_traceTransaction: __, ...answers } = node(fork)
+      return answers
+    }
+    await open('auto', [traced(fork), untraced(), untraced()], 1)
+    const wants = { ...RECEIPTS, traces: true }
+    expect((await nodes.readInTime(REF, wants, 'a'))?.traces).toHaveLength(traces.length)
+    expect(faults()).toEqual([null, null, null])
+
+    nodes.answers.a = traced(both(fork, lies))
+    expect(await failureOf(nodes.readInTime(REF, wants, 'a'))).toMatchObject({
+      code: 'upstream_answered_badly',
+    })
+  })
+
+  test('is taken from the others once a dead node is stuck', async () => {
+    await open('auto', [node(fork), node(fork)], 1)
+    nodes.node('b').silent = true
+    nodes.answers.b = { eth_getBlockByHash: () => new Status(502) }
+    const read = () => nodes.readInTime(REF, RECEIPTS, 'a')
+    expect(await failureOf(read())).toMatchObject({ code: 'upstream_answered_badly' })
+    for (let number = 1001; number < 1050 && electorate(nodes.network).length > 1; number++) {
+      nodes.node('a').block = blockAt(number)
+      await nodes.clock.advance(POLL_MS)
+    }
+    expect(electorate(nodes.network).map(({ spec }) => spec.name)).toEqual(['a'])
+    expect(await read()).toMatchObject({ transactionCount: 5 })
+  })
 })

@@ -1,26 +1,28 @@
 import { wholeWants } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
 import type { BlockRef } from '../../core/chain/checks.ts'
+import { contentDigest } from '../../core/chain/proof/content-digest.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 import { provesBlocks } from '../answers/block-verifying.ts'
+import { noteBlockRead } from '../node/active-health.ts'
 import { noteFault, type Upstream } from '../node/upstream.ts'
+import { electorate } from './voters.ts'
 
 type Needs = {
   service: Pick<NetworkService, 'pool' | 'network' | 'verifying'>
   telemetry: Telemetry
 }
 
-type Unproven = { reason: string; unknownForm: Block | null }
-
-/** The search for a block, as far as those go that could not be proven. */
+/** The search for a block, as far as unknown forms are concerned. */
 type Search = {
   ref: BlockRef
+  wants: BlockWants
   unknownForms: UnknownForms
 }
 
-/** Upstreams that show a block in a form that is unknown, with it and what is unknown. */
-export type UnknownForms = Map<Upstream, { block: Block; reason: string }>
+/** The blocks of unknown form by upstream, each with the reason and a digest of its content. */
+export type UnknownForms = Map<Upstream, { block: Block; reason: string; digest: string }>
 
 /** The parts to be read of a block: where it is proven, its transactions in any case. */
 export function provableWants(service: Needs['service'], wants: BlockWants): BlockWants {
@@ -32,30 +34,47 @@ export function noteUnproven(
   { service, telemetry }: Needs,
   upstream: Upstream,
   number: number,
-  { reason }: Unproven,
+  reason: string,
 ): void {
   const labels = { network: service.network.id, upstream: upstream.spec.name }
-  noteFault(upstream, `block ${number} not proven: ${reason}`, service.pool.clock.monotonicMs())
+  const nowMs = service.pool.clock.monotonicMs()
+  noteFault(upstream, `block ${number} not proven: ${reason}`, nowMs)
+  noteBlockRead(upstream.activeHealth, false, nowMs)
   telemetry.log('warn', 'block_not_proven', { ...labels, number, reason })
   telemetry.count('headgate_block_proof_failures_total', labels)
 }
 
 /**
- * A fork of the chain adds something that this version cannot encode. One node could make that
- * up to be believed without a proof: so it takes more than half of all upstreams, and a network
- * that does not insist. Null where the block is to be waited for.
+ * Notes a block whose form this version does not know, as after a fork. A single node could
+ * invent such a form to be believed without a proof. So the block is returned only when more than
+ * half of the upstreams that count show the same content, and null otherwise.
  */
-export function acceptedUnproven(
-  { service, telemetry }: Needs,
-  { ref: { number }, unknownForms }: Search,
+export function noteUnknownForm(
+  needs: Needs,
+  { ref: { number }, wants, unknownForms }: Search,
+  upstream: Upstream,
+  { block, reason }: { block: Block; reason: string },
 ): Block | null {
-  const { pool, verifying, network } = service
-  const all = pool.selection.upstreams.filter(({ chain }) => chain !== 'wrong').length
-  const [shown] = unknownForms.values()
-  if (verifying.mode !== 'auto' || !shown || unknownForms.size * 2 <= all) return null
-  const { block, reason } = shown
+  const { service, telemetry } = needs
+  const { verifying, network } = service
+  const digest = contentDigest(block)
+  unknownForms.set(upstream, { block, reason, digest })
+  const all = electorate(service)
+  const agreeing = all.filter((one) => unknownForms.get(one)?.digest === digest)
+  const blocks = agreeing.map((one) => unknownForms.get(one)?.block)
+  const accepted = blocks.find((one) => one?.has.traces === wants.traces)
+  if (!accepted || agreeing.length * 2 <= all.length) return null
+
+  for (const one of agreeing) unknownForms.delete(one)
   verifying.unproven = { number, reason }
   telemetry.log('error', 'block_accepted_unproven', { network: network.id, number, reason })
   telemetry.count('headgate_blocks_unproven_total', { network: network.id })
-  return block
+  return accepted
+}
+
+/** Reports the upstreams whose block of unknown form was not accepted, when the search ends. */
+export function reportUnknownForms(needs: Needs, { ref, unknownForms }: Search): void {
+  for (const [upstream, { reason }] of unknownForms) {
+    noteUnproven(needs, upstream, ref.number, reason)
+  }
 }

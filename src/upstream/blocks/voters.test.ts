@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   blockAt,
   openScriptedNetwork,
@@ -8,7 +8,7 @@ import {
 import { numberToQuantity } from '../../core/hex.ts'
 import { noteThrottled, openBreaker } from '../node/upstream.ts'
 import { headerByNumber } from './headers.ts'
-import { voters, votersHeads } from './voters.ts'
+import { electorate, voters, votersHeads } from './voters.ts'
 
 const MINUTE_MS = 60_000
 
@@ -76,4 +76,35 @@ test('one that stays behind for minutes has no say in where the chain is', async
 test('a chain that stands still as a whole is no reason to doubt anyone', async () => {
   await world.clock.advance(10 * MINUTE_MS)
   expect(numbers()).toEqual([1000, 1000, 1000])
+})
+
+describe('the electorate for blocks without a proof', () => {
+  const counted = () => electorate(world.network).map(({ spec }) => spec.name)
+
+  test('keeps a node that fails for a moment, whose vote on the chain is lost', async () => {
+    world.node('a').silent = true
+    await world.clock.advance(60_000)
+    expect(names()).toEqual(['b', 'c'])
+    expect(counted()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('loses a node that is behind the others for minutes', async () => {
+    world.node('a').silent = true
+    for (let minute = 1; minute <= 3; minute++) {
+      for (const name of ['b', 'c']) world.node(name).block = blockAt(1000 + minute)
+      await world.clock.advance(MINUTE_MS)
+      if (minute === 1) expect(counted()).toEqual(['a', 'b', 'c'])
+    }
+    expect(counted()).toEqual(['b', 'c'])
+  })
+
+  test('has no node of another chain, and none that never reported a head and fails', async () => {
+    world.upstream('b').chain = 'wrong'
+    world.node('b').chainId = 2
+    world.upstream('c').head = null
+    expect(counted()).toEqual(['a', 'c'])
+    world.node('c').silent = true
+    await world.clock.advance(60_000)
+    expect(counted()).toEqual(['a'])
+  })
 })

@@ -57,6 +57,50 @@ export const ACCOUNT_RECIPES: readonly Recipe[] = [
 `,
   },
   {
+    id: 'eth-transfers',
+    title: 'ETH transfers as logs',
+    looksAt: 'logs',
+    finds: 'ETH that your addresses send or receive, inside other calls too',
+    note:
+      'Requires the Amsterdam fork, where each ETH transfer leaves a log (EIP-7708). Earlier forks, ' +
+      '`ETH_DEVNET` included, have no such logs. You need no traces, and Headgate can prove these ' +
+      'logs. Fees and withdrawals leave none. In a topic, an address has 12 zero bytes in front.',
+    variables: [{ name: 'walletTopics', kind: 'Bytes32', of: 'your addresses, as topics' }],
+    skipEmpty: true,
+    namesContracts: false,
+    query: `query ($walletTopics: [Bytes32!]) {
+  block {
+    number
+    received: logs(filter: {
+      # The system address
+      addresses: ["0xfffffffffffffffffffffffffffffffffffffffe"]
+      topics: [
+        # Transfer(address,address,uint256)
+        "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+        []
+        $walletTopics
+      ]
+    }) { ...transfer }
+    sent: logs(filter: {
+      addresses: ["0xfffffffffffffffffffffffffffffffffffffffe"]
+      topics: [
+        # Transfer(address,address,uint256)
+        "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+        $walletTopics
+      ]
+    }) { ...transfer }
+  }
+}
+
+fragment transfer on Log {
+  topics
+  # In wei
+  data
+  transaction { hash }
+}
+`,
+  },
+  {
     id: 'contract-creations',
     title: 'Contract creations',
     looksAt: 'transactions',

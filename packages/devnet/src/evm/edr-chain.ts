@@ -5,6 +5,7 @@ import {
   type ForkConfig,
   L1_CHAIN_TYPE,
   l1GenesisState,
+  l1HardforkFromString,
   l1HardforkLatest,
   l1HardforkToString,
   l1ProviderFactory,
@@ -26,6 +27,8 @@ type Options = {
   onEvent: (subscriptionId: bigint, result: unknown) => void
   /** Null for a new chain. */
   fork: EdrFork | null
+  /** The rules of every block, such as `Amsterdam`; today's fork by default. */
+  hardfork?: string | undefined
 }
 
 const ETHER_WEI = 10n ** 18n
@@ -59,7 +62,7 @@ export async function openEdrContext(): Promise<EdrContext> {
  */
 export function openEdrChain(
   context: EdrContext,
-  { chainId, onEvent, fork }: Options,
+  { chainId, onEvent, fork, hardfork = HARDFORK }: Options,
 ): Promise<Provider> {
   const silent = {
     enable: false,
@@ -72,7 +75,7 @@ export function openEdrChain(
   }
   return context.createProvider(
     L1_CHAIN_TYPE,
-    chainSettings(chainId, fork),
+    chainSettings(chainId, fork, hardfork),
     silent,
     subscriptions,
     new ContractDecoder(),
@@ -81,20 +84,20 @@ export function openEdrChain(
 
 /** All accounts that a new chain has. */
 export function genesisAddresses(): string[] {
-  return genesisState().map(({ address }) => `0x${Buffer.from(address).toString('hex')}`)
+  return genesisState(HARDFORK).map(({ address }) => `0x${Buffer.from(address).toString('hex')}`)
 }
 
-function genesisState(): AccountOverride[] {
-  return [...l1GenesisState(l1HardforkLatest()), ...firstAccounts()]
+function genesisState(hardfork: string): AccountOverride[] {
+  return [...l1GenesisState(l1HardforkFromString(hardfork)), ...firstAccounts()]
 }
 
-function chainSettings(chainId: number, fork: EdrFork | null): ProviderConfig {
+function chainSettings(chainId: number, fork: EdrFork | null, hardfork: string): ProviderConfig {
   return {
     chainId: BigInt(chainId),
     networkId: BigInt(chainId),
-    hardfork: HARDFORK,
+    hardfork,
     // A fork has the state of its node, which this would overwrite.
-    genesisState: fork === null ? genesisState() : [],
+    genesisState: fork === null ? genesisState(hardfork) : [],
     ownedAccounts: [...TEST_ACCOUNTS, ...TRADERS].map(([, publicTestKey]) => publicTestKey),
     mining: {
       // Transactions wait for the next block, as on any real chain.

@@ -12,7 +12,7 @@ import { subscriptions } from './subscriptions.ts'
 
 const LIMITS = { bodyBytesMax: 5 * 1_048_576, unreadBytesMax: 16 * 1_048_576 }
 
-const [blockTime, id, transactions, folder = null] = process.argv.slice(2)
+const [blockTime, id, transactions, hardfork, folder = null] = process.argv.slice(2)
 const [blockTimeMs, chainId, transactionsPerBlock] = [blockTime, id, transactions].map(Number) as [
   number,
   number,
@@ -30,7 +30,10 @@ liveWithParent(own.clock, async () => {
 })
 const listening = subscriptions()
 const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
-const base = await openChain({ ...own, onEvent: listening.onEvent, say }, { chainId, folder })
+const base = await openChain(
+  { ...own, onEvent: listening.onEvent, say },
+  { chainId, folder, hardfork: hardfork || undefined },
+)
 open(base)
 renewSubscriptions(own.clock, base.provider, listening.ids)
 const needs = { ...own, ...base, memoryBytes: () => process.memoryUsage.rss() }

@@ -10,6 +10,8 @@ type Options = {
   /** Transactions of the chain's own in each block. */
   transactionsPerBlock?: number
   chainId?: number
+  /** The rules of a chain in memory, such as `Amsterdam`; today's fork by default. */
+  hardfork?: string
   /** The chain goes on from what is kept there; without one it is in memory alone. */
   folder?: string
 }
@@ -27,6 +29,7 @@ export async function startEvmChain({
   blockTimeMs,
   transactionsPerBlock = 0,
   chainId = DEVELOPMENT_CHAIN_ID,
+  hardfork = '',
   folder,
 }: Options): Promise<EvmChain> {
   assert(Number.isSafeInteger(blockTimeMs) && blockTimeMs >= 0, 'a block time in whole ms')
@@ -35,6 +38,7 @@ export async function startEvmChain({
     blockTimeMs,
     chainId,
     transactionsPerBlock,
+    hardfork,
     ...(folder === undefined ? [] : [folder]),
   ])
   return { ...child, chainId }

@@ -14,17 +14,19 @@ type Needs = {
   say(sentence: string): void
 }
 
+type Options = { chainId: number; folder: string | null; hardfork: string | undefined }
+
 type OpenChain = Omit<KeptChain, 'past'> & { past: KeptChain['past'] | null }
 
 /** The chain that is kept in a folder, or one in memory alone. */
 export async function openChain(
   needs: Needs,
-  { chainId, folder }: { chainId: number; folder: string | null },
+  { chainId, folder, hardfork }: Options,
 ): Promise<OpenChain> {
   const context = await openEdrContext()
   let listenedId = (id: bigint) => id
   const onEvent = (id: bigint, result: unknown) => needs.onEvent(listenedId(id), result)
-  const open = (fork: EdrFork | null) => openEdrChain(context, { chainId, onEvent, fork })
+  const open = (fork: EdrFork | null) => openEdrChain(context, { chainId, onEvent, fork, hardfork })
   const listenTo = (provider: { listenedId(id: bigint): bigint }) => {
     listenedId = provider.listenedId
   }

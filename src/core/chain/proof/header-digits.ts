@@ -1,5 +1,5 @@
 import type { RawObject } from '../block.ts'
-import { bytesDigits, fixedDigits, isAbsent, rlpQuantity } from './raw-members.ts'
+import { bytesDigits, fixedDigits, isAbsent, rlpQuantity, UnreadableMember } from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
 
 type Encode = (value: unknown, member: string) => string
@@ -21,7 +21,8 @@ const MEMBERS: readonly (readonly [member: string, encode: Encode])[] = [
   ['stateRoot', HASH],
   ['transactionsRoot', HASH],
   ['receiptsRoot', HASH],
-  ['logsBloom', fixed(256)],
+  // Any length: the hash covers it, and EIP-7668 would make it empty.
+  ['logsBloom', bytes],
   ['difficulty', rlpQuantity],
   ['number', rlpQuantity],
   ['gasLimit', rlpQuantity],
@@ -40,6 +41,8 @@ const LATER_MEMBERS: readonly (readonly [member: string, encode: Encode])[] = [
   ['excessBlobGas', rlpQuantity],
   ['parentBeaconBlockRoot', HASH],
   ['requestsHash', HASH],
+  ['blockAccessListHash', HASH],
+  ['slotNumber', rlpQuantity],
 ]
 
 /** Members of a block that its hash does not cover, or covers through a root. */
@@ -61,8 +64,12 @@ const NAME = /^[A-Za-z][A-Za-z0-9]{0,39}$/
 export function headerDigits(raw: RawObject): string {
   let members = ''
   for (const [member, encode] of MEMBERS) members += encode(raw[member], member)
+  let isComplete = false
   for (const [member, encode] of LATER_MEMBERS) {
-    if (!isAbsent(raw[member])) members += encode(raw[member], member)
+    if (isAbsent(raw[member])) isComplete = true
+    // Without this check, a node could show one member under the name of a later one.
+    else if (isComplete) throw new UnreadableMember(member)
+    else members += encode(raw[member], member)
   }
   return rlpList(members)
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Changeable, memberChanges } from '../../../../tests/support/changed-members.ts'
+import amsterdam from '../../../../tests/support/proofs/amsterdam.json'
 import eachType from '../../../../tests/support/proofs/each-type.json'
 import { assembleBlock } from '../assemble-block.ts'
 import { openBloomBits } from '../logs-bloom.ts'
@@ -40,12 +41,11 @@ function unnoticed(one: Recorded, isTried = (_path: string) => true, options = {
   const { hash } = one.block
   const expected = { number: Number(one.block.number), hash }
   const wants = { transactions: true, receipts: true, traces: false }
-  const bloomBits = openBloomBits()
   return memberChanges(one).flatMap(({ path, change, restore }) => {
     if (!isTried(path)) return []
     change()
     const hasSenders = /transactions\[\d+\]\.from$/.test(path)
-    const whole = assembleBlock({ expected, wants, ...one, traces: null }, NO_QUIRKS, bloomBits)
+    const whole = assembleBlock({ expected, wants, ...one, traces: null }, NO_QUIRKS)
     const isRefused =
       typeof whole === 'string' || prove(one, hash, { hasSenders, ...options }).kind !== 'proven'
     restore()
@@ -110,6 +110,27 @@ describe('a block of the embedded chain', () => {
   })
 })
 
+describe("go-ethereum's blocks of the Amsterdam fork", () => {
+  const blocks = () =>
+    structuredClone(amsterdam.blocks).map(({ block, receipts }) => ({
+      block,
+      receipts,
+    })) as unknown as Recorded[]
+  const [, busy = made()] = blocks()
+  const whole = { hasSize: true }
+
+  test('are proven, their size included, though gas is counted in another way', () => {
+    for (const one of blocks()) {
+      expect(one.block.gasUsed).not.toBe(one.receipts.at(-1)?.cumulativeGasUsed)
+      expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
+    }
+  })
+
+  test('are refused when any digit of any member is another', () => {
+    expect(unnoticed(busy, undefined, whole)).toEqual([])
+  })
+})
+
 describe('what this version does not know', () => {
   test('is told apart from what is wrong', () => {
     const { hash } = made().block
@@ -122,6 +143,15 @@ describe('what this version does not know', () => {
     const typed = made()
     Object.assign(typed.block.transactions[1] ?? {}, { type: '0x9' })
     expect(prove(typed, hash).kind).toBe('unknown_form')
+  })
+
+  test('may also lack a member that this version needs', () => {
+    const { logsBloom: _, ...block } = made().block
+    expect(proveHeader({ ...block, newRoot: '0x01' }, block.hash)).toEqual({
+      kind: 'unknown_form',
+      reason: 'the header has an unknown member newRoot',
+    })
+    expect(proveHeader(block, block.hash).kind).toBe('refuted')
   })
 
   test('is no reason to doubt a header whose hash comes out', () => {
@@ -153,6 +183,14 @@ describe.if(existsSync(DATA))('recorded blocks', () => {
       expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
     },
   )
+
+  test('the whole chain of the next fork is proven', () => {
+    const { blocks } = JSON.parse(readFileSync(`${DATA}next-fork/geth-1.17.8.json`, 'utf8'))
+    expect(blocks).toHaveLength(15)
+    for (const one of blocks) {
+      expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
+    }
+  })
 
   test('any digit of the header, or of one of each kind of part, being another is noticed', () => {
     const one = recorded(MAINNET)

@@ -65,7 +65,7 @@ function withoutException(prove: () => Proof): Proof {
 function blockProof(parts: ProofParts, known: BloomBits): Proof {
   const { block, hash, hasTransactions, hasSenders, receipts } = parts
   if (!isJsonObject(block)) return refuted('there is no block')
-  const header = headerProof(block, hash)
+  const header = proveHeader(block, hash)
   if (header.kind !== 'proven') return header
   const withdrawals = withdrawalDigits(block)
   if (!hasWithdrawals(block, withdrawals)) {
@@ -86,13 +86,13 @@ function blockProof(parts: ProofParts, known: BloomBits): Proof {
 
 /** Whether the hash is made of the header's members; transactions are not looked at. */
 export function proveHeader(block: RawObject, hash: string): Proof {
-  return withoutException(() => headerProof(block, hash))
-}
-
-function headerProof(block: RawObject, hash: string): Proof {
-  if (`0x${keccakDigits(headerDigits(block))}` === hash.toLowerCase()) return PROVEN
-  const unknown = unknownMember(block)
-  if (unknown === null) return refuted('the header is not what its hash is made of')
+  const proof = withoutException(() => {
+    if (`0x${keccakDigits(headerDigits(block))}` === hash.toLowerCase()) return PROVEN
+    return refuted('the header is not what its hash is made of')
+  })
+  // A fork can also drop a member, so a header that cannot be encoded may have an unknown form.
+  const unknown = proof.kind === 'proven' ? null : unknownMember(block)
+  if (unknown === null) return proof
   return { kind: 'unknown_form', reason: `the header has an unknown member ${unknown}` }
 }
 

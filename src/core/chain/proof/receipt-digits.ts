@@ -25,7 +25,7 @@ function logDigits(log: RawObject): string {
 
 /** Made of the logs where the node left it out. */
 function bloomDigits(raw: RawObject, known: BloomBits): string {
-  if (!isAbsent(raw.logsBloom)) return fixedDigits(raw.logsBloom, 'logsBloom', BLOOM_BYTES)
+  if (!isAbsent(raw.logsBloom)) return bytesDigits(raw.logsBloom, 'logsBloom')
   const bloom = new Uint8Array(BLOOM_BYTES)
   for (const { address, topics } of raw.logs as readonly RawObject[]) {
     for (const key of [address, ...(topics as readonly unknown[])]) {

@@ -45,6 +45,8 @@ const BLOCK: Readonly<Record<string, FieldRule>> = {
     difficulty: ({ raw }) => bigIntText(raw.difficulty) ?? '"0x0"',
     totalDifficulty: ({ raw }) => bigIntText(raw.totalDifficulty) ?? 'null',
     withdrawalsRoot: ({ raw }) => bytesText(raw.withdrawalsRoot) ?? 'null',
+    blockAccessListHash: ({ raw }) => bytesText(raw.blockAccessListHash) ?? 'null',
+    slotNumber: ({ raw }) => longText(raw.slotNumber) ?? 'null',
   }),
   parent: { kind: 'parent' },
   miner: rawAccount<Block>(({ raw }) => raw.miner),

@@ -45,7 +45,7 @@ type Block {
   extraData: Bytes!
   "The gas that the block could have used."
   gasLimit: Long!
-  "The gas that its transactions used together."
+  "The gas that counts toward gasLimit; from Amsterdam on, not the sum over its transactions."
   gasUsed: Long!
   "The fee that is burnt for each unit of gas, in wei; null before London."
   baseFeePerGas: BigInt
@@ -67,6 +67,10 @@ type Block {
   withdrawalsRoot: Bytes32
   "Stake that came back from the beacon chain; null before Shanghai."
   withdrawals: [Withdrawal!]
+  "The hash of the accounts and storage that the block accessed; null before Amsterdam."
+  blockAccessListHash: Bytes32
+  "The beacon chain slot of the block; null before Amsterdam."
+  slotNumber: Long
   "Transactions in the order of the block, those that failed included."
   transactions(filter: TransactionFilter): [Transaction!]!
   "Events in the order of the block. The topics are the event’s signature and its indexed values."
@@ -126,7 +130,7 @@ type Transaction {
   gas: Long!
   "The gas that it used."
   gasUsed: Long
-  "The gas that the block had used after it."
+  "The gas that it and the transactions before it used."
   cumulativeGasUsed: Long
   "Not served: a query that asks for it is refused."
   inputData: Bytes
