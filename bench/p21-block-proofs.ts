@@ -52,7 +52,7 @@ function blockToProve(): { name: string; parts: ProofParts } {
     ? benchBlock()
     : { name: 'a small block of the embedded chain', raw: eachType }
   const { block, receipts } = raw
-  const all = { hasReceipts: true, hasTransactions: true, hasSenders: false, hasSize: false }
+  const all = { hasReceipts: true, hasTransactions: true, hasSenders: false }
   return { name, parts: { hash: block.hash, block, receipts, ...all } }
 }
 

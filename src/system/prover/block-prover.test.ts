@@ -11,7 +11,6 @@ const PARTS: ProofParts = {
   hasReceipts: true,
   hasTransactions: true,
   hasSenders: true,
-  hasSize: false,
 }
 
 const CHANGED = { ...PARTS, block: { ...eachType.block, gasUsed: '0x1' } }

@@ -96,7 +96,6 @@ async function proven(
     hasReceipts,
     hasTransactions: true,
     hasSenders,
-    hasSize: service.verifying.isListed,
   })
   // No hash covers it and no rule tells it, so no query sees it.
   const { totalDifficulty: _, ...raw } = block.raw

@@ -39,8 +39,7 @@ test('a block without blooms can be proven, as EIP-7668 would have it', () => {
     const digits = receipts.map((receipt) => receiptDigits(receipt, 2, openBloomBits()))
     block.receiptsRoot = `0x${trieRoot(digits)}`
     const parts = { block, receipts, hasReceipts: true, hasTransactions: true }
-    const prove = (hash: string) =>
-      proveBlock({ ...parts, hash, hasSenders: true, hasSize: false }).kind
+    const prove = (hash: string) => proveBlock({ ...parts, hash, hasSenders: true }).kind
     expect(prove(hashOf(block))).toBe('proven')
     expect(prove(block.hash)).toBe('refuted')
   }

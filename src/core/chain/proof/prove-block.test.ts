@@ -18,8 +18,9 @@ type Recorded = { block: Block; receipts: Receipt[] }
 const DATA = fileURLToPath(new URL('../../../../../shared/data/', import.meta.url))
 const MAINNET = 'mainnet-25604144'
 
-/** The hash covers neither. The embedded chain tells another size, and nobody uses it. */
-const UNCOVERED = ['.block.totalDifficulty', '.block.size']
+/** The hash covers neither, and no query of a proven block shows them. */
+const SIZE = '.block.size'
+const UNCOVERED = ['.block.totalDifficulty', SIZE]
 
 /** One block of the embedded chain, with a transaction of each type that it has. */
 const made = (): Recorded => structuredClone(eachType) as unknown as Recorded
@@ -33,11 +34,11 @@ function recorded(folder: string): Recorded {
 
 function prove({ block, receipts }: Recorded, hash: string, options = {}): Proof {
   const parts = { hash, block, receipts, hasReceipts: true, hasTransactions: true }
-  return proveBlock({ ...parts, hasSenders: true, hasSize: false, ...options }, known)
+  return proveBlock({ ...parts, hasSenders: true, ...options }, known)
 }
 
 /** The changes of members that go unnoticed. Senders are recovered where one was changed. */
-function unnoticed(one: Recorded, isTried = (_path: string) => true, options = {}): string[] {
+function unnoticed(one: Recorded, isTried = (_path: string) => true): string[] {
   const { hash } = one.block
   const expected = { number: Number(one.block.number), hash }
   const wants = { transactions: true, receipts: true, traces: false }
@@ -47,7 +48,7 @@ function unnoticed(one: Recorded, isTried = (_path: string) => true, options = {
     const hasSenders = /transactions\[\d+\]\.from$/.test(path)
     const whole = assembleBlock({ expected, wants, ...one, traces: null }, NO_QUIRKS)
     const isRefused =
-      typeof whole === 'string' || prove(one, hash, { hasSenders, ...options }).kind !== 'proven'
+      typeof whole === 'string' || prove(one, hash, { hasSenders }).kind !== 'proven'
     restore()
     return isRefused ? [] : [path]
   })
@@ -117,17 +118,15 @@ describe("go-ethereum's blocks of the Amsterdam fork", () => {
       receipts,
     })) as unknown as Recorded[]
   const [, busy = made()] = blocks()
-  const whole = { hasSize: true }
-
-  test('are proven, their size included, though gas is counted in another way', () => {
+  test('are proven, though gas is counted in another way', () => {
     for (const one of blocks()) {
       expect(one.block.gasUsed).not.toBe(one.receipts.at(-1)?.cumulativeGasUsed)
-      expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
+      expect(prove(one, one.block.hash)).toEqual({ kind: 'proven' })
     }
   })
 
   test('are refused when any digit of any member is another', () => {
-    expect(unnoticed(busy, undefined, whole)).toEqual([])
+    expect(unnoticed(busy)).toEqual([SIZE])
   })
 })
 
@@ -168,19 +167,17 @@ test('what is no block is refused without an exception', () => {
   const hash = `0x${'1'.repeat(64)}`
   for (const block of [null, [], 7, {}, { transactions: {} }, { withdrawals: 7 }]) {
     const parts = { hash, block, receipts: 'x', hasReceipts: true, hasTransactions: true }
-    expect(proveBlock({ ...parts, hasSenders: true, hasSize: true }).kind).not.toBe('proven')
-    expect(isQuickProof({ ...parts, hasSenders: true, hasSize: true })).toBe(true)
+    expect(proveBlock({ ...parts, hasSenders: true }).kind).not.toBe('proven')
+    expect(isQuickProof({ ...parts, hasSenders: true })).toBe(true)
   }
 })
 
 describe.if(existsSync(DATA))('recorded blocks', () => {
-  const whole = { hasSize: true }
-
   test.each([MAINNET, 'blocks/ethereum/18500000', 'blocks/ethereum/4369999'])(
     '%s is proven',
     (folder) => {
       const one = recorded(folder)
-      expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
+      expect(prove(one, one.block.hash)).toEqual({ kind: 'proven' })
     },
   )
 
@@ -188,7 +185,7 @@ describe.if(existsSync(DATA))('recorded blocks', () => {
     const { blocks } = JSON.parse(readFileSync(`${DATA}next-fork/geth-1.17.8.json`, 'utf8'))
     expect(blocks).toHaveLength(15)
     for (const one of blocks) {
-      expect(prove(one, one.block.hash, whole)).toEqual({ kind: 'proven' })
+      expect(prove(one, one.block.hash)).toEqual({ kind: 'proven' })
     }
   })
 
@@ -200,7 +197,7 @@ describe.if(existsSync(DATA))('recorded blocks', () => {
       const kind = `${one.block.transactions[at]?.type} ${path.replaceAll(/\[\d+\]/g, '')}`
       return !seen.has(kind) && seen.add(kind).size > 0
     }
-    expect(unnoticed(one, isFirst, whole)).toEqual([])
+    expect(unnoticed(one, isFirst)).toEqual([SIZE])
     expect(seen.size).toBeGreaterThan(200)
   })
 })

@@ -5,13 +5,7 @@ import { headerDigits, unknownMember } from './header-digits.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { proveReceipts } from './prove-receipts.ts'
 import { proveTransactions } from './prove-transactions.ts'
-import {
-  fixedDigits,
-  isAbsent,
-  rlpQuantity,
-  smallQuantity,
-  UnreadableMember,
-} from './raw-members.ts'
+import { fixedDigits, isAbsent, rlpQuantity, UnreadableMember } from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
 import { trieRoot } from './trie-root.ts'
 
@@ -26,8 +20,6 @@ export type ProofParts = {
   hasTransactions: boolean
   /** Senders are in no root: each is recovered from its signature, which takes the longest. */
   hasSenders: boolean
-  /** True on chains whose nodes all tell the size as it is; no query sees it. */
-  hasSize: boolean
 }
 
 /**
@@ -40,8 +32,6 @@ export type Proof =
   | { kind: 'unknown_form'; reason: string }
 
 const PROVEN: Proof = { kind: 'proven' }
-
-const NO_UNCLES = `0x${keccakDigits(rlpList(''))}`
 
 /**
  * Whether all that was read of a block is what its hash stands for. Hostile input gives a
@@ -67,8 +57,7 @@ function blockProof(parts: ProofParts, known: BloomBits): Proof {
   if (!isJsonObject(block)) return refuted('there is no block')
   const header = proveHeader(block, hash)
   if (header.kind !== 'proven') return header
-  const withdrawals = withdrawalDigits(block)
-  if (!hasWithdrawals(block, withdrawals)) {
+  if (!hasWithdrawals(block, withdrawalDigits(block))) {
     return refuted('the withdrawals are not those of the withdrawalsRoot')
   }
   if (!hasTransactions) return PROVEN
@@ -80,8 +69,7 @@ function blockProof(parts: ProofParts, known: BloomBits): Proof {
     const complaint = proveReceipts({ block, transactions, types: sent.types }, receipts, known)
     if (complaint !== null) return refuted(complaint)
   }
-  if (!parts.hasSize || isOfSize(block, sent.listed, withdrawals)) return PROVEN
-  return refuted('the block has other uncles, or another size')
+  return PROVEN
 }
 
 /** Whether the hash is made of the header's members; transactions are not looked at. */
@@ -115,26 +103,6 @@ function withdrawalDigits({ withdrawals, withdrawalsRoot }: RawObject): string[]
 function hasWithdrawals({ withdrawalsRoot }: RawObject, digits: readonly string[] | null) {
   if (isAbsent(withdrawalsRoot)) return digits === null
   return `0x${trieRoot(digits ?? [])}` === String(withdrawalsRoot).toLowerCase()
-}
-
-/**
- * A block lists the hashes of its uncles alone, which are not what the header covers: there must
- * be none where it says so. Where there are none, the size follows from the rest.
- */
-function isOfSize(
-  block: RawObject,
-  transactions: string,
-  withdrawals: readonly string[] | null,
-): boolean {
-  const { sha3Uncles, uncles } = block
-  const isListed = Array.isArray(uncles) && uncles.length > 0
-  const hasUncles = String(sha3Uncles).toLowerCase() !== NO_UNCLES
-  if (hasUncles || isListed) return hasUncles && (isListed || isAbsent(uncles))
-  if (isAbsent(block.size)) return true
-  const body = rlpList(transactions) + rlpList('')
-  const tail = withdrawals === null ? '' : rlpList(withdrawals.join(''))
-  const whole = rlpList(headerDigits(block) + body + tail)
-  return smallQuantity(block, 'size') === whole.length / 2
 }
 
 function refuted(reason: string): Proof {

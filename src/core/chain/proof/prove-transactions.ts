@@ -4,7 +4,6 @@ import type { RawObject } from '../block.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
 import { recoverSender } from './recover-sender.ts'
-import { rlpBytes } from './rlp.ts'
 import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
 import { trieRoot } from './trie-root.ts'
 
@@ -14,8 +13,6 @@ export type TransactionsProof =
       kind: 'proven'
       /** The type of each. */
       types: number[]
-      /** The members of their list in the block's body, in hex digits. */
-      listed: string
     }
   | { kind: 'refuted'; reason: string }
   | { kind: 'unknown_form'; reason: string }
@@ -29,7 +26,6 @@ export function proveTransactions(
   if (!Array.isArray(list)) return { kind: 'refuted', reason: 'there are no transactions' }
   const types: number[] = []
   const values: string[] = []
-  let listed = ''
   for (const [index, raw] of list.entries()) {
     const refuted = (what: string): TransactionsProof => {
       return { kind: 'refuted', reason: `transaction ${index} has another ${what}` }
@@ -43,10 +39,9 @@ export function proveTransactions(
     if (other !== null) return refuted(other)
     types.push(digits.type)
     values.push(digits.bytes)
-    listed += digits.type === 0 ? digits.bytes : rlpBytes(digits.bytes)
   }
   if (`0x${trieRoot(values)}` === String(block.transactionsRoot).toLowerCase()) {
-    return { kind: 'proven', types, listed }
+    return { kind: 'proven', types }
   }
   return { kind: 'refuted', reason: 'the transactions are not those of the transactionsRoot' }
 }

@@ -7,8 +7,6 @@ export type VerifyMode = 'auto' | 'receipts' | 'off'
 export type Verifying = {
   mode: VerifyMode
   fallback: VerifyFallback | null
-  /** The chain is one of those below, whose nodes are known. */
-  isListed: boolean
 }
 
 /** Why blocks of a chain are not proven; shown as it is. */
@@ -89,7 +87,7 @@ export function verifyingOf(network: {
 }): Verifying {
   const mode = network.verify ?? 'auto'
   const form = network.chainId === undefined ? undefined : FORMS.get(network.chainId)
-  return { mode, fallback: fallbackOf(network.kind, mode, form), isListed: form === null }
+  return { mode, fallback: fallbackOf(network.kind, mode, form) }
 }
 
 function fallbackOf(
