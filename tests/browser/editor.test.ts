@@ -152,7 +152,7 @@ test.skipIf(lacks)('a template is chosen, its long hex folded, and copied whole'
   await page.getByRole('button', { name: 'Start from a template' }).click()
   const dialog = page.getByRole('dialog', { name: 'Start from a template' })
   await dialog.getByRole('button', { name: 'Heartbeat' }).waitFor()
-  expect(await dialog.locator('.tcard').count()).toBe(20)
+  expect(await dialog.locator('.tcard').count()).toBe(21)
   await dialog.getByRole('button', { name: 'Proxy upgrades' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('Compiles').waitFor()
