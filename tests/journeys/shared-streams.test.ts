@@ -9,6 +9,9 @@ const MIB = 2 ** 20
 /** More than the buffers of all sockets to a client that does not read. */
 const LONG_BYTES = 20 * MIB
 
+/** Answers up to this size are not streamed. */
+const STREAMED_BYTES = 512 * 1024
+
 const node = startFakeNode('node')
 let journey: PoolJourney
 let joined = 0
@@ -20,8 +23,9 @@ beforeAll(async () => {
   if (!service) throw new Error('no network')
   const { singleFlight } = service
   const { join } = singleFlight
-  singleFlight.join = (...call) => {
-    const found = join(...call)
+  // As if no time had passed: a busy machine takes longer than calls may wait for each other.
+  singleFlight.join = (key, epoch) => {
+    const found = join(key, epoch, 0)
     if (found) joined++
     return found
   }
@@ -47,38 +51,38 @@ test('like calls of 5 MB at the same time are one call to the node, each answere
 })
 
 test('one of them that stops reading holds up nobody, and reads the whole of it later', async () => {
-  const script = plays((_, at) => (at < LONG_BYTES ? 'more' : 'end'))
-  const first = journey.gate.post(getLogs(1))
+  const readers: Reader[] = []
+  const script = plays((call, at) => pacedTurn(call, at, slow, readers))
+  const first = openReader(1)
   await until(() => script.asked === 1, 'the node was asked')
-  const slow = openSocket(2)
-  slow.pause()
-  const third = journey.gate.post(getLogs(3))
+  const slow = openSlowReader(2)
+  const third = openReader(3)
+  readers.push(first, third)
   await allJoined(2)
   script.begin()
-  const [one, three] = await Promise.all([first, third])
-  expect(one.text.length).toBeGreaterThan(LONG_BYTES)
-  expect(three.text.slice(three.text.indexOf('"result"'))).toBe(
-    one.text.slice(one.text.indexOf('"result"')),
-  )
+  const [one, three] = await Promise.all([first.body(), third.body()])
+  expect(one?.length).toBeGreaterThan(LONG_BYTES)
+  expect(three).toBe(String(one).replace('"id":1,', '"id":3,'))
   // It was left behind, so it has an answer of its own.
   await until(() => script.asked === 2, 'the node was asked again')
-  expect(await bodyOf(slow)).toBe(one.text.replace('"id":1,', '"id":2,'))
+  expect(await slow.body()).toBe(String(one).replace('"id":1,', '"id":2,'))
   expect(script.asked).toBe(2)
   await journey.reported('node', ({ in_flight }) => in_flight === 0)
 })
 
 test('one that was left behind never takes the end of another answer for its own', async () => {
-  const script = plays((_, at) => (at < LONG_BYTES ? 'more' : 'end'))
+  const readers: Reader[] = []
+  const script = plays((call, at) => pacedTurn(call, at, slow, readers))
   script.letterOf = (call, at) => (call === 1 && at === 0 ? 'y' : 'x')
-  const slow = openSocket(1)
-  slow.pause()
+  const slow = openSlowReader(1)
   await until(() => script.asked === 1, 'the node was asked')
-  const other = journey.gate.post(getLogs(2))
+  const other = openReader(2)
+  readers.push(other)
   await allJoined(1)
   script.begin()
-  expect((await other).text.length).toBeGreaterThan(LONG_BYTES)
+  expect((await other.body())?.length).toBeGreaterThan(LONG_BYTES)
   await until(() => script.asked === 2, 'the node was asked again')
-  expect(await bodyOf(slow)).toBeNull()
+  expect(await slow.body()).toBeNull()
   await journey.reported('node', ({ in_flight }) => in_flight === 0)
 })
 
@@ -110,7 +114,8 @@ test('when all of them go, the node is told', async () => {
   const { sent } = script
   await until(() => script.sent > sent + 8 * MIB, 'it goes on for the other')
   clients[1]?.destroy()
-  await until(() => script.cancelled === 1, 'the node is told')
+  // On a busy machine, one of them may have been left behind and have a call of its own.
+  await until(() => script.cancelled === script.asked, 'the node is told')
   await journey.reported('node', ({ in_flight }) => in_flight === 0)
 })
 
@@ -197,13 +202,58 @@ function openSocket(id: number): Socket {
   return socket
 }
 
-/** The body that a socket receives in chunks; null when it breaks off before its end. */
-async function bodyOf(socket: Socket): Promise<string | null> {
+/** A client that reads as fast as it can. */
+function openReader(id: number) {
+  const socket = openSocket(id)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   const received: Buffer[] = []
-  socket.on('data', (bytes) => received.push(Buffer.from(bytes)))
-  socket.resume()
-  await new Promise((resolve) => socket.once('close', resolve))
-  const bytes = Buffer.concat(received)
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    received.push(Buffer.from(chunk))
+    bytes += chunk.length
+  })
+  return {
+    socket,
+    bytes: () => bytes,
+    async body() {
+      socket.resume()
+      await closed
+      return bodyIn(Buffer.concat(received))
+    },
+  }
+}
+
+type Reader = ReturnType<typeof openReader>
+
+/** A client that reads the beginning of its answer, then stops until its body is asked for. */
+function openSlowReader(id: number) {
+  const reader = openReader(id)
+  const stopped = Promise.withResolvers<void>()
+  reader.socket.once('data', () => {
+    reader.socket.pause()
+    stopped.resolve()
+  })
+  return { ...reader, stopped: stopped.promise }
+}
+
+/**
+ * The node's first answer stays close to the fast readers, so that none of them is left behind,
+ * however busy the machine is.
+ */
+async function pacedTurn(
+  call: number,
+  at: number,
+  slow: { stopped: Promise<void> },
+  readers: readonly Reader[],
+): Promise<Turn> {
+  if (at > STREAMED_BYTES) await slow.stopped
+  const isBehind = ({ bytes }: Reader) => bytes() < at - STREAMED_BYTES
+  while (call === 0 && readers.some(isBehind)) await Bun.sleep(1)
+  return at < LONG_BYTES ? 'more' : 'end'
+}
+
+/** The body of an answer in chunks; null if it breaks off before its end. */
+function bodyIn(bytes: Buffer): string | null {
   let at = bytes.indexOf('\r\n\r\n') + 4
   const parts: Buffer[] = []
   for (;;) {
