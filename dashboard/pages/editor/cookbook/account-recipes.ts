@@ -60,11 +60,11 @@ export const ACCOUNT_RECIPES: readonly Recipe[] = [
     id: 'eth-transfers',
     title: 'ETH transfers as logs',
     looksAt: 'logs',
-    finds: 'ETH that your addresses send or receive, inside other calls too',
+    finds: 'ETH that your addresses send or receive, from the Amsterdam fork on',
     note:
-      'Requires the Amsterdam fork, where each ETH transfer leaves a log (EIP-7708). Earlier forks, ' +
-      '`ETH_DEVNET` included, have no such logs. You need no traces, and Headgate can prove these ' +
-      'logs. Fees and withdrawals leave none. In a topic, an address has 12 zero bytes in front.',
+      'Since Amsterdam, each ETH transfer leaves a log, also inside other calls (EIP-7708). Earlier ' +
+      'forks, `ETH_DEVNET` included, have no such logs. You need no traces, and Headgate can prove ' +
+      'these logs. Fees and withdrawals leave none. In a topic, an address has 12 zero bytes in front.',
     variables: [{ name: 'walletTopics', kind: 'Bytes32', of: 'your addresses, as topics' }],
     skipEmpty: true,
     namesContracts: false,
