@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshPostgres, freshStore } from '../../../tests/fresh-store.ts'
+import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
 import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import {
@@ -100,6 +101,7 @@ describe('a store that has lost its latest commits', () => {
     const other = open()
     for (const one of [known, other]) one.note(NETWORK, BASE + 6, 12)
     await Promise.all([known.restore(), other.restore()])
+    expect(telemetry.events).toEqual(['store_went_back'])
     const revision = await readRevision(standby, 'webhooks')
     await known.restore()
     expect(await readRevision(standby, 'webhooks')).toBe(revision)
@@ -129,6 +131,30 @@ describe('a store that has lost its latest commits', () => {
 })
 
 describe('a store that has all of its commits', () => {
+  test('is not taken for one that lost those that are made while it is read', async () => {
+    const faulty = faultyDatabase(standby)
+    const last = await follow(standby, 3)
+    known = openKnownNumbers({ clock: testClock(), database: faulty, signals, telemetry })
+    known.note(NETWORK, last, 3)
+    const answer = Promise.withResolvers<void>()
+    faulty.hold = answer.promise
+    const restored = known.restore()
+    faulty.hold = null
+    const { sequenceNumber } = await next(103, 'extends')
+    known.note(NETWORK, sequenceNumber, 4)
+    answer.resolve()
+    await restored
+    expect(telemetry.events).toEqual([])
+    expect((await readChain(standby, NETWORK))?.sequenceNumber).toBe(sequenceNumber)
+  })
+
+  test('is not raised to a number that no failover explains', async () => {
+    const last = await follow(standby, 3)
+    known.note(NETWORK, last + 1_000_001, 3)
+    await known.restore()
+    expect((await readChain(standby, NETWORK))?.sequenceNumber).toBe(last)
+  })
+
   test('is left as it is', async () => {
     const last = await follow(standby, 3)
     known.note(NETWORK, last, 3)

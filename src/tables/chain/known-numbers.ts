@@ -29,7 +29,10 @@ type Behind = readonly (readonly [network: string, sequenceNumber: number])[]
 
 const TOPIC = 'numbers'
 
-const ANNOUNCED = /^(\d{1,16}) (\d{1,16}) (.+)$/
+const ANNOUNCED = /^(\d{1,15}) (\d{1,15}) (.+)$/
+
+/** No failover loses more events than this. A higher number is a mistake, and raising is final. */
+const LOST_MAX = 1_000_000
 
 export function openKnownNumbers({ clock, database, signals, telemetry }: Needs): KnownNumbers {
   const highest = new Map<string, number>()
@@ -54,12 +57,19 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: Needs)
       signals.publish(TOPIC, `${sequenceNumber} ${event} ${network}`)
     },
     async restore() {
-      if (highest.size === 0) return
+      // Noted before the store is read: events that are committed meanwhile are not lost ones.
+      const noted = [...highest].toSorted()
+      if (noted.length === 0) return
       const stored = await storedSequences(database)
-      const behind = [...highest].filter(([network, known]) => (stored.get(network) ?? 0) < known)
+      const behind = noted.filter(([network, known]) => {
+        const lost = known - (stored.get(network) ?? FIRST_SEQUENCE_NUMBER - 1)
+        return lost > 0 && lost <= LOST_MAX
+      })
       if (behind.length === 0) return
-      await database.perform(continueAbove, [behind.toSorted(), lastEvent, clock.nowMs()])
+      const raised = await database.perform(continueAbove, [behind, lastEvent, clock.nowMs()])
       for (const [network, known] of behind) {
+        // Another process may have been first.
+        if (!raised.includes(network)) continue
         const facts = { network, known, stored: stored.get(network) ?? null }
         telemetry.log('error', 'store_went_back', facts)
         telemetry.count('headgate_store_went_back_total', { network })
@@ -76,17 +86,19 @@ async function storedSequences(db: Database): Promise<Map<string, number>> {
 }
 
 /**
- * Has networks count on above these numbers, unless another process has done so. Event numbers
- * matter too, since couriers keep results and outcomes by them. SQLite is never replaced while it
- * is in use; PostgreSQL has its own version that also raises them.
+ * Raises the numbers of networks to these, and returns the networks that were still behind. Event
+ * numbers matter too, since couriers keep results and outcomes by them. SQLite is never replaced
+ * while it is in use; PostgreSQL has its own version that also raises them.
  */
-export const continueAbove: Procedure<[Behind, lastEvent: number, nowMs: number], void> = {
+export const continueAbove: Procedure<[Behind, lastEvent: number, nowMs: number], string[]> = {
   name: 'continueAbove',
   async run(tx, [behind, , nowMs]) {
-    const raised = await Promise.all(
-      behind.map(([network, known]) => raiseSequence(tx, network, known, nowMs)),
-    )
-    if (raised.includes(true)) await startNewEra(tx)
+    const raised: string[] = []
+    for (const [network, known] of behind) {
+      if (await raiseSequence(tx, network, known, nowMs)) raised.push(network)
+    }
+    if (raised.length > 0) await startNewEra(tx)
+    return raised
   },
 }
 
