@@ -1,10 +1,11 @@
 import { findPostgres } from './postgres/postgres-server.ts'
 import { type TestDatabase, testDatabase } from './postgres/test-postgres.ts'
 
-export type World = 'embedded' | 'postgres'
+export type StoreKind = 'embedded' | 'postgres'
 
 /** The world that tests of the whole product run in. */
-export const WORLD: World = process.env.HEADGATE_TEST_WORLD === 'postgres' ? 'postgres' : 'embedded'
+export const WORLD: StoreKind =
+  process.env.HEADGATE_TEST_WORLD === 'postgres' ? 'postgres' : 'embedded'
 
 /** True where there is no PostgreSQL to be had, which is said once, and never in CI. */
 export function lacksPostgres(): boolean {
