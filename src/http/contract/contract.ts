@@ -36,7 +36,6 @@ export type Contract = typeof CONTRACT
 
 export type WireApp = Static<typeof ACCOUNT_SHAPES.app>
 export type WireJwtKey = Static<typeof ACCOUNT_SHAPES.jwtKey>
-export type WireSentTransaction = Static<typeof ACCOUNT_SHAPES.transaction>
 
 export type WireWebhook = Static<typeof webhooks.WEBHOOK>
 export type WireWebhookChange = Static<typeof webhooks.WEBHOOK_CHANGE>

@@ -70,6 +70,7 @@ describe.skipIf(lacksPostgres())('tables on PostgreSQL', () => {
       { version: 15 },
       { version: 16 },
       { version: 17 },
+      { version: 18 },
     ])
     const day = dayOf(NOW_MS)
     expect(await db.query(sql`SELECT day, has_begun FROM event_days ORDER BY day`)).toEqual([

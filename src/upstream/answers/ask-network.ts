@@ -40,8 +40,6 @@ export type NetworkCall = {
   /** The caller; needed for filters alone. */
   owner: FilterOwner | null
   trace: PoolCall['trace']
-  /** The app whose log is to have what it sends; null where nobody's has. */
-  app?: string | null
   /** The caller, as far as places for big answers go. */
   share?: string | undefined
 }
@@ -137,7 +135,7 @@ async function askUnsafe(
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
-  const answer = await sendOn(service, poolCall, call.app ?? null, transport)
+  const answer = await sendOn(service, poolCall, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
   if (service.tellOthers) await service.tellOthers({ kind: 'write' })

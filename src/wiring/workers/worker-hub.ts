@@ -89,7 +89,6 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     if (message.kind === 'reported') reporting.reported(member, message)
     if (message.kind === 'throttled') noteThrottle(networks, message)
     if (message.kind === 'poll') pollNow(networks, message.network)
-    if (message.kind === 'sent') networkOf(networks, message.network)?.sent.note(message.note)
   }
 
   return {

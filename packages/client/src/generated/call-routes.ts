@@ -12,7 +12,6 @@ export const CALL_ROUTES = {
   createJwtKey: 'POST /api/jwt-keys',
   getJwtKey: 'GET /api/jwt-keys/{id}',
   deleteJwtKey: 'DELETE /api/jwt-keys/{id}',
-  listAppTransactions: 'GET /api/apps/{id}/transactions',
   getTeam: 'GET /api/team',
   changeTeam: 'PATCH /api/team',
   listTiers: 'GET /api/tiers',
@@ -90,7 +89,6 @@ export const HEADER_PARAMETERS: ReadonlySet<string> = new Set([
 
 /** Calls that answer page by page: the parameter that the cursor of the next page goes into. */
 export const PAGED_CALLS = {
-  listAppTransactions: { parameter: 'cursor', member: 'after' },
   listVariableItems: { parameter: 'after', member: 'after' },
   listDeliveries: { parameter: 'cursor', member: 'after' },
   listInboxArrivals: { parameter: 'before', member: 'before' },

@@ -41,7 +41,6 @@ import type {
   QueryCheck,
   QueryEstimate,
   Replay,
-  SentTransactionPage,
   Session,
   SolanaDevnet,
   SolanaDevnetPace,
@@ -252,29 +251,6 @@ export type Calls = {
     }
     body: undefined
     answer: Record<string, never>
-  }
-  /**
-   * List the transactions of an app. The signed transactions that an app has sent with
-   * `eth_sendRawTransaction` and a node took, newest first, and what became of them. Kept for 7
-   * days, the last 10,000 of each app.
-   */
-  listAppTransactions: {
-    parameters: {
-      /** The app’s id. */
-      id: string
-      /** Only those that are so. */
-      state?: 'pending' | 'mined' | 'failed' | 'dropped' | undefined
-      /** Transactions of one page. */
-      limit?: number | undefined
-      /** Where the page begins: `after` of the one before. */
-      cursor?: string | undefined
-      /** The team to act for. Needed with the operator’s token, not with a team’s own. */
-      'X-Team-Id'?: string | undefined
-      /** The same as the header `X-Team-Id`, for where a header cannot be set. */
-      team_id?: string | undefined
-    }
-    body: undefined
-    answer: SentTransactionPage
   }
   /** Read the team. The team the token belongs to, with the limits of its tier. */
   getTeam: {

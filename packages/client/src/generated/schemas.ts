@@ -859,37 +859,6 @@ export type Replay = {
   time_updated: number
 }
 
-export type SentTransaction = {
-  hash: string
-  network: string
-  /**
-   * `pending` until it is in a block, `mined`, `failed` when it was mined and reverted, `dropped`
-   * when another one took its nonce or no node has had it for 10 minutes.
-   */
-  state: 'pending' | 'mined' | 'failed' | 'dropped'
-  /** The block that it is in; null while it is in none. */
-  block_number: number | null
-  /** The names of the upstreams that took it. */
-  upstreams: readonly string[]
-  /** Milliseconds since 1970, UTC. */
-  time_sent: number
-  /** Milliseconds since 1970, UTC. */
-  time_updated: number
-}
-
-export type SentTransactionPage = {
-  /** Newest first. */
-  data: readonly SentTransaction[]
-  pagination: SentTransactionPagination
-}
-
-export type SentTransactionPagination = {
-  /** `after` is the `cursor` of the next page; on the last one it is absent. */
-  cursors: {
-    after?: string
-  }
-}
-
 export type Session = {
   id: string
   /** Whose token it was signed in with. */

@@ -4,13 +4,11 @@ import * as apps from './app-calls.ts'
 import * as jwtKeys from './jwt-key-calls.ts'
 import * as teams from './team-calls.ts'
 import * as tokens from './token-calls.ts'
-import { listAppTransactions, type TransactionCallNeeds } from './transaction-calls.ts'
 
 export type AccountCallNeeds = apps.AppCallNeeds &
   jwtKeys.AccountChangeNeeds &
   SignInNeeds &
   teams.TeamCallNeeds &
-  TransactionCallNeeds &
   tokens.TokenCallNeeds
 
 /** Apps, teams, tokens and sessions. */
@@ -21,7 +19,6 @@ export const ACCOUNT_HANDLERS = {
   changeApp: apps.changeApp,
   deleteApp: apps.deleteApp,
   rotateAppKey: apps.rotateAppKey,
-  listAppTransactions,
 
   listJwtKeys: jwtKeys.listJwtKeys,
   createJwtKey: jwtKeys.createJwtKey,

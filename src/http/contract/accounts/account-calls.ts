@@ -2,13 +2,11 @@ import * as apps from './apps.ts'
 import { JWT_KEY, JWT_KEY_CALLS } from './jwt-keys.ts'
 import * as sessions from './sessions.ts'
 import * as teams from './teams.ts'
-import * as transactions from './transactions.ts'
 
 /** The calls about who uses the service, and with which keys. */
 export const ACCOUNT_CALLS = {
   ...apps.APP_CALLS,
   ...JWT_KEY_CALLS,
-  ...transactions.TRANSACTION_CALLS,
   ...teams.TEAM_CALLS,
   ...sessions.SESSION_CALLS,
 }
@@ -17,7 +15,6 @@ export const ACCOUNT_CALLS = {
 export const ACCOUNT_SHAPES = {
   app: apps.APP,
   jwtKey: JWT_KEY,
-  transaction: transactions.SENT_TRANSACTION,
   team: teams.TEAM,
   tierLimits: teams.TIER_LIMITS,
   tier: teams.OFFERED_TIER,
