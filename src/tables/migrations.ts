@@ -9,6 +9,7 @@ import access from './migrations/014-access.sql' with { type: 'text' }
 import upstreamSpend from './migrations/015-upstream-spend.sql' with { type: 'text' }
 import verified from './migrations/016-verified.sql' with { type: 'text' }
 import sentTransactions from './migrations/017-sent-transactions.sql' with { type: 'text' }
+import eventStreams from './migrations/019-event-streams.sql' with { type: 'text' }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, name: 'upstream spend', script: upstreamSpend },
   { version: 16, name: 'verified', script: verified },
   { version: 17, name: 'sent transactions', script: sentTransactions },
+  { version: 19, name: 'event streams', script: eventStreams },
 ]

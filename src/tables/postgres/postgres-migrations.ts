@@ -8,6 +8,7 @@ import access from './014-access.sql' with { type: 'text' }
 import upstreamSpend from './015-upstream-spend.sql' with { type: 'text' }
 import verified from './016-verified.sql' with { type: 'text' }
 import sentTransactions from './017-sent-transactions.sql' with { type: 'text' }
+import eventStreams from './019-event-streams.sql' with { type: 'text' }
 
 /** In order, and never changed once released. There was no PostgreSQL before the first of them. */
 export const POSTGRES_MIGRATIONS = [
@@ -21,4 +22,5 @@ export const POSTGRES_MIGRATIONS = [
   { version: 15, name: 'upstream spend', script: upstreamSpend },
   { version: 16, name: 'verified', script: verified },
   { version: 17, name: 'sent transactions', script: sentTransactions },
+  { version: 19, name: 'event streams', script: eventStreams },
 ] as const
