@@ -1,3 +1,4 @@
+import { openInProcessSignals } from '../src/embedded/in-process-signals.ts'
 import { type ApiNeeds, type ApiRouter, apiRouter } from '../src/http/api/api-router.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { LogFields } from '../src/ports/telemetry.ts'
@@ -26,6 +27,7 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
   const seen = { changes: 0, webhookChanges: 0 }
   const needs: ApiNeeds = {
     local: null,
+    signals: openInProcessSignals(),
     database: await freshStore(),
     clock: stoppedClock(time),
     entropy,
@@ -44,7 +46,7 @@ export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
     attempt: () => Promise.reject(new Error('no destination is expected')),
     networkReport: async () => [],
     // Streams are over before they begin, as nothing changes where time stands still.
-    live: { open: async () => new Response('') },
+    live: { open: async () => new Response(''), hint() {}, stop() {} },
     publicUrl: PUBLIC_URL,
     accountsChanged: () => {
       seen.changes++

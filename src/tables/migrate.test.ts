@@ -34,7 +34,6 @@ describe('migrate', () => {
       'chains',
       'couriers',
       'deliveries',
-      'delivery_changes',
       'done_deliveries',
       'events',
       'followers',
@@ -42,7 +41,6 @@ describe('migrate', () => {
       'jwt_keys',
       'late_deliveries',
       'leases',
-      'listeners',
       'listing',
       'log_sizes',
       'migrations',
@@ -85,6 +83,7 @@ describe('migrate', () => {
       { version: 16, name: 'verified' },
       { version: 17, name: 'sent transactions' },
       { version: 18, name: 'no sent transactions' },
+      { version: 19, name: 'event streams' },
     ])
   })
 

@@ -10,6 +10,7 @@ import upstreamSpend from './migrations/015-upstream-spend.sql' with { type: 'te
 import verified from './migrations/016-verified.sql' with { type: 'text' }
 import sentTransactions from './migrations/017-sent-transactions.sql' with { type: 'text' }
 import noSentTransactions from './migrations/018-no-sent-transactions.sql' with { type: 'text' }
+import eventStreams from './migrations/019-event-streams.sql' with { type: 'text' }
 
 /** In order, and never changed once released: an installation may stand at any of them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, name: 'verified', script: verified },
   { version: 17, name: 'sent transactions', script: sentTransactions },
   { version: 18, name: 'no sent transactions', script: noSentTransactions },
+  { version: 19, name: 'event streams', script: eventStreams },
 ]

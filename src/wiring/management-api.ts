@@ -1,9 +1,8 @@
 import { apiRouter } from '../http/api/api-router.ts'
 import { openCallLimits } from '../http/api/call-limits.ts'
-import type { LiveHub } from '../http/api/live/live-hub.ts'
+import { type EventHub, openEventHub } from '../http/api/events/event-hub.ts'
 import { openApiReply } from '../http/pages/open-api-reply.ts'
 import type { Routes } from '../http/server.ts'
-import { openLiveEvents } from './live/live-events.ts'
 import type { ServiceInputs } from './service-inputs.ts'
 
 type ApiNeeds = Parameters<typeof apiRouter>[0]
@@ -14,10 +13,10 @@ export function managementApi(
   bodies: ApiNeeds['bodies'],
   networkReport: ApiNeeds['networkReport'],
   opened: AsyncDisposableStack,
-): { api: Routes['api']; live: LiveHub } {
+): { api: Routes['api']; live: EventHub } {
   const { drivers, settings, networks, publicUrl, local, localSignIn } = inputs
   const { clock, database, egress, entropy, secrets, signals, storeHealth, telemetry } = drivers
-  const live = openLiveEvents(inputs)
+  const live = openEventHub(drivers, { tiers: settings.tiers, services: networks.list })
   opened.defer(live.stop)
   const api = apiRouter({
     clock,
@@ -27,6 +26,7 @@ export function managementApi(
     egress,
     entropy,
     secrets,
+    signals,
     isDiskLow: () => storeHealth.room().isLow,
     telemetry,
     publicUrl,

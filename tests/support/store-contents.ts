@@ -3,11 +3,9 @@ import { type Database, type Sql, sql } from '../../src/ports/database.ts'
 /** Tables that say who runs on a store, and how it goes about it. */
 const OF_ONE_STORE = [
   'couriers',
-  'delivery_changes',
   'event_days',
   'followers',
   'leases',
-  'listeners',
   'listing',
   'migrations',
   'shards',

@@ -2,11 +2,12 @@ import type { Contract } from '../contract/contract.ts'
 import type { CachedReply } from '../edge/cached-reply.ts'
 import { ACCOUNT_HANDLERS, type AccountCallNeeds } from './calls/account-handlers.ts'
 import type { Handler } from './calls/handler.ts'
+import { type EventCallNeeds, streamEvents } from './events/event-calls.ts'
 import { FIGURE_HANDLERS, type FigureCallNeeds } from './figures/figure-handlers.ts'
-import { LIVE_HANDLERS, type LiveCallNeeds } from './live/live-handlers.ts'
 import * as local from './local/local-handlers.ts'
 import { QUERY_HANDLERS, type QueryHandlerNeeds } from './queries/query-handlers.ts'
 import { DELIVERY_HANDLERS, type DeliveryHandlerNeeds } from './webhooks/delivery-handlers.ts'
+import { getWebhookStats, type StatsCallNeeds } from './webhooks/stats-calls.ts'
 import * as tests from './webhooks/test-webhook.ts'
 import * as variables from './webhooks/variable-calls.ts'
 import * as webhooks from './webhooks/webhook-calls.ts'
@@ -14,7 +15,8 @@ import * as webhooks from './webhooks/webhook-calls.ts'
 export type CallNeeds = AccountCallNeeds &
   DeliveryHandlerNeeds &
   FigureCallNeeds &
-  LiveCallNeeds &
+  EventCallNeeds &
+  StatsCallNeeds &
   local.LocalCallNeeds &
   QueryHandlerNeeds &
   tests.TestWebhookNeeds &
@@ -49,7 +51,8 @@ export const CALL_HANDLERS: CallHandlers = {
   deleteVariable: variables.deleteVariable,
 
   ...DELIVERY_HANDLERS,
-  ...LIVE_HANDLERS,
+  getWebhookStats,
+  streamEvents,
   ...FIGURE_HANDLERS,
   getDevnet: local.getDevnet,
   mineDevnetBlocks: local.mineDevnetBlocks,

@@ -1,5 +1,4 @@
 import type { Clock } from '../../ports/clock.ts'
-import { openRecentStats, type RecentStats } from './live/stats-calls.ts'
 import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter.ts'
 import {
   openCheckCounter,
@@ -7,6 +6,7 @@ import {
   type QueryCompiler,
   type QueryCounter,
 } from './queries/query-compiler.ts'
+import { openRecentStats, type RecentStats } from './webhooks/stats-calls.ts'
 import { openTestSendLimiter, type TestSendLimiter } from './webhooks/test-send-limiter.ts'
 
 /** Limits on a team's expensive calls, so that it takes nothing away from others. */

@@ -39,11 +39,8 @@ export function joinCouriers(
         SELECT 1 FROM shards WHERE shards.courier = couriers.courier)`)
     const token = await bumpRevision(tx, 'couriers')
     await tx.query(sql`
-      INSERT INTO couriers (courier, token, until_ms, listened_until_ms)
-      VALUES (${courier}, ${token}, ${untilMs}, (
-        SELECT COALESCE(MAX(until_ms), 0) FROM listeners))
-      ON CONFLICT (courier) DO UPDATE SET token = excluded.token, until_ms = excluded.until_ms,
-        listened_until_ms = excluded.listened_until_ms`)
+      INSERT INTO couriers (courier, token, until_ms) VALUES (${courier}, ${token}, ${untilMs})
+      ON CONFLICT (courier) DO UPDATE SET token = excluded.token, until_ms = excluded.until_ms`)
     return token
   })
 }
@@ -52,22 +49,16 @@ export function joinCouriers(
  * False when the courier is fenced. What is carried out late does not shorten the lease that was
  * granted since.
  */
-export async function renewLease(db: Database, fence: Fence): Promise<boolean> {
-  return (await renewedLease(db, fence)) !== null
-}
-
-/** The same, with whether somebody listens to what the courier does; null when it is fenced. */
-export async function renewedLease(
+export async function renewLease(
   db: Database,
   { courier, token, untilMs }: Fence,
-): Promise<{ isListenedTo: boolean } | null> {
-  const [renewed] = await db.query<{ listened_until_ms: number }>(sql`
+): Promise<boolean> {
+  const renewed = await db.query(sql`
     UPDATE couriers SET until_ms =
       CASE WHEN until_ms > ${untilMs} AND until_ms <= ${untilMs + LEASE_MS_MAX}
         THEN until_ms ELSE ${untilMs} END
-    WHERE courier = ${courier} AND token = ${token} RETURNING listened_until_ms`)
-  // A lease ends later than now, by less than that: what has just lapsed counts for a while.
-  return renewed ? { isListenedTo: renewed.listened_until_ms > untilMs - LEASE_MS_MAX } : null
+    WHERE courier = ${courier} AND token = ${token} RETURNING courier`)
+  return renewed.length === 1
 }
 
 /**

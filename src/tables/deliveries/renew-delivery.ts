@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../../ports/database.ts'
-import { noteChanges } from '../live/delivery-changes.ts'
 import { growLog } from '../usage/log-bytes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { createDeliveries } from './create-deliveries.ts'
@@ -30,7 +29,6 @@ export async function renewDelivery(tx: Transaction, renewal: Renewal): Promise<
   if (known !== null) {
     await renewKnown(tx, known, renewal)
     await enqueue(tx, { event: known, webhook, lane: LANE.retry }, atMs)
-    await noteChanges(tx, [{ event: known, webhook, teamId }], atMs)
     return
   }
   // An event of its own, so that the log shows it on top.

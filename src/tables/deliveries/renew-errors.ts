@@ -1,7 +1,5 @@
 import type { Database } from '../../ports/database.ts'
-import { noteChanges } from '../live/delivery-changes.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
-import type { DeliveryKey } from './delivery.ts'
 import { postpone, waitingErrors } from './outbox.ts'
 
 /**
@@ -12,17 +10,15 @@ import { postpone, waitingErrors } from './outbox.ts'
 export async function renewErrors(
   tx: Database,
   webhooks: readonly number[],
-  { teamId, message, nowMs }: { teamId: string; message: string; nowMs: number },
+  { message, nowMs }: { message: string; nowMs: number },
 ): Promise<ReadonlySet<number>> {
-  const renewed = new Map<number, DeliveryKey>()
+  const renewed = new Set<number>()
   for (const error of await waitingErrors(tx, webhooks, message)) {
     const held = await holdDelivery(tx, error)
     if (held?.state !== 'waiting') continue
     await restartDelivery(tx, error)
     await postpone(tx, [{ ...error, dueAtMs: nowMs }])
-    renewed.set(error.webhook, error)
+    renewed.add(error.webhook)
   }
-  const changed = [...renewed.values()].map(({ event, webhook }) => ({ event, webhook, teamId }))
-  await noteChanges(tx, changed, nowMs)
-  return new Set(renewed.keys())
+  return renewed
 }

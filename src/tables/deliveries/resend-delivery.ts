@@ -1,5 +1,4 @@
 import type { Database } from '../../ports/database.ts'
-import { noteChanges } from '../live/delivery-changes.ts'
 import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { holdWebhook } from '../webhooks/courier-webhooks.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
@@ -35,7 +34,6 @@ export function resendDelivery(
     // One that failed was counted all the time.
     const isUncounted = kind === 'data' && state !== 'failed'
     if (isUncounted) await growBacklog(tx, teamId, undeliveredBytes(known.dataBytes))
-    await noteChanges(tx, [{ event, webhook, teamId }], nowMs)
     return 'resent'
   })
 }

@@ -1,7 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
-import { type Fence, partOfCourier, renewedLease } from '../couriers/shards.ts'
-import { noteChanges } from '../live/delivery-changes.ts'
+import { type Fence, partOfCourier, renewLease } from '../couriers/shards.ts'
 import { growLog } from '../usage/log-bytes.ts'
 import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
@@ -53,8 +52,7 @@ export const NO_DATA = -1
 export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
   name: 'settleBatch',
   async run(tx, [batch]) {
-    const lease = await renewedLease(tx, batch.fence)
-    if (lease === null) return 'fenced'
+    if (!(await renewLease(tx, batch.fence))) return 'fenced'
     for (const webhook of batch.gone) await pauseGoneWebhook(tx, webhook)
     const { bills, teams } = batch
     const usage = bills.map((bill) => ({ ...bill, calls: 0, centiCu: 0, bytes: 0 }))
@@ -64,7 +62,6 @@ export const settleBatch: Procedure<[OutcomeBatch], number[] | 'fenced'> = {
       const some = all.filter((one) => one.kind === kind)
       if (some.length > 0) await settleKind(tx, kind, some, sums)
     }
-    if (lease.isListenedTo) await noteSettled(tx, batch, all, sums)
     const billed = usage.filter(({ calls }) => calls > 0)
     const paid = new Map(teams.map((team, at) => [team, -(sums.backlog[at] ?? 0)]))
     const part = partOfCourier(batch.fence)
@@ -131,21 +128,6 @@ async function settleCancelled(
   await unlistDone(tx, asDone(held, 'cancelled'))
   await listDelivered(tx, held)
   await noteLate(tx, lateOf(held))
-}
-
-/** For those who watch: a courier that nobody listens to does not come here. */
-function noteSettled(
-  tx: Database,
-  { fence, teams }: OutcomeBatch,
-  all: readonly Unpacked[],
-  { missed }: Sums,
-): Promise<void> {
-  const lost = new Set(missed)
-  const settled = all.filter(({ at }) => !lost.has(at))
-  const changed = settled.map(({ event, webhook, teamAt }) => {
-    return { event, webhook, teamId: teams[teamAt] ?? '' }
-  })
-  return noteChanges(tx, changed, fence.untilMs)
 }
 
 function asDone(held: readonly Unpacked[], state: 'failed' | 'cancelled') {

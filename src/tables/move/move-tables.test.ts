@@ -88,10 +88,8 @@ describe.skipIf(lacksPostgres())('a move between SQLite and PostgreSQL', () => {
     const rows = (await there(sqlite, await newPostgres())) ?? {}
     const staying = [
       'couriers',
-      'delivery_changes',
       'followers',
       'leases',
-      'listeners',
       'listing',
       'migrations',
       'shards',

@@ -9,6 +9,7 @@ import upstreamSpend from './015-upstream-spend.sql' with { type: 'text' }
 import verified from './016-verified.sql' with { type: 'text' }
 import sentTransactions from './017-sent-transactions.sql' with { type: 'text' }
 import noSentTransactions from './018-no-sent-transactions.sql' with { type: 'text' }
+import eventStreams from './019-event-streams.sql' with { type: 'text' }
 
 /** In order, and never changed once released. There was no PostgreSQL before the first of them. */
 export const POSTGRES_MIGRATIONS = [
@@ -23,4 +24,5 @@ export const POSTGRES_MIGRATIONS = [
   { version: 16, name: 'verified', script: verified },
   { version: 17, name: 'sent transactions', script: sentTransactions },
   { version: 18, name: 'no sent transactions', script: noSentTransactions },
+  { version: 19, name: 'event streams', script: eventStreams },
 ] as const

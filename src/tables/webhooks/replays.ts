@@ -146,20 +146,20 @@ export function runningReplays(db: Database, teamId: string, limit: number): Pro
   )
 }
 
-/** Replays of these teams that run, were created lately, or are named; each once. */
+/** Replays of a team that run, were created lately, or are named; each once. */
 export async function watchedReplays(
   db: Database,
-  teamIds: readonly string[],
+  teamId: string,
   { sinceMs, ids }: { sinceMs: number; ids: readonly string[] },
 ): Promise<Replay[]> {
-  const ofTeams = sql`team_id IN ${sqlRows([teamIds])}`
   const named =
     ids.length === 0 ? sql`` : sql`UNION SELECT id FROM replays WHERE id IN ${sqlRows([ids])}`
   return readReplays(
     db,
     sql`WHERE id IN (
-      SELECT id FROM replays WHERE state = 'running' AND ${ofTeams}
-      UNION SELECT id FROM replays WHERE ${ofTeams} AND created_at_ms > ${sinceMs} ${named})
+      SELECT id FROM replays WHERE state = 'running' AND team_id = ${teamId}
+      UNION SELECT id FROM replays WHERE team_id = ${teamId} AND created_at_ms > ${sinceMs}
+      ${named})
     ORDER BY created_at_ms, id`,
   )
 }

@@ -1,7 +1,7 @@
 import { Failure, Rejection } from '../../core/errors.ts'
 import type { LocalMethods } from '../../gateway/local-methods.ts'
 import { refusalReply } from '../../http/api/calls/api-reply.ts'
-import { openEventStream } from '../../http/api/live/event-stream.ts'
+import { openEventStream } from '../../http/api/events/event-stream.ts'
 import type { ClientConnection } from '../../http/edge/client-connection.ts'
 import type { ByteBodies, RequestBodies } from '../../http/edge/request-bodies.ts'
 import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'

@@ -913,11 +913,11 @@ export type Calls = {
    * canonical; on connecting the present head of each network. `delivery`: one was created, or its
    * status or attempts changed; it comes as it stands in the list. `webhook`: one was created,
    * changed, paused or deleted. `replay`: how far one is. `usage`: the summary, every 5 seconds at
-   * most, when it changed. `gap`: what was missed cannot be told, so fetch anew.
+   * most, when it changed. `gap`: some changes were not sent, so fetch again.
    *
    * The events say how things are, not each step: several changes within a moment may come as one.
-   * A comment line comes every 15 seconds when nothing else does. A client that connects again with
-   * the id of the last event that it got is sent what it missed, or a `gap`. One that reads too
+   * A comment line comes every 15 seconds. A client that connects again with the id of the last
+   * event that it got is sent a `gap` first, since past events are not kept. One that reads too
    * slowly is cut off.
    */
   streamEvents: {

@@ -424,7 +424,7 @@ export type EstimateQuery = {
 }
 
 export type GapEvent = {
-  /** Fetch these anew. */
+  /** Fetch these again. */
   topics: ReadonlyArray<
     | 'heads'
     | 'deliveries'
@@ -432,8 +432,8 @@ export type GapEvent = {
     | 'replays'
     | 'usage'>
   /**
-   * `too_old`: the events after `Last-Event-ID` are not held any more, or were another process’s.
-   * `too_much`: more has changed at once than a stream tells.
+   * `too_old`: the client was connected before, and what happened meanwhile is not kept.
+   * `too_much`: more has changed at once than a stream sends.
    */
   reason: 'too_old' | 'too_much'
 }

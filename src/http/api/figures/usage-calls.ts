@@ -1,5 +1,6 @@
-import { cuOf, hourOf } from '../../../core/billing/plan.ts'
+import { cuOf, hourOf, type Tier } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
+import type { World } from '../../../ports/world.ts'
 import {
   SERIES_POINTS_MAX,
   type UsagePoint,
@@ -10,16 +11,16 @@ import type { WireUsagePoint } from '../../contract/contract.ts'
 import { SERIES_DAYS_MAX } from '../../contract/usage.ts'
 import type { Handler } from '../calls/handler.ts'
 import { readRange } from './read-range.ts'
-import { type SummaryNeeds, usageSummary } from './usage-summary.ts'
+import { usageSummary } from './usage-summary.ts'
 
-export type UsageCallNeeds = SummaryNeeds
+export type UsageCallNeeds = World & { tiers: ReadonlyMap<string, Tier> }
 
 type SeriesCall = Parameters<typeof getUsageSeries>[1]
 
 const DAY_MS = 24 * 3_600_000
 
 export const getUsageSummary: Handler<'getUsageSummary', UsageCallNeeds> = async (needs, call) => {
-  return { data: await usageSummary(needs, call.team) }
+  return { data: await usageSummary(needs, needs.tiers, call.team) }
 }
 
 export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (needs, call) => {

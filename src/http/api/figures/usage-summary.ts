@@ -8,12 +8,10 @@ import {
   type Team,
   type Tier,
 } from '../../../core/billing/plan.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Database } from '../../../ports/database.ts'
+import type { World } from '../../../ports/world.ts'
 import { teamMonthCentiCu, type UsageTotals, usageTotals } from '../../../tables/usage/usage.ts'
 import type { WireUsageSummary, WireUsageTotals } from '../../contract/contract.ts'
-
-export type SummaryNeeds = { database: Database; clock: Clock; tiers: ReadonlyMap<string, Tier> }
 
 /** Sums of usage from several beginnings to one end. */
 type UsageSums = Record<'thisMonth' | 'lastDay' | 'lastWeek', UsageTotals>
@@ -23,7 +21,8 @@ const DAY_MS = 24 * HOUR_MS
 
 /** The usage of a team's month; sums over hours that are past may be known already. */
 export async function usageSummary(
-  { database, clock, tiers }: SummaryNeeds,
+  { database, clock }: World,
+  tiers: ReadonlyMap<string, Tier>,
   team: Team,
   past?: PastUsage,
 ): Promise<WireUsageSummary> {
@@ -31,7 +30,7 @@ export async function usageSummary(
   const month = monthOf(nowMs)
   const [monthCentiCu, { thisMonth, lastDay, lastWeek }] = await Promise.all([
     teamMonthCentiCu(database, team.id, month),
-    past ? past.sums(team.id, nowMs) : sumsUntil(database, team.id, nowMs, hourOf(nowMs) + 1),
+    past ? past(nowMs) : sumsUntil(database, team.id, nowMs, hourOf(nowMs) + 1),
   ])
   const limitCu = tiers.get(team.tier)?.monthlyCu ?? null
   const forecast = forecastMonth({
@@ -59,31 +58,25 @@ export async function usageSummary(
 }
 
 /** The usage of hours that are past, which is summed once an hour and not for each question. */
-export type PastUsage = {
-  sums(teamId: string, nowMs: number): Promise<UsageSums>
-  forget(teamId: string): void
-}
+export type PastUsage = (nowMs: number) => Promise<UsageSums>
 
-export function openPastUsage(database: Database): PastUsage {
-  const known = new Map<string, { endMs: number; sums: UsageSums }>()
-  return {
-    async sums(teamId, nowMs) {
-      // The hour before may still get what was under way at its end.
-      const endMs = hourOf(nowMs) - HOUR_MS
-      const kept = known.get(teamId)
-      const sums =
-        kept?.endMs === endMs ? kept.sums : await sumsUntil(database, teamId, nowMs, endMs)
-      known.set(teamId, { endMs, sums })
-      const since = (fromMs: number) =>
-        usageTotals(database, teamId, Math.max(fromMs, endMs), hourOf(nowMs) + 1)
-      const [live, ofMonth] = await Promise.all([since(endMs), since(monthStartMs(nowMs))])
-      return {
-        thisMonth: added(sums.thisMonth, ofMonth),
-        lastDay: added(sums.lastDay, live),
-        lastWeek: added(sums.lastWeek, live),
-      }
-    },
-    forget: (teamId) => void known.delete(teamId),
+export function openPastUsage(database: Database, teamId: string): PastUsage {
+  let known: { endMs: number; sums: UsageSums } | null = null
+  return async (nowMs) => {
+    // The hour before may still get what was under way at its end.
+    const endMs = hourOf(nowMs) - HOUR_MS
+    if (known?.endMs !== endMs) {
+      known = { endMs, sums: await sumsUntil(database, teamId, nowMs, endMs) }
+    }
+    const { sums } = known
+    const since = (fromMs: number) =>
+      usageTotals(database, teamId, Math.max(fromMs, endMs), hourOf(nowMs) + 1)
+    const [live, ofMonth] = await Promise.all([since(endMs), since(monthStartMs(nowMs))])
+    return {
+      thisMonth: added(sums.thisMonth, ofMonth),
+      lastDay: added(sums.lastDay, live),
+      lastWeek: added(sums.lastWeek, live),
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { Signals } from '../../../ports/signals.ts'
 import * as log from '../../../tables/deliveries/log/delivery-page.ts'
 import { searchDeliveries } from '../../../tables/deliveries/log/search-deliveries.ts'
 import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
 import type { Handler } from '../calls/handler.ts'
+import { RESENT_TOPIC } from '../events/event-hub.ts'
 import { deliverySearch } from './delivery-search.ts'
 import { getDelivery, noSuchDelivery } from './get-delivery.ts'
 import type { SentHeadersNeeds } from './sent-headers.ts'
@@ -13,6 +15,7 @@ export { getDelivery }
 
 export type DeliveryCallNeeds = SentHeadersNeeds & {
   clock: Clock
+  signals: Signals
   /** Tells couriers at once; without it they would find out by polling. */
   webhooksChanged(webhookId?: string): void
 }
@@ -41,5 +44,6 @@ export const resendDelivery: Handler<'resendDelivery', DeliveryCallNeeds> = asyn
   if (outcome === 'not_found' || !found) return noSuchDelivery(call.parameters.id)
 
   needs.webhooksChanged(found.webhookId)
+  needs.signals.publish(RESENT_TOPIC, `${call.team.id} ${found.event} ${found.webhook}`)
   return { data: wireDelivery(found) }
 }

@@ -44,11 +44,11 @@ const WEBHOOK_EVENT = record('WebhookEvent', {
 })
 
 const GAP_EVENT = record('GapEvent', {
-  topics: list(choice(EVENT_TOPICS), 'Fetch these anew.'),
+  topics: list(choice(EVENT_TOPICS), 'Fetch these again.'),
   reason: choice(
     ['too_old', 'too_much'],
-    '`too_old`: the events after `Last-Event-ID` are not held any more, or were another ' +
-      'process’s. `too_much`: more has changed at once than a stream tells.',
+    '`too_old`: the client was connected before, and what happened meanwhile is not kept. ' +
+      '`too_much`: more has changed at once than a stream sends.',
   ),
 })
 
@@ -62,7 +62,7 @@ export const EVENTS = {
   gap: GAP_EVENT,
 }
 
-/** An id that is not of ours is answered with a `gap`, and not refused. */
+/** Any id is answered with a `gap`, and none is refused. */
 const EVENT_ID = text({
   maxLength: 100,
   pattern: '^[^\\p{Cc}\\p{Cs}]*$',
@@ -79,11 +79,11 @@ export const EVENT_CALLS = {
       'connecting the present head of each network. `delivery`: one was created, or its status ' +
       'or attempts changed; it comes as it stands in the list. `webhook`: one was created, ' +
       'changed, paused or deleted. `replay`: how far one is. `usage`: the summary, every 5 ' +
-      'seconds at most, when it changed. `gap`: what was missed cannot be told, so fetch anew.' +
+      'seconds at most, when it changed. `gap`: some changes were not sent, so fetch again.' +
       '\n\nThe events say how things are, not each step: several changes within a moment may ' +
-      'come as one. A comment line comes every 15 seconds when nothing else does. A client ' +
-      'that connects again with the id of the last event that it got is sent what it missed, ' +
-      'or a `gap`. One that reads too slowly is cut off.',
+      'come as one. A comment line comes every 15 seconds. A client that connects again with ' +
+      'the id of the last event that it got is sent a `gap` first, since past events are not ' +
+      'kept. One that reads too slowly is cut off.',
     parameters: {
       topics: query(
         `Only these, separated by commas: ${EVENT_TOPICS.join(', ')}. Default: all.`,

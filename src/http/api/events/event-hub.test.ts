@@ -2,20 +2,29 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../../tests/fresh-store.ts'
 import { eventTo, NOW_MS, settle } from '../../../../tests/support/delivery-store.ts'
 import { quietTelemetry } from '../../../../tests/support/quiet-telemetry.ts'
+import { newReplay, stepAt } from '../../../../tests/support/replay-store.ts'
 import { type TestClock, testClock } from '../../../../tests/support/test-clock.ts'
+import { testWorld } from '../../../../tests/support/test-world.ts'
 import { until } from '../../../../tests/support/until.ts'
 import * as store from '../../../../tests/support/webhook-store.ts'
 import { Failure, type Rejection } from '../../../core/errors.ts'
-import { type Database, type Sql, sql } from '../../../ports/database.ts'
-import { systemEntropy } from '../../../system/machine/system-entropy.ts'
+import { openInProcessSignals } from '../../../embedded/in-process-signals.ts'
+import type { Database, Sql } from '../../../ports/database.ts'
+import type { Signals } from '../../../ports/signals.ts'
+import { resendDelivery } from '../../../tables/deliveries/resend-delivery.ts'
+import { createReplay, recordReplayStep } from '../../../tables/webhooks/replays.ts'
+import { deleteWebhook } from '../../../tables/webhooks/webhooks.ts'
 import type { EventTopic } from '../../contract/contract.ts'
-import { type LiveHub, openLiveHub } from './live-hub.ts'
+import { type EventHub, openEventHub, RESENT_TOPIC } from './event-hub.ts'
 
 const { TEAM_A, TEAM_B } = store
 
 let db: Database
 let clock: TestClock
-let hub: LiveHub
+let hub: EventHub
+let signals: Signals
+/** An event whose transaction is not committed yet. */
+let hidden: number | null = null
 let telemetry: ReturnType<typeof quietTelemetry>
 let asked = 0
 let isAway = false
@@ -30,43 +39,39 @@ beforeEach(async () => {
   )
   asked = 0
   isAway = false
+  hidden = null
+  signals = openInProcessSignals()
   clock = testClock(NOW_MS)
   telemetry = quietTelemetry()
   const watched: Database = {
     ...db,
-    query<Row>(statement: Sql) {
+    async query<Row>(statement: Sql) {
       asked += 1
       if (isAway) throw new Failure('database_unavailable', {})
-      return db.query<Row>(statement)
-    },
-    transaction: (work) => {
-      if (isAway) throw new Failure('database_unavailable', {})
-      return db.transaction(work)
+      const rows = await db.query<Row>(statement)
+      return rows.filter((row) => (row as { event?: number }).event !== (hidden ?? Number.NaN))
     },
   }
-  hub = openLiveHub({
-    clock,
-    database: watched,
-    entropy: systemEntropy(),
-    telemetry,
-    tiers: new Map(),
-    services: () => [],
-    hints: () => () => {},
-  })
+  const world = testWorld({ clock, database: watched, signals, telemetry })
+  hub = openEventHub(world, { tiers: new Map(), services: () => [] })
 })
 afterEach(async () => {
-  await hub.stop()
+  hub.stop()
   await db.close()
 })
 
 /** A client that reads; the names of its events, and the data of the last. */
-async function client(teamId = TEAM_A, topics: EventTopic[] = ['deliveries']) {
+async function client(
+  teamId = TEAM_A,
+  topics: EventTopic[] = ['deliveries'],
+  lastEventId: string | null = null,
+) {
   const connection = { hold() {}, cut() {} }
   const response = await hub.open({
     teamId,
     topics: new Set(topics),
     webhookId: null,
-    lastEventId: null,
+    lastEventId,
     connection,
     isStillAllowed: async () => true,
   })
@@ -129,12 +134,60 @@ describe('what changes', () => {
     expect(telemetry.events.filter((event) => event === 'events_not_read')).toHaveLength(1)
   })
 
-  test('may have been missed where the store was away for long: a gap says so', async () => {
+  test('is noticed when its transaction is committed after a later one', async () => {
     const one = await client()
-    isAway = true
-    await clock.advance(70_000)
-    isAway = false
-    await pass(1_000, () => one.names().includes('gap'), 'it is told')
+    const first = await eventTo(db, [['wh_1']])
+    hidden = first.event
+    await eventTo(db, [['wh_2']])
+    await pass(1_000, () => one.events.length === 1, 'it hears of the later one')
+    hidden = null
+    await pass(1_000, () => one.events.length === 2, 'it hears of the first one')
+    expect(one.events.map(({ data }) => data.webhook_id)).toEqual(['wh_2', 'wh_1'])
+    await clock.advance(20_000)
+    expect(one.events).toHaveLength(2)
+  })
+
+  test('of a delivery from before the stream is noticed: attempts, a resend, the end', async () => {
+    const [old] = (await eventTo(db, [['wh_1']])).deliveries
+    const one = await client()
+    await settle(db, [old!.id], { kind: 'retry', dueAtMs: NOW_MS })
+    await pass(1_000, () => one.events.length === 1, 'it hears of the attempt')
+    await settle(db, [old!.id], { kind: 'delivered' })
+    await pass(1_000, () => one.events.length === 2, 'it hears of the end')
+
+    await resendDelivery(db, TEAM_A, old!.id, NOW_MS)
+    await settle(db, [old!.id], { kind: 'failed' })
+    signals.publish(RESENT_TOPIC, `${TEAM_A} ${old!.event} ${old!.webhook}`)
+    await pass(1_000, () => one.events.length === 3, 'it hears of the resend')
+    expect(one.events.map(({ data }) => data.status)).toEqual(['waiting', 'delivered', 'failed'])
+  })
+
+  test('by a replay is noticed, also of deliveries from long ago', async () => {
+    const [old] = (await eventTo(db, [['wh_1']])).deliveries
+    await settle(db, [old!.id], { kind: 'delivered' })
+    const one = await client(TEAM_A, ['deliveries', 'replays'])
+    await createReplay(db, newReplay({ toBlock: 1 }))
+    expect(await recordReplayStep(db, stepAt(1))).toBe('recorded')
+    await settle(db, [old!.id], { kind: 'failed' })
+    await pass(1_000, () => one.events.length === 2, 'it hears of both')
+    expect(one.names()).toEqual(['replay', 'delivery'])
+    expect(one.events.at(-1)?.data.status).toBe('failed')
+  })
+
+  test('with a webhook that is deleted is told of its deliveries too', async () => {
+    await eventTo(db, [['wh_1']])
+    const one = await client(TEAM_A, ['deliveries', 'webhooks'])
+    await deleteWebhook(db, TEAM_A, 'wh_1')
+    await pass(1_000, () => one.events.length === 2, 'it hears of both')
+    expect(one.names()).toEqual(['webhook', 'delivery'])
+    expect(one.events.at(-1)?.data.status).toBe('cancelled')
+  })
+
+  test('among too many that wait is a gap, once in a while', async () => {
+    for (let at = 0; at < 251; at++) await eventTo(db, [['wh_1', 'wh_2']])
+    const one = await client()
+    await pass(1_000, () => one.events.length === 2, 'it is told, and again')
+    expect(one.names()).toEqual(['gap', 'gap'])
   })
 
   test('and is too much is a gap, once in a while and not at each moment', async () => {
@@ -153,23 +206,26 @@ describe('what changes', () => {
   })
 })
 
-describe('without a listener', () => {
-  test('nothing is read or noted, from a minute after the last has left', async () => {
+describe('a client that comes back', () => {
+  test('is told to fetch again, for nothing is kept for it', async () => {
+    const one = await client(TEAM_A, ['deliveries', 'webhooks'], 'any id')
+    await until(() => one.events.length === 1, 'it is told')
+    expect(one.events).toMatchObject([
+      { name: 'gap', data: { topics: ['deliveries', 'webhooks'], reason: 'too_old' } },
+    ])
+  })
+})
+
+describe('without a stream', () => {
+  test('nothing is read', async () => {
     await clock.advance(60_000)
     expect(asked).toBe(0)
     const one = await client()
     await clock.advance(5_000)
     expect(asked).toBeGreaterThan(0)
-    expect(await db.query(sql`SELECT team_id FROM listeners`)).toEqual([{ team_id: TEAM_A }])
     await one.leave()
-    const isOver = async () => (await db.query(sql`SELECT team_id FROM listeners`)).length === 0
-    await until(async () => {
-      await clock.advance(1_000)
-      return isOver()
-    }, 'nobody listens')
-    // Away for less than a minute it would have been told what it missed.
-    expect(clock.nowMs()).toBeGreaterThan(NOW_MS + 120_000)
     asked = 0
+    signals.publish('deliveries', '1 ')
     await clock.advance(60_000)
     expect(asked).toBe(0)
   })
@@ -184,7 +240,7 @@ describe('without a listener', () => {
   })
 
   test('and after a stop there are none', async () => {
-    await hub.stop()
+    hub.stop()
     const refused = (await client().catch((thrown: unknown) => thrown)) as Rejection
     expect(refused.httpStatus).toBe(503)
   })

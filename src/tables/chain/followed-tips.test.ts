@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { eventAt, insertTeams, NETWORK } from '../../../tests/support/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
-import { recordEvent } from '../chain/chain-events.ts'
-import { beginAnew } from '../chain/chain-tail.ts'
+import { recordEvent } from './chain-events.ts'
+import { beginAnew } from './chain-tail.ts'
 import { canonicalSince, followedTips } from './followed-tips.ts'
 
 const FIRST = 1_000_000_000_001

@@ -1,0 +1,5 @@
+DROP TABLE delivery_changes;
+
+DROP TABLE listeners;
+
+ALTER TABLE couriers DROP COLUMN listened_until_ms;
