@@ -1,4 +1,4 @@
--- The tables of version 8 as PostgreSQL has them: the same columns as SQLite's, with partitions.
+-- The tables of version 0.3.0 as PostgreSQL has them: the same columns as SQLite's, with partitions.
 -- Text is compared byte by byte, as SQLite does.
 
 -- Rows that every event or group of outcomes writes have room for their next versions on the same
@@ -32,7 +32,11 @@ CREATE TABLE apps (
   is_active BIGINT NOT NULL,
   key_hash TEXT COLLATE "C" NOT NULL UNIQUE,
   key_sealed TEXT COLLATE "C" NOT NULL,
-  created_at_ms BIGINT NOT NULL
+  created_at_ms BIGINT NOT NULL,
+  allow_origins TEXT COLLATE "C" NOT NULL DEFAULT '',
+  allow_ips TEXT COLLATE "C" NOT NULL DEFAULT '',
+  allow_methods TEXT COLLATE "C" NOT NULL DEFAULT '',
+  allow_contracts TEXT COLLATE "C" NOT NULL DEFAULT ''
 );
 
 CREATE INDEX apps_by_team ON apps (team_id, created_at_ms);
@@ -89,8 +93,11 @@ CREATE TABLE webhooks (
   previous_key_sealed TEXT COLLATE "C",
   previous_key_until_ms BIGINT,
   revision BIGINT NOT NULL,
-  created_at_ms BIGINT NOT NULL
-, next_key_sealed TEXT COLLATE "C", variables TEXT COLLATE "C" NOT NULL DEFAULT '{}', number BIGINT NOT NULL DEFAULT 0);
+  created_at_ms BIGINT NOT NULL,
+  next_key_sealed TEXT COLLATE "C",
+  variables TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  number BIGINT NOT NULL DEFAULT 0
+);
 
 CREATE INDEX webhooks_by_team ON webhooks (team_id, created_at_ms);
 
@@ -110,8 +117,9 @@ CREATE TABLE variables (
   kind TEXT COLLATE "C" NOT NULL,
   item_count BIGINT NOT NULL,
   is_gone BIGINT NOT NULL,
-  revision BIGINT NOT NULL
-, removed_count BIGINT NOT NULL DEFAULT 0);
+  revision BIGINT NOT NULL,
+  removed_count BIGINT NOT NULL DEFAULT 0
+);
 
 CREATE UNIQUE INDEX variables_by_name ON variables (team_id, name) WHERE is_gone = 0;
 
@@ -133,7 +141,9 @@ CREATE TABLE chains (
   tip_number BIGINT NOT NULL,
   tip_hash TEXT COLLATE "C" NOT NULL,
   finalized BIGINT,
-  updated_at_ms BIGINT NOT NULL
+  updated_at_ms BIGINT NOT NULL,
+  highest_number BIGINT NOT NULL DEFAULT 0,
+  tip_rerun BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);
 
 CREATE TABLE chain_blocks (
@@ -183,9 +193,11 @@ CREATE UNIQUE INDEX replays_running ON replays (webhook_id) WHERE state = 'runni
 CREATE INDEX replays_by_team ON replays (team_id, created_at_ms);
 
 CREATE TABLE team_backlogs (
-  team_id TEXT COLLATE "C" PRIMARY KEY,
+  team_id TEXT COLLATE "C" NOT NULL,
   bytes BIGINT NOT NULL,
-  draining BIGINT NOT NULL DEFAULT 0
+  draining BIGINT NOT NULL DEFAULT 0,
+  part TEXT COLLATE "C" NOT NULL DEFAULT 'rest',
+  PRIMARY KEY (team_id, part)
 ) WITH (fillfactor = 20);
 
 CREATE INDEX replays_running_by_team ON replays (team_id, created_at_ms)
@@ -206,18 +218,22 @@ CREATE TABLE events (
   block_hash TEXT COLLATE "C",
   error TEXT COLLATE "C",
   created_at_ms BIGINT NOT NULL,
-  parts BIGINT NOT NULL
+  parts BIGINT NOT NULL,
+  rerun BIGINT NOT NULL DEFAULT 0
 ) PARTITION BY RANGE (event);
 
 CREATE INDEX events_by_sequence ON events (network, sequence_number, webhook);
 
 CREATE INDEX events_by_height ON events (network, block_number);
 
+CREATE INDEX events_rerun ON events (event) WHERE rerun = 1;
+
 CREATE TABLE results (
   key BIGINT PRIMARY KEY,
   bytes BIGINT NOT NULL,
   truncation TEXT COLLATE "C",
-  data TEXT COLLATE "C" NOT NULL
+  data TEXT COLLATE "C" NOT NULL,
+  verified BIGINT NOT NULL DEFAULT 0
 ) PARTITION BY RANGE (key);
 
 CREATE TABLE deliveries (
@@ -274,7 +290,8 @@ CREATE TABLE late_deliveries (
 CREATE TABLE couriers (
   courier TEXT COLLATE "C" PRIMARY KEY,
   token BIGINT NOT NULL,
-  until_ms BIGINT NOT NULL
+  until_ms BIGINT NOT NULL,
+  listened_until_ms BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);
 
 CREATE TABLE shards (
@@ -301,3 +318,125 @@ CREATE TABLE event_days (
   has_begun BIGINT NOT NULL,
   is_pruned BIGINT NOT NULL
 );
+
+CREATE TABLE followers (
+  network TEXT COLLATE "C" NOT NULL,
+  holder TEXT COLLATE "C" NOT NULL,
+  until_ms BIGINT NOT NULL,
+  PRIMARY KEY (network, holder)
+);
+
+CREATE TABLE sessions (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  hash TEXT COLLATE "C" NOT NULL UNIQUE,
+  token_id TEXT COLLATE "C",
+  team_id TEXT COLLATE "C",
+  address TEXT COLLATE "C" NOT NULL,
+  user_agent TEXT COLLATE "C" NOT NULL,
+  created_at_ms BIGINT NOT NULL,
+  used_at_ms BIGINT NOT NULL,
+  expires_at_ms BIGINT NOT NULL
+);
+
+CREATE INDEX sessions_by_token ON sessions (token_id, created_at_ms);
+
+CREATE INDEX sessions_by_team ON sessions (team_id, created_at_ms);
+
+CREATE INDEX sessions_by_expiry ON sessions (expires_at_ms);
+
+CREATE TABLE call_stats (
+  team_id TEXT COLLATE "C" NOT NULL,
+  split TEXT COLLATE "C" NOT NULL,
+  span_ms BIGINT NOT NULL,
+  at_ms BIGINT NOT NULL,
+  app_id TEXT COLLATE "C" NOT NULL,
+  network TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  calls BIGINT NOT NULL,
+  errors BIGINT NOT NULL,
+  node_errors BIGINT NOT NULL,
+  cached BIGINT NOT NULL,
+  coalesced BIGINT NOT NULL,
+  centi_cu BIGINT NOT NULL,
+  t0 BIGINT NOT NULL,
+  t1 BIGINT NOT NULL,
+  t2 BIGINT NOT NULL,
+  t3 BIGINT NOT NULL,
+  t4 BIGINT NOT NULL,
+  t5 BIGINT NOT NULL,
+  t6 BIGINT NOT NULL,
+  t7 BIGINT NOT NULL,
+  t8 BIGINT NOT NULL,
+  t9 BIGINT NOT NULL,
+  t10 BIGINT NOT NULL,
+  t11 BIGINT NOT NULL,
+  t12 BIGINT NOT NULL,
+  t13 BIGINT NOT NULL,
+  t14 BIGINT NOT NULL,
+  t15 BIGINT NOT NULL,
+  t16 BIGINT NOT NULL,
+  t17 BIGINT NOT NULL,
+  t18 BIGINT NOT NULL,
+  t19 BIGINT NOT NULL,
+  PRIMARY KEY (team_id, split, span_ms, at_ms, app_id, network, name)
+) WITH (fillfactor = 50);
+
+CREATE INDEX call_stats_by_age ON call_stats (span_ms, at_ms);
+
+CREATE TABLE listeners (
+  team_id TEXT COLLATE "C" NOT NULL,
+  holder TEXT COLLATE "C" NOT NULL,
+  until_ms BIGINT NOT NULL,
+  PRIMARY KEY (team_id, holder)
+);
+
+CREATE TABLE delivery_changes (
+  change BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  team_id TEXT COLLATE "C" NOT NULL,
+  at_ms BIGINT NOT NULL,
+  entries TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE jwt_keys (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  team_id TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  algorithm TEXT COLLATE "C" NOT NULL,
+  public_key TEXT COLLATE "C" NOT NULL,
+  created_at_ms BIGINT NOT NULL
+);
+
+CREATE INDEX jwt_keys_by_team ON jwt_keys (team_id, created_at_ms);
+
+CREATE TABLE upstream_spend (
+  account TEXT COLLATE "C" NOT NULL,
+  period_start_ms BIGINT NOT NULL,
+  network TEXT COLLATE "C" NOT NULL,
+  upstream TEXT COLLATE "C" NOT NULL,
+  requests BIGINT NOT NULL,
+  credits BIGINT NOT NULL,
+  PRIMARY KEY (account, period_start_ms, network, upstream)
+) WITH (fillfactor = 50);
+
+CREATE TABLE sent_transactions (
+  app_id TEXT COLLATE "C" NOT NULL,
+  network TEXT COLLATE "C" NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  block_number BIGINT,
+  upstreams TEXT COLLATE "C" NOT NULL,
+  sent_at_ms BIGINT NOT NULL,
+  updated_at_ms BIGINT NOT NULL,
+  holder TEXT COLLATE "C" NOT NULL,
+  held_at_ms BIGINT NOT NULL,
+  PRIMARY KEY (app_id, network, hash)
+);
+
+CREATE INDEX sent_transactions_by_app ON sent_transactions (app_id, sent_at_ms, hash);
+
+CREATE INDEX sent_transactions_by_hash ON sent_transactions (network, hash);
+
+CREATE INDEX sent_transactions_by_age ON sent_transactions (sent_at_ms);
+
+CREATE INDEX sent_transactions_pending ON sent_transactions (network, held_at_ms)
+  WHERE state = 'pending';
