@@ -56,7 +56,7 @@ beforeAll(async () => {
   }
   const members: Record<string, NodeJson> = {
     WIDE: { logBlocksMax: 1000 },
-    HANGING: { upstream: { timeoutMs: 50 } },
+    HANGING: { upstream: { timeoutMs: 250 } },
   }
   const networks = [...nodes].map(([id, own]) => {
     const network = evmNetwork(id, own, { ...SELDOM_POLLED, ...members[id] })
