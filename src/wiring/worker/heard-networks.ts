@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
 import { assert } from '../../core/errors.ts'
-import { type CallReport, callReportOf } from '../../upstream/answers/merge-reports.ts'
+import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
 import { type NetworkSet, openNetworkSet } from '../networks/network-set.ts'
 import type { MainLink } from './main-link.ts'

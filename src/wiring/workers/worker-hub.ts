@@ -6,7 +6,7 @@ import {
 } from '../../metering/limit-exchange.ts'
 import { joinHub, type LimitHub, openLimitHub } from '../../metering/limit-hub.ts'
 import { openUsageWriter } from '../../metering/usage-writer.ts'
-import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 import { type Gather, openGather } from './gather.ts'

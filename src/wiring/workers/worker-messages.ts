@@ -2,7 +2,7 @@ import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 import type { UsageBatch } from '../../tables/usage/usage.ts'
-import { type CallReport, readCallReports } from '../../upstream/answers/merge-reports.ts'
+import { type CallReport, readCallReports } from '../networks/merge-reports.ts'
 import {
   type ChainNews,
   readChainNews,

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json/json-value.ts'
-import type { networkReport } from './network-report.ts'
+import type { networkReport } from '../../upstream/answers/network-report.ts'
 
 type Report = ReturnType<typeof networkReport>
 

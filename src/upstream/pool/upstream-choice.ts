@@ -1,4 +1,4 @@
-import type { CreditsLeft } from '../billing/upstream-budget.ts'
+import type { CreditsLeft } from '../../core/billing/upstream-budget.ts'
 
 /** The knowledge of one upstream by which it is judged. */
 export type UpstreamView = {
