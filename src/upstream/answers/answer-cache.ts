@@ -1,5 +1,6 @@
 import { openSingleFlight, type SingleFlight } from '../../core/async/single-flight.ts'
 import { type BloomBits, openBloomBits } from '../../core/chain/logs-bloom.ts'
+import { parseJson } from '../../core/json/json-value.ts'
 import { type CachePolicy, type HeadView, policyForResult } from '../../core/rpc/cache-policy.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -120,7 +121,8 @@ export function cacheAnswer(
 ): void {
   if (reply.kind === 'stream' && context.policy !== 'never') {
     reply.stream = collectStream(reply.stream, COLLECTED_BYTES_MAX, (text) => {
-      const value = parsed(text)
+      // Its brackets alone were looked at; a cached text must be JSON to the last token.
+      const value = parseJson(text)
       if (value !== undefined) cacheResult(service, context, { text, value }, upstream)
     })
   }
@@ -155,15 +157,6 @@ export function collectStream(
     },
     cancel: (reason) => reader.cancel(reason),
   })
-}
-
-/** A stream's brackets alone were looked at; a cached text must be JSON to the last token. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function cacheResult(

@@ -1,5 +1,5 @@
 import { quantityToNumber } from '../../core/hex.ts'
-import { isJsonObject } from '../../core/json/json-value.ts'
+import { isJsonObject, parseJson } from '../../core/json/json-value.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { headInBlock } from '../node/node-head.ts'
@@ -116,7 +116,7 @@ function openHeadSession(
 
 /** Null for anything else: it must not disturb us, whatever is at the other end. */
 export function readHeadMessage(text: string): HeadMessage | null {
-  const message = parsed(text)
+  const message = parseJson(text)
   if (!isJsonObject(message)) return null
   if (message.method === 'eth_subscription') {
     const { params } = message
@@ -126,14 +126,6 @@ export function readHeadMessage(text: string): HeadMessage | null {
   if (typeof message.id !== 'number') return null
   const refused = message.error !== undefined && message.error !== null
   return { kind: 'answer', id: message.id, result: refused ? undefined : message.result }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function takeAnswer(session: HeadSession, id: number, result: unknown): void {
