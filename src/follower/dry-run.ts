@@ -40,7 +40,7 @@ export async function dryRun(
   tried: TriedQuery,
   which: WhichBlock | null,
 ): Promise<DryRun | Rejection> {
-  const block = await wholeBlock(needs, service, which, tried.plan.wants)
+  const block = await wholeBlock(service, which, tried.plan.wants)
   return block instanceof Rejection ? block : runOnBlock(needs, service, tried, block)
 }
 
@@ -68,15 +68,13 @@ export async function runOnBlock(
 
 /** A block with all that a query wants of it; null is the newest. */
 export async function wholeBlock(
-  needs: DryRunNeeds,
   service: NetworkService,
   which: WhichBlock | null,
   wants: BlockWants,
 ): Promise<Block | Rejection> {
   try {
     const found = await findWhichBlock(service, which)
-    const block =
-      found && (await readBlock({ ...needs, service }, found.header, wants, found.upstream))
+    const block = found && (await readBlock(service, found.header, wants, found.upstream))
     return block ?? new Rejection('not_found', unknownText(service, which))
   } catch (thrown) {
     return unread(service, wants, thrown)

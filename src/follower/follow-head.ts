@@ -37,7 +37,7 @@ async function advance(
   news: HeadNews,
 ): Promise<Progress> {
   const finalized = finalizedAfter(state, branch)
-  const blocks = prefetchBlocks(needs, state.service, branch.headers, news.upstream)
+  const blocks = prefetchBlocks(state.service, branch.headers, news.upstream)
   let progress: Progress = 'blocked'
   for (const [at, header] of branch.headers.entries()) {
     const kind: EventKind = state.tail.length === 0 ? 'first' : at === 0 ? branch.kind : 'extends'

@@ -1,10 +1,10 @@
 import { coalesced } from '../core/async/coalesced.ts'
-import { type SharedNetwork, shareNetworks } from './share-networks.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { countOthers, standBy, standDown } from '../tables/chain/followers.ts'
 import { readLeases, releaseLease, takeLeases } from '../tables/sql/leases.ts'
+import { type SharedNetwork, shareNetworks } from './share-networks.ts'
 
 type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 

@@ -86,7 +86,7 @@ export async function openBlockNetwork(
     },
     read(ref, wants, preferred) {
       const upstream = preferred === undefined ? null : scripted.upstream(preferred)
-      return readBlock({ service: network, telemetry }, ref, wants, upstream)
+      return readBlock({ ...network, telemetry }, ref, wants, upstream)
     },
     complete: (work) => advanceUntil(clock, work),
     readInTime: (...read) => opened.complete(opened.read(...read)),

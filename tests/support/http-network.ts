@@ -56,7 +56,7 @@ export async function openBlockSource(
   })
   const preferred = service.pool.selection.upstreams[0] ?? null
   return {
-    read: (ref, wants = ALL) => readBlock({ ...needs, service }, ref, wants, preferred),
+    read: (ref, wants = ALL) => readBlock(service, ref, wants, preferred),
     stop: () => service.stop(),
   }
 }

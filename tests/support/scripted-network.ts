@@ -88,7 +88,7 @@ export async function openScriptedNetwork(
     upstreams: specs.map((spec) => ({ ...USUAL, url: `http://${spec.name}/`, ...spec })),
   }
   const settings = { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 }
-  const spends = openSpendRegistry({ clock, telemetry })
+  const spends = openSpendRegistry(clock, telemetry)
   const network = openNetwork({ clock, outbound, sockets, telemetry, spends }, described, settings)
   await clock.advance(10)
   return {

@@ -2,7 +2,7 @@ import { within } from '../../core/async/within.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
-import { readHeadMessage } from '../../upstream/heads/head-message.ts'
+import { readHeadMessage } from '../../upstream/heads/subscribe-to-heads.ts'
 import { withoutCredentials } from '../../upstream/node/without-credentials.ts'
 
 const SOCKET_MS_MAX = 8000

@@ -37,26 +37,22 @@ export function nestsDeeperThan(text: string, depthMax: number): boolean {
   return false
 }
 
-/** The members of the object that starts at `start`. */
-export function rawMembers(text: string, start = 0): RawMembers {
+/** The members of the object that `text` begins with. */
+export function rawMembers(text: string): RawMembers {
   const members: RawMembers = new Map()
-  eachMember(text, start, (key, valueText) => members.set(key, valueText))
+  eachMember(text, (key, valueText) => members.set(key, valueText))
   return members
 }
 
 /** The names in the object that `text` begins with, one that stands there twice twice. */
 export function memberNames(text: string): string[] {
   const names: string[] = []
-  eachMember(text, 0, (key) => names.push(key))
+  eachMember(text, (key) => names.push(key))
   return names
 }
 
-function eachMember(
-  text: string,
-  start: number,
-  visit: (key: string, valueText: string) => void,
-): void {
-  let at = skipSpace(text, start) + 1
+function eachMember(text: string, visit: (key: string, valueText: string) => void): void {
+  let at = skipSpace(text, 0) + 1
   for (;;) {
     at = skipSpace(text, at)
     const code = text.charCodeAt(at)
@@ -76,10 +72,10 @@ function eachMember(
   }
 }
 
-/** The raw text of each element of the array that starts at `start`. */
-export function rawElements(text: string, start = 0): string[] {
+/** The raw text of each element of the array that `text` begins with. */
+export function rawElements(text: string): string[] {
   const elements: string[] = []
-  let at = skipSpace(text, start) + 1
+  let at = skipSpace(text, 0) + 1
   for (;;) {
     at = skipSpace(text, at)
     const code = text.charCodeAt(at)

@@ -20,6 +20,15 @@ export function hasJsonType(value: unknown, type: JsonType): boolean {
   return typeof value === type
 }
 
+/** The value of a text; undefined for one that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * One text for equal values, whatever the order of their members. Below 64
  * levels everything counts as equal.

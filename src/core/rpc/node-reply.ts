@@ -1,4 +1,5 @@
 import { type RawMembers, rawElements, rawMembers } from '../json/json-scan.ts'
+import { parseJson } from '../json/json-value.ts'
 
 export type NodeResult = { kind: 'result'; text: string; value: unknown }
 
@@ -15,12 +16,12 @@ const MESSAGE_CHARS_MAX = 1000
  * A wrong id is no answer either: it belongs to somebody else's question.
  */
 export function parseNodeReply(text: string, id: number): NodeResult | NodeError | null {
-  return toReply(parsed(text), id, () => text)
+  return toReply(parseJson(text), id, () => text)
 }
 
 /** The same for one who wants the value only: the result's own text is left empty. */
 export function parseNodeValue(text: string, id: number): NodeResult | NodeError | null {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return null
   const reply = value as { id?: unknown; result?: unknown; error?: unknown }
   const plain = reply.result !== undefined && (reply.error === undefined || reply.error === null)
@@ -30,7 +31,7 @@ export function parseNodeValue(text: string, id: number): NodeResult | NodeError
 
 /** Reads a node's answer to a batch, by our ids; null when it is no batch at all. */
 export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError> | null {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (!Array.isArray(value)) return null
   const texts = rawElements(text)
   const replies = new Map<number, NodeResult | NodeError>()
@@ -59,18 +60,9 @@ function membersInBeginning(text: string): RawMembers {
 
 /** True for an answer to our call that is an error, though none of JSON-RPC's form. */
 export function isOddError(text: string, id: number): boolean {
-  const reply = parsed(text) as { id?: unknown; error?: unknown } | null | undefined
+  const reply = parseJson(text) as { id?: unknown; error?: unknown } | null | undefined
   const isError = reply?.error !== undefined && reply.error !== null
   return isError && (reply.id === null || sameId(reply.id, id))
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function toReply(value: unknown, id: number, text: () => string): NodeResult | NodeError | null {

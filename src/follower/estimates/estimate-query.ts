@@ -50,7 +50,7 @@ export async function estimateQuery(
 ): Promise<QueryEstimate | Rejection> {
   const { clock } = needs
   const deadlineMs = clock.monotonicMs() + ESTIMATE_MS_MAX
-  const newest = await wholeBlock(needs, service, null, tried.plan.wants)
+  const newest = await wholeBlock(service, null, tried.plan.wants)
   if (newest instanceof Rejection) return newest
 
   const first = await runOnBlock(needs, service, tried, newest)
@@ -61,7 +61,7 @@ export async function estimateQuery(
     const leftMs = deadlineMs - clock.monotonicMs()
     if (leftMs <= 0) break
     const wanted = Math.min(ESTIMATE_BLOCKS_AT_ONCE, blocksMax - samples.length)
-    const reading = readBefore(needs, service, tried, oldest.header.number, wanted)
+    const reading = readBefore(service, tried, oldest.header.number, wanted)
     needs.keep(reading)
     const blocks = await within(clock, leftMs, reading, () => [])
     for (const block of blocks) {
@@ -76,7 +76,6 @@ export async function estimateQuery(
 
 /** The blocks just before a height, newest first, as far as they could be read without a gap. */
 async function readBefore(
-  needs: Needs,
   service: NetworkService,
   { plan }: TriedQuery,
   height: number,
@@ -86,7 +85,7 @@ async function readBefore(
   const read = await Promise.all(
     numbers
       .filter((number) => number >= 0)
-      .map((number) => wholeBlock(needs, service, { number }, plan.wants)),
+      .map((number) => wholeBlock(service, { number }, plan.wants)),
   )
   const blocks: Block[] = []
   for (const block of read) {

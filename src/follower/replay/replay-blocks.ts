@@ -60,8 +60,7 @@ async function readHeight(
   const found = followed.header
     ? { header: followed.header, upstream: null }
     : await findWhichBlock(service, { number })
-  const block =
-    found && (await readBlock({ ...needs, service }, found.header, wants, found.upstream))
+  const block = found && (await readBlock(service, found.header, wants, found.upstream))
   // A block older than anything followed has no event; its own number is below that of any.
   return block ? { sequenceNumber: followed.sequenceNumber ?? number, block } : 'unknown'
 }

@@ -1,8 +1,8 @@
+import { openSingleFlight } from '../../core/async/single-flight.ts'
 import { within } from '../../core/async/within.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { openSingleFlight } from '../../upstream/answers/single-flight.ts'
 
 type Needs<Found> = {
   clock: Clock

@@ -1,11 +1,10 @@
+import { openSingleFlight, type SingleFlight } from '../../core/async/single-flight.ts'
 import { type BloomBits, openBloomBits } from '../../core/chain/logs-bloom.ts'
+import { parseJson } from '../../core/json/json-value.ts'
 import { type CachePolicy, type HeadView, policyForResult } from '../../core/rpc/cache-policy.ts'
+import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { PoolAnswer, UpstreamPool } from '../pool/routed-request.ts'
-import { collectStream } from '../streams/collect-stream.ts'
-import { type HeadCache, headGet, headSet, openHeadCache } from './head-cache.ts'
-import { type CacheEntry, openResponseCache, type ResponseCache } from './response-cache.ts'
-import { openSingleFlight, type SingleFlight } from './single-flight.ts'
 
 /** Everything that a network remembers for the next calls and blocks. */
 export type AnswerCache = {
@@ -31,11 +30,58 @@ export type CacheContext = {
 
 type CachingService = AnswerCache & { pool: UpstreamPool }
 
+/** An answer that may be given again: the node's own text and who gave it. */
+type CacheEntry = { text: string; upstream: string }
+
+type DatedEntry = CacheEntry & { atMs: number }
+
+export type ResponseCache<T extends CacheEntry = CacheEntry> = {
+  get(key: string): T | undefined
+  set(key: string, entry: T): void
+  clear(): void
+  readonly bytes: number
+}
+
+/**
+ * Answers that hold for one head. A new head, a reorganisation or a write of our
+ * own starts a new epoch, in which everything misses by construction.
+ */
+type HeadCache = {
+  /** Counts the changes of the chain as far as they were noticed here. */
+  epoch: number
+  hash: string
+  /** The highest block that any answer spoke of. */
+  heightSeen: number
+  heightSeenAtMs: number
+  /** The upstream whose answer that was; empty where another process heard it. */
+  heightSeenFrom: string
+  /** Upstreams that spoke of blocks which nobody confirmed, and when that was found out. */
+  doubted: Map<string, number>
+  answers: ResponseCache<DatedEntry>
+  ageMsMax: number
+}
+
 /** The share of the cache for answers that live as long as one head. */
 const HEAD_SHARE = 0.25
 
 /** How much of a streamed answer is collected beside it in order to be cached. */
 const COLLECTED_BYTES_MAX = 512 * 1024
+
+/** The cost of a Map entry, its key and the objects around a text beside the text itself. */
+const ENTRY_BYTES = 200
+
+/** One answer must not push out everything else. */
+const SHARE_MAX = 1 / 16
+
+/** After this many answers cached without one of them being asked for again, it gets choosy. */
+const UNUSED_MAX = 1000
+const SEEN_SLOTS = 1 << 16
+
+/** A height nobody confirms within this time was a lie, and caching goes on. */
+const UNCONFIRMED_MS_MAX = 10_000
+
+/** After that its upstream is not heard for a while, lest it keep answers from being cached. */
+const DOUBT_MS = 100_000
 
 export function openAnswerCache(
   clock: Clock,
@@ -62,6 +108,11 @@ export function findCached(
   return headGet(headCache, key, nowMs)
 }
 
+export function headGet({ answers, ageMsMax }: HeadCache, key: string, nowMs: number) {
+  const entry = answers.get(key)
+  return entry && nowMs - entry.atMs <= ageMsMax ? entry : undefined
+}
+
 /** Caches what may be given again; a streamed answer is collected as it passes by. */
 export function cacheAnswer(
   service: CachingService,
@@ -70,20 +121,42 @@ export function cacheAnswer(
 ): void {
   if (reply.kind === 'stream' && context.policy !== 'never') {
     reply.stream = collectStream(reply.stream, COLLECTED_BYTES_MAX, (text) => {
-      const value = parsed(text)
+      // Its brackets alone were looked at; a cached text must be JSON to the last token.
+      const value = parseJson(text)
       if (value !== undefined) cacheResult(service, context, { text, value }, upstream)
     })
   }
   if (reply.kind === 'result') cacheResult(service, context, reply, upstream)
 }
 
-/** A stream's brackets alone were looked at; a cached text must be JSON to the last token. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/**
+ * The same stream, handing over its whole text at the end when that is no longer
+ * than `bytesMax`. So an answer can be cached although its first bytes were passed on
+ * before its last had come.
+ */
+export function collectStream(
+  stream: ReadableStream<Uint8Array>,
+  bytesMax: number,
+  collected: (text: string) => void,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  let chunks: Uint8Array[] = []
+  let bytes = 0
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) {
+        if (bytes <= bytesMax) collected(Buffer.concat(chunks).toString('utf8'))
+        controller.close()
+        return
+      }
+      bytes += value.length
+      if (bytes <= bytesMax) chunks.push(value)
+      else chunks = []
+      controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 function cacheResult(
@@ -101,5 +174,103 @@ function cacheResult(
   if (now !== 'head' || !isHeadUsable || epoch !== headCache.epoch) return
   const speaker = pool.selection.upstreams.find((one) => one.spec.name === upstream)
   if (speaker?.head?.hash !== head?.hash) return
-  headSet(headCache, key, { text, upstream }, pool.clock.monotonicMs())
+  headCache.answers.set(key, { text, upstream, atMs: pool.clock.monotonicMs() })
+}
+
+export function openHeadCache(bytesMax: number, ageMsMax: number): HeadCache {
+  return {
+    epoch: 0,
+    hash: '',
+    heightSeen: 0,
+    heightSeenAtMs: 0,
+    heightSeenFrom: '',
+    doubted: new Map(),
+    answers: openResponseCache<DatedEntry>(bytesMax),
+    ageMsMax,
+  }
+}
+
+/** Follows the head; true when answers may be cached for it. */
+export function followHead(cache: HeadCache, head: HeadView | null, nowMs: number): boolean {
+  if (head === null) return false
+  if (head.hash !== cache.hash) {
+    cache.hash = head.hash
+    startEpoch(cache)
+  }
+  if (cache.heightSeen <= head.number) return true
+  if (nowMs - cache.heightSeenAtMs <= UNCONFIRMED_MS_MAX) return false
+  if (cache.heightSeenFrom !== '') cache.doubted.set(cache.heightSeenFrom, nowMs)
+  // So that the next true height is news again.
+  cache.heightSeen = head.number
+  return true
+}
+
+/** After a write of ours the chain may have changed before any head says so. */
+export function startEpoch(cache: HeadCache): void {
+  cache.epoch++
+  cache.answers.clear()
+}
+
+/**
+ * An answer spoke of a block beyond the head we know: a caller that saw it must not be
+ * shown the older state. True when that is new.
+ */
+export function noteHeightSeen(
+  cache: HeadCache,
+  height: number,
+  head: HeadView | null,
+  nowMs: number,
+  from: string,
+): boolean {
+  if (head === null || height <= head.number || height <= cache.heightSeen) return false
+  const doubtedAtMs = cache.doubted.get(from)
+  if (doubtedAtMs !== undefined && nowMs - doubtedAtMs < DOUBT_MS) return false
+  cache.heightSeen = height
+  cache.heightSeenFrom = from
+  cache.heightSeenAtMs = nowMs
+  startEpoch(cache)
+  return true
+}
+
+/**
+ * Caches at most `bytesMax`. While nothing is asked for twice, only what is seen a second time is
+ * cached: a flood of unique calls would fill memory with what nobody wants, and the garbage
+ * collector would cost more than the cache saves.
+ */
+export function openResponseCache<T extends CacheEntry = CacheEntry>(
+  bytesMax: number,
+): ResponseCache<T> {
+  const entries = openTwoGenerationMap<string, T>({ weightMax: bytesMax / 2, weigh })
+  /** Which keys came by lately: one fingerprint a slot, the newer one stays. */
+  const seen = new Uint32Array(SEEN_SLOTS)
+  let unused = 0
+
+  const isSeenAgain = (key: string) => {
+    const mark = Bun.hash.crc32(key)
+    const slot = mark & (SEEN_SLOTS - 1)
+    if (seen[slot] === mark) return true
+    seen[slot] = mark
+    return false
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      if (entry) unused = 0
+      return entry
+    },
+    set(key, entry) {
+      if (unused >= UNUSED_MAX && !isSeenAgain(key)) return
+      unused++
+      if (weigh(key, entry) <= bytesMax * SHARE_MAX) entries.set(key, entry)
+    },
+    clear: entries.clear,
+    get bytes() {
+      return entries.weight
+    },
+  }
+}
+
+function weigh(key: string, entry: CacheEntry): number {
+  return key.length + entry.text.length + ENTRY_BYTES
 }

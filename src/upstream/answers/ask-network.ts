@@ -7,21 +7,33 @@ import {
 } from '../../core/rpc/cache-policy.ts'
 import type { Method } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
+import { askLogs } from '../logs/ask-logs.ts'
+import type { LogService } from '../logs/log-service.ts'
 import { isStreamed } from '../node/rpc-client.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
+import type { Quorum } from '../quorum/open-quorum.ts'
 import { type SendService, sendOn } from '../sends/send-on.ts'
-import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
-import { askUpstreams, type ReadService } from './ask-upstreams.ts'
+import {
+  type AnswerCache,
+  type CacheContext,
+  cacheAnswer,
+  findCached,
+  followHead,
+  startEpoch,
+} from './answer-cache.ts'
+import type { BlockVerifying } from './block-verifying.ts'
 import { type FilterOwner, serveFilter } from './filters.ts'
-import { followHead, startEpoch } from './head-cache.ts'
 import { type HeightService, noteHeightShown } from './note-height-shown.ts'
 
 /** Everything that answers for one network. */
 export type NetworkService = AnswerCache &
   HeightService &
-  ReadService &
+  LogService &
   SendService & {
     network: Network
+    /** Asks several upstreams, for the reads whose rule says so. */
+    quorum: Quorum
+    verifying: BlockVerifying
     /** The heads that upstreams announce, as they come. */
     heads: HeadFeed
     /** Sends a call alone, to any upstream that answers. */
@@ -104,6 +116,19 @@ async function joinOrAsk(
   const told = isKnown ? null : noteHeightShown(service, call, answer, head)
   if (told) await told
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
+}
+
+/** Reads from as many upstreams as the method takes: a vote, pieces of a range, or one. */
+function askUpstreams(
+  service: NetworkService,
+  call: PoolCall,
+  head: HeadView | null,
+  transport: Transport,
+): Promise<PoolAnswer> {
+  const vote = service.quorum(call)
+  if (vote) return vote
+  if (call.of.depends !== 'logs') return transport(call)
+  return askLogs(service, call, head ?? service.pool.selection.head, transport)
 }
 
 async function askUnsafe(

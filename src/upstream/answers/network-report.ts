@@ -1,6 +1,5 @@
 import { rates } from '../node/rolling-counts.ts'
-import { relayReport } from '../sends/relay-report.ts'
-import { budgetReport } from '../spend/budget-report.ts'
+import type { Upstream } from '../node/upstream.ts'
 import type { NetworkService } from './ask-network.ts'
 
 /** The age of an agreed head that every upstream has moved on from: it is not new. */
@@ -36,29 +35,66 @@ export function networkReport(service: NetworkService) {
 function nodeReports({ pool: { selection } }: NetworkService, nowMs: number) {
   return selection.upstreams.map((upstream, at) => {
     const verdict = selection.verdicts[at]
-    const { breaker, lastFault, lastFaultAtMs, disagreements } = upstream
+    const { breaker } = upstream
     return {
       name: upstream.spec.name,
       state: verdict?.state ?? 'excluded',
       reason: verdict?.reason ?? 'not judged yet',
-      last_fault: lastFault === '' ? null : lastFault,
-      last_fault_age_ms: lastFault === '' ? null : Math.round(nowMs - lastFaultAtMs),
+      ...upstreamReport(upstream, nowMs),
       next_probe_ms:
         breaker.state === 'open' ? Math.max(0, Math.round(breaker.openUntilMs - nowMs)) : null,
-      head: upstream.head?.number ?? null,
       lag_blocks: verdict?.lagBlocks ?? null,
-      error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
-      latency_ms: Math.round(upstream.latencyMs * 100) / 100,
-      in_flight: upstream.inFlight,
       heard: selection.followStateOf.get(upstream) === 'used',
       sends_only: false,
-      disagreements: disagreements.count,
-      last_disagreement: disagreements.count === 0 ? null : disagreements.method,
-      last_disagreement_age_ms:
-        disagreements.count === 0 ? null : Math.round(nowMs - disagreements.atMs),
-      budget: budgetReport(upstream),
     }
   })
+}
+
+/** A private relay as operators see it: of a head and of reads it has none. */
+function relayReport(relay: Upstream, nowMs: number) {
+  const { failuresInARow, throttledUntilMs } = relay
+  const isSpared = throttledUntilMs > nowMs
+  const trouble = isSpared ? 'asked for fewer calls' : failuresInARow > 0 && 'its last send failed'
+  return {
+    name: relay.spec.name,
+    state: trouble ? ('standby' as const) : ('used' as const),
+    reason: trouble ? `private relay: ${trouble}` : 'private relay: sends only',
+    ...upstreamReport(relay, nowMs),
+    next_probe_ms: null,
+    lag_blocks: null,
+    heard: false,
+    sends_only: true,
+  }
+}
+
+function upstreamReport(upstream: Upstream, nowMs: number) {
+  const { lastFault, lastFaultAtMs, disagreements } = upstream
+  const { count, method, atMs } = disagreements
+  return {
+    last_fault: lastFault === '' ? null : lastFault,
+    last_fault_age_ms: lastFault === '' ? null : Math.round(nowMs - lastFaultAtMs),
+    head: upstream.head?.number ?? null,
+    error_rate: Math.round(rates(upstream).errorRate * 1000) / 1000,
+    latency_ms: Math.round(upstream.latencyMs * 100) / 100,
+    in_flight: upstream.inFlight,
+    disagreements: count,
+    last_disagreement: count === 0 ? null : method,
+    last_disagreement_age_ms: count === 0 ? null : Math.round(nowMs - atMs),
+    budget: budgetReport(upstream),
+  }
+}
+
+/** The budget of an upstream as operators see it; null where none is configured. */
+function budgetReport({ spend }: Upstream) {
+  if (spend === null) return null
+  const { limits } = spend.account
+  return {
+    account: limits.account,
+    requests_per_second: limits.requestsPerSecond,
+    credits_per_month: limits.creditsPerMonth,
+    credits_spent: spend.account.creditsSpent(),
+    time_reset: spend.account.period().endMs,
+  }
 }
 
 /** Whether its blocks are proven, and if not, why. */

@@ -3,9 +3,8 @@ import type { HeadView } from '../../core/rpc/cache-policy.ts'
 import type { ChainNews } from '../heads/shared-watch.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { isBelievable } from '../pool/selection.ts'
-import type { AnswerCache } from './answer-cache.ts'
+import { type AnswerCache, noteHeightSeen, startEpoch } from './answer-cache.ts'
 import { watchesBlocks } from './filters.ts'
-import { noteHeightSeen, startEpoch } from './head-cache.ts'
 
 /** The part of a network that knows how high the blocks are that callers were shown. */
 export type HeightService = Pick<AnswerCache, 'headCache'> & {

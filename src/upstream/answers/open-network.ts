@@ -1,16 +1,38 @@
 import type { Network } from '../../core/network.ts'
 import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-registry.ts'
-import { openUpstreamWatch, type WatchNeeds } from '../heads/open-upstream-watch.ts'
-import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
-import { openUpstreams, type UpstreamNeeds } from '../node/open-upstreams.ts'
-import { drainPaced } from '../pool/drain-paced.ts'
-import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import type { BlockProver } from '../../ports/block-prover.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { hearUpstreams } from '../heads/hear-upstreams.ts'
+import type { SharedWatch } from '../heads/shared-watch.ts'
+import { type UpstreamWatch, watchUpstreams } from '../heads/watch-upstreams.ts'
+import { openLogReads } from '../logs/log-service.ts'
+import { newUpstream } from '../node/upstream.ts'
+import type { UpstreamPool } from '../pool/routed-request.ts'
+import { openSelection } from '../pool/selection.ts'
+import { drainQueues, openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import { openQuorum } from '../quorum/open-quorum.ts'
+import type { SpendRegistry } from '../spend/spend-registry.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import type { NetworkService } from './ask-network.ts'
-import { openReads, type ReadNeeds } from './ask-upstreams.ts'
+import { openBlockVerifying } from './block-verifying.ts'
 import { hearChainNews } from './note-height-shown.ts'
 
-export type NetworkNeeds = ReadNeeds & UpstreamNeeds & WatchNeeds
+/** The drivers of a network, some of which not every process has. */
+export type NetworkDrivers = {
+  clock: Clock
+  telemetry: Telemetry
+  outbound: Outbound
+  sockets: Sockets
+  /** Absent where proofs may take the time of this thread. */
+  prover?: BlockProver
+  /** Absent: upstreams have no budgets. */
+  spends?: SpendRegistry
+  /** Another process watches the upstreams for us; absent: we do it ourselves. */
+  shared?: SharedWatch
+}
 
 export type NetworkSettings = {
   prices: PriceOverrides
@@ -25,23 +47,35 @@ export type OpenNetwork = NetworkService &
     stop(): void
   }
 
+/** A call that waits for the next second's requests waits hardly longer than it must. */
+const DRAIN_EVERY_MS = 20
+
 /** Starts serving one network: its upstreams, its caches and the watch over its heads. */
 export function openNetwork(
-  needs: NetworkNeeds,
+  { clock, telemetry, outbound, sockets, prover, spends, shared }: NetworkDrivers,
   network: Network,
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
-  const { clock, shared } = needs
-  const { nodes, relays } = openUpstreams(needs, network)
-  const watch = openUpstreamWatch(needs, network, nodes)
-  const pool = openUpstreamPool(clock, network, watch.selection, relays)
-  const stopDraining = drainPaced(clock, pool)
+  const upstreams = network.upstreams.map((spec) =>
+    newUpstream(outbound, spec, network.kind, spends?.of(network.id, spec) ?? null),
+  )
+  const nodes = upstreams.filter(({ spec }) => spec.sendsOnly !== true)
+  const relays = upstreams.filter(({ spec }) => spec.sendsOnly === true)
+  const selection = openSelection(clock, network, nodes)
+  const watch = shared
+    ? hearUpstreams(telemetry, shared, selection)
+    : watchUpstreams(telemetry, sockets, selection)
+  const pool = openUpstreamPool(clock, network, selection, relays)
+  const stopDraining = drainPaced(pool)
   const { heads, pollNow, firstRound: ready, ...seen } = watch
   const { observations, subscribeToObservations, noteThrottled } = seen
   const service: NetworkService = {
     network,
+    telemetry,
     request: (call) => requestAny(pool, call),
-    ...openReads(needs, pool),
+    quorum: openQuorum(telemetry, pool),
+    logReads: openLogReads(clock),
+    verifying: openBlockVerifying(network, prover),
     methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
@@ -56,4 +90,16 @@ export function openNetwork(
     watch.stop()
   }
   return { ...service, ready, observations, subscribeToObservations, noteThrottled, stop }
+}
+
+/**
+ * Launches calls that wait because upstreams are at their limit of requests a second: there need
+ * be no call in flight whose end would do it. Returns how to stop.
+ */
+function drainPaced(pool: UpstreamPool): () => void {
+  const isPaced = pool.network.upstreams.some(({ budget }) => budget?.requestsPerSecond)
+  if (!isPaced) return () => {}
+  return pool.clock.every(DRAIN_EVERY_MS, () => {
+    if (pool.queue.length > 0 || pool.shareQueues.length > 0) drainQueues(pool)
+  })
 }

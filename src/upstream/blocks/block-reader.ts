@@ -4,7 +4,6 @@ import type { Block, BlockWants } from '../../core/chain/block.ts'
 import type { BlockRef } from '../../core/chain/checks.ts'
 import { type ChainQuirks, quirksOf } from '../../core/chain/quirks.ts'
 import { Failure } from '../../core/errors.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 import { noteBlockRead } from '../node/active-health.ts'
 import type { Upstream } from '../node/upstream.ts'
@@ -17,13 +16,9 @@ import {
   type UnknownForms,
 } from './unproven-blocks.ts'
 
-type Needs = {
-  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits' | 'verifying'>
-  telemetry: Telemetry
-}
-
 /** The search for one block. */
-type Search = Needs & {
+type Search = {
+  service: NetworkService
   ref: BlockRef
   wants: BlockWants
   quirks: ChainQuirks
@@ -77,18 +72,18 @@ const UNSUPPORTED = 'no upstream gives all parts of a block'
  * give a whole block. `preferred` is who announced it.
  */
 export async function readBlock(
-  needs: Needs,
+  service: NetworkService,
   ref: BlockRef,
   wants: BlockWants,
   preferred: Upstream | null,
 ): Promise<Block | null> {
   const search: Search = {
-    ...needs,
+    service,
     ref: { number: ref.number, hash: ref.hash.toLowerCase() },
-    wants: provableWants(needs.service, wants),
-    quirks: quirksOf(needs.service.network.chainId),
+    wants: provableWants(service, wants),
+    quirks: quirksOf(service.network.chainId),
     preferred,
-    deadlineMs: needs.service.pool.clock.monotonicMs() + READ_MS_MAX,
+    deadlineMs: service.pool.clock.monotonicMs() + READ_MS_MAX,
     over: false,
     busy: new Map(),
     tries: new Map(),
@@ -100,7 +95,7 @@ export async function readBlock(
     return await Promise.race([search.found.promise, askInRounds(search)])
   } finally {
     search.over = true
-    reportUnknownForms(search, search)
+    reportUnknownForms(search)
   }
 }
 
@@ -208,7 +203,7 @@ async function tryOnce(search: Search, upstream: Upstream): Promise<void> {
 }
 
 function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): void {
-  const { tally, telemetry, ref } = search
+  const { tally, service, ref } = search
   if (outcome.kind === 'block') found(search, outcome.block)
   if (outcome.kind === 'unknown') tally.unknown++
   if (outcome.kind === 'unsupported') tally.unsupported++
@@ -216,17 +211,17 @@ function note(search: Search, upstream: Upstream, outcome: BlockReadOutcome): vo
     tally.unproven++
     tally.reason = outcome.reason
     const { unknownForm: block, reason } = outcome
-    const accepted = block && noteUnknownForm(search, search, upstream, { block, reason })
+    const accepted = block && noteUnknownForm(search, upstream, { block, reason })
     if (accepted) found(search, accepted)
-    if (!block) noteUnproven(search, upstream, ref.number, reason)
+    if (!block) noteUnproven(service, upstream, ref.number, reason)
   }
   if (outcome.kind !== 'disagrees') return
   tally.disagrees++
   tally.reason = outcome.reason
-  const labels = { network: search.service.network.id, upstream: upstream.spec.name }
+  const labels = { network: service.network.id, upstream: upstream.spec.name }
   const { reason } = outcome
-  telemetry.log('warn', 'block_parts_disagree', { ...labels, number: ref.number, reason })
-  telemetry.count('headgate_block_disagreements_total', labels)
+  service.telemetry.log('warn', 'block_parts_disagree', { ...labels, number: ref.number, reason })
+  service.telemetry.count('headgate_block_disagreements_total', labels)
 }
 
 function found(search: Search, block: Block): void {

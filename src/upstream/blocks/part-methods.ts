@@ -9,7 +9,7 @@ import { askUpstream } from '../pool/ask-upstream.ts'
 
 /** One reading of one block from one upstream. */
 export type ReadContext = {
-  service: Pick<NetworkService, 'pool' | 'methods' | 'network' | 'bloomBits' | 'verifying'>
+  service: NetworkService
   upstream: Upstream
   ref: BlockRef
   quirks: ChainQuirks

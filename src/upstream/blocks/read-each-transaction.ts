@@ -28,8 +28,9 @@ const CALLS_AT_ONCE = 8
 export async function readEachTransaction(
   context: ReadContext,
   part: TransactionPart,
-  transactions: readonly TransactionRef[],
+  transactions: readonly TransactionRef[] | null,
 ): Promise<PartResult> {
+  if (!transactions) return partFailure('the block has no readable list of transactions')
   const { upstream } = context
   const values: unknown[] = []
   const failures: PartResult[] = []

@@ -24,7 +24,10 @@ export function readReceipts(
 ): Promise<PartResult> {
   return firstSupported(context, [
     { method: 'eth_getBlockReceipts', read: () => readAtOnce(context, listTransactions) },
-    { method: 'eth_getTransactionReceipt', read: () => readOneByOne(context, listTransactions) },
+    {
+      method: 'eth_getTransactionReceipt',
+      read: async () => readEachTransaction(context, ONE_RECEIPT, await listTransactions()),
+    },
   ])
 }
 
@@ -45,13 +48,4 @@ async function readAtOnce(
     return partFailure(`there are ${value.length} receipts for ${transactions.length} transactions`)
   }
   return result
-}
-
-async function readOneByOne(
-  context: ReadContext,
-  listTransactions: ListTransactions,
-): Promise<PartResult> {
-  const transactions = await listTransactions()
-  if (!transactions) return partFailure('the block has no readable list of transactions')
-  return readEachTransaction(context, ONE_RECEIPT, transactions)
 }

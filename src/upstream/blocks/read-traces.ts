@@ -59,11 +59,10 @@ async function readOneByOne(
   listTransactions: ListTransactions,
 ): Promise<PartResult> {
   const transactions = await listTransactions()
-  if (!transactions) return partFailure('the block has no readable list of transactions')
   // A transaction that the node itself adds to a block cannot be run again.
-  const traced = transactions.filter(({ uncounted }) => !uncounted)
+  const traced = transactions?.filter(({ uncounted }) => !uncounted) ?? null
   const result = await readEachTransaction(context, ONE_TRACE, traced)
-  if (result.kind !== 'value') return result
+  if (result.kind !== 'value' || !traced) return result
   const results = result.value as readonly unknown[]
   const entries = traced.map(({ hash }, at) => ({ txHash: hash, result: results[at] }))
   return { kind: 'value', value: entries }

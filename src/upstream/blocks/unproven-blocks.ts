@@ -2,20 +2,15 @@ import { wholeWants } from '../../core/chain/assemble-block.ts'
 import type { Block, BlockWants } from '../../core/chain/block.ts'
 import type { BlockRef } from '../../core/chain/checks.ts'
 import { contentDigest } from '../../core/chain/proof/content-digest.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 import { provesBlocks } from '../answers/block-verifying.ts'
 import { noteBlockRead } from '../node/active-health.ts'
 import { noteFault, type Upstream } from '../node/upstream.ts'
 import { electorate } from './voters.ts'
 
-type Needs = {
-  service: Pick<NetworkService, 'pool' | 'network' | 'verifying'>
-  telemetry: Telemetry
-}
-
 /** The search for a block, as far as unknown forms are concerned. */
 type Search = {
+  service: NetworkService
   ref: BlockRef
   wants: BlockWants
   unknownForms: UnknownForms
@@ -25,19 +20,19 @@ type Search = {
 export type UnknownForms = Map<Upstream, { block: Block; reason: string; digest: string }>
 
 /** The parts to be read of a block: where it is proven, its transactions in any case. */
-export function provableWants(service: Needs['service'], wants: BlockWants): BlockWants {
+export function provableWants(service: NetworkService, wants: BlockWants): BlockWants {
   return wholeWants(provesBlocks(service) ? { ...wants, transactions: true } : wants)
 }
 
 /** The upstream's block is not what its hash stands for, as far as can be told. */
 export function noteUnproven(
-  { service, telemetry }: Needs,
+  { network, pool, telemetry }: NetworkService,
   upstream: Upstream,
   number: number,
   reason: string,
 ): void {
-  const labels = { network: service.network.id, upstream: upstream.spec.name }
-  const nowMs = service.pool.clock.monotonicMs()
+  const labels = { network: network.id, upstream: upstream.spec.name }
+  const nowMs = pool.clock.monotonicMs()
   noteFault(upstream, `block ${number} not proven: ${reason}`, nowMs)
   noteBlockRead(upstream.activeHealth, false, nowMs)
   telemetry.log('warn', 'block_not_proven', { ...labels, number, reason })
@@ -50,13 +45,11 @@ export function noteUnproven(
  * half of the upstreams that count show the same content, and null otherwise.
  */
 export function noteUnknownForm(
-  needs: Needs,
-  { ref: { number }, wants, unknownForms }: Search,
+  { service, ref: { number }, wants, unknownForms }: Search,
   upstream: Upstream,
   { block, reason }: { block: Block; reason: string },
 ): Block | null {
-  const { service, telemetry } = needs
-  const { verifying, network } = service
+  const { verifying, network, telemetry } = service
   const digest = contentDigest(block)
   unknownForms.set(upstream, { block, reason, digest })
   const all = electorate(service)
@@ -73,8 +66,8 @@ export function noteUnknownForm(
 }
 
 /** Reports the upstreams whose block of unknown form was not accepted, when the search ends. */
-export function reportUnknownForms(needs: Needs, { ref, unknownForms }: Search): void {
+export function reportUnknownForms({ service, ref, unknownForms }: Search): void {
   for (const [upstream, { reason }] of unknownForms) {
-    noteUnproven(needs, upstream, ref.number, reason)
+    noteUnproven(service, upstream, ref.number, reason)
   }
 }

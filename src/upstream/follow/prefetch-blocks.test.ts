@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type BlockNetwork, openNetworkOf } from '../../../tests/support/block-network.ts'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
 import { rawBlock, rawLog } from '../../../tests/support/raw-block.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 import { prefetchBlocks } from './prefetch-blocks.ts'
@@ -19,8 +18,7 @@ beforeEach(async () => {
 afterEach(() => world.network.stop())
 
 function open() {
-  const needs = { clock: world.clock, telemetry: quietTelemetry() }
-  const blocks = prefetchBlocks(needs, world.network, HEADERS, world.upstream('node-a'))
+  const blocks = prefetchBlocks(world.network, HEADERS, world.upstream('node-a'))
   return (at: number, wants = HEADER_ONLY) => world.complete(blocks.read(HEADERS[at]!, wants))
 }
 

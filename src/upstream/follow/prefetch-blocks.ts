@@ -1,11 +1,7 @@
 import type { Block, BlockWants, Header } from '../../core/chain/block.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 import { readBlock } from '../blocks/block-reader.ts'
 import type { Upstream } from '../node/upstream.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
 
 /** The blocks of a branch; the next ones are read while one is evaluated. */
 export type BlockPrefetch = {
@@ -17,14 +13,13 @@ export type BlockPrefetch = {
 const AHEAD_MAX = 4
 
 export function prefetchBlocks(
-  needs: Needs,
   service: NetworkService,
   headers: readonly Header[],
   preferred: Upstream,
 ): BlockPrefetch {
   const reads = new Map<string, Promise<Block | null>>()
   const start = (header: Header, wants: BlockWants) => {
-    const reading = readBlock({ ...needs, service }, header, wants, preferred)
+    const reading = readBlock(service, header, wants, preferred)
     // Nobody may be waiting for this read yet, or ever.
     reading.catch(() => {})
     reads.set(header.hash, reading)
@@ -41,7 +36,7 @@ export function prefetchBlocks(
       const block = await reading
       // A webhook created meanwhile may want more than was asked for.
       if (block && !covers(block.has, wants)) {
-        return readBlock({ ...needs, service }, header, wants, preferred)
+        return readBlock(service, header, wants, preferred)
       }
       return block
     },

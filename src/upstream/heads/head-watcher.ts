@@ -1,7 +1,6 @@
 import { quantityToNumber } from '../../core/hex.ts'
 import type { Network } from '../../core/network.ts'
 import { classifyError } from '../../core/rpc/error-classes.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { arePollsPaused } from '../node/active-health.ts'
 import { headAtSlot, headInBlock, type NodeHead } from '../node/node-head.ts'
@@ -11,11 +10,9 @@ import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
 import type { PollOutcome } from './shared-watch.ts'
 
-type Needs = {
-  clock: Clock
+type Watching = {
   telemetry: Telemetry
   selection: Selection
-  network: Network
   feed: OpenHeadFeed
   /** Called after each poll, and when another block is final. */
   polled(upstream: Upstream, outcome: PollOutcome | null): void
@@ -31,9 +28,11 @@ export type HeadWatcher = {
 const POLL_TIMEOUT_MS = 5000
 const CHAIN_CHECK_EVERY_MS = 60_000
 const FINALITY_EVERY_MS = 15_000
+
 /** Asks every upstream for its head and its chain, for as long as the network is served. */
-export function watchHeads(needs: Needs): HeadWatcher {
-  const { clock, selection, network } = needs
+export function watchHeads(watching: Watching): HeadWatcher {
+  const { selection } = watching
+  const { clock, network } = selection
   const rounds: Promise<void>[] = []
   const stops = selection.upstreams.map((upstream) => {
     let polling = false
@@ -41,14 +40,14 @@ export function watchHeads(needs: Needs): HeadWatcher {
       // A node that hangs is asked again when its last poll has failed, not before.
       if (polling) return
       polling = true
-      await pollOnce(needs, upstream)
+      await pollOnce(watching, upstream)
       polling = false
     }
     rounds.push(poll())
     return clock.every(network.headPollMs, () => void poll())
   })
-  stops.push(clock.every(FINALITY_EVERY_MS, () => void pollFinality(needs)))
-  const firstRound = Promise.all(rounds).then(() => pollFinality(needs))
+  stops.push(clock.every(FINALITY_EVERY_MS, () => void pollFinality(watching)))
+  const firstRound = Promise.all(rounds).then(() => pollFinality(watching))
   return { firstRound, stop: () => stops.forEach((stop) => void stop()) }
 }
 
@@ -56,71 +55,72 @@ export function watchHeads(needs: Needs): HeadWatcher {
  * Asks one upstream for its head, after making sure of its chain, unless it has asked us to wait.
  * Never throws.
  */
-export async function pollOnce(needs: Needs, upstream: Upstream): Promise<void> {
-  const { clock } = needs
+export async function pollOnce(watching: Watching, upstream: Upstream): Promise<void> {
+  const { clock } = watching.selection
   const startedAtMs = clock.monotonicMs()
   if (arePollsPaused(upstream.activeHealth, startedAtMs) || upstream.spend?.mayPoll() === false)
     return
   const due = startedAtMs - upstream.chainCheckedAtMs >= CHAIN_CHECK_EVERY_MS
-  if (upstream.chain !== 'right' || due) await checkChain(needs, upstream)
+  if (upstream.chain !== 'right' || due) await checkChain(watching, upstream)
   const isPaused = arePollsPaused(upstream.activeHealth, clock.monotonicMs())
-  if (upstream.chain === 'right' && !isPaused) await pollHead(needs, upstream)
-  review(needs.selection)
+  if (upstream.chain === 'right' && !isPaused) await pollHead(watching, upstream)
+  review(watching.selection)
 }
 
-async function pollHead(needs: Needs, upstream: Upstream): Promise<void> {
-  const { clock, network, feed } = needs
+async function pollHead(watching: Watching, upstream: Upstream): Promise<void> {
+  const { clock, network } = watching.selection
   const sentAtMs = clock.monotonicMs()
   const reply =
     network.kind === 'evm'
-      ? await ask(needs, upstream, 'eth_getBlockByNumber', '["latest",false]')
-      : await ask(needs, upstream, 'getSlot', '[{"commitment":"processed"}]')
+      ? await ask(watching, upstream, 'eth_getBlockByNumber', '["latest",false]')
+      : await ask(watching, upstream, 'getSlot', '[{"commitment":"processed"}]')
   const nowMs = clock.monotonicMs()
   const head = headOf(network, reply, clock.nowMs())
   if (!head) {
-    noteBadPoll(needs, upstream, reply, nowMs)
+    noteBadPoll(watching, upstream, reply, nowMs)
     return
   }
   notePolled(upstream, nowMs - sentAtMs, nowMs)
-  needs.polled(upstream, { tookMs: nowMs - sentAtMs })
+  watching.polled(upstream, { tookMs: nowMs - sentAtMs })
   // A head announced while the answer was on its way may well be newer than the answer.
   const known = upstream.head
   const overtaken = known !== null && known.reportedAtMs > sentAtMs && known.number > head.number
-  if (!overtaken) feed.note(upstream, head, nowMs)
+  if (!overtaken) watching.feed.note(upstream, head, nowMs)
 }
 
 /** A wrong chain is found before the first call and whenever an endpoint changes behind us. */
-async function checkChain(needs: Needs, upstream: Upstream): Promise<void> {
-  const { clock, network, telemetry } = needs
+async function checkChain(watching: Watching, upstream: Upstream): Promise<void> {
+  const { clock, network } = watching.selection
   const reply =
     network.kind === 'evm'
-      ? await ask(needs, upstream, 'eth_chainId', '[]')
-      : await ask(needs, upstream, 'getGenesisHash', '[]')
+      ? await ask(watching, upstream, 'eth_chainId', '[]')
+      : await ask(watching, upstream, 'getGenesisHash', '[]')
   const nowMs = clock.monotonicMs()
   if (reply.kind !== 'result') {
-    noteBadPoll(needs, upstream, reply, nowMs)
+    noteBadPoll(watching, upstream, reply, nowMs)
     return
   }
   const reported = network.kind === 'evm' ? quantityToNumber(reply.value) : reply.value
-  const isRight = reported !== null && reported === expectedChain(needs, reported)
+  const isRight = reported !== null && reported === expectedChain(watching, reported)
   const chain = isRight ? 'right' : 'wrong'
   if (chain !== upstream.chain) {
     const level = chain === 'right' ? 'info' : 'error'
-    telemetry.log(level, 'upstream_chain', {
+    watching.telemetry.log(level, 'upstream_chain', {
       network: network.id,
       upstream: upstream.spec.name,
       chain,
     })
   }
   upstream.chain = chain
-  if (!isRight) needs.polled(upstream, null)
+  if (!isRight) watching.polled(upstream, null)
   const isReadable = typeof reported === 'number' || typeof reported === 'string'
   upstream.reportedChain = isReadable ? reported : null
   upstream.chainCheckedAtMs = nowMs
 }
 
 /** Nodes of two clusters must not be mixed, even where nobody said which of them is meant. */
-function expectedChain({ network, selection }: Needs, reported: unknown): unknown {
+function expectedChain({ selection }: Watching, reported: unknown): unknown {
+  const { network } = selection
   if (network.kind === 'evm') return network.chainId ?? reported
   if (network.genesisHash !== undefined) return network.genesisHash
   if (typeof reported === 'string') selection.firstGenesisHash ??= reported
@@ -128,17 +128,18 @@ function expectedChain({ network, selection }: Needs, reported: unknown): unknow
 }
 
 /** The lowest block that the followed upstreams call final: none of them may take it back. */
-async function pollFinality(needs: Needs): Promise<void> {
-  const { network, selection } = needs
+async function pollFinality(watching: Watching): Promise<void> {
+  const { selection } = watching
+  const { network, clock } = selection
   if (network.kind !== 'evm' || network.finalityDepth !== undefined) return
-  const nowMs = needs.clock.monotonicMs()
+  const nowMs = clock.monotonicMs()
   const followed = followedUpstreams(selection)
   const asked = followed.filter((upstream) => !arePollsPaused(upstream.activeHealth, nowMs))
   // Whatever was final stays so while nobody may be asked.
   if (asked.length === 0 && followed.length > 0) return
   const heights = await Promise.all(
     asked.map(async (upstream) => {
-      const reply = await ask(needs, upstream, 'eth_getBlockByNumber', '["finalized",false]')
+      const reply = await ask(watching, upstream, 'eth_getBlockByNumber', '["finalized",false]')
       if (reply.kind !== 'result') return null
       return quantityToNumber((reply.value as { number?: unknown } | null)?.number)
     }),
@@ -149,7 +150,7 @@ async function pollFinality(needs: Needs): Promise<void> {
   const plausible = lowest !== null && lowest < (selection.head?.number ?? 0)
   selection.finalizedTag = plausible ? lowest : null
   review(selection)
-  for (const upstream of selection.upstreams) needs.polled(upstream, null)
+  for (const upstream of selection.upstreams) watching.polled(upstream, null)
 }
 
 function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null {
@@ -157,13 +158,13 @@ function headOf(network: Network, reply: Reply, wallMs: number): NodeHead | null
   return network.kind === 'evm' ? headInBlock(reply.value, wallMs) : headAtSlot(reply.value)
 }
 
-function noteBadPoll(needs: Needs, upstream: Upstream, reply: Reply, nowMs: number): void {
+function noteBadPoll(watching: Watching, upstream: Upstream, reply: Reply, nowMs: number): void {
   const failed = pollFailure(upstream, reply)
   // A node that comes back after a failure may be on another chain.
   if (!failed.throttled) upstream.chainCheckedAtMs = Number.NEGATIVE_INFINITY
   notePollFailed(upstream, failed, nowMs)
   const { reason, throttled, retryAfterMs } = failed
-  needs.polled(upstream, { reason, throttled, retryAfterMs })
+  watching.polled(upstream, { reason, throttled, retryAfterMs })
 }
 
 /** Nobody but us chose the words of a poll, so those of its answer can be believed. */
@@ -176,14 +177,14 @@ function pollFailure(upstream: Upstream, reply: Reply) {
 }
 
 async function ask(
-  needs: Needs,
+  watching: Watching,
   upstream: Upstream,
   method: string,
   paramsText: string,
 ): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>()
   const cancel = upstream.client.call(method, paramsText, true, resolve)
-  const stopTimer = needs.clock.after(POLL_TIMEOUT_MS, cancel)
+  const stopTimer = watching.selection.clock.after(POLL_TIMEOUT_MS, cancel)
   const reply = await promise
   stopTimer()
   if ('stream' in reply) await reply.stream.cancel()

@@ -1,5 +1,3 @@
-import type { Network } from '../../core/network.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import {
   adoptHead,
@@ -8,21 +6,19 @@ import {
   noteThrottled,
   type Upstream,
 } from '../node/upstream.ts'
-import { openSelection, review } from '../pool/selection.ts'
+import { review, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { openHeadFeed } from './head-feed.ts'
 import type { SharedWatch, UpstreamObservation } from './shared-watch.ts'
 import { REVIEW_EVERY_MS, type UpstreamWatch } from './watch-upstreams.ts'
 
-type Needs = { clock: Clock; telemetry: Telemetry; shared: SharedWatch }
-
 /** The same as to watch the upstreams, by the eyes of the process that does. */
 export function hearUpstreams(
-  { clock, telemetry, shared }: Needs,
-  network: Network,
-  upstreams: readonly Upstream[],
+  telemetry: Telemetry,
+  shared: SharedWatch,
+  selection: Selection,
 ): UpstreamWatch {
-  const selection = openSelection(clock, network, upstreams)
+  const { clock, network, upstreams } = selection
   const feed = openHeadFeed(selection, () => {})
   const unheard = new Set(upstreams)
   /** Until when each is to be spared, as far as the others know. */
@@ -68,7 +64,6 @@ export function hearUpstreams(
     gaugeUpstreams(telemetry, selection),
   ]
   return {
-    selection,
     heads: feed,
     pollNow: () => shared.pollNow(network.id),
     firstRound: firstRound.promise,

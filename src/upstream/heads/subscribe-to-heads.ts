@@ -1,29 +1,26 @@
 import { quantityToNumber } from '../../core/hex.ts'
-import type { Network } from '../../core/network.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { isJsonObject, parseJson } from '../../core/json/json-value.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { headInBlock } from '../node/node-head.ts'
-import type { Upstream } from '../node/upstream.ts'
+import type { Selection } from '../pool/selection.ts'
 import {
   openUpstreamSubscription,
   type SubscriptionConnection,
   type SubscriptionSession,
 } from '../subscription/upstream-subscription.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
-import { type HeadMessage, readHeadMessage } from './head-message.ts'
 
-type Needs = {
-  clock: Clock
-  sockets: Sockets
-  telemetry: Telemetry
-  network: Network
+/** A message of a node on the socket on which new heads were subscribed. */
+type HeadMessage =
+  /** The answer to a call of ours; `result` is undefined where it was refused. */
+  { kind: 'answer'; id: number; result: unknown } | HeadAnnounced
+
+type HeadAnnounced = { kind: 'head'; subscription: string; block: unknown }
+
+type HeadSession = {
+  selection: Selection
   feed: OpenHeadFeed
-}
-
-type HeadAnnounced = Extract<HeadMessage, { kind: 'head' }>
-
-type HeadSession = Needs & {
   connection: SubscriptionConnection
   /** The socket may lead elsewhere than the address that polls ask, so it is asked by itself. */
   isChainRight: boolean
@@ -55,29 +52,44 @@ const SUBSCRIBE_CALL = callText(SUBSCRIBE_CALL_ID, 'eth_subscribe', ['newHeads']
  * Subscribes to new heads at each upstream that has a socket; returns how to stop. Polls go on
  * beside it, so that a socket that lies or sleeps delays a head and hides none.
  */
-export function subscribeToHeads(needs: Needs, upstreams: readonly Upstream[]): () => void {
-  const { network } = needs
-  const able = upstreams.filter(({ spec }) => network.kind === 'evm' && spec.ws !== undefined)
+export function subscribeToHeads(
+  telemetry: Telemetry,
+  sockets: Sockets,
+  selection: Selection,
+  feed: OpenHeadFeed,
+): () => void {
+  const { clock, network } = selection
+  const able = selection.upstreams.filter(
+    ({ spec }) => network.kind === 'evm' && spec.ws !== undefined,
+  )
   const subscriptions = able.map((upstream) =>
-    openUpstreamSubscription(needs, {
-      network: network.id,
-      logEvent: 'head_socket',
-      handshakeMsMax: HANDSHAKE_MS_MAX,
-      messageCharsMax: MESSAGE_CHARS_MAX,
-      nextUpstream: () => upstream,
-      openSession: (connection) => openHeadSession(needs, connection),
-    }),
+    openUpstreamSubscription(
+      { clock, sockets, telemetry },
+      {
+        network: network.id,
+        logEvent: 'head_socket',
+        handshakeMsMax: HANDSHAKE_MS_MAX,
+        messageCharsMax: MESSAGE_CHARS_MAX,
+        nextUpstream: () => upstream,
+        openSession: (connection) => openHeadSession(selection, feed, connection),
+      },
+    ),
   )
   return () => {
     for (const subscription of subscriptions) subscription.stop()
   }
 }
 
-function openHeadSession(needs: Needs, connection: SubscriptionConnection): SubscriptionSession {
+function openHeadSession(
+  selection: Selection,
+  feed: OpenHeadFeed,
+  connection: SubscriptionConnection,
+): SubscriptionSession {
   const session: HeadSession = {
-    ...needs,
+    selection,
+    feed,
     connection,
-    isChainRight: needs.network.chainId === undefined,
+    isChainRight: selection.network.chainId === undefined,
     subscription: null,
     early: null,
     headsReceived: 0,
@@ -102,11 +114,25 @@ function openHeadSession(needs: Needs, connection: SubscriptionConnection): Subs
   }
 }
 
+/** Null for anything else: it must not disturb us, whatever is at the other end. */
+export function readHeadMessage(text: string): HeadMessage | null {
+  const message = parseJson(text)
+  if (!isJsonObject(message)) return null
+  if (message.method === 'eth_subscription') {
+    const { params } = message
+    if (!isJsonObject(params) || typeof params.subscription !== 'string') return null
+    return { kind: 'head', subscription: params.subscription, block: params.result }
+  }
+  if (typeof message.id !== 'number') return null
+  const refused = message.error !== undefined && message.error !== null
+  return { kind: 'answer', id: message.id, result: refused ? undefined : message.result }
+}
+
 function takeAnswer(session: HeadSession, id: number, result: unknown): void {
-  const { connection, network } = session
+  const { connection, selection } = session
   if (isSubscribed(session)) return
   if (id === CHAIN_CALL_ID && !session.isChainRight) {
-    session.isChainRight = quantityToNumber(result) === network.chainId
+    session.isChainRight = quantityToNumber(result) === selection.network.chainId
     if (!session.isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
   }
   if (id === SUBSCRIBE_CALL_ID && session.subscription === null) {
@@ -121,7 +147,8 @@ function takeAnswer(session: HeadSession, id: number, result: unknown): void {
 }
 
 function takeHead(session: HeadSession, message: HeadAnnounced): void {
-  const { clock, connection, feed } = session
+  const { connection, feed } = session
+  const { clock } = session.selection
   const { upstream } = connection
   if (!isSubscribed(session)) session.early = message
   if (!isSubscribed(session) || message.subscription !== session.subscription) return
@@ -135,7 +162,8 @@ function takeHead(session: HeadSession, message: HeadAnnounced): void {
 
 /** A head that only polls saw is missing here. A chain without new blocks is no silence. */
 function checkSilence(session: HeadSession): void {
-  const { clock, network, connection } = session
+  const { clock, network } = session.selection
+  const { connection } = session
   const { upstream } = connection
   const nowMs = clock.monotonicMs()
   session.headHash ??= upstream.head?.hash

@@ -1,19 +1,14 @@
-import type { Network } from '../../core/network.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { noteThrottled, type Upstream } from '../node/upstream.ts'
-import { followedUpstreams, openSelection, review, type Selection } from '../pool/selection.ts'
+import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { type HeadFeed, openHeadFeed } from './head-feed.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
 import { lastPollOf, observe, type PollOutcome, type UpstreamObservation } from './shared-watch.ts'
 import { subscribeToHeads } from './subscribe-to-heads.ts'
 
-type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
-
 export type UpstreamWatch = {
-  selection: Selection
   heads: HeadFeed
   /** Asks the upstreams for their heads at once. */
   pollNow(): void
@@ -36,12 +31,11 @@ const POLL_NOW_EVERY_MS_MIN = 100
 
 /** Keeps an eye on the upstreams of one network: who is used, and where each stands. */
 export function watchUpstreams(
-  needs: Needs,
-  network: Network,
-  upstreams: readonly Upstream[],
+  telemetry: Telemetry,
+  sockets: Sockets,
+  selection: Selection,
 ): UpstreamWatch {
-  const { clock } = needs
-  const selection = openSelection(clock, network, upstreams)
+  const { clock, upstreams } = selection
   const listeners = new Set<(seen: UpstreamObservation) => void>()
   const polled = (upstream: Upstream, poll: PollOutcome | null) => {
     if (listeners.size === 0) return
@@ -49,11 +43,11 @@ export function watchUpstreams(
     for (const hear of listeners) hear(seen)
   }
   const feed = openHeadFeed(selection, (upstream) => polled(upstream, null))
-  const watching = { ...needs, network, selection, feed, polled }
+  const watching = { telemetry, selection, feed, polled }
   const watcher = watchHeads(watching)
-  const unsubscribe = subscribeToHeads(watching, upstreams)
+  const unsubscribe = subscribeToHeads(telemetry, sockets, selection, feed)
   const stopReview = clock.every(REVIEW_EVERY_MS, () => review(selection))
-  const forgetGauges = gaugeUpstreams(needs.telemetry, selection)
+  const forgetGauges = gaugeUpstreams(telemetry, selection)
   let isPausing = false
   let isWanted = false
 
@@ -69,7 +63,6 @@ export function watchUpstreams(
   }
 
   return {
-    selection,
     heads: feed,
     pollNow,
     firstRound: watcher.firstRound,

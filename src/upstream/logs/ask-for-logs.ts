@@ -1,5 +1,6 @@
 import { Failure } from '../../core/errors.ts'
 import { quantityToNumber } from '../../core/hex.ts'
+import { parseJson } from '../../core/json/json-value.ts'
 import type { BlockRange } from '../../core/logs/log-filter.ts'
 import { type LogList, readLogList } from '../../core/logs/log-list.ts'
 import { type LogRefusal, logRefusal } from '../../core/logs/log-refusal.ts'
@@ -53,7 +54,7 @@ export async function askForLogs(
       throw new Failure('upstream_answered_badly', { reason: 'a long error' })
     }
     const text = reply.kind === 'stream' ? await collected(reply.stream, bytesMax) : reply.text
-    const value = reply.kind === 'result' ? reply.value : parsed(text)
+    const value = reply.kind === 'result' ? reply.value : parseJson(text)
     const list = readLogList(text, value, range)
     if (!list) throw new Failure('upstream_answered_badly', { reason: 'no list of logs' })
     return { kind: 'logs', list, upstream: answer.upstream }
@@ -125,13 +126,4 @@ function tooLong(chunk: Uint8Array): Failure {
 function blocksPerPiece({ from, to }: BlockRange, lastBlock: number): number | null {
   const isWithin = lastBlock >= from && lastBlock <= to
   return isWithin ? Math.max(1, Math.floor((lastBlock - from + 1) / 4)) : null
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -78,7 +78,7 @@ async function compared(
   const checked = await checkLogs(reading, old, told, answer.upstream)
   if (!checked) return null
   if (checked.list === told) return answer
-  // What is wrong about old blocks is not believed about new ones, which were not compared.
+  // It was wrong about old blocks, and what it says of new ones was not compared.
   if (piece.to > settled) return null
   const text = `[${checked.list.text}]`
   return { ...answer, reply: { kind: 'result', text, value: JSON.parse(text) } }

@@ -124,9 +124,9 @@ async function start(pieces: Pieces, slot: Slot): Promise<void> {
 
 function settle(pieces: Pieces, slot: Slot, read: ReadPiece): void {
   const { slots, reading, isSettled } = pieces
-  const { logReads, network } = reading.service
+  const { telemetry, network } = reading.service
   const outcome = read.kind === 'logs' ? 'read' : read.kind
-  logReads.telemetry.count('headgate_log_pieces_total', { network: network.id, outcome })
+  telemetry.count('headgate_log_pieces_total', { network: network.id, outcome })
   if (read.kind === 'split') {
     slots.splice(slots.indexOf(slot), 1, ...read.pieces.map(waiting))
     pieces.smallInARow = 0

@@ -6,7 +6,7 @@ import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import { openTwoGenerationMap, type TwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { ResponseCache } from '../answers/response-cache.ts'
+import type { ResponseCache } from '../answers/answer-cache.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/routed-request.ts'
 import { type LogPlaces, openLogPlaces } from './log-places.ts'
@@ -14,6 +14,7 @@ import { type LogPlaces, openLogPlaces } from './log-places.ts'
 /** The part of a network that answers eth_getLogs. */
 export type LogService = {
   network: Network
+  telemetry: Telemetry
   pool: UpstreamPool
   methods: MethodRegistry
   immutable: ResponseCache
@@ -24,7 +25,6 @@ export type LogService = {
 
 /** All that is remembered between calls for logs. */
 export type LogReads = {
-  telemetry: Telemetry
   places: LogPlaces
   /** Headers of the last blocks, by hash. */
   headers: TwoGenerationMap<string, LogHeader>
@@ -58,9 +58,8 @@ const SUSPECT_MS = 600_000
 /** A short answer is in the log once in this time for each upstream; the metric counts all. */
 const LOGGED_EVERY_MS = 60_000
 
-export function openLogReads(clock: Clock, telemetry: Telemetry): LogReads {
+export function openLogReads(clock: Clock): LogReads {
   return {
-    telemetry,
     places: openLogPlaces(clock),
     headers: openTwoGenerationMap({ weightMax: HEADERS_MAX }),
     headersUnderWay: new Map(),
@@ -96,7 +95,7 @@ export function recordOf({ records }: LogReads, upstream: Upstream): CheckRecord
 
 /** Notes that an upstream left logs out. It is asked on, and what it says is checked. */
 export function noteShort(
-  { logReads, network, pool }: LogService,
+  { logReads, network, pool, telemetry }: LogService,
   upstream: Upstream,
   range: { from: number; to: number },
 ): void {
@@ -105,8 +104,8 @@ export function noteShort(
   record.confirmed = 0
   record.suspectUntilMs = nowMs + SUSPECT_MS
   const named = { network: network.id, upstream: upstream.spec.name }
-  logReads.telemetry.count('headgate_short_log_answers_total', named)
+  telemetry.count('headgate_short_log_answers_total', named)
   if (nowMs - record.loggedAtMs < LOGGED_EVERY_MS) return
   record.loggedAtMs = nowMs
-  logReads.telemetry.log('warn', 'logs_left_out', { ...named, from: range.from, to: range.to })
+  telemetry.log('warn', 'logs_left_out', { ...named, from: range.from, to: range.to })
 }

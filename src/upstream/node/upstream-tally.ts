@@ -8,15 +8,15 @@ export function newTally(): UpstreamTally {
 }
 
 /** The node answered, be it with an error that is the caller's own. */
-export function tallyAnswered(tally: UpstreamTally, tookMs: number, calls = 1): void {
-  tally.calls += calls
-  addTime(tally.times, tookMs, calls)
+export function tallyAnswered(tally: UpstreamTally, tookMs: number): void {
+  tally.calls++
+  addTime(tally.times, tookMs)
 }
 
 /** The node gave no usable answer. */
-export function tallyFailed(tally: UpstreamTally, calls = 1): void {
-  tally.calls += calls
-  tally.errors += calls
+export function tallyFailed(tally: UpstreamTally): void {
+  tally.calls++
+  tally.errors++
 }
 
 /** There is no usable answer, and the call itself may be the reason. */

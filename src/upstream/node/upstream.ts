@@ -1,7 +1,7 @@
 import { type LogSpan, newLogSpan } from '../../core/logs/log-span.ts'
 import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
-import type { UpstreamView } from '../pool/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
+import type { UpstreamView } from '../pool/upstream-choice.ts'
 import type { UpstreamSpend } from '../spend/upstream-spend.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
 import { countingClient } from './counting-client.ts'

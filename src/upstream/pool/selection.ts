@@ -1,6 +1,9 @@
 import { spanNow } from '../../core/logs/log-span.ts'
 import type { Network } from '../../core/network.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { activeView, givesHeaders } from '../node/active-health.ts'
+import { isUnsupported, type Upstream, viewOf } from '../node/upstream.ts'
 import {
   type ChoiceLimits,
   corroboratedTip,
@@ -8,9 +11,6 @@ import {
   type UpstreamView,
   type Verdict,
 } from './upstream-choice.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { activeView, givesHeaders } from '../node/active-health.ts'
-import { isUnsupported, type Upstream, viewOf } from '../node/upstream.ts'
 
 /** The requirements of a call on the upstream that gets it. */
 export type RoutingRequirements = {

@@ -3,9 +3,9 @@ import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isStreamed, type Reply, type Streamed, type StreamedError } from '../node/rpc-client.ts'
 import { noteFailure, noteUnsupported, openBreaker, type Upstream } from '../node/upstream.ts'
-import { guardStream } from '../streams/guard-stream.ts'
 import { openAttemptWatch } from './attempt-watch.ts'
 import { classifyReply, wasSilent } from './classify-reply.ts'
+import { guardStream } from './guard-stream.ts'
 import { earnHedge, hedgeDelayMs, newHedging, spendHedge } from './hedging.ts'
 import {
   type Attempt,

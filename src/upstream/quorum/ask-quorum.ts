@@ -1,41 +1,54 @@
+import { readUpTo } from '../../core/async/read-up-to.ts'
 import type { Semaphore } from '../../core/async/semaphore.ts'
 import { Failure } from '../../core/errors.ts'
-import type { QuorumRule } from '../../core/network.ts'
+import type { NetworkKind, QuorumRule } from '../../core/network.ts'
 import { judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError, NodeResult } from '../../core/rpc/node-reply.ts'
+import { answerMeaning, errorMeaning } from '../../core/rpc/quorum/answer-meaning.ts'
 import { openQuorumCount, type QuorumCount } from '../../core/rpc/quorum/quorum-count.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { isFull, pick, TIER_MAX } from '../pool/selection.ts'
 import { requestFrom } from '../pool/upstream-pool.ts'
-import { collectAnswer } from './collect-answer.ts'
-import { areAlike, type Vote, voteOf } from './quorum-vote.ts'
 
-export type QuorumNeeds = {
-  pool: UpstreamPool
+/** The answer of one upstream to a call that is put to the vote. */
+export type Vote = {
+  upstream: Upstream
+  answer: PoolAnswer
+  reply: NodeResult | NodeError
+  /** The node stood at the agreed head before and after the call. */
+  standsAtHead: boolean
+  /** Worked out when two answers are not of one text. */
+  meaning: string | null
+}
+
+type QuorumCall = {
+  rule: QuorumRule
+  call: PoolCall
   /** How many long answers may be held for comparison at once. */
   large: Semaphore
   /** Called with an answer unlike the agreed ones, when these are known. */
   dissented(vote: Vote, agreed: readonly Vote[]): void
 }
 
-type QuorumCall = { rule: QuorumRule; call: PoolCall; height: number | null }
-
 /** One call that is put to the vote. */
-type Voting = QuorumNeeds &
-  QuorumCall & {
-    tried: Upstream[]
-    /** Upstreams whose answer, or whose turn to be asked, is still to come. */
-    awaited: number
-    count: QuorumCount<Vote>
-    /** The word of a node that could not answer, in case that no other can. */
-    fallback: PoolAnswer | null
-    timedOut: boolean
-    tooLarge: boolean
-    isOver: boolean
-    resolve(answer: PoolAnswer): void
-    reject(failure: Failure): void
-  }
+type Voting = QuorumCall & {
+  pool: UpstreamPool
+  tried: Upstream[]
+  /** Upstreams whose answer, or whose turn to be asked, is still to come. */
+  awaited: number
+  count: QuorumCount<Vote>
+  /** The word of a node that could not answer, in case that no other can. */
+  fallback: PoolAnswer | null
+  timedOut: boolean
+  tooLarge: boolean
+  isOver: boolean
+  resolve(answer: PoolAnswer): void
+  reject(failure: Failure): void
+}
+
+/** An answer must be held whole in order to be compared, so there is a limit to that. */
+const COMPARED_BYTES_MAX = 4 * 1024 * 1024
 
 /** An undecided vote does not wait for a slow node for longer than this before it asks one more. */
 const LATE_MS = 1000
@@ -48,15 +61,15 @@ const PLACE_LOOKS_MAX = 250
  * Asks several upstreams at once and answers what enough of them agree on, as soon as they do.
  * One that fails or cannot answer is replaced by another. Throws a Failure when they disagree.
  */
-export function askQuorum(needs: QuorumNeeds, asked: QuorumCall): Promise<PoolAnswer> {
+export function askQuorum(pool: UpstreamPool, asked: QuorumCall): Promise<PoolAnswer> {
   return new Promise<PoolAnswer>((resolve, reject) => {
-    const { kind } = needs.pool.network
+    const { kind } = pool.network
     const count = openQuorumCount<Vote>(asked.rule.agree, (a, b) => areAlike(kind, a, b))
     const open = { tried: [], awaited: 0, fallback: null, timedOut: false, tooLarge: false }
-    const voting: Voting = { ...needs, ...asked, ...open, count, isOver: false, resolve, reject }
+    const voting: Voting = { pool, ...asked, ...open, count, isOver: false, resolve, reject }
     for (let place = 0; place < asked.rule.of; place++) askNext(voting)
     decide(voting)
-    needs.pool.clock.after(LATE_MS, () => {
+    pool.clock.after(LATE_MS, () => {
       if (!voting.isOver) askNext(voting)
     })
   })
@@ -109,7 +122,31 @@ async function ask(voting: Voting, upstream: Upstream): Promise<void> {
     return abstain(voting)
   }
   const standsAtHead = headBefore && standingOf(upstream, selection.head?.hash)
-  cast(voting, voteOf({ upstream, answer: { ...answer, reply }, reply, standsAtHead }))
+  const vote = { upstream, answer: { ...answer, reply }, reply, standsAtHead, meaning: null }
+  cast(voting, vote)
+}
+
+/** An answer as it can be compared; null for one that is too large or no JSON. */
+async function collectAnswer(
+  large: Semaphore,
+  { reply }: PoolAnswer,
+): Promise<NodeResult | NodeError | null> {
+  if (!('stream' in reply)) return reply
+  const release = await large.acquire()
+  try {
+    const bytes = release && (await readUpTo(reply.stream, COMPARED_BYTES_MAX))
+    if (!bytes) return null
+    const text = bytes.toString('utf8')
+    const value: unknown = JSON.parse(text)
+    if (reply.kind === 'stream') return { kind: 'result', text, value }
+    return { kind: 'error', text, code: reply.code, message: '' }
+  } catch {
+    // It broke off on the way, or is no JSON.
+    return null
+  } finally {
+    release?.()
+    reply.stream.cancel().catch(() => {})
+  }
 }
 
 function standingOf({ head }: Upstream, hash: string | undefined): boolean {
@@ -151,4 +188,17 @@ function undecided({ count, awaited, timedOut, tooLarge }: Voting): Failure {
   if (tooLarge) return new Failure('upstream_disagreed', { reason: 'too_large' })
   if (count.sides + awaited > 0) return new Failure('upstream_disagreed', { reason: 'too_few' })
   return new Failure(timedOut ? 'upstream_timed_out' : 'upstream_unreachable')
+}
+
+/** Two nodes of one make spell an answer alike, so that most need no closer look. */
+function areAlike(kind: NetworkKind, one: Vote, other: Vote): boolean {
+  if (one.reply.kind !== other.reply.kind) return false
+  return one.reply.text === other.reply.text || meaningOf(kind, one) === meaningOf(kind, other)
+}
+
+function meaningOf(kind: NetworkKind, vote: Vote): string {
+  const { reply } = vote
+  vote.meaning ??=
+    reply.kind === 'error' ? errorMeaning(reply.text) : answerMeaning(kind, reply.text)
+  return vote.meaning
 }

@@ -6,8 +6,7 @@ import { quorumRule } from '../../core/rpc/quorum/quorum-rule.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { noteDisagreement } from '../node/upstream.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
-import { askQuorum } from './ask-quorum.ts'
-import type { Vote } from './quorum-vote.ts'
+import { askQuorum, type Vote } from './ask-quorum.ts'
 
 /** Puts a read to the vote of several upstreams; null for a call that one of them may answer. */
 export type Quorum = (call: PoolCall) => Promise<PoolAnswer> | null
@@ -63,6 +62,6 @@ export function openQuorum(telemetry: Telemetry, pool: UpstreamPool): Quorum {
       })
       if (isFair) accuse(vote, call.of.label)
     }
-    return askQuorum({ pool, large, dissented }, { rule, call, height })
+    return askQuorum(pool, { rule, call, large, dissented })
   }
 }

@@ -18,7 +18,7 @@ let registry: SpendRegistry
 
 beforeEach(() => {
   clock = testClock(Date.parse('2026-11-30T23:59:58Z'))
-  registry = openSpendRegistry({ clock, telemetry: quietTelemetry() })
+  registry = openSpendRegistry(clock, quietTelemetry())
 })
 
 function spec(name: string, budget: Partial<UpstreamBudget> = {}): UpstreamSpec {
@@ -119,7 +119,7 @@ describe('an account', () => {
 })
 
 test('processes share the requests of a second', () => {
-  const others = openSpendRegistry({ clock, telemetry: quietTelemetry() })
+  const others = openSpendRegistry(clock, quietTelemetry())
   type Hear = Parameters<Parameters<SpendRegistry['share']>[0]['subscribe']>[0]
   const ears = new Map<SpendRegistry, Hear>()
   for (const [one, other] of [

@@ -34,8 +34,6 @@ export type SpendRegistry = {
   share(exchange: RateExchange): () => void
 }
 
-type Needs = { clock: Clock; telemetry: Pick<Telemetry, 'counter'> }
-
 /** Polls spend all the time, and nobody needs that on disk twice a second. */
 const TAKEN_EVERY_MS = 2000
 
@@ -44,7 +42,7 @@ const KEY_PREFIX = 'upstream '
 /** Limits are exchanged in hundredths. */
 const HUNDREDTHS = 100
 
-export function openSpendRegistry({ clock, telemetry }: Needs): SpendRegistry {
+export function openSpendRegistry(clock: Clock, telemetry: Telemetry): SpendRegistry {
   const accounts = new Map<string, SpendAccount>()
   const spends = new Map<string, UpstreamSpend>()
   let exchange: RateExchange | null = null
@@ -73,9 +71,8 @@ export function openSpendRegistry({ clock, telemetry }: Needs): SpendRegistry {
         counter(amount)
         tell(limits.account, account.limits.requestsPerSecond, requests)
       }
-      const spend =
-        known ??
-        openUpstreamSpend({ clock, account, spent }, { network: networkId, upstream: name })
+      const place = { network: networkId, upstream: name }
+      const spend = known ?? openUpstreamSpend(clock, account, place, spent)
       spend.price(credits)
       spends.set(key, spend)
       return spend

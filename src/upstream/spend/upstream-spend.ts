@@ -32,18 +32,14 @@ export type UpstreamSpend = {
   take(): Spending[]
 }
 
-type Needs = {
-  clock: Clock
-  account: SpendAccount
-  spent(requests: number, credits: number): void
-}
-
 /** Without credits an upstream is looked at so seldom that it costs next to nothing. */
 const POLL_EVERY_MS_EMPTY = 60_000
 
 export function openUpstreamSpend(
-  { clock, account, spent }: Needs,
+  clock: Clock,
+  account: SpendAccount,
   place: { network: string; upstream: string },
+  spent: (requests: number, credits: number) => void,
 ): UpstreamSpend {
   let credits: UpstreamBudget['credits'] = {}
   let isFree = false

@@ -1,6 +1,6 @@
-import { type CallReport, mergeReports } from './merge-reports.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
 import type { AccountIndexes } from './account-indexes.ts'
+import { type CallReport, mergeReports } from './merge-reports.ts'
 import type { NetworkSet } from './network-set.ts'
 
 /** The networks as operators see them, with what processes say that serve beside this one. */

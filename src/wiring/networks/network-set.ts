@@ -3,7 +3,7 @@ import { serial } from '../../core/async/serial.ts'
 import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import {
-  type NetworkNeeds,
+  type NetworkDrivers,
   type OpenNetwork,
   openNetwork,
 } from '../../upstream/answers/open-network.ts'
@@ -31,10 +31,10 @@ const FIRST_ROUND_MS_MAX = 1500
 
 /** Opens all networks and waits for their first heads; faults when one is on a wrong chain. */
 export async function openNetworkSet(
-  needs: NetworkNeeds,
+  needs: NetworkDrivers,
   settings: NetworkSettings,
 ): Promise<NetworkSet | string[]> {
-  const spends = openSpendRegistry(needs)
+  const spends = openSpendRegistry(needs.clock, needs.telemetry)
   let opened: Opened = new Map()
   let bySlug = new Map<string, OpenNetwork>()
   const listeners = new Set<() => void>()
@@ -72,7 +72,7 @@ export async function openNetworkSet(
 }
 
 /** Networks that did not change keep all that was learned about their upstreams. */
-function openAll(needs: NetworkNeeds, settings: NetworkSettings, before: Opened): Opened {
+function openAll(needs: NetworkDrivers, settings: NetworkSettings, before: Opened): Opened {
   const { prices, cache } = settings
   const share = Math.floor(cache.maxBytes / Math.max(1, settings.networks.length))
   const opened: Opened = new Map()

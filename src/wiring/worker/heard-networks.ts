@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/config.ts'
 import { assert } from '../../core/errors.ts'
-import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
+import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
 import { type NetworkSet, openNetworkSet } from '../networks/network-set.ts'
 import type { MainLink } from './main-link.ts'
 import { type MainWatch, openMainWatch } from './main-watch.ts'

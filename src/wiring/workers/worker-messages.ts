@@ -2,13 +2,13 @@ import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 import type { UsageBatch } from '../../tables/usage/usage.ts'
-import { type CallReport, readCallReports } from '../networks/merge-reports.ts'
 import {
   type ChainNews,
   readChainNews,
   readObservation,
   type UpstreamObservation,
 } from '../../upstream/heads/shared-watch.ts'
+import { type CallReport, readCallReports } from '../networks/merge-reports.ts'
 import { readUsageBatch } from './read-usage-batch.ts'
 
 /** Settings as they travel: without functions, and without what no worker needs. */

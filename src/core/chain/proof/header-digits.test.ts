@@ -5,7 +5,7 @@ import { openBloomBits } from '../logs-bloom.ts'
 import { headerDigits } from './header-digits.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { proveBlock, proveHeader } from './prove-block.ts'
-import { receiptDigits } from './receipt-digits.ts'
+import { receiptDigits } from './prove-receipts.ts'
 import { trieRoot } from './trie-root.ts'
 
 /** A block with a single transaction. */

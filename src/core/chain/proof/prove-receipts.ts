@@ -1,11 +1,19 @@
 import { numberToQuantity } from '../../hex.ts'
 import { isJsonObject } from '../../json/json-value.ts'
 import type { RawObject } from '../block.ts'
-import type { BloomBits } from '../logs-bloom.ts'
+import { addToBloom, BLOOM_BYTES, type BloomBits } from '../logs-bloom.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { isOtherTime } from './prove-transactions.ts'
-import { fixedDigits, isAbsent, quantity, quantityDigits, smallQuantity } from './raw-members.ts'
-import { receiptDigits } from './receipt-digits.ts'
+import {
+  bytesDigits,
+  fixedDigits,
+  isAbsent,
+  quantity,
+  quantityDigits,
+  rlpListOf,
+  rlpQuantity,
+  smallQuantity,
+} from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
 import { gasPricePaid } from './transaction-digits.ts'
 import { trieRoot } from './trie-root.ts'
@@ -35,6 +43,38 @@ export function proveReceipts(sent: Sent, receipts: unknown, known: BloomBits): 
   }
   if (`0x${trieRoot(values)}` === String(block.receiptsRoot).toLowerCase()) return null
   return 'the receipts are not those of the receiptsRoot'
+}
+
+/** A receipt as its root covers it, in hex digits. Throws UnreadableMember. */
+export function receiptDigits(raw: RawObject, type: number, known: BloomBits): string {
+  // Before Byzantium a receipt had the state after its transaction in the place of a status.
+  const outcome = isAbsent(raw.status)
+    ? rlpBytes(fixedDigits(raw.root, 'root', 32))
+    : rlpQuantity(raw.status, 'status')
+  const gas = rlpQuantity(raw.cumulativeGasUsed, 'cumulativeGasUsed')
+  const logs = rlpListOf(raw.logs, 'logs', logDigits)
+  const content = rlpList(outcome + gas + rlpBytes(bloomDigits(raw, known)) + logs)
+  return type === 0 ? content : `0${type}${content}`
+}
+
+function logDigits(log: RawObject): string {
+  return rlpList(
+    rlpBytes(fixedDigits(log.address, 'address', 20)) +
+      rlpListOf(log.topics, 'topics', (topic) => rlpBytes(fixedDigits(topic, 'topics', 32))) +
+      rlpBytes(bytesDigits(log.data, 'data')),
+  )
+}
+
+/** Made of the logs where the node left it out. */
+function bloomDigits(raw: RawObject, known: BloomBits): string {
+  if (!isAbsent(raw.logsBloom)) return bytesDigits(raw.logsBloom, 'logsBloom')
+  const bloom = new Uint8Array(BLOOM_BYTES)
+  for (const { address, topics } of raw.logs as readonly RawObject[]) {
+    for (const key of [address, ...(topics as readonly unknown[])]) {
+      addToBloom(bloom, String(key).toLowerCase(), known)
+    }
+  }
+  return bloom.toHex()
 }
 
 /** A member outside of the root that is not what follows from the others. */

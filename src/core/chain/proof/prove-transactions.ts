@@ -1,9 +1,9 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { isHexOf } from '../../hex.ts'
 import { isJsonObject } from '../../json/json-value.ts'
 import type { RawObject } from '../block.ts'
 import { keccakDigits } from './keccak-digits.ts'
 import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
-import { recoverSender } from './recover-sender.ts'
 import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
 import { trieRoot } from './trie-root.ts'
 
@@ -16,6 +16,9 @@ export type TransactionsProof =
     }
   | { kind: 'refuted'; reason: string }
   | { kind: 'unknown_form'; reason: string }
+
+/** The address is the end of the hash of the public key. */
+const ADDRESS_DIGITS = 40
 
 /** The list is compared with the root; each hash, price and sender is made anew. */
 export function proveTransactions(
@@ -61,6 +64,20 @@ function otherMember(
   const { r, s } = raw
   const sender = recoverSender(digits.signed, digits.parity, String(r), String(s))
   return sender === String(raw.from).toLowerCase() ? null : 'from'
+}
+
+/** The address that has signed these digits; null where the signature is none. */
+export function recoverSender(signed: string, parity: 0 | 1, r: string, s: string): string | null {
+  const digest = Uint8Array.fromHex(keccakDigits(signed))
+  try {
+    const signature = new secp256k1.Signature(BigInt(r), BigInt(s), parity)
+    const key = signature.recoverPublicKey(digest).toHex(false)
+    // The first byte tells the form of the key.
+    return `0x${keccakDigits(key.slice(2)).slice(-ADDRESS_DIGITS)}`
+  } catch {
+    // Numbers beyond the curve, or no point on it.
+    return null
+  }
 }
 
 /** Newer nodes tell the time of the block with each of its parts. */

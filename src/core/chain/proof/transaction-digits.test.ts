@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { type Hex, keccak256, parseTransaction, type TransactionSerializable } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { RawObject } from '../block.ts'
+import { recoverSender } from './prove-transactions.ts'
 import { UnreadableMember } from './raw-members.ts'
-import { recoverSender } from './recover-sender.ts'
 import { transactionDigits } from './transaction-digits.ts'
 
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)

@@ -5,6 +5,7 @@ import {
   openBincode,
   readBool,
   readBytes,
+  readCount,
   readF64,
   readI64,
   readKeyText,
@@ -13,7 +14,6 @@ import {
   readU128,
 } from './forms/bincode.ts'
 import { floatText, parsedText } from './forms/parsed-text.ts'
-import { slotHistoryText } from './slot-history.ts'
 
 type Sysvar = { type: string; infoText: (input: Bincode) => string }
 
@@ -24,6 +24,16 @@ const STAKE_HISTORY_ENTRY_BYTES = 4 * 8
 
 /** Two fields that rent once had, a threshold and a share, are still there and mean nothing. */
 const RENT_RESERVED_BYTES = 8 + 1
+
+/** How many slots the history covers, one bit each. */
+const SLOTS = 1024 * 1024
+const BITS_PER_BYTE = 8
+const BYTES_PER_BLOCK = 8
+
+/** Each byte as eight digits, its lowest bit first. */
+const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) =>
+  [...byte.toString(2).padStart(BITS_PER_BYTE, '0')].reverse().join(''),
+)
 
 /** All of them have one owner; only the address tells them apart. */
 const SYSVARS: ReadonlyMap<string, Sysvar> = new Map([
@@ -45,10 +55,7 @@ const SYSVARS: ReadonlyMap<string, Sysvar> = new Map([
   ['SysvarRent111111111111111111111111111111111', { type: 'rent', infoText: rent }],
   ['SysvarRewards111111111111111111111111111111', { type: 'rewards', infoText: rewards }],
   ['SysvarS1otHashes111111111111111111111111111', { type: 'slotHashes', infoText: slotHashes }],
-  [
-    'SysvarS1otHistory11111111111111111111111111',
-    { type: 'slotHistory', infoText: slotHistoryText },
-  ],
+  ['SysvarS1otHistory11111111111111111111111111', { type: 'slotHistory', infoText: slotHistory }],
   ['SysvarStakeHistory1111111111111111111111111', { type: 'stakeHistory', infoText: stakeHistory }],
 ])
 
@@ -144,6 +151,22 @@ function slotHashes(input: Bincode): string {
     return `{"hash":${readKeyText(entry)},"slot":${slot}}`
   })
   return `[${entries.join()}]`
+}
+
+/** The history as a text of a million digits, the way a node sends it. */
+function slotHistory(input: Bincode): string {
+  const blockCount = readBool(input) ? readCount(input, BYTES_PER_BLOCK) : 0
+  const bytes = readBytes(input, blockCount * BYTES_PER_BLOCK)
+  const bitCount = readU64(input)
+  const nextSlot = readU64(input)
+  if (bitCount < BigInt(SLOTS) || bytes.length * BITS_PER_BYTE < SLOTS) input.failed = true
+  if (input.failed) return ''
+
+  return `{"bits":"${digitsOf(bytes.subarray(0, SLOTS / BITS_PER_BYTE))}","nextSlot":${nextSlot}}`
+}
+
+function digitsOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => BYTE_DIGITS[byte]).join('')
 }
 
 function stakeHistory(input: Bincode): string {

@@ -1,5 +1,5 @@
 import { rawElements, rawMembers } from '../../json/json-scan.ts'
-import { isJsonObject } from '../../json/json-value.ts'
+import { isJsonObject, parseJson } from '../../json/json-value.ts'
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 
@@ -21,7 +21,7 @@ const NO_RENT_EPOCH = '18446744073709551615'
  * or not one for these keys. `text` must be JSON.
  */
 export function readAccountsReply(text: string, keys: readonly Uint8Array[]): AccountsReply | null {
-  if (!isJsonObject(parsed(text))) return null
+  if (!isJsonObject(parseJson(text))) return null
   const result = rawMembers(text)
   const context = result.get('context') ?? ''
   const slot = context.startsWith('{') ? u64(rawMembers(context).get('slot')) : null
@@ -44,7 +44,7 @@ function readAccount(text: string, pubkey: Uint8Array): Account | null | undefin
   if (!text.startsWith('{')) return undefined
   const members = rawMembers(text)
   const data = readData(members.get('data'))
-  const owner = parsed(members.get('owner') ?? '')
+  const owner = parseJson(members.get('owner') ?? '')
   const ownerKey = typeof owner === 'string' ? decodeKey(owner) : null
   const lamports = u64(members.get('lamports'))
   const rentEpoch = u64(members.get('rentEpoch') ?? NO_RENT_EPOCH)
@@ -54,7 +54,7 @@ function readAccount(text: string, pubkey: Uint8Array): Account | null | undefin
 }
 
 function readData(text = ''): Uint8Array | null {
-  const data = parsed(text)
+  const data = parseJson(text)
   if (!Array.isArray(data) || data.length !== 2 || data[1] !== 'base64') return null
   if (typeof data[0] !== 'string') return null
   try {
@@ -68,12 +68,4 @@ function u64(digits = ''): bigint | null {
   if (!U64.test(digits)) return null
   const value = BigInt(digits)
   return value <= U64_MAX ? value : null
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -63,10 +63,10 @@ async function isAgreed({ service }: SubscribedChain, { header }: News): Promise
 }
 
 async function advance(chain: SubscribedChain, branch: Branch, news: News): Promise<boolean> {
-  const { service, telemetry } = chain
-  const { clock, selection } = service.pool
+  const { service } = chain
+  const { selection } = service.pool
   const finalized = finalizedAfter(chain, branch)
-  const blocks = prefetchBlocks({ clock, telemetry }, service, branch.headers, news.upstream)
+  const blocks = prefetchBlocks(service, branch.headers, news.upstream)
   let isAdvanced = false
   for (const header of branch.headers) {
     const block = await readWanted(chain, header, blocks)

@@ -9,7 +9,7 @@ import {
   zeros,
 } from '../../../../tests/support/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
-import { parseUpgradeableLoader } from './upgradeable-loader.ts'
+import { parseUpgradeableLoader } from './parse-account.ts'
 
 const CODE = Uint8Array.of(0x7f, 0x45, 0x4c, 0x46)
 const KEY = encodeKey(keyOf(1))

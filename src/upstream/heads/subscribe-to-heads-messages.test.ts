@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { readHeadMessage } from './head-message.ts'
+import { readHeadMessage } from './subscribe-to-heads.ts'
 
 const NEWS =
   '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{"a":1}}}'

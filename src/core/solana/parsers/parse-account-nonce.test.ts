@@ -12,7 +12,7 @@ import {
 } from '../../../../tests/support/account-bytes.ts'
 import { seededChance } from '../../../../tests/support/seeded-chance.ts'
 import { encodeKey } from '../base58.ts'
-import { parseNonce } from './nonce.ts'
+import { parseNonce } from './parse-account.ts'
 
 const NONCE_BYTES = 80
 
