@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 import { OTHER_PLACES } from './routing/places.ts'
 
@@ -13,9 +14,9 @@ export function GuestRail({ path }: { path: string }) {
       </a>
       <div class="guest">
         <p>You read this without being signed in.</p>
-        <a class="btn primary" href={doorOf(path)}>
+        <Button class="primary" href={doorOf(path)}>
           Sign in
-        </a>
+        </Button>
       </div>
       <nav class="nav" aria-label="Main">
         <ul>

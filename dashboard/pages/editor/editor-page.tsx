@@ -1,4 +1,5 @@
 import { useCall } from '../../api/use-call.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
@@ -25,11 +26,9 @@ function NewWebhook() {
       {!data && !error && <LoadingForm title="New webhook" />}
       {network && <EditorForm initial={newDraft(network)} webhook={null} />}
       {data && !network && (
-        <section class="card">
-          <Empty icon="nodes" title="No network can have webhooks">
-            Webhooks run on EVM networks, and none is configured.
-          </Empty>
-        </section>
+        <Empty isCard icon="nodes" title="No network can have webhooks">
+          Webhooks run on EVM networks, and none is configured.
+        </Empty>
       )}
       <VariablesFromAddress />
     </PageFrame>
@@ -53,19 +52,14 @@ function EditWebhook({ id }: { id: string }) {
       {!data && !error && <LoadingForm title="Edit a webhook" />}
       {webhook && <EditorForm key={id} initial={draftOf(webhook)} webhook={webhook} />}
       {data && !webhook && (
-        <section class="card">
-          <Empty
-            icon="hook"
-            title="There is no such webhook"
-            acts={
-              <a class="btn" href="/webhooks">
-                All webhooks
-              </a>
-            }
-          >
-            It may have been deleted, or it belongs to another team.
-          </Empty>
-        </section>
+        <Empty
+          isCard
+          icon="hook"
+          title="There is no such webhook"
+          acts={<Button href="/webhooks">All webhooks</Button>}
+        >
+          It may have been deleted, or it belongs to another team.
+        </Empty>
       )}
       <VariablesFromAddress />
     </PageFrame>

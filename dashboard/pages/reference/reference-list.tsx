@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useState, useRef } from 'preact/hooks'
 import { Empty } from '../../parts/empty.tsx'
 import { navigate, usePlace } from '../../shell/routing/router.ts'
 import { CallDetails } from './call-details.tsx'
@@ -6,7 +6,8 @@ import { FieldTable } from './document/field-table.tsx'
 import { Inline } from './document/prose.tsx'
 import type { ReferenceCall, ReferenceDoc, ReferenceObject } from './document/reference-doc.ts'
 import type { FoundReference } from './find-reference.ts'
-import { ReferenceCard } from './reference-card.tsx'
+import type { ComponentChildren } from 'preact'
+import { Icon } from '../../parts/icon.tsx'
 
 type Opened = { ids: ReadonlySet<string>; target: string; toggle(id: string): void }
 
@@ -15,11 +16,9 @@ export function ReferenceList({ found, doc }: { found: FoundReference; doc: Refe
   const opened = useOpened()
   if (found.groups.length === 0 && found.objects.length === 0) {
     return (
-      <section class="card">
-        <Empty icon="find" title="Nothing has this in it">
-          Paths, summaries, parameters and the names of fields are searched.
-        </Empty>
-      </section>
+      <Empty isCard icon="find" title="Nothing has this in it">
+        Paths, summaries, parameters and the names of fields are searched.
+      </Empty>
     )
   }
   return (
@@ -107,4 +106,40 @@ function useOpened(): Opened {
     }
   }
   return { ids, target, toggle }
+}
+
+type Props = {
+  id: string
+  face: ComponentChildren
+  isOpen: boolean
+  /** It is what the address names. */
+  isTarget: boolean
+  onToggle(): void
+  children(): ComponentChildren
+}
+
+/** A line that opens; what is inside is made only then, so that a long page stays quick. */
+function ReferenceCard(props: Props) {
+  const { id, isOpen, isTarget } = props
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isTarget) ref.current?.scrollIntoView({ block: 'start' })
+  }, [isTarget])
+  return (
+    <article ref={ref} id={id} class={isTarget ? 'card refcard target' : 'card refcard'}>
+      <h3>
+        <button
+          class="refhead"
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `${id}-inside` : undefined}
+          onClick={props.onToggle}
+        >
+          {props.face}
+          <Icon name={isOpen ? 'down' : 'chev'} small />
+        </button>
+      </h3>
+      {isOpen && <div id={`${id}-inside`}>{props.children()}</div>}
+    </article>
+  )
 }

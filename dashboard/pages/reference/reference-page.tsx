@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { PlainCode } from '../../parts/text/plain-code.tsx'
+import { PlainCode } from '../../parts/text/code-block.tsx'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
@@ -42,11 +42,7 @@ export default function ReferencePage() {
 function SearchField() {
   const { query } = usePlace()
   const ref = useRef<HTMLInputElement>(null)
-  const shortcuts = useMemo(
-    () => [{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }])
   return (
     <div class="affix refsearch">
       <Icon name="find" small />

@@ -1,10 +1,18 @@
 import { useCall } from '../../api/use-call.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { nameOf } from '../../parts/webhooks/webhook-state.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { WebhookHead } from './webhook-head.tsx'
-import { WebhookTabs } from './webhook-tabs.tsx'
+import type { WireWebhook } from '../../api/wire.ts'
+import { Tabs } from '../../parts/tabs.tsx'
+import { changeQuery, usePlace } from '../../shell/routing/router.ts'
+import { KeyTab } from './keys/key-tab.tsx'
+import { DeliveriesTab } from './log/deliveries-tab.tsx'
+import { QueryTab } from './query-tab.tsx'
+import { ReplayTab } from './replay/replay-tab.tsx'
+import { useReplays } from './replay/use-replays.ts'
 
 export default function WebhookPage({ params }: { params: Readonly<Record<string, string>> }) {
   const { data, error, reload } = useCall('listWebhooks')
@@ -32,17 +40,11 @@ export default function WebhookPage({ params }: { params: Readonly<Record<string
 }
 
 function Gone({ id }: { id: string }) {
-  const act = (
-    <a class="btn" href="/webhooks">
-      All webhooks
-    </a>
-  )
+  const act = <Button href="/webhooks">All webhooks</Button>
   return (
-    <section class="card">
-      <Empty isPage icon="hook" title="There is no such webhook" acts={act}>
-        {id} was deleted, or belongs to another team.
-      </Empty>
-    </section>
+    <Empty isCard isPage icon="hook" title="There is no such webhook" acts={act}>
+      {id} was deleted, or belongs to another team.
+    </Empty>
   )
 }
 
@@ -56,5 +58,34 @@ function Outline() {
         <SkeletonRows rows={12} />
       </section>
     </>
+  )
+}
+
+const TABS = ['deliveries', 'replay', 'key', 'query'] as const
+
+/** The parts of a webhook's page; the one in view is in the address. */
+function WebhookTabs({ webhook }: { webhook: WireWebhook }) {
+  const { query } = usePlace()
+  const tab = TABS.find((one) => one === query.get('tab')) ?? 'deliveries'
+  const running = useReplays(webhook.id)?.filter(({ state }) => state === 'running').length ?? 0
+  const tabs = [
+    { value: 'deliveries', text: 'Deliveries' },
+    { value: 'replay', text: 'Replay', ...(running > 0 && { count: `${running} running` }) },
+    { value: 'key', text: 'Signing key' },
+    { value: 'query', text: 'Query' },
+  ] as const
+  const choose = (next: (typeof TABS)[number]) => {
+    // Filters and an open delivery belong to the log.
+    const gone = { delivery: null, status: null, block: null, retried: null, rerun: null }
+    const isFirst = next === 'deliveries'
+    changeQuery({ ...gone, tab: isFirst ? null : next }, { replace: false })
+  }
+  return (
+    <Tabs label="Webhook" value={tab} tabs={tabs} onChange={choose}>
+      {tab === 'deliveries' && <DeliveriesTab key={webhook.id} webhook={webhook} />}
+      {tab === 'replay' && <ReplayTab webhook={webhook} />}
+      {tab === 'key' && <KeyTab webhook={webhook} />}
+      {tab === 'query' && <QueryTab webhook={webhook} />}
+    </Tabs>
   )
 }

@@ -1,15 +1,16 @@
 import { useCall } from '../../api/use-call.ts'
-import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { LoadFault, SkeletonRows, Empty } from '../../parts/empty.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
-import { usePlace } from '../../shell/routing/router.ts'
+import { usePlace, navigate } from '../../shell/routing/router.ts'
 import { openVariables, VariablesFromAddress } from '../variables/variables-from-address.tsx'
 import { BlockDeliveries } from './block-deliveries.tsx'
-import { FindDelivery } from './find-delivery.tsx'
 import { filtersIn, isListed, ListFilterBar } from './list-filters.tsx'
-import { NoWebhooks } from './no-webhooks.tsx'
 import { WebhookList } from './webhook-list.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { callApi } from '../../api/call-api.ts'
+import { BlocksArt } from '../../parts/art.tsx'
 
 /** A height has at most so many digits. */
 const BLOCK = /^[0-9]{1,15}$/
@@ -26,13 +27,10 @@ export default function WebhooksPage() {
           {data && (most === undefined ? data.data.length : `${data.data.length} of ${most}`)}
         </span>
         <div class="acts">
-          <button class="btn" type="button" onClick={() => openVariables(null)}>
-            Variables
-          </button>
-          <a class="btn primary" href="/webhooks/new">
-            <Icon name="plus" />
+          <Button onClick={() => openVariables(null)}>Variables</Button>
+          <Button class="primary" icon="plus" href="/webhooks/new">
             New webhook <kbd>C</kbd>
-          </a>
+          </Button>
         </div>
         <p class="sub">
           A query that runs on every new block and is delivered, signed, to your URL.
@@ -69,5 +67,55 @@ function Outline() {
     <section class="card">
       <SkeletonRows rows={7} />
     </section>
+  )
+}
+
+/** Finds the webhook of a delivery that was pasted, and opens it there. */
+function FindDelivery({ id }: { id: string }) {
+  const [isUnknown, setUnknown] = useState(false)
+  useEffect(() => {
+    let isWanted = true
+    setUnknown(false)
+    callApi('getDelivery', { parameters: { id } })
+      .then(({ data }) => {
+        const to = `/webhooks/${data.webhook_id}?delivery=${data.id}`
+        if (isWanted) navigate(to, { replace: true })
+      })
+      .catch(() => isWanted && setUnknown(true))
+    return () => {
+      isWanted = false
+    }
+  }, [id])
+  const act = <Button href="/webhooks">All webhooks</Button>
+  return (
+    <section class="card">
+      {isUnknown ? (
+        <Empty isTop icon="inbox" title="There is no such delivery" acts={act}>
+          {id} is older than the log, or belongs to another team.
+        </Empty>
+      ) : (
+        <SkeletonRows rows={4} />
+      )}
+    </section>
+  )
+}
+
+/** How the first webhook comes. */
+function NoWebhooks() {
+  const acts = (
+    <>
+      <Button class="primary" href="/webhooks/new?templates=1">
+        Start from a template
+      </Button>
+      <Button class="ghost" href="/webhooks/new">
+        Write a query
+      </Button>
+    </>
+  )
+  return (
+    <Empty isCard isTop art={<BlocksArt />} title="No webhooks yet" acts={acts}>
+      Write a query once. Headgate runs it on every new block and posts what it finds to you,
+      signed.
+    </Empty>
   )
 }

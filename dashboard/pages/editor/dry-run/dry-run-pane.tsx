@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useState, useCallback, useEffect } from 'preact/hooks'
+import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { MOD_KEY } from '../../../shell/keys/mod-key.ts'
@@ -6,9 +7,10 @@ import { changeQuery } from '../../../shell/routing/router.ts'
 import type { EditorModel } from '../use-editor.ts'
 import { DryRunOutcome } from './dry-run-outcome.tsx'
 import { ExpectedCost } from './expected-cost.tsx'
-import type { DryRun } from './use-dry-run.ts'
-import type { Estimating } from './use-estimate.ts'
-import { useHead } from './use-head.ts'
+import type { DryRun, Estimating } from './use-runs.ts'
+import { useLive } from '../../../api/live.ts'
+import { useCall } from '../../../api/use-call.ts'
+import type { WireEvents } from '../../../api/wire.ts'
 
 /** Numbers, decimal or 0x, or a hash. */
 const BLOCK = /^([0-9]{1,16}|0x[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/
@@ -24,13 +26,7 @@ export function DryRunPane(props: {
 }) {
   const { model, dryRun, block } = props
   return (
-    <section class="card" aria-label="Dry run">
-      <div class="ch">
-        <h2>Dry run</h2>
-        <span class="acts">
-          <span class="hint">free</span>
-        </span>
-      </div>
+    <Card title="Dry run" acts={<span class="hint">free</span>} label="Dry run">
       <div class="cb col">
         <BlockChoice model={model} block={block} isRunning={dryRun.isRunning} onRun={props.onRun} />
         <DryRunOutcome model={model} dryRun={dryRun} />
@@ -47,7 +43,7 @@ export function DryRunPane(props: {
           }}
         />
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -106,4 +102,20 @@ function BlockChoice(props: {
       )}
     </>
   )
+}
+
+/** The height of a network's newest block, which follows it; null before it is known. */
+function useHead(network: string): number | null {
+  const { data } = useCall('listNetworks')
+  const known = data?.data.find(({ id }) => id === network)?.head?.number ?? null
+  const [heard, setHeard] = useState<number | null>(null)
+  useEffect(() => setHeard(null), [network])
+  const hear = useCallback(
+    (head: WireEvents['head']) => {
+      if (head.network === network) setHeard(head.number)
+    },
+    [network],
+  )
+  useLive('head', hear)
+  return heard ?? known
 }
