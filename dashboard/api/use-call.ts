@@ -23,6 +23,9 @@ type Entry = {
 /** Answers nobody looks at any more are kept up to this number, so that going back is instant. */
 const KEPT_MAX = 100
 
+/** The answer is the same for everybody, and stays when somebody signs in or out. */
+const OF_NOBODY = 'getOpenApi '
+
 const entries = new Map<string, Entry>()
 
 /** Reads a call, shared by all parts that ask for the same; null parameters read nothing. */
@@ -79,6 +82,7 @@ export function patchAnswers<Id extends CallId>(
 /** Another team looks now, whose answers are read anew, or nobody. */
 export function forgetAnswers(next: 'another team' | 'nobody'): void {
   for (const [key, entry] of entries) {
+    if (key.startsWith(OF_NOBODY)) continue
     Object.assign(entry, { data: undefined, error: undefined, isStale: true })
     entry.asked++
     if (entry.watchers.size === 0) entries.delete(key)

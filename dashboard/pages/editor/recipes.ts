@@ -1,4 +1,4 @@
-/// <reference path="./graphql-files.d.ts" />
+/// <reference path="./text-files.d.ts" />
 import addressActivity from '../../../docs/cookbook/address-activity.graphql' with { type: 'text' }
 import approvals from '../../../docs/cookbook/approvals.graphql' with { type: 'text' }
 import bridgeDeposits from '../../../docs/cookbook/bridge-deposits.graphql' with { type: 'text' }

@@ -4,6 +4,7 @@ import { callApi } from '../../api/call-api.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { LoadFault } from '../../parts/empty.tsx'
+import { Refusal } from '../../parts/note.tsx'
 import { middleCut, plural, whole } from '../../parts/text/format.ts'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 
@@ -72,13 +73,7 @@ export function ItemsPage({ name, total }: { name: string; total: number }) {
 
 /** The item that was taken away last can be put back; toasts are behind the dialog. */
 function LastChange(props: { gone: string; fault: string; onUndo(): void }) {
-  if (props.fault) {
-    return (
-      <p class="note bad" role="alert">
-        {props.fault}
-      </p>
-    )
-  }
+  if (props.fault) return <Refusal>{props.fault}</Refusal>
   if (!props.gone) return null
   return (
     <div class="note ok taken" role="status">
