@@ -1,7 +1,7 @@
+import type { WireUsagePoint } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { say } from '../../shell/toasts.tsx'
-import type { UsageView, UsageGrouping } from './usage-view.ts'
-import type { WireUsagePoint } from '../../api/wire.ts'
+import type { UsageGrouping, UsageView } from './usage-view.ts'
 
 type CsvProps = {
   view: UsageView
@@ -34,7 +34,7 @@ export function CsvButton({ view, apps, points }: CsvProps) {
 const FORMULA = /^[=+\-@\t\r]/
 
 /** The points as they were answered, one a line, so that sums are the same as in view. */
-function usageCsv(
+export function usageCsv(
   points: readonly WireUsagePoint[],
   by: UsageGrouping,
   apps: ReadonlyMap<string, string>,
