@@ -1,16 +1,16 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { findVisitor, useVisitor } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { openPalette, Palette } from './keys/palette.tsx'
 import { ShortcutList } from './keys/shortcut-list.tsx'
 import { type Shortcut, useShortcuts } from './keys/shortcuts.ts'
+import { PageFrame } from './page-frame.tsx'
 import { DEVNET_PLACE, isPublic, MAIN_PLACES, OTHER_PLACES } from './routing/places.ts'
 import { navigate, usePlace } from './routing/router.ts'
 import { type PageProps, routeOf } from './routing/routes.ts'
 import { Toasts, undoLast } from './toasts.tsx'
-import { Button } from '../parts/button.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { PageFrame } from './page-frame.tsx'
 
 type Shown = { path: string; page: ComponentType<PageProps>; params: PageProps['params'] }
 

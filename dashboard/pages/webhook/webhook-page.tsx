@@ -1,40 +1,41 @@
 import { useCall } from '../../api/use-call.ts'
+import type { WireWebhook } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { Empty, SkeletonRows } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { nameOf } from '../../parts/webhooks/webhook-state.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
-import { WebhookHead } from './webhook-head.tsx'
-import type { WireWebhook } from '../../api/wire.ts'
-import { Tabs } from '../../parts/tabs.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import { KeyTab } from './keys/key-tab.tsx'
 import { DeliveriesTab } from './log/deliveries-tab.tsx'
 import { QueryTab } from './query-tab.tsx'
 import { ReplayTab } from './replay/replay-tab.tsx'
 import { useReplays } from './replay/use-replays.ts'
+import { WebhookHead } from './webhook-head.tsx'
 
 export default function WebhookPage({ params }: { params: Readonly<Record<string, string>> }) {
-  const { data, error, reload } = useCall('listWebhooks')
+  const call = useCall('listWebhooks')
   const stats = useCall('getWebhookStats').data?.data
   useWebhookNews()
-  const webhook = data?.data.find(({ id }) => id === params.id)
+  const webhook = call.data?.data.find(({ id }) => id === params.id)
   const title = webhook ? nameOf(webhook) : 'Webhook'
   const crumbs = [{ text: 'Webhooks', href: '/webhooks' }, { text: title }]
   return (
     <PageFrame title={title} crumbs={crumbs}>
-      {webhook && (
-        <>
-          <WebhookHead
-            webhook={webhook}
-            stats={stats?.find(({ webhook_id }) => webhook_id === webhook.id)}
-          />
-          <WebhookTabs webhook={webhook} />
-        </>
-      )}
-      {data && !webhook && <Gone id={params.id ?? ''} />}
-      {!data && error !== undefined && <LoadFault error={error} retry={reload} />}
-      {!data && error === undefined && <Outline />}
+      <Loaded call={call} wait={OUTLINE}>
+        {() => {
+          if (!webhook) return <Gone id={params.id ?? ''} />
+          const own = stats?.find(({ webhook_id }) => webhook_id === webhook.id)
+          return (
+            <>
+              <WebhookHead webhook={webhook} stats={own} />
+              <WebhookTabs webhook={webhook} />
+            </>
+          )
+        }}
+      </Loaded>
     </PageFrame>
   )
 }
@@ -48,18 +49,16 @@ function Gone({ id }: { id: string }) {
   )
 }
 
-function Outline() {
-  return (
-    <>
-      <div class="head" aria-hidden="true">
-        <span class="sk d" />
-      </div>
-      <section class="card">
-        <SkeletonRows rows={12} />
-      </section>
-    </>
-  )
-}
+const OUTLINE = (
+  <>
+    <div class="head" aria-hidden="true">
+      <span class="sk d" />
+    </div>
+    <section class="card">
+      <SkeletonRows rows={12} />
+    </section>
+  </>
+)
 
 const TABS = ['deliveries', 'replay', 'key', 'query'] as const
 

@@ -1,16 +1,16 @@
+import { useEffect } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
+import { BlocksArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
-import { LoadFault, SkeletonRows, Empty } from '../../parts/empty.tsx'
+import { Empty, SkeletonRows } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
-import { usePlace, navigate } from '../../shell/routing/router.ts'
+import { navigate, usePlace } from '../../shell/routing/router.ts'
 import { openVariables, VariablesFromAddress } from '../variables/variables-from-address.tsx'
 import { BlockDeliveries } from './block-deliveries.tsx'
 import { filtersIn, isListed, ListFilterBar } from './list-filters.tsx'
 import { WebhookList } from './webhook-list.tsx'
-import { useEffect, useState } from 'preact/hooks'
-import { callApi } from '../../api/call-api.ts'
-import { BlocksArt } from '../../parts/art.tsx'
 
 /** A height has at most so many digits. */
 const BLOCK = /^[0-9]{1,15}$/
@@ -44,52 +44,42 @@ export default function WebhooksPage() {
 
 function Content() {
   const { query } = usePlace()
-  const { data, error, reload } = useCall('listWebhooks')
+  const call = useCall('listWebhooks')
   const stats = useCall('getWebhookStats').data?.data
   const delivery = query.get('delivery')
   const block = query.get('block') ?? ''
   if (delivery) return <FindDelivery id={delivery} />
-  if (!data && error !== undefined) return <LoadFault error={error} retry={reload} />
-  if (!data) return <Outline />
-  if (BLOCK.test(block)) return <BlockDeliveries block={Number(block)} webhooks={data.data} />
-  if (data.data.length === 0) return <NoWebhooks />
-  const filters = filtersIn(query)
   return (
-    <>
-      <ListFilterBar filters={filters} webhooks={data.data} />
-      <WebhookList webhooks={data.data.filter((one) => isListed(filters, one))} stats={stats} />
-    </>
-  )
-}
-
-function Outline() {
-  return (
-    <section class="card">
-      <SkeletonRows rows={7} />
-    </section>
+    <Loaded call={call} rows={7} isAlone>
+      {(webhooks) => {
+        if (BLOCK.test(block)) return <BlockDeliveries block={Number(block)} webhooks={webhooks} />
+        if (webhooks.length === 0) return <NoWebhooks />
+        const filters = filtersIn(query)
+        return (
+          <>
+            <ListFilterBar filters={filters} webhooks={webhooks} />
+            <WebhookList
+              webhooks={webhooks.filter((one) => isListed(filters, one))}
+              stats={stats}
+            />
+          </>
+        )
+      }}
+    </Loaded>
   )
 }
 
 /** Finds the webhook of a delivery that was pasted, and opens it there. */
 function FindDelivery({ id }: { id: string }) {
-  const [isUnknown, setUnknown] = useState(false)
+  const { data, error } = useCall('getDelivery', { id })
+  const found = data?.data
   useEffect(() => {
-    let isWanted = true
-    setUnknown(false)
-    callApi('getDelivery', { parameters: { id } })
-      .then(({ data }) => {
-        const to = `/webhooks/${data.webhook_id}?delivery=${data.id}`
-        if (isWanted) navigate(to, { replace: true })
-      })
-      .catch(() => isWanted && setUnknown(true))
-    return () => {
-      isWanted = false
-    }
-  }, [id])
+    if (found) navigate(`/webhooks/${found.webhook_id}?delivery=${found.id}`, { replace: true })
+  }, [found])
   const act = <Button href="/webhooks">All webhooks</Button>
   return (
     <section class="card">
-      {isUnknown ? (
+      {error ? (
         <Empty isTop icon="inbox" title="There is no such delivery" acts={act}>
           {id} is older than the log, or belongs to another team.
         </Empty>

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../api/api-error.ts'
 import { callApi, callForText } from '../../../api/call-api.ts'
 import { invalidate } from '../../../api/use-call.ts'
 import type { AnswerOf, TestQueryResult } from '../../../api/wire.ts'
 import type { EditorModel } from '../use-editor.ts'
-import { messageOf } from '../../../api/api-error.ts'
 
 type Query = { query: string; network: string }
 
