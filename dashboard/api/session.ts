@@ -33,6 +33,12 @@ export function useVisitor(): Visitor {
   return shown
 }
 
+/** The session of whoever is signed in; null where nobody is. */
+export function useSession(): WireSession | null {
+  const shown = useVisitor()
+  return shown.kind === 'signed-in' ? shown.session : null
+}
+
 /** Asks who is signed in, at the start and after the service was away. */
 export function findVisitor(): Promise<void> {
   finding = askForVisitor()

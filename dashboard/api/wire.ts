@@ -10,7 +10,6 @@ export type {
   Events as WireEvents,
   Inbox as WireInbox,
   InboxArrival as WireArrival,
-  JwtKey as WireJwtKey,
   ListedSession as WireListedSession,
   Network as NetworkReport,
   OfferedTier as WireTier,

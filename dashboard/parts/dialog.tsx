@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../api/api-error.ts'
-import { Icon } from './icon.tsx'
+import { Button, IconButton } from './button.tsx'
+import { TextField } from './forms/field.tsx'
+import { useSubmit } from './forms/use-submit.ts'
+import { Refusal } from './note.tsx'
 
 /** A dialog of the browser: it keeps the focus, and Escape closes it. */
 export function Dialog(props: {
@@ -39,15 +41,50 @@ export function Dialog(props: {
           <h2 id={titleId} class="grow">
             {props.title}
           </h2>
-          <button class="ib sm" type="button" aria-label="Close" onClick={props.onClose}>
-            <Icon name="x" small />
-          </button>
+          <IconButton class="sm" icon="x" label="Close" onClick={props.onClose} />
         </div>
         <div class="db">{props.children}</div>
         {props.foot && <div class="df">{props.foot}</div>}
       </div>
     </dialog>
   )
+}
+
+/** A dialog with a form. What the service refuses is said below the fields. */
+export function FormDialog(props: {
+  title: string
+  /** The words of the button that sends it. */
+  action: ComponentChildren
+  onSend(): Promise<unknown>
+  onClose(): void
+  children: ComponentChildren
+}) {
+  const id = useId()
+  const { fault, submit } = useSubmit(props.onSend)
+  const foot = (
+    <>
+      <Button class="ghost" onClick={props.onClose}>
+        Cancel
+      </Button>
+      <Button class="primary" type="submit" form={id}>
+        {props.action}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={props.title} onClose={props.onClose} foot={foot}>
+      <form id={id} class="col g16" onSubmit={submit} onKeyDown={submitOnModEnter}>
+        {props.children}
+        <Refusal>{fault}</Refusal>
+      </form>
+    </Dialog>
+  )
+}
+
+function submitOnModEnter(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+  event.preventDefault()
+  ;(event.currentTarget as HTMLFormElement).requestSubmit()
 }
 
 /** Asks before something is lost; where `typed` is given, its text has to be typed first. */
@@ -60,54 +97,31 @@ export function ConfirmDialog(props: {
   onClose(): void
 }) {
   const [text, setText] = useState('')
-  const [refusal, setRefusal] = useState('')
-  const [isBusy, setBusy] = useState(false)
   const mayGo = props.typed === undefined || text.trim() === props.typed
-  const confirm = async (event: Event) => {
-    event.preventDefault()
-    if (!mayGo || isBusy) return
-    setBusy(true)
-    try {
-      await props.onConfirm()
-      props.onClose()
-    } catch (thrown) {
-      setRefusal(messageOf(thrown))
-      setBusy(false)
-    }
-  }
-  const inputId = useId()
+  const { fault, isBusy, submit } = useSubmit(async () => {
+    if (!mayGo) return
+    await props.onConfirm()
+    props.onClose()
+  })
+  const asked = (
+    <>
+      Type <b>{props.typed}</b> to confirm
+    </>
+  )
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <form class="col g16" onSubmit={confirm}>
+      <form class="col g16" onSubmit={submit}>
         {props.children}
         {props.typed !== undefined && (
-          <div class="field">
-            <label for={inputId}>
-              Type <b>{props.typed}</b> to confirm
-            </label>
-            <input
-              id={inputId}
-              class="in"
-              data-met="true"
-              autocomplete="off"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </div>
+          <TextField isFirst label={asked} value={text} onChange={setText} />
         )}
-        {refusal && (
-          <p class="note bad" role="alert">
-            {refusal}
-          </p>
-        )}
+        <Refusal>{fault}</Refusal>
         <div class="row">
           <span class="grow" />
-          <button class="btn" type="button" onClick={props.onClose}>
-            Cancel
-          </button>
-          <button class="btn danger fill" type="submit" disabled={!mayGo || isBusy}>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button class="danger fill" type="submit" disabled={!mayGo || isBusy}>
             {props.action}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { messageOf } from '../api/api-error.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-paths.ts'
 
@@ -9,6 +10,8 @@ export function Empty(props: {
   /** A drawing in place of the icon. */
   art?: ComponentChildren
   title: string
+  /** It stands in a card of its own. */
+  isCard?: boolean
   /** The page has no heading but its own above this one. */
   isTop?: boolean
   /** The page has no other heading at all. */
@@ -17,7 +20,7 @@ export function Empty(props: {
   acts?: ComponentChildren
 }) {
   const Heading = props.isPage ? 'h1' : props.isTop ? 'h2' : 'h3'
-  return (
+  const words = (
     <div class="empty">
       {props.art}
       {props.icon && (
@@ -29,6 +32,16 @@ export function Empty(props: {
       {props.children && <p>{props.children}</p>}
       {props.acts && <div class="acts">{props.acts}</div>}
     </div>
+  )
+  return props.isCard ? <section class="card">{words}</section> : words
+}
+
+export function NoNetwork() {
+  return (
+    <Empty isCard isTop icon="nodes" title="No network is configured">
+      The operator names networks and their nodes under <span class="ic">networks</span> in the
+      configuration file.
+    </Empty>
   )
 }
 
@@ -42,9 +55,7 @@ export function LoadFault({ error, retry }: { error: unknown; retry(): void }) {
         <p>{messageOf(error)}</p>
       </div>
       <div class="acts">
-        <button class="btn" type="button" onClick={retry}>
-          Try again
-        </button>
+        <Button onClick={retry}>Try again</Button>
       </div>
     </div>
   )

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useVisitor } from '../api/session.ts'
-import { GuestRail, GuestTabBar } from './guest-rail.tsx'
 import { openPalette } from './keys/palette.tsx'
 import { LostStream } from './lost-stream.tsx'
-import { Rail, TabBar } from './rail.tsx'
+import { GuestRail, Rail, TabBar } from './rail.tsx'
 import { usePlace } from './routing/router.ts'
 import { type Crumb, TopBar } from './top-bar.tsx'
 import { useFreshAnswers } from './use-fresh-answers.ts'
@@ -43,7 +42,7 @@ export function PageFrame(props: {
           </main>
         </div>
       </div>
-      {isGuest ? <GuestTabBar path={path} /> : <TabBar path={path} isLocal={isLocal} />}
+      <TabBar path={path} isLocal={isLocal} isGuest={isGuest} />
     </>
   )
 }

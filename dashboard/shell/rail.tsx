@@ -1,10 +1,18 @@
+import type { ComponentChildren } from 'preact'
 import { signOut } from '../api/session.ts'
 import { useCall } from '../api/use-call.ts'
+import { Button } from '../parts/button.tsx'
 import { Bar } from '../parts/charts/bar.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 import { percent, short } from '../parts/text/format.ts'
 import { monthName, utcDay } from '../parts/text/utc-dates.ts'
-import { DEVNET_PLACE, isWithin, MAIN_PLACES, type MainPlace } from './routing/places.ts'
+import {
+  DEVNET_PLACE,
+  isWithin,
+  MAIN_PLACES,
+  type MainPlace,
+  REFERENCE_PLACE,
+} from './routing/places.ts'
 import { navigate } from './routing/router.ts'
 import { TeamMenu } from './team-menu.tsx'
 import { sayRefused } from './toasts.tsx'
@@ -14,11 +22,7 @@ type Props = { path: string; isLocal: boolean }
 /** The way to every page, the team, and the month's use. */
 export function Rail({ path, isLocal }: Props) {
   return (
-    <aside class="rail">
-      <a class="brand" href="/" aria-label="Headgate, overview">
-        <Logo />
-        Headgate
-      </a>
+    <RailFrame>
       <TeamMenu />
       <nav class="nav" aria-label="Main">
         <ul>
@@ -46,16 +50,59 @@ export function Rail({ path, isLocal }: Props) {
           </button>
         </div>
       </div>
+    </RailFrame>
+  )
+}
+
+/** The rail of somebody who is not signed in: it asks the service for nothing. */
+export function GuestRail({ path }: { path: string }) {
+  const { name, icon } = REFERENCE_PLACE
+  return (
+    <RailFrame>
+      <div class="guest">
+        <p>You read this without being signed in.</p>
+        <Button class="primary" href={doorOf(path)}>
+          Sign in
+        </Button>
+      </div>
+      <nav class="nav" aria-label="Main">
+        <ul>
+          <li>
+            <a href={REFERENCE_PLACE.path} aria-current="page" title={name}>
+              <Icon name={icon} />
+              <span>{name}</span>
+            </a>
+          </li>
+          <li>
+            <a href="/docs" title="Documentation">
+              <Icon name="book" />
+              <span>Documentation</span>
+            </a>
+          </li>
+        </ul>
+      </nav>
+    </RailFrame>
+  )
+}
+
+function RailFrame({ children }: { children: ComponentChildren }) {
+  return (
+    <aside class="rail">
+      <a class="brand" href="/" aria-label="Headgate, overview">
+        <Logo />
+        Headgate
+      </a>
+      {children}
     </aside>
   )
 }
 
 /** The same places in a bar at the bottom of a small screen. */
-export function TabBar({ path, isLocal }: Props) {
-  const places = isLocal ? [...MAIN_PLACES, DEVNET_PLACE] : MAIN_PLACES
+export function TabBar({ path, isLocal, isGuest }: Props & { isGuest: boolean }) {
+  const own = isLocal ? [...MAIN_PLACES, DEVNET_PLACE] : MAIN_PLACES
   return (
     <nav class="tabbar" aria-label="Main, small screens">
-      {places.map((place) => (
+      {(isGuest ? [REFERENCE_PLACE] : own).map((place) => (
         <a
           key={place.path}
           href={place.path}
@@ -65,8 +112,18 @@ export function TabBar({ path, isLocal }: Props) {
           {place.name}
         </a>
       ))}
+      {isGuest && (
+        <a href={doorOf(path)}>
+          <Icon name="key" />
+          Sign in
+        </a>
+      )}
     </nav>
   )
+}
+
+function doorOf(path: string): string {
+  return `/sign-in?then=${encodeURIComponent(path)}`
 }
 
 async function leave(): Promise<void> {
@@ -107,37 +164,31 @@ function useAttention(place: MainPlace): number {
 }
 
 function MonthsUse() {
-  const { data } = useCall('getUsageSummary')
-  const summary = data?.data
+  const summary = useCall('getUsageSummary').data?.data
+  const { percent_used: used = null, limit_cu: limit = null } = summary ?? {}
   return (
     <a class="allow" href="/usage">
       <span class="row">
         <span>{summary ? monthName(summary.month) : 'This month'}</span>
-        <UsedPart used={summary?.percent_used} limit={summary?.limit_cu} cu={summary?.month_cu} />
+        {!summary && <span>…</span>}
+        {summary && (used === null || limit === null) && <b>{short(summary.month_cu)} CU</b>}
+        {used !== null && limit !== null && (
+          <span>
+            <b>{percent(used)}</b> of {short(limit)} CU
+          </span>
+        )}
       </span>
-      {summary?.percent_used != null && (
+      {used !== null && (
         <Bar
           thin
-          percent={summary.percent_used}
-          tone={summary.percent_used >= 100 ? 'fbad' : 'fa'}
-          label={`${percent(summary.percent_used)} of the month’s capacity used`}
+          percent={used}
+          tone={used >= 100 ? 'fbad' : 'fa'}
+          label={`${percent(used)} of the month’s capacity used`}
         />
       )}
       {summary?.time_limit_reached != null && (
         <span class="warn">Limit reached about {utcDay(summary.time_limit_reached)}</span>
       )}
     </a>
-  )
-}
-
-type Used = { used: number | null | undefined; limit: number | null | undefined }
-
-function UsedPart({ used, limit, cu }: Used & { cu: number | undefined }) {
-  if (cu === undefined) return <span>…</span>
-  if (used == null || limit == null) return <b>{short(cu)} CU</b>
-  return (
-    <span>
-      <b>{percent(used)}</b> of {short(limit)} CU
-    </span>
   )
 }

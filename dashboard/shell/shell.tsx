@@ -1,14 +1,15 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { findVisitor, useVisitor } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { openPalette, Palette } from './keys/palette.tsx'
 import { ShortcutList } from './keys/shortcut-list.tsx'
 import { type Shortcut, useShortcuts } from './keys/shortcuts.ts'
-import { NoSuchPage, Unreachable } from './no-such-page.tsx'
+import { PageFrame } from './page-frame.tsx'
 import { DEVNET_PLACE, isPublic, MAIN_PLACES, OTHER_PLACES } from './routing/places.ts'
 import { navigate, usePlace } from './routing/router.ts'
 import { type PageProps, routeOf } from './routing/routes.ts'
-import { PointerTip } from './tip.tsx'
 import { Toasts, undoLast } from './toasts.tsx'
 
 type Shown = { path: string; page: ComponentType<PageProps>; params: PageProps['params'] }
@@ -49,8 +50,7 @@ function CurrentPage({ isDoor }: { isDoor: boolean; query: URLSearchParams }) {
   const { path } = usePlace()
   const isKnown = visitor.kind === 'nobody' && isPublic(path)
   const shown = useShownPage(visitor.kind === 'signed-in' || isDoor || isKnown ? path : null)
-  const shortcuts = useMemo(globalShortcuts, [])
-  useShortcuts(shortcuts)
+  useShortcuts(GLOBAL_SHORTCUTS)
   if (visitor.kind === 'unreachable' && !isDoor) return <Unreachable />
   if (shown === 'none') return <NoSuchPage />
   if (!shown) return null
@@ -80,16 +80,68 @@ function useShownPage(path: string | null): Shown | 'none' | null {
 
 const DOOR = { params: {}, load: () => import('../pages/sign-in/sign-in-page.tsx') }
 
-function globalShortcuts(): Shortcut[] {
-  const places = [...MAIN_PLACES, DEVNET_PLACE, ...OTHER_PLACES]
-  return [
-    { keys: 'mod+k', does: 'Search or jump to anything', run: openPalette },
-    ...places.map(({ path, name, key }) => ({
-      keys: `g ${key}`,
-      does: `Go to ${name}`,
-      run: () => navigate(path),
-    })),
-    { keys: 'c', does: 'New webhook', run: () => navigate('/webhooks/new') },
-    { keys: 'z', does: 'Undo', run: undoLast },
-  ]
+const GLOBAL_SHORTCUTS: readonly Shortcut[] = [
+  { keys: 'mod+k', does: 'Search or jump to anything', run: openPalette },
+  ...[...MAIN_PLACES, DEVNET_PLACE, ...OTHER_PLACES].map(({ path, name, key }) => ({
+    keys: `g ${key}`,
+    does: `Go to ${name}`,
+    run: () => navigate(path),
+  })),
+  { keys: 'c', does: 'New webhook', run: () => navigate('/webhooks/new') },
+  { keys: 'z', does: 'Undo', run: undoLast },
+]
+
+function NoSuchPage() {
+  return (
+    <PageFrame title="No such page">
+      <Empty isCard isPage icon="find" title="There is no such page">
+        The address may be mistyped, or what it named is gone.
+      </Empty>
+    </PageFrame>
+  )
+}
+
+function Unreachable() {
+  return (
+    <main class="door">
+      <Empty
+        isPage
+        icon="warn"
+        title="Headgate does not answer"
+        acts={
+          <Button class="primary" onClick={() => void findVisitor()}>
+            Try again
+          </Button>
+        }
+      >
+        The page is here, but the service behind it is not. Start it again, or look at its log.
+      </Empty>
+    </main>
+  )
+}
+
+type Tip = { text: string; x: number; y: number }
+
+const MARGIN = 14
+const WIDTH_MAX = 260
+
+/** The text of whatever is under the pointer and has a `data-tip`. */
+function PointerTip() {
+  const [tip, setTip] = useState<Tip | null>(null)
+  useEffect(() => {
+    const move = (event: PointerEvent) => {
+      const at = (event.target as Element | null)?.closest?.('[data-tip]')
+      const text = at?.getAttribute('data-tip')
+      setTip(text ? { text, x: event.clientX, y: event.clientY } : null)
+    }
+    document.addEventListener('pointermove', move, { passive: true })
+    return () => document.removeEventListener('pointermove', move)
+  }, [])
+  if (!tip) return null
+  const left = Math.min(tip.x + MARGIN, innerWidth - WIDTH_MAX)
+  return (
+    <div id="tip" aria-hidden="true" style={{ left: `${left}px`, top: `${tip.y + MARGIN}px` }}>
+      {tip.text}
+    </div>
+  )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api/api-error.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
 type Toast = { id: number; text: string; isBad: boolean; undo: (() => void) | null }
@@ -21,6 +22,15 @@ export function say(text: string, undo: (() => void) | null = null): void {
 /** Says why something was not done. */
 export function sayRefused(thrown: unknown): void {
   put({ id: ++count, text: messageOf(thrown), isBad: true, undo: null }, BAD_MS)
+}
+
+/** Does something, and says why where it is refused. */
+export async function attempt(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    sayRefused(thrown)
+  }
 }
 
 /** Takes the newest action back that still can be. */
@@ -46,9 +56,9 @@ export function Toasts() {
           <Icon name={isBad ? 'warn' : 'check'} />
           <span>{text}</span>
           {undo && (
-            <button class="btn sm" type="button" onClick={() => takeBack(id, undo)}>
+            <Button class="sm" onClick={() => takeBack(id, undo)}>
               Undo
-            </button>
+            </Button>
           )}
         </div>
       ))}

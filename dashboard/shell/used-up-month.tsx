@@ -1,4 +1,5 @@
 import { useCall } from '../api/use-call.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { plural, short } from '../parts/text/format.ts'
 import { monthName, utcDay } from '../parts/text/utc-dates.ts'
@@ -32,9 +33,7 @@ export function UsedUpMonth() {
       </div>
       {path !== BILLING && (
         <div class="acts">
-          <a class="btn" href={BILLING}>
-            See what to do
-          </a>
+          <Button href={BILLING}>See what to do</Button>
         </div>
       )}
     </div>

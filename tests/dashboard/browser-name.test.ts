@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { browserName } from '../../dashboard/pages/settings/access/browser-name.ts'
+import { browserName } from '../../dashboard/pages/settings/access/session-settings.tsx'
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0'
 

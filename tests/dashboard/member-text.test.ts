@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { memberText } from '../../dashboard/pages/editor/dry-run/member-text.ts'
+import { memberText } from '../../dashboard/pages/editor/dry-run/use-runs.ts'
 
 test.each([
   ['{"data":{"a":1},"bytes":3}', '{"a":1}'],

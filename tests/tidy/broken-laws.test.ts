@@ -173,6 +173,12 @@ const KEPT: readonly Case[] = [
     'dashboard/a.tsx',
     "import type { X } from '@headgate/client'\nimport './b.tsx'\nimport 'react'",
   ],
+  [
+    'a query of the cookbook',
+    imports.dashboardStandsApart,
+    'dashboard/a.ts',
+    "import query from '../docs/cookbook/heartbeat.graphql' with { type: 'text' }",
+  ],
   ['its own files', imports.clientStandsAlone, 'packages/client/src/a.ts', "import './b.ts'"],
   ['generated', form.filesAreShort, 'packages/client/src/generated/a.ts', 'a\n'.repeat(301)],
   ['the clock', form.wordsStayHome, 'src/system/machine/system-clock.ts', 'Date.now()'],

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/api-error.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { AppHead } from './app/app-head.tsx'
@@ -42,20 +43,15 @@ export default function AppPage({ params: { id = '' } }: Props) {
 
 function NoSuchApp() {
   return (
-    <section class="card">
-      <Empty
-        isPage
-        icon="apps"
-        title="There is no such app"
-        acts={
-          <a class="btn" href="/apps">
-            All apps
-          </a>
-        }
-      >
-        It may have been deleted, or belong to another team.
-      </Empty>
-    </section>
+    <Empty
+      isCard
+      isPage
+      icon="apps"
+      title="There is no such app"
+      acts={<Button href="/apps">All apps</Button>}
+    >
+      It may have been deleted, or belong to another team.
+    </Empty>
   )
 }
 

@@ -1,15 +1,17 @@
-import type { WireApp } from '../../api/wire.ts'
+import { useCall } from '../../api/use-call.ts'
+import { useRefresh } from '../../api/use-refresh.ts'
+import type { AnswerOf, WireApp } from '../../api/wire.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { NameFilter } from '../../parts/forms/name-filter.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { NetworkName, Tag } from '../../parts/state.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
-import { percent, plural, short, whole } from '../../parts/text/format.ts'
+import { plural, short, succeededPercent, whole } from '../../parts/text/format.ts'
 import { lastFour } from '../../parts/text/secret-row.tsx'
 import { lengthText } from '../../parts/text/time-ago.tsx'
-import { shortMonthName, utcDay } from '../../parts/text/utc-dates.ts'
+import { shortMonthName, startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
 import { changeQuery, navigate } from '../../shell/routing/router.ts'
-import { type AppFigures, useAppFigures } from './use-app-figures.ts'
 
 /** A team may have a thousand apps; more than this are found by their names. */
 const SHOWN_MAX = 200
@@ -26,7 +28,6 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
   const found = apps.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(wanted),
   )
-  const month = shortMonthName(new Date().toISOString().slice(0, 7))
   return (
     <>
       {apps.length >= FILTER_FROM && (
@@ -39,37 +40,14 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
         </div>
       )}
       <section class="card tw" aria-label="Apps">
-        <table class="rows applist" ref={list}>
-          <thead>
-            <tr>
-              <th scope="col">App</th>
-              <th scope="col">Networks</th>
-              <th scope="col" class="c-wide">
-                Key
-              </th>
-              <th scope="col" class="num c-mid">
-                Requests, 24 h
-              </th>
-              <th scope="col" class="c-mid">
-                <span class="vh">Compute units by the hour</span>
-              </th>
-              <th scope="col" class="num c-mid">
-                Succeeded
-              </th>
-              <th scope="col" class="num">
-                CU, {month}
-              </th>
-              <th scope="col" class="num">
-                Last used
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(0, SHOWN_MAX).map((app) => (
-              <AppRow key={app.id} app={app} figures={figuresOf?.(app.id)} />
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          class="rows applist"
+          columns={[...COLUMNS, ...figureColumns(({ id }) => figuresOf?.(id))]}
+          rows={found.slice(0, SHOWN_MAX)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => navigate(`/apps/${id}`)}
+          tableRef={list}
+        />
         {found.length === 0 && <p class="empty slim quiet">No app is called that.</p>}
       </section>
       {found.length > SHOWN_MAX && (
@@ -81,58 +59,88 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
   )
 }
 
-type RowProps = { app: WireApp; figures: AppFigures | undefined }
+const COLUMNS: readonly Column<WireApp>[] = [
+  {
+    head: 'App',
+    cellClass: 'full',
+    cell: (app) => (
+      <span class="whname">
+        <span class="row">
+          <a class="t" href={`/apps/${app.id}`} data-row={app.id}>
+            {app.name}
+          </a>
+          {!app.is_active && <Tag>Inactive</Tag>}
+        </span>
+        <span class="faint tiny clip">{app.description || 'No description'}</span>
+      </span>
+    ),
+  },
+  {
+    head: 'Networks',
+    cellClass: 'full',
+    cell: ({ networks }) => (
+      <span class="row wrap">
+        {networks.slice(0, NETWORKS_SHOWN).map((id) => (
+          <NetworkName key={id} id={id} />
+        ))}
+        {networks.length > NETWORKS_SHOWN && (
+          <span class="faint tiny">{networks.length - NETWORKS_SHOWN} more</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    head: 'Key',
+    class: 'c-wide',
+    cellClass: 'c-narrow',
+    cell: ({ key, name }) => (
+      <span class="hash">
+        <code>{lastFour(key)}</code>
+        <CopyButton text={key} what={`the key of ${name}`} />
+      </span>
+    ),
+  },
+]
 
-function AppRow({ app, figures }: RowProps) {
-  const open = (event: MouseEvent) => {
-    if (!(event.target as Element).closest('a, button')) navigate(`/apps/${app.id}`)
-  }
-  return (
-    <tr class="go" onClick={open}>
-      <td class="full">
-        <span class="whname">
-          <span class="row">
-            <a class="t" href={`/apps/${app.id}`} data-row={app.id}>
-              {app.name}
-            </a>
-            {!app.is_active && <Tag>Inactive</Tag>}
-          </span>
-          <span class="faint tiny clip">{app.description || 'No description'}</span>
-        </span>
-      </td>
-      <td class="full">
-        <span class="row wrap">
-          {app.networks.slice(0, NETWORKS_SHOWN).map((id) => (
-            <NetworkName key={id} id={id} />
-          ))}
-          {app.networks.length > NETWORKS_SHOWN && (
-            <span class="faint tiny">{app.networks.length - NETWORKS_SHOWN} more</span>
-          )}
-        </span>
-      </td>
-      <td class="c-wide c-narrow">
-        <span class="hash">
-          <code>{lastFour(app.key)}</code>
-          <CopyButton text={app.key} what={`the key of ${app.name}`} />
-        </span>
-      </td>
-      <FigureCells figures={figures} />
-    </tr>
-  )
-}
-
-function FigureCells({ figures }: { figures: AppFigures | undefined }) {
-  const { calls = 0, errors = 0, monthCu = 0, hours = [], lastUse = null } = figures ?? {}
-  const none = (word: string) => <span class="faint">{figures ? word : '–'}</span>
-  return (
-    <>
-      <td class="num c-mid">{calls > 0 ? whole(calls) : none('none')}</td>
-      <td class="c-mid c-narrow">{hours.some((cu) => cu > 0) && <Spark values={hours} />}</td>
-      <td class="num c-mid">{calls > 0 ? percent(succeeded(calls, errors)) : none('n/a')}</td>
-      <td class="num">{figures ? short(monthCu) : none('')}</td>
-      <td class="num quiet">{lastUse ? <LastUse {...lastUse} /> : none('not this month')}</td>
-    </>
-  )
+/** Columns of what an app did; until that is known, a dash stands for each figure. */
+function figureColumns(
+  figuresOf: (app: WireApp) => AppFigures | undefined,
+): readonly Column<WireApp>[] {
+  const shown =
+    (none: string, text: (figures: AppFigures) => preact.ComponentChildren) => (app: WireApp) => {
+      const figures = figuresOf(app)
+      return (figures && text(figures)) || <span class="faint">{figures ? none : '–'}</span>
+    }
+  const month = shortMonthName(new Date().toISOString().slice(0, 7))
+  return [
+    {
+      head: 'Requests, 24 h',
+      class: 'num c-mid',
+      cell: shown('none', ({ calls }) => calls > 0 && whole(calls)),
+    },
+    {
+      head: 'Compute units by the hour',
+      isHeadHidden: true,
+      class: 'c-mid',
+      cellClass: 'c-narrow',
+      cell: (app) => {
+        const { hours = [] } = figuresOf(app) ?? {}
+        return hours.some((cu) => cu > 0) && <Spark values={hours} />
+      },
+    },
+    {
+      head: 'Succeeded',
+      class: 'num c-mid',
+      cell: shown('n/a', ({ calls, errors }) => calls > 0 && succeededPercent(calls, errors)),
+    },
+    { head: `CU, ${month}`, class: 'num', cell: shown('', ({ monthCu }) => short(monthCu)) },
+    {
+      head: 'Last used',
+      class: 'num',
+      cellClass: 'quiet',
+      cell: shown('not this month', ({ lastUse }) => lastUse && <LastUse {...lastUse} />),
+    },
+  ]
 }
 
 /** The ledger counts in hours, so that is as exact as it gets. */
@@ -143,7 +151,57 @@ function LastUse({ at, unit }: { at: number; unit: 'hour' | 'day' }) {
   return <span title="By the hour">{text}</span>
 }
 
-/** In hundredths of a percent, never rounded up. */
-function succeeded(calls: number, errors: number): number {
-  return Math.floor((1 - errors / calls) * 10_000) / 100
+/** The figures of an app beside its name. */
+type AppFigures = {
+  calls: number
+  errors: number
+  monthCu: number
+  /** Compute units by the hour, the last 24, oldest first. */
+  hours: readonly number[]
+  /** When the bucket of its last use began, and whether that is an hour or a day. */
+  lastUse: { at: number; unit: 'hour' | 'day' } | null
+}
+
+type Point = AnswerOf<'getUsageSeries'>['data'][number]
+
+const HOUR_MS = 3_600_000
+const HOURS = 24
+const REFRESH_MS = 15_000
+
+/** The figures of all apps, in three calls however many there are; null until they are known. */
+function useAppFigures(): ((appId: string) => AppFigures) | null {
+  const month = new Date().toISOString().slice(0, 7)
+  const from = String(startOfMonth(month))
+  const calls = useCall('getCallStats', { group_by: 'app' })
+  const hours = useCall('getUsageSeries', { bucket: 'hour', group_by: 'app' })
+  const days = useCall('getUsageSeries', { bucket: 'day', group_by: 'app', from })
+  useRefresh(REFRESH_MS, 'getCallStats', 'getUsageSeries')
+  if (!calls.data || !hours.data || !days.data) return null
+  const callsOf = new Map(calls.data.data.map((one) => [one.group, one]))
+  const hoursOf = Map.groupBy(hours.data.data, ({ group }) => group)
+  const daysOf = Map.groupBy(days.data.data, ({ group }) => group)
+  return (id) => {
+    const ownHours = hoursOf.get(id) ?? []
+    const ownDays = daysOf.get(id) ?? []
+    return {
+      calls: callsOf.get(id)?.calls ?? 0,
+      errors: callsOf.get(id)?.errors ?? 0,
+      monthCu: ownDays.reduce((sum, { cu }) => sum + cu, 0),
+      hours: byHour(ownHours),
+      lastUse: lastUseOf(ownHours, ownDays),
+    }
+  }
+}
+
+function byHour(points: readonly Point[]): number[] {
+  const last = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  const known = new Map(points.map(({ start, cu }) => [start, cu]))
+  return Array.from({ length: HOURS }, (_, at) => known.get(last - (HOURS - 1 - at) * HOUR_MS) ?? 0)
+}
+
+function lastUseOf(hours: readonly Point[], days: readonly Point[]): AppFigures['lastUse'] {
+  const hour = hours.findLast(({ calls }) => calls > 0)
+  if (hour) return { at: hour.start, unit: 'hour' }
+  const day = days.findLast(({ calls }) => calls > 0)
+  return day ? { at: day.start, unit: 'day' } : null
 }

@@ -1,7 +1,9 @@
 import type { WireArrival } from '../../api/wire.ts'
+import { Card } from '../../parts/card.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/state.tsx'
-import { CopyButton } from '../../parts/text/copy-button.tsx'
+import { PlainCode } from '../../parts/text/code-block.tsx'
 import { bytes, plural, whole } from '../../parts/text/format.ts'
 import { JsonText, RawText } from '../../parts/text/json-text.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
@@ -23,37 +25,31 @@ export function ArrivalCard({ arrival }: { arrival: WireArrival | null }) {
   }
   const isValid = arrival.signature === 'valid'
   return (
-    <section class="card" aria-label="The chosen arrival">
-      <div class="ch">
-        <h2>{arrival.block_number === null ? titleOf(arrival) : `Block ${titleOf(arrival)}`}</h2>
+    <Card
+      title={arrival.block_number === null ? titleOf(arrival) : `Block ${titleOf(arrival)}`}
+      beside={
         <Tag tone={isValid ? 'ok' : 'bad'}>
           <Icon name={isValid ? 'shield' : 'warn'} small />
           {isValid ? 'Signature verified' : `Signature ${arrival.signature}`}
         </Tag>
-        <span class="acts">
-          <span class="quiet small">{bytes(arrival.bytes)}</span>
-        </span>
-      </div>
-      <div class="cb col arrivalbody">
-        <Body arrival={arrival} />
-        <Facts arrival={arrival} />
-        <Headers arrival={arrival} />
-      </div>
-    </section>
+      }
+      acts={<span class="quiet small">{bytes(arrival.bytes)}</span>}
+      label="The chosen arrival"
+      body="cb col arrivalbody"
+    >
+      <Body arrival={arrival} />
+      <Facts arrival={arrival} />
+      <Headers arrival={arrival} />
+    </Card>
   )
 }
 
 function Body({ arrival: { body, is_body_cut: isCut } }: { arrival: WireArrival }) {
   return (
     <>
-      <div class="code">
-        <div class="codehead">
-          <span>body</span>
-          <span class="grow" />
-          <CopyButton class="ib sm" text={body} what="the body" />
-        </div>
+      <PlainCode name="body" text={body} what="the body">
         <JsonText text={body} />
-      </div>
+      </PlainCode>
       {isCut && <p class="hint">The body is longer; its first 64 KiB are kept.</p>}
     </>
   )
@@ -63,45 +59,35 @@ function Facts({ arrival }: { arrival: WireArrival }) {
   const { signature_fault: fault, previous_sequence_number: previous } = arrival
   return (
     <dl class="kv">
-      <dt>Signature</dt>
-      <dd>
+      <Fact name="Signature">
         {fault === null ? (
           <span class="ok">matches the webhook’s signing key</span>
         ) : (
           <span class="bad">{fault}</span>
         )}
-      </dd>
+      </Fact>
       {previous !== null && (
-        <>
-          <dt>Before it</dt>
-          <dd>
-            <span class="mono tiny">{previous}</span>{' '}
-            {arrival.is_gap ? (
-              <span class="warn">has not arrived here</span>
-            ) : (
-              <span class="ok">nothing missing</span>
-            )}
-          </dd>
-        </>
+        <Fact name="Before it">
+          <span class="mono tiny">{previous}</span>{' '}
+          {arrival.is_gap ? (
+            <span class="warn">has not arrived here</span>
+          ) : (
+            <span class="ok">nothing missing</span>
+          )}
+        </Fact>
       )}
       {arrival.webhook_id !== null && (
-        <>
-          <dt>Webhook</dt>
-          <dd>
-            <a class="mono tiny" href={`/webhooks/${arrival.webhook_id}`}>
-              {arrival.webhook_id}
-            </a>
-          </dd>
-        </>
+        <Fact name="Webhook">
+          <a class="mono tiny" href={`/webhooks/${arrival.webhook_id}`}>
+            {arrival.webhook_id}
+          </a>
+        </Fact>
       )}
       {arrival.is_superseded && (
-        <>
-          <dt>Since</dt>
-          <dd class="fork">
-            Block {whole(arrival.block_number ?? 0)} has arrived again with a higher sequence
-            number, which counts.
-          </dd>
-        </>
+        <Fact name="Since" class="fork">
+          Block {whole(arrival.block_number ?? 0)} has arrived again with a higher sequence number,
+          which counts.
+        </Fact>
       )}
     </dl>
   )

@@ -1,84 +1,89 @@
 import type { WireArrival } from '../../api/wire.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { whole } from '../../parts/text/format.ts'
 import { TimeAgo } from '../../parts/text/time-ago.tsx'
 import { changeQuery } from '../../shell/routing/router.ts'
+import { shortSequence } from '../webhook/log/delivery-words.ts'
 import type { ShownInbox } from './use-inbox.ts'
 
 type Props = Omit<ShownInbox, 'arrivals'> & { arrivals: readonly WireArrival[] }
 
+const COLUMNS: readonly Column<WireArrival>[] = [
+  {
+    head: 'Block',
+    cell: (arrival) => (
+      <span class="row wrap">
+        <button
+          class="rowlink b"
+          type="button"
+          data-row={arrival.id}
+          onClick={() => choose(arrival)}
+        >
+          {titleOf(arrival)}
+        </button>
+        <Marks arrival={arrival} />
+      </span>
+    ),
+  },
+  {
+    head: 'Sequence',
+    cell: ({ sequence_number: sequence }) => (
+      <span class="mono" title={sequence ?? ''}>
+        {shortSequence(sequence) || '–'}
+      </span>
+    ),
+  },
+  { head: 'Signature', cell: (arrival) => <SignatureState arrival={arrival} /> },
+  {
+    head: 'Answered',
+    class: 'num',
+    cellClass: ({ status_answered: status }) => ((status ?? 0) >= 400 ? 'bad' : ''),
+    cell: ({ status_answered: status }) => status ?? <span class="warn">no answer</span>,
+  },
+  {
+    head: 'When',
+    class: 'num c-narrow',
+    cellClass: 'quiet',
+    cell: ({ time }) => <TimeAgo at={time} />,
+  },
+]
+
 /** The arrivals, newest first; each with the check of its signature and what it was answered. */
 export function ArrivalTable({ arrivals, chosen, hasOlder, showOlder }: Props) {
-  const { list } = useRowFocus<HTMLTableSectionElement>()
+  const { list } = useRowFocus<HTMLTableElement>()
   return (
     <>
       <div class="tw">
-        <table class="inboxt">
-          <thead>
-            <tr>
-              <th scope="col">Block</th>
-              <th scope="col">Sequence</th>
-              <th scope="col">Signature</th>
-              <th scope="col" class="num">
-                Answered
-              </th>
-              <th scope="col" class="num c-narrow">
-                When
-              </th>
-            </tr>
-          </thead>
-          <tbody ref={list}>
-            {arrivals.map((arrival) => (
-              <ArrivalRow key={arrival.id} arrival={arrival} isChosen={arrival === chosen} />
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          class="inboxt"
+          columns={COLUMNS}
+          rows={arrivals}
+          keyOf={({ id }) => id}
+          rowOf={(arrival) => ({
+            class: arrival.is_superseded ? 'sup' : '',
+            'aria-selected': arrival === chosen,
+            'data-arrival': arrival.id,
+          })}
+          onOpen={choose}
+          tableRef={list}
+        />
       </div>
       {hasOlder && (
         <div class="cf">
-          <button class="btn ghost sm" type="button" onClick={showOlder}>
+          <Button class="ghost sm" onClick={showOlder}>
             Show older ones
-          </button>
+          </Button>
         </div>
       )}
     </>
   )
 }
 
-function ArrivalRow({ arrival, isChosen }: { arrival: WireArrival; isChosen: boolean }) {
-  const open = () => changeQuery({ arrival: String(arrival.id) })
-  return (
-    <tr
-      class={arrival.is_superseded ? 'go sup' : 'go'}
-      aria-selected={isChosen}
-      data-arrival={arrival.id}
-      onClick={open}
-    >
-      <td>
-        <span class="row wrap">
-          <button class="rowlink b" type="button" data-row={arrival.id} onClick={open}>
-            {titleOf(arrival)}
-          </button>
-          <Marks arrival={arrival} />
-        </span>
-      </td>
-      <td>
-        <span class="mono" title={arrival.sequence_number ?? ''}>
-          {arrival.sequence_number === null ? '–' : shortSequence(arrival.sequence_number)}
-        </span>
-      </td>
-      <td>
-        <SignatureState arrival={arrival} />
-      </td>
-      <td class={`num ${(arrival.status_answered ?? 0) >= 400 ? 'bad' : ''}`}>
-        {arrival.status_answered ?? <span class="warn">no answer</span>}
-      </td>
-      <td class="num quiet c-narrow">
-        <TimeAgo at={arrival.time} />
-      </td>
-    </tr>
-  )
+function choose({ id }: WireArrival): void {
+  changeQuery({ arrival: String(id) })
 }
 
 /** Why it came, where it is not simply the next. */
@@ -128,10 +133,4 @@ function SignatureState({ arrival }: { arrival: WireArrival }) {
 export function titleOf({ block_number: block, kind }: WireArrival): string {
   if (block !== null) return whole(block)
   return kind === 'error' ? 'Error event' : 'No delivery'
-}
-
-/** `1000000000013` as …000,013: the last digits tell deliveries apart. */
-function shortSequence(text: string): string {
-  if (text.length <= 6) return text
-  return `…${text.slice(-6, -3)},${text.slice(-3)}`
 }

@@ -1,4 +1,4 @@
-import { useVisitor } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
 import { Empty, LoadFault } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -15,8 +15,7 @@ const CRUMBS = [{ text: 'Local development' }, { text: 'Devnet' }]
 
 /** The embedded chain of local development, broken on purpose, and what a receiver makes of it. */
 export default function DevnetPage() {
-  const visitor = useVisitor()
-  const isLocal = visitor.kind === 'signed-in' && visitor.session.local_development
+  const isLocal = useSession()?.local_development
   return (
     <PageFrame title="Devnet" crumbs={CRUMBS}>
       {isLocal ? <Devnet /> : <NoDevnet />}
@@ -30,13 +29,11 @@ function NoDevnet() {
       <div class="head">
         <h1>Devnet</h1>
       </div>
-      <section class="card">
-        <Empty isTop icon="flask" title="There is no devnet here">
-          This Headgate has a configuration file, so it serves the networks that are named there.
-          Started without one, it brings a chain of its own that can be mined and reorganised by
-          hand, and inboxes that receive webhooks.
-        </Empty>
-      </section>
+      <Empty isCard isTop icon="flask" title="There is no devnet here">
+        This Headgate has a configuration file, so it serves the networks that are named there.
+        Started without one, it brings a chain of its own that can be mined and reorganised by hand,
+        and inboxes that receive webhooks.
+      </Empty>
     </>
   )
 }

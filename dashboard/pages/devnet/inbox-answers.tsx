@@ -2,6 +2,7 @@ import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
 import type { WireInbox, WireWebhook } from '../../api/wire.ts'
+import { Card } from '../../parts/card.tsx'
 import { State } from '../../parts/state.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'
@@ -18,35 +19,35 @@ export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const own = inbox ? webhooks.filter(({ webhook_url: url }) => url === inbox.url) : []
   return (
-    <section class="card" aria-label="How the inbox answers">
-      <div class="ch">
-        <h2>How the inbox answers</h2>
-        {inbox && inbox.held > 0 && (
-          <span class="acts warn small">{inbox.held} kept waiting now</span>
-        )}
+    <Card
+      title="How the inbox answers"
+      beside={
+        inbox &&
+        inbox.held > 0 && <span class="acts warn small">{inbox.held} kept waiting now</span>
+      }
+      label="How the inbox answers"
+      body="cb col"
+    >
+      <div class="beh five" role="radiogroup" aria-label="How the inbox answers">
+        {cardsOf(inbox).map(({ value, word, hint }) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="behaviour"
+              value={value}
+              checked={inbox?.behaviour === value}
+              disabled={!inbox}
+              onChange={() => inbox && void change(inbox, value)}
+            />
+            <span>
+              <b>{word}</b>
+              <small>{hint}</small>
+            </span>
+          </label>
+        ))}
       </div>
-      <div class="cb col">
-        <div class="beh five" role="radiogroup" aria-label="How the inbox answers">
-          {cardsOf(inbox).map(({ value, word, hint }) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="behaviour"
-                value={value}
-                checked={inbox?.behaviour === value}
-                disabled={!inbox}
-                onChange={() => inbox && void change(inbox, value)}
-              />
-              <span>
-                <b>{word}</b>
-                <small>{hint}</small>
-              </span>
-            </label>
-          ))}
-        </div>
-        {own.length > 0 && <OwnWebhooks webhooks={own} />}
-      </div>
-    </section>
+      {own.length > 0 && <OwnWebhooks webhooks={own} />}
+    </Card>
   )
 }
 

@@ -2,11 +2,14 @@ import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate } from '../../api/use-call.ts'
 import type { WireInbox } from '../../api/wire.ts'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { changeQuery } from '../../shell/routing/router.ts'
-import { say, sayRefused } from '../../shell/toasts.tsx'
+import { attempt, say } from '../../shell/toasts.tsx'
 import { ArrivalTable } from './arrival-table.tsx'
 import { isInboxName, type ShownInbox } from './use-inbox.ts'
 
@@ -15,47 +18,55 @@ type Props = ShownInbox & { name: string | null; inboxes: readonly WireInbox[]; 
 /** One inbox: its name and address, and what arrived there. */
 export function InboxCard(props: Props) {
   const { inbox, arrivals, name, network, error } = props
+  const call = {
+    data: arrivals && { data: arrivals },
+    error,
+    reload: () => invalidate('listInboxArrivals'),
+  }
   const webhookTo = (url: string) =>
     `/webhooks/new?url=${encodeURIComponent(url)}&network=${encodeURIComponent(network)}`
   return (
-    <section class="card" aria-label="Inbox">
-      <div class="ch line">
-        <h2>Inbox</h2>
-        {name !== null && <InboxName key={name} name={name} inboxes={props.inboxes} />}
-        <span class="acts">
-          {inbox && inbox.arrivals > 0 && (
-            <button class="btn ghost sm" type="button" onClick={() => void empty(inbox.name)}>
-              Empty
-            </button>
+    <Card
+      title="Inbox"
+      beside={
+        <>
+          {name !== null && <InboxName key={name} name={name} inboxes={props.inboxes} />}
+          <span class="acts">
+            {inbox && inbox.arrivals > 0 && (
+              <Button class="ghost sm" onClick={() => empty(inbox.name)}>
+                Empty
+              </Button>
+            )}
+          </span>
+          {inbox && (
+            <div class="inboxurl">
+              <code class="clip" title={inbox.url}>
+                {inbox.url}
+              </code>
+              <CopyButton text={inbox.url} what="the inbox’s address" />
+              <span class="grow" />
+              <a class="small nowrap" href={webhookTo(inbox.url)}>
+                Create a webhook to it
+              </a>
+            </div>
           )}
-        </span>
-        {inbox && (
-          <div class="inboxurl">
-            <code class="clip" title={inbox.url}>
-              {inbox.url}
-            </code>
-            <CopyButton text={inbox.url} what="the inbox’s address" />
-            <span class="grow" />
-            <a class="small nowrap" href={webhookTo(inbox.url)}>
-              Create a webhook to it
-            </a>
-          </div>
-        )}
-      </div>
-      {!arrivals && error !== undefined && (
-        <LoadFault error={error} retry={() => invalidate('listInboxArrivals')} />
-      )}
-      {!arrivals && !error && <SkeletonRows rows={4} />}
-      {arrivals && arrivals.length === 0 && (
-        <Empty icon="inbox" title="Nothing has arrived">
-          Give a webhook this address, and mine a block. Anything else that posts to it shows here,
-          too.
-        </Empty>
-      )}
-      {arrivals && arrivals.length > 0 && <ArrivalTable {...props} arrivals={arrivals} />}
-    </section>
+        </>
+      }
+      isLined
+      label="Inbox"
+    >
+      <Loaded call={call} empty={NOTHING}>
+        {(known) => <ArrivalTable {...props} arrivals={known} />}
+      </Loaded>
+    </Card>
   )
 }
+
+const NOTHING = (
+  <Empty icon="inbox" title="Nothing has arrived">
+    Give a webhook this address, and mine a block. Anything else that posts to it shows here, too.
+  </Empty>
+)
 
 /** Chooses one of the inboxes, or names another: an inbox is there as soon as it is used. */
 function InboxName({ name, inboxes }: { name: string; inboxes: readonly WireInbox[] }) {
@@ -98,13 +109,11 @@ function InboxName({ name, inboxes }: { name: string; inboxes: readonly WireInbo
   )
 }
 
-async function empty(name: string): Promise<void> {
-  try {
+function empty(name: string): Promise<void> {
+  return attempt(async () => {
     await callApi('emptyInbox', { parameters: { name } })
     changeQuery({ arrival: null })
     invalidate('listInboxArrivals', 'listInboxes')
     say(`Emptied the inbox ${name}`)
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
+  })
 }

@@ -1,8 +1,10 @@
 import { callApi } from '../../api/call-api.ts'
 import { patchAnswers, useCall } from '../../api/use-call.ts'
 import type { AnswerOf } from '../../api/wire.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'
-import { say, sayRefused } from '../../shell/toasts.tsx'
+import { attempt, say } from '../../shell/toasts.tsx'
 
 type Node = AnswerOf<'listDevnetUpstreams'>['data'][number]
 type Behaviour = Node['behaviour']
@@ -21,18 +23,20 @@ const BEHAVIOURS: readonly { value: Behaviour; text: string; said: string }[] = 
 export function NodesCard() {
   const nodes = useCall('listDevnetUpstreams').data?.data ?? []
   return (
-    <section class="card" aria-label="Nodes of the chain">
-      <div class="ch">
-        <h2>Nodes</h2>
-        <div class="acts">
+    <Card
+      title="Nodes"
+      acts={
+        <>
           <a class="small" href="/networks">
             How Headgate sees them
           </a>
-          <button class="btn sm" type="button" onClick={() => void stall()}>
+          <Button class="sm" onClick={stall}>
             Stall all for {STALL_S} s
-          </button>
-        </div>
-      </div>
+          </Button>
+        </>
+      }
+      label="Nodes of the chain"
+    >
       <ul class="cb nodes" aria-label="Nodes">
         {nodes.map((node) => (
           <li key={node.name} data-node={node.name}>
@@ -46,26 +50,22 @@ export function NodesCard() {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
-async function change(name: string, behaviour: Behaviour): Promise<void> {
-  try {
+function change(name: string, behaviour: Behaviour): Promise<void> {
+  return attempt(async () => {
     show(await callApi('changeDevnetUpstream', { parameters: { name }, body: { behaviour } }))
     say(`${name} ${BEHAVIOURS.find(({ value }) => value === behaviour)?.said}`)
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
+  })
 }
 
-async function stall(): Promise<void> {
-  try {
+function stall(): Promise<void> {
+  return attempt(async () => {
     show(await callApi('stallDevnet', { body: { seconds: STALL_S } }))
     say(`No node answers for ${STALL_S} seconds`)
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
+  })
 }
 
 function show(answer: AnswerOf<'listDevnetUpstreams'>): void {

@@ -1,5 +1,6 @@
-import { useVisitor } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
+import { Card } from '../../parts/card.tsx'
 import { SelectField, Switch, TextField } from '../../parts/forms/field.tsx'
 import { SendTest } from './send-test.tsx'
 import type { EditorModel } from './use-editor.ts'
@@ -8,10 +9,7 @@ import type { EditorModel } from './use-editor.ts'
 export function DestinationCard({ model, block }: { model: EditorModel; block: string }) {
   const { draft, change, faults } = model
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Destination</h2>
-      </div>
+    <Card title="Destination" isLined>
       <div class="cb pad opts">
         <div data-field="url">
           <TextField
@@ -30,7 +28,7 @@ export function DestinationCard({ model, block }: { model: EditorModel; block: s
         <AppField model={model} />
       </div>
       <DeliverySwitches model={model} />
-    </section>
+    </Card>
   )
 }
 
@@ -61,8 +59,7 @@ function AppField({ model }: { model: EditorModel }) {
 
 /** Local development has receivers of its own. */
 function InboxOffer({ url, onTake }: { url: string; onTake(url: string): void }) {
-  const visitor = useVisitor()
-  const isLocal = visitor.kind === 'signed-in' && visitor.session.local_development
+  const isLocal = useSession()?.local_development
   const inboxes = useCall('listInboxes', isLocal ? {} : null).data?.data ?? []
   if (!isLocal) return null
   const known = inboxes.map((inbox) => inbox.url)

@@ -1,14 +1,19 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { WireWebhook } from '../../api/wire.ts'
+import { Button } from '../../parts/button.tsx'
+import { useLazyPart } from '../../parts/use-lazy-part.ts'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
-import { usePlace } from '../../shell/routing/router.ts'
+import { changeQuery, usePlace } from '../../shell/routing/router.ts'
+import { BasicsCard } from './basics-card.tsx'
 import type { QueryEditor } from './code/mount-query-editor.ts'
+import { DestinationCard } from './destination-card.tsx'
 import { DryRunPane } from './dry-run/dry-run-pane.tsx'
 import { useRuns } from './dry-run/use-runs.ts'
-import { EditorHead } from './editor-head.tsx'
-import { EditorParts } from './editor-parts.tsx'
+import { QueryCard } from './query/query-card.tsx'
+import type { Recipe } from './recipes.ts'
 import { SaveBar } from './save-bar.tsx'
-import { useEditor } from './use-editor.ts'
+import { type EditorModel, useEditor } from './use-editor.ts'
+import { VariablesCard } from './variables-card.tsx'
 import type { Draft } from './webhook-draft.ts'
 
 /** A webhook that is written: the form, and beside it what the query does on a real block. */
@@ -17,20 +22,11 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
   const block = usePlace().query.get('block') ?? ''
   const [editor, setEditor] = useState<QueryEditor | null>(null)
   const { dryRun, estimating, run } = useRuns(model, block)
-  const latest = useRef({ run, save: model.save, mayS: model.problems.length === 0 })
-  latest.current = { run, save: model.save, mayS: model.problems.length === 0 }
-  const shortcuts = useMemo(
-    () => [
-      { keys: 'mod+enter', does: 'Run the query', run: () => latest.current.run() },
-      {
-        keys: 'mod+s',
-        does: 'Save the webhook',
-        run: () => latest.current.mayS && void latest.current.save(),
-      },
-    ],
-    [],
-  )
-  useShortcuts(shortcuts)
+  const save = () => model.problems.length === 0 && void model.save()
+  useShortcuts([
+    { keys: 'mod+enter', does: 'Run the query', run: () => run() },
+    { keys: 'mod+s', does: 'Save the webhook', run: save },
+  ])
   return (
     <>
       <EditorHead model={model} />
@@ -54,5 +50,56 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
       </div>
       <SaveBar model={model} editor={editor} />
     </>
+  )
+}
+
+/** The heading, and the way to a template; the cookbook is loaded when it is opened. */
+function EditorHead({ model }: { model: EditorModel }) {
+  const isOpen = usePlace().query.has('templates')
+  const Templates = useLazyPart(isOpen, async () => {
+    return (await import('./templates-dialog.tsx')).TemplatesDialog
+  })
+  const choose = ({ title, query, skipEmpty }: Recipe) => {
+    const { name } = model.draft
+    model.replace({ query, skipEmpty, name: name || title })
+    changeQuery({ templates: null })
+  }
+  return (
+    <div class="head">
+      <h1>{model.webhook ? `Edit ${model.webhook.name || model.webhook.id}` : 'New webhook'}</h1>
+      <div class="acts">
+        <Button icon="book" onClick={() => changeQuery({ templates: '1' })}>
+          Start from a template
+        </Button>
+      </div>
+      {Templates && (
+        <Templates onChoose={choose} onClose={() => changeQuery({ templates: null })} />
+      )}
+    </div>
+  )
+}
+
+/** The parts of the form that are saved. */
+function EditorParts(props: {
+  model: EditorModel
+  /** The block of dry runs and tests; empty for the latest. */
+  block: string
+  editor: QueryEditor | null
+  onEditor(editor: QueryEditor | null): void
+  onRun(): void
+}) {
+  const { model } = props
+  return (
+    <div class="col g16">
+      <BasicsCard model={model} />
+      <QueryCard
+        model={model}
+        editor={props.editor}
+        onEditor={props.onEditor}
+        onRun={props.onRun}
+      />
+      <VariablesCard model={model} />
+      <DestinationCard model={model} block={props.block} />
+    </div>
   )
 }

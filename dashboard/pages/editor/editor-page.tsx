@@ -1,10 +1,14 @@
 import { useCall } from '../../api/use-call.ts'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Empty, SkeletonRows } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
 import { VariablesFromAddress } from '../variables/variables-from-address.tsx'
 import { EditorForm } from './editor-form.tsx'
 import { draftOf, newDraft } from './webhook-draft.ts'
+
+const WEBHOOKS = { text: 'Webhooks', href: '/webhooks' }
 
 /** Writes a new webhook, or changes one. */
 export default function EditorPage({ params }: { params: { id?: string } }) {
@@ -12,61 +16,48 @@ export default function EditorPage({ params }: { params: { id?: string } }) {
 }
 
 function NewWebhook() {
-  const { data, error, reload } = useCall('listNetworks')
+  const title = 'New webhook'
   const wanted = usePlace().query.get('network')
-  const possible = data?.data.filter(({ kind }) => kind === 'evm').map(({ id }) => id)
-  const network = possible?.find((id) => id === wanted) ?? possible?.[0]
   return (
-    <PageFrame
-      title="New webhook"
-      crumbs={[{ text: 'Webhooks', href: '/webhooks' }, { text: 'New webhook' }]}
-    >
-      {error && !data ? <LoadFault error={error} retry={reload} /> : null}
-      {!data && !error && <LoadingForm title="New webhook" />}
-      {network && <EditorForm initial={newDraft(network)} webhook={null} />}
-      {data && !network && (
-        <section class="card">
-          <Empty icon="nodes" title="No network can have webhooks">
-            Webhooks run on EVM networks, and none is configured.
-          </Empty>
-        </section>
-      )}
+    <PageFrame title={title} crumbs={[WEBHOOKS, { text: title }]}>
+      <Loaded call={useCall('listNetworks')} wait={<LoadingForm title={title} />}>
+        {(networks) => {
+          const possible = networks.filter(({ kind }) => kind === 'evm').map(({ id }) => id)
+          const network = possible.find((id) => id === wanted) ?? possible[0]
+          if (network) return <EditorForm initial={newDraft(network)} webhook={null} />
+          return (
+            <Empty isCard icon="nodes" title="No network can have webhooks">
+              Webhooks run on EVM networks, and none is configured.
+            </Empty>
+          )
+        }}
+      </Loaded>
       <VariablesFromAddress />
     </PageFrame>
   )
 }
 
 function EditWebhook({ id }: { id: string }) {
-  const { data, error, reload } = useCall('listWebhooks')
-  const webhook = data?.data.find((each) => each.id === id)
-  const title = webhook ? `Edit ${webhook.name || id}` : 'Edit a webhook'
+  const call = useCall('listWebhooks')
+  const webhook = call.data?.data.find((each) => each.id === id)
+  const name = webhook?.name || id
+  const back = <Button href="/webhooks">All webhooks</Button>
   return (
     <PageFrame
-      title={title}
-      crumbs={[
-        { text: 'Webhooks', href: '/webhooks' },
-        { text: webhook?.name || id, href: `/webhooks/${id}` },
-        { text: 'Edit' },
-      ]}
+      title={webhook ? `Edit ${name}` : 'Edit a webhook'}
+      crumbs={[WEBHOOKS, { text: name, href: `/webhooks/${id}` }, { text: 'Edit' }]}
     >
-      {error && !data ? <LoadFault error={error} retry={reload} /> : null}
-      {!data && !error && <LoadingForm title="Edit a webhook" />}
-      {webhook && <EditorForm key={id} initial={draftOf(webhook)} webhook={webhook} />}
-      {data && !webhook && (
-        <section class="card">
-          <Empty
-            icon="hook"
-            title="There is no such webhook"
-            acts={
-              <a class="btn" href="/webhooks">
-                All webhooks
-              </a>
-            }
-          >
-            It may have been deleted, or it belongs to another team.
-          </Empty>
-        </section>
-      )}
+      <Loaded call={call} wait={<LoadingForm title="Edit a webhook" />}>
+        {() =>
+          webhook ? (
+            <EditorForm key={id} initial={draftOf(webhook)} webhook={webhook} />
+          ) : (
+            <Empty isCard icon="hook" title="There is no such webhook" acts={back}>
+              It may have been deleted, or it belongs to another team.
+            </Empty>
+          )
+        }
+      </Loaded>
       <VariablesFromAddress />
     </PageFrame>
   )

@@ -1,27 +1,17 @@
-/// <reference path="./graphql-files.d.ts" />
+/// <reference path="./text-files.d.ts" />
 import addressActivity from '../../../docs/cookbook/address-activity.graphql' with { type: 'text' }
 import approvals from '../../../docs/cookbook/approvals.graphql' with { type: 'text' }
 import bridgeDeposits from '../../../docs/cookbook/bridge-deposits.graphql' with { type: 'text' }
-import contractCreations from '../../../docs/cookbook/contract-creations.graphql' with {
-  type: 'text',
-}
-import ethTransfersAsLogs from '../../../docs/cookbook/eth-transfers-as-logs.graphql' with {
-  type: 'text',
-}
-import eventsOfAContract from '../../../docs/cookbook/events-of-a-contract.graphql' with {
-  type: 'text',
-}
+import creations from '../../../docs/cookbook/contract-creations.graphql' with { type: 'text' }
+import ethLogs from '../../../docs/cookbook/eth-transfers-as-logs.graphql' with { type: 'text' }
+import events from '../../../docs/cookbook/events-of-a-contract.graphql' with { type: 'text' }
 import governanceVotes from '../../../docs/cookbook/governance-votes.graphql' with { type: 'text' }
 import heartbeat from '../../../docs/cookbook/heartbeat.graphql' with { type: 'text' }
 import internalCalls from '../../../docs/cookbook/internal-calls.graphql' with { type: 'text' }
-import issuedAndRedeemed from '../../../docs/cookbook/issued-and-redeemed.graphql' with {
-  type: 'text',
-}
+import issued from '../../../docs/cookbook/issued-and-redeemed.graphql' with { type: 'text' }
 import largeTransfers from '../../../docs/cookbook/large-transfers.graphql' with { type: 'text' }
 import liquidations from '../../../docs/cookbook/liquidations.graphql' with { type: 'text' }
-import multisigExecutions from '../../../docs/cookbook/multisig-executions.graphql' with {
-  type: 'text',
-}
+import multisigs from '../../../docs/cookbook/multisig-executions.graphql' with { type: 'text' }
 import newPools from '../../../docs/cookbook/new-pools.graphql' with { type: 'text' }
 import nftMints from '../../../docs/cookbook/nft-mints.graphql' with { type: 'text' }
 import nftSales from '../../../docs/cookbook/nft-sales.graphql' with { type: 'text' }
@@ -50,26 +40,19 @@ type RecipeGroup = { title: string; recipes: readonly Recipe[] }
 
 /** The templates of the editor: the files of docs/cookbook, in the order of the manual. */
 export const RECIPE_GROUPS: readonly RecipeGroup[] = [
-  group('Tokens', [
-    tokenTransfers,
-    largeTransfers,
-    issuedAndRedeemed,
-    nftMints,
-    nftSales,
-    approvals,
-  ]),
+  group('Tokens', [tokenTransfers, largeTransfers, issued, nftMints, nftSales, approvals]),
   group('Addresses and contracts', [
     addressActivity,
     internalCalls,
-    ethTransfersAsLogs,
-    contractCreations,
-    eventsOfAContract,
+    ethLogs,
+    creations,
+    events,
     proxyUpgrades,
   ]),
   group('Markets', [swapsOfAPool, newPools, liquidations, priceUpdates]),
   group('Protocols and the chain', [
     governanceVotes,
-    multisigExecutions,
+    multisigs,
     userOperations,
     bridgeDeposits,
     heartbeat,

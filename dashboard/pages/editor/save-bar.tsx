@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx'
 import { plural } from '../../parts/text/format.ts'
 import type { QueryEditor } from './code/mount-query-editor.ts'
 import type { DraftFaults, EditorModel } from './use-editor.ts'
@@ -27,26 +28,24 @@ export function SaveBar({ model, editor }: { model: EditorModel; editor: QueryEd
     <div class="savebar">
       <BarState model={model} verb={verb} />
       {problem && problem.line !== null && (
-        <button
-          class="btn ghost sm goto"
-          type="button"
+        <Button
+          class="ghost sm goto"
           onClick={() => editor?.goTo(problem.line ?? 1, problem.column ?? 1)}
         >
           Go to line {problem.line}
-        </button>
+        </Button>
       )}
       {!problem && field && field !== 'other' && (
-        <button class="btn ghost sm goto" type="button" onClick={() => focusField(field)}>
+        <Button class="ghost sm goto" onClick={() => focusField(field)}>
           Go to {FIELD_WORDS[field]}
-        </button>
+        </Button>
       )}
       <span class="grow" />
-      <a class="btn ghost" href={webhook ? `/webhooks/${webhook.id}` : '/webhooks'}>
+      <Button class="ghost" href={webhook ? `/webhooks/${webhook.id}` : '/webhooks'}>
         Cancel
-      </a>
-      <button
-        class="btn primary"
-        type="button"
+      </Button>
+      <Button
+        class="primary"
         aria-disabled={inWay !== '' || isIdle}
         title={inWay || (isIdle ? 'Nothing has changed' : '')}
         disabled={isSaving}
@@ -55,7 +54,7 @@ export function SaveBar({ model, editor }: { model: EditorModel; editor: QueryEd
         }}
       >
         {isSaving ? 'Saving…' : webhook ? 'Save changes' : 'Create webhook'}
-      </button>
+      </Button>
     </div>
   )
 }

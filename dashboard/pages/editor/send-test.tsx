@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { messageOf } from '../../api/api-error.ts'
 import { callApi } from '../../api/call-api.ts'
 import type { TestWebhookAttempt } from '../../api/wire.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { bytes, ms, whole } from '../../parts/text/format.ts'
 import { TimeAgo } from '../../parts/text/time-ago.tsx'
@@ -23,36 +23,25 @@ const FAULTS: Readonly<Record<string, string>> = {
 export function SendTest({ model, block }: { model: EditorModel; block: string }) {
   const { draft, problems } = model
   const [tried, setTried] = useState<Tried | null>(null)
-  const [fault, setFault] = useState('')
-  const [isBusy, setBusy] = useState(false)
   const lacks = lackOf(draft.url, problems.length)
-  const send = async () => {
-    setBusy(true)
-    setFault('')
-    try {
-      const { url, network, query } = draft
-      const body = { webhook_url: url.trim(), graphql_query: query, network }
-      const { data } = await callApi('testWebhook', { body: { ...body, ...(block && { block }) } })
-      setTried({ attempt: data, atMs: Date.now(), url })
-    } catch (thrown) {
-      setTried(null)
-      setFault(messageOf(thrown))
-    }
-    setBusy(false)
-  }
+  const { fault, isBusy, submit } = useSubmit(async () => {
+    setTried(null)
+    const { url, network, query } = draft
+    const body = { webhook_url: url.trim(), graphql_query: query, network }
+    const { data } = await callApi('testWebhook', { body: { ...body, ...(block && { block }) } })
+    setTried({ attempt: data, atMs: Date.now(), url })
+  })
   return (
     <div class="col g8">
       <div class="row wrap">
-        <button
-          class="btn"
-          type="button"
+        <Button
+          icon="bolt"
           disabled={isBusy || lacks !== ''}
           title={lacks || 'Sends the result of one block, once and signed'}
-          onClick={() => void send()}
+          onClick={() => submit()}
         >
-          <Icon name="bolt" />
           {isBusy ? 'Sending…' : 'Send a test'}
-        </button>
+        </Button>
         {fault && (
           <span class="hint bad" role="alert">
             {fault}

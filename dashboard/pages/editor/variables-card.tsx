@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from '../variables/items-form.tsx'
@@ -22,27 +23,26 @@ export function VariablesCard({ model }: { model: EditorModel }) {
     if (counts !== undefined) again()
   }, [counts])
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Variables</h2>
-        <span class="quiet small">shared by the whole team, live from the next block</span>
-        <span class="acts">
-          <button class="btn sm" type="button" onClick={() => openVariables(null)}>
-            All variables
-          </button>
-        </span>
-      </div>
-      <div class="cb pad col g16">
-        {named.current.map((variable) => (
-          <VariableRow
-            key={variable.name}
-            variable={variable}
-            others={otherUsers(all, variable.name, model.webhook?.id)}
-          />
-        ))}
-        {named.current.length === 0 && <NoVariables />}
-      </div>
-    </section>
+    <Card
+      title="Variables"
+      about="shared by the whole team, live from the next block"
+      acts={
+        <Button class="sm" onClick={() => openVariables(null)}>
+          All variables
+        </Button>
+      }
+      isLined
+      body="cb pad col g16"
+    >
+      {named.current.map((variable) => (
+        <VariableRow
+          key={variable.name}
+          variable={variable}
+          others={otherUsers(all, variable.name, model.webhook?.id)}
+        />
+      ))}
+      {named.current.length === 0 && <NoVariables />}
+    </Card>
   )
 }
 
@@ -68,10 +68,9 @@ function VariableRow({ variable, others }: { variable: NamedVariable; others: nu
         </div>
         {items !== null && (
           <div class="row">
-            <button class="btn sm" type="button" onClick={() => openVariables(name)}>
-              <Icon name="edit" small />
+            <Button class="sm" icon="edit" onClick={() => openVariables(name)}>
               Edit list
-            </button>
+            </Button>
           </div>
         )}
       </div>

@@ -4,10 +4,11 @@ import type { NetworkReport } from '../../api/wire.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { NetworkName, Tag } from '../../parts/state.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { middleCut, plural, whole } from '../../parts/text/format.ts'
-import { bothZones, lengthText, useNow } from '../../parts/text/time-ago.tsx'
+import { lengthText, Time, useNow } from '../../parts/text/time-ago.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
 import { NodeTable } from './node-table.tsx'
 
@@ -105,9 +106,7 @@ function Age({ at }: { at: number }) {
     <div class="c-narrow">
       <dt>Age</dt>
       <dd>
-        <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-          {ageMs < 500 ? '0 s' : lengthText(ageMs)}
-        </time>
+        <Time at={at} text={ageMs < 500 ? '0 s' : lengthText(ageMs)} />
       </dd>
     </div>
   )
@@ -115,15 +114,12 @@ function Age({ at }: { at: number }) {
 
 function NoneAnswers({ network: { id, head } }: { network: NetworkReport }) {
   return (
-    <div class="note bad slimnote" role="alert">
-      <Icon name="warn" />
-      <span>
-        <b>No node of {id} answers.</b> Calls get an error.{' '}
-        {head
-          ? `Webhooks wait at block ${whole(head.number)} and lose nothing.`
-          : 'Webhooks begin when one does.'}
-      </span>
-    </div>
+    <Note tone="bad" icon="warn" class="slimnote" role="alert">
+      <b>No node of {id} answers.</b> Calls get an error.{' '}
+      {head
+        ? `Webhooks wait at block ${whole(head.number)} and lose nothing.`
+        : 'Webhooks begin when one does.'}
+    </Note>
   )
 }
 

@@ -2,7 +2,8 @@ import { useEffect } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
 import type { NetworkReport } from '../../api/wire.ts'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { NoNetwork } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { State } from '../../parts/state.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
@@ -13,9 +14,9 @@ const REFRESH_MS = 5000
 
 /** Every network with its nodes: which of them answer calls now, and why the others do not. */
 export default function NetworksPage() {
-  const { data, error, reload } = useCall('listNetworks')
+  const call = useCall('listNetworks')
   useRefresh(REFRESH_MS, 'listNetworks')
-  const networks = data?.data
+  const networks = call.data?.data
   useAnchor(networks !== undefined)
   return (
     <PageFrame title="Networks">
@@ -27,23 +28,9 @@ export default function NetworksPage() {
           others don’t.
         </p>
       </div>
-      {!networks && error !== undefined && <LoadFault error={error} retry={reload} />}
-      {!networks && !error && (
-        <section class="card" aria-hidden="true">
-          <SkeletonRows rows={4} />
-        </section>
-      )}
-      {networks?.length === 0 && (
-        <section class="card">
-          <Empty isTop icon="nodes" title="No network is configured">
-            The operator names networks and their nodes under <span class="ic">networks</span> in
-            the configuration file.
-          </Empty>
-        </section>
-      )}
-      {networks?.map((network) => (
-        <NetworkCard key={network.id} network={network} />
-      ))}
+      <Loaded call={call} isAlone empty={<NoNetwork />}>
+        {(all) => all.map((network) => <NetworkCard key={network.id} network={network} />)}
+      </Loaded>
     </PageFrame>
   )
 }

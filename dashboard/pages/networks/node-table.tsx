@@ -1,5 +1,6 @@
 import type { NetworkReport } from '../../api/wire.ts'
 import { Bar } from '../../parts/charts/bar.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import type { Tone } from '../../parts/state.tsx'
 import { ms, percent, plural, whole } from '../../parts/text/format.ts'
 import { lengthText } from '../../parts/text/time-ago.tsx'
@@ -13,133 +14,109 @@ const STATES: Readonly<Record<Node['state'], { tone: Tone; word: string }>> = {
   excluded: { tone: 'bad', word: 'Not used' },
 }
 
+const UNKNOWN = <span class="faint">n/a</span>
+
 /** A node that goes wrong this often is worth a colour. */
 const ERRORS_WARN = 0.5
 const ERRORS_BAD = 5
+
+const COLUMNS: readonly Column<Node>[] = [
+  { head: 'Node', cell: ({ name }) => <span class="strong500 wraps">{name}</span> },
+  { head: 'State, and why', cell: (node) => <NodeState node={node} /> },
+  {
+    head: 'Share of calls',
+    class: 'num c-mid',
+    cellClass: 'c-narrow',
+    cell: ({ share_percent: share, calls }) => (
+      <span class="share" title={`${plural(calls, 'request')} in the last hour`}>
+        {calls === 0 ? <span class="faint">none</span> : percent(Math.round(share))}
+        <Bar thin percent={share} tone="f2" label={percent(share)} />
+      </span>
+    ),
+  },
+  {
+    head: 'Head',
+    class: 'num',
+    cellClass: 'c-narrow',
+    cell: ({ head }) => (head === null ? UNKNOWN : whole(head)),
+  },
+  {
+    head: 'Lag',
+    class: 'num',
+    cellClass: ({ lag_blocks: lag, state }) =>
+      `c-narrow ${lag === 0 ? 'faint' : lag !== null && state === 'excluded' ? 'bad' : ''}`,
+    cell: ({ lag_blocks: lag }) => (lag === null ? UNKNOWN : lag === 0 ? 'none' : whole(lag)),
+  },
+  {
+    head: 'Median',
+    headTitle: 'In the last hour',
+    class: 'num c-mid',
+    cellClass: 'c-narrow',
+    cell: ({ median_ms: median }) => (median === null ? UNKNOWN : ms(median)),
+  },
+  {
+    head: '99th',
+    headTitle: 'In the last hour',
+    class: 'num c-mid',
+    cellClass: 'c-narrow quiet',
+    cell: ({ p99_ms: slow }) => (slow === null ? UNKNOWN : ms(slow)),
+  },
+  {
+    head: 'Errors',
+    headTitle: 'In the last hour',
+    class: 'num',
+    cellClass: (node) => `c-narrow ${errorTone(node)}`,
+    cellTitle: ({ calls, errors }) =>
+      calls === 0 ? undefined : `${whole(errors)} of ${plural(calls, 'request')}`,
+    cell: ({ calls, errors }) => (calls === 0 ? UNKNOWN : percent((errors / calls) * 100)),
+  },
+  {
+    head: '24 h',
+    headTitle: 'Errors, hour by hour',
+    class: 'c-wide',
+    cellClass: 'c-narrow',
+    cell: ({ hours }) => <ErrorSpark hours={hours} />,
+  },
+  {
+    cellClass: 'full phone-only',
+    cell: (node) => <span class="hint">{phoneWords(node)}</span>,
+  },
+]
 
 /** The nodes of a network: how each is judged, and how requests went there in the last hour. */
 export function NodeTable({ nodes }: { nodes: readonly Node[] }) {
   return (
     <div class="tw">
-      <table class="ups rows">
-        <thead>
-          <tr>
-            <th scope="col">Node</th>
-            <th scope="col">State, and why</th>
-            <th scope="col" class="num c-mid">
-              Share of calls
-            </th>
-            <th scope="col" class="num">
-              Head
-            </th>
-            <th scope="col" class="num">
-              Lag
-            </th>
-            <th scope="col" class="num c-mid" title="In the last hour">
-              Median
-            </th>
-            <th scope="col" class="num c-mid" title="In the last hour">
-              99th
-            </th>
-            <th scope="col" class="num" title="In the last hour">
-              Errors
-            </th>
-            <th scope="col" class="c-wide" title="Errors, hour by hour">
-              24 h
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {nodes.map((node) => (
-            <NodeRow key={node.name} node={node} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        class="ups rows"
+        columns={COLUMNS}
+        rows={nodes}
+        keyOf={({ name }) => name}
+        rowOf={({ name }) => ({ 'data-node': name })}
+      />
     </div>
   )
 }
 
-function NodeRow({ node }: { node: Node }) {
+function NodeState({ node }: { node: Node }) {
   const { tone, word } = STATES[node.state]
   const more = moreWords(node)
   return (
-    <tr data-node={node.name}>
-      <td>
-        <span class="strong500 wraps">{node.name}</span>
-      </td>
-      <td>
-        <span class="whname">
-          <span class="st wrapping">
-            <span class={`dot ${tone}`} />
-            {word}
-            {node.reason && <span class="quiet c-narrow">{node.reason}</span>}
-          </span>
-          {more && <span class="reason c-narrow">{more}</span>}
-        </span>
-      </td>
-      <Share node={node} />
-      <td class="num c-narrow">{node.head === null ? <Unknown /> : whole(node.head)}</td>
-      <Lag node={node} />
-      <td class="num c-mid c-narrow">{timeOf(node.median_ms)}</td>
-      <td class="num c-mid c-narrow quiet">{timeOf(node.p99_ms)}</td>
-      <Errors node={node} />
-      <td class="c-wide c-narrow">
-        <ErrorSpark hours={node.hours} />
-      </td>
-      <td class="full phone-only">
-        <span class="hint">{phoneWords(node, more)}</span>
-      </td>
-    </tr>
-  )
-}
-
-function Share({ node: { share_percent: share, calls } }: { node: Node }) {
-  return (
-    <td class="num c-mid c-narrow">
-      <span class="share" title={`${plural(calls, 'request')} in the last hour`}>
-        {calls === 0 ? <span class="faint">none</span> : percent(Math.round(share))}
-        <Bar thin percent={share} tone="f2" label={percent(share)} />
+    <span class="whname">
+      <span class="st wrapping">
+        <span class={`dot ${tone}`} />
+        {word}
+        {node.reason && <span class="quiet c-narrow">{node.reason}</span>}
       </span>
-    </td>
+      {more && <span class="reason c-narrow">{more}</span>}
+    </span>
   )
 }
 
-function Lag({ node: { lag_blocks: lag, state } }: { node: Node }) {
-  if (lag === null) {
-    return (
-      <td class="num c-narrow">
-        <Unknown />
-      </td>
-    )
-  }
-  const tone = lag === 0 ? 'faint' : state === 'excluded' ? 'bad' : ''
-  return <td class={`num c-narrow ${tone}`}>{lag === 0 ? 'none' : whole(lag)}</td>
-}
-
-function Errors({ node: { calls, errors } }: { node: Node }) {
-  if (calls === 0) {
-    return (
-      <td class="num c-narrow">
-        <Unknown />
-      </td>
-    )
-  }
-  const part = (errors / calls) * 100
-  const tone = part >= ERRORS_BAD ? 'bad' : part >= ERRORS_WARN ? 'warn' : part === 0 ? 'faint' : ''
-  const title = `${whole(errors)} of ${plural(calls, 'request')}`
-  return (
-    <td class={`num c-narrow ${tone}`} title={title}>
-      {percent(part)}
-    </td>
-  )
-}
-
-function Unknown() {
-  return <span class="faint">n/a</span>
-}
-
-function timeOf(value: number | null) {
-  return value === null ? <Unknown /> : ms(value)
+function errorTone({ calls, errors }: Node): string {
+  const part = (errors / Math.max(1, calls)) * 100
+  if (part >= ERRORS_BAD) return 'bad'
+  return part >= ERRORS_WARN ? 'warn' : calls > 0 && part === 0 ? 'faint' : ''
 }
 
 /** The credits of the month, votes that it lost, the last fault, and the next probe. */
@@ -161,10 +138,10 @@ function moreWords(node: Node) {
   return words.join('. ')
 }
 
-function phoneWords(node: Node, more: string): string {
+function phoneWords(node: Node): string {
   const words = [node.state === 'used' ? '' : (node.reason ?? '')]
   if (node.calls > 0) words.push(`${percent(Math.round(node.share_percent))} of calls`)
   if (node.median_ms !== null) words.push(ms(node.median_ms))
   if (node.lag_blocks !== null) words.push(`lag ${whole(node.lag_blocks)}`)
-  return [...words, more].filter(Boolean).join(' · ')
+  return [...words, moreWords(node)].filter(Boolean).join(' · ')
 }

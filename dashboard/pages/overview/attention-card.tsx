@@ -1,4 +1,5 @@
 import { useCall } from '../../api/use-call.ts'
+import { Card } from '../../parts/card.tsx'
 import { Empty, SkeletonRows } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/state.tsx'
@@ -15,11 +16,11 @@ export function AttentionCard() {
   const isKnown = networks !== undefined && webhooks !== undefined
   const found = isKnown ? findAttention(networks, webhooks, stats ?? []) : []
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Needs attention</h2>
-        {found.length > 0 && <Tag tone="bad">{found.length}</Tag>}
-      </div>
+    <Card
+      title="Needs attention"
+      beside={found.length > 0 && <Tag tone="bad">{found.length}</Tag>}
+      isLined
+    >
       {!isKnown && <SkeletonRows rows={4} />}
       {isKnown && found.length === 0 && (
         <Empty icon="check" title="Nothing does">
@@ -46,6 +47,6 @@ export function AttentionCard() {
           <span>{found.length - SHOWN_MAX} more, on the pages of networks and webhooks.</span>
         </div>
       )}
-    </section>
+    </Card>
   )
 }

@@ -2,10 +2,14 @@ import { useCall } from '../../api/use-call.ts'
 import { useLiveRefresh } from '../../api/use-refresh.ts'
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { BlocksArt } from '../../parts/art.tsx'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Strip, type StripMark } from '../../parts/strip.tsx'
 import { percent, plural } from '../../parts/text/format.ts'
+import { deliveryMark } from '../../parts/webhooks/delivery-mark.ts'
 
 /** The rest is a page away. */
 const SHOWN_MAX = 6
@@ -14,42 +18,37 @@ const MARKS = 40
 /** Below this many of a hundred, the figure is amber. */
 const PERCENT_WARN = 99
 
-type Recent = WireWebhookStats['recent'][number]
-
 /** The latest deliveries of webhooks, those with the newest trouble first. */
 export function DeliveriesCard() {
   const webhooks = useCall('listWebhooks')
   const stats = useCall('getWebhookStats')
   useLiveRefresh(['delivery', 'webhook', 'gap'], 'getWebhookStats')
-  const error = webhooks.error ?? stats.error
+  const call = {
+    data: stats.data && webhooks.data,
+    error: webhooks.error ?? stats.error,
+    reload: () => {
+      webhooks.reload()
+      stats.reload()
+    },
+  }
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Webhook deliveries</h2>
-        <span class="quiet small">last {MARKS} of each</span>
+    <Card
+      isLined
+      title="Webhook deliveries"
+      about={`last ${MARKS} of each`}
+      beside={
         <span class="acts legend c-narrow">
           <Legend tone="calm">first try</Legend>
           <Legend tone="warn">retried</Legend>
           <Legend tone="bad">failing</Legend>
           <Legend tone="fork">re-run</Legend>
         </span>
-      </div>
-      {webhooks.data && stats.data ? (
-        <Webhooks webhooks={webhooks.data.data} stats={stats.data.data} />
-      ) : error ? (
-        <div class="cb pad">
-          <LoadFault
-            error={error}
-            retry={() => {
-              webhooks.reload()
-              stats.reload()
-            }}
-          />
-        </div>
-      ) : (
-        <SkeletonRows rows={4} />
-      )}
-    </section>
+      }
+    >
+      <Loaded call={call} around="cb pad" empty={<NoWebhooks />}>
+        {(known) => <Webhooks webhooks={known} stats={stats.data?.data ?? []} />}
+      </Loaded>
+    </Card>
   )
 }
 
@@ -65,7 +64,6 @@ function Legend({ tone, children }: { tone: string; children: string }) {
 type Lists = { webhooks: readonly WireWebhook[]; stats: readonly WireWebhookStats[] }
 
 function Webhooks({ webhooks, stats }: Lists) {
-  if (webhooks.length === 0) return <NoWebhooks />
   const byId = new Map(stats.map((one) => [one.webhook_id, one]))
   const sorted = webhooks.toSorted((a, b) => rankOf(b, byId.get(b.id)) - rankOf(a, byId.get(a.id)))
   return (
@@ -94,7 +92,7 @@ function rankOf(webhook: WireWebhook, stats: WireWebhookStats | undefined): numb
 
 function isFailing(stats: WireWebhookStats | undefined): boolean {
   const last = stats?.recent.at(-1)
-  return last !== undefined && markOf(last).kind === 'bad'
+  return last !== undefined && deliveryMark(last) === 'bad'
 }
 
 function stoppedItself({ deactivation_reason: reason }: WireWebhook): boolean {
@@ -130,16 +128,10 @@ function Success({ webhook, percentOk }: { webhook: WireWebhook; percentOk: numb
   return <span class={`right nowrap${tone}`}>{percent(percentOk)}</span>
 }
 
-function markOf({ status, attempts_made: attempts, rerun, status_code: code }: Recent): StripMark {
+function markOf(delivery: WireWebhookStats['recent'][number]): StripMark {
+  const { status, attempts_made: attempts, status_code: code } = delivery
   const tip = [status, attempts > 1 ? `${attempts} attempts` : '', code ?? ''].filter(Boolean)
-  return { kind: kindOf(status, attempts, rerun), tip: tip.join(', ') }
-}
-
-function kindOf(status: Recent['status'], attempts: number, rerun: boolean): StripMark['kind'] {
-  if (status === 'cancelled') return 'idle'
-  if (status !== 'delivered') return status === 'failed' || attempts > 0 ? 'bad' : 'idle'
-  if (rerun) return 'fork'
-  return attempts > 1 ? 'warn' : 'calm'
+  return { kind: deliveryMark(delivery), tip: tip.join(', ') }
 }
 
 function NoWebhooks() {
@@ -148,9 +140,9 @@ function NoWebhooks() {
       art={<BlocksArt />}
       title="No webhooks yet"
       acts={
-        <a class="btn primary" href="/webhooks/new">
+        <Button class="primary" href="/webhooks/new">
           New webhook
-        </a>
+        </Button>
       }
     >
       Write a query once. Headgate runs it on every new block and posts what it finds to you,

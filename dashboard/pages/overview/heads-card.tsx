@@ -1,10 +1,12 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
 import type { NetworkReport } from '../../api/wire.ts'
-import { Empty, LoadFault } from '../../parts/empty.tsx'
+import { NoNetwork } from '../../parts/empty.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
+import { Loaded } from '../../parts/loaded.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { whole } from '../../parts/text/format.ts'
@@ -15,22 +17,24 @@ const REFRESH_MS = 10_000
 
 /** The heads of all networks, as they move. */
 export function HeadsCard() {
-  const { data, error, reload } = useCall('listNetworks')
   useRefresh(REFRESH_MS, 'listNetworks')
-  if (!data && error) return <LoadFault error={error} retry={reload} />
-  if (data?.data.length === 0) {
-    return (
-      <section class="card" aria-label="Heads of all networks">
-        <Empty isTop icon="nodes" title="No network is configured">
-          The operator names networks and their nodes under <span class="ic">networks</span> in the
-          configuration file.
-        </Empty>
-      </section>
-    )
-  }
+  return (
+    <Loaded call={useCall('listNetworks')} wait={<Heads>{WAIT}</Heads>} empty={<NoNetwork />}>
+      {(networks) => (
+        <Heads>
+          {networks.map((network) => (
+            <NetworkHead key={network.id} network={network} />
+          ))}
+        </Heads>
+      )}
+    </Loaded>
+  )
+}
+
+function Heads({ children }: { children: ComponentChildren }) {
   return (
     <section class="card heads" aria-label="Heads of all networks">
-      {data ? data.data.map((network) => <NetworkHead key={network.id} network={network} />) : WAIT}
+      {children}
     </section>
   )
 }

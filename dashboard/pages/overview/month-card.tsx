@@ -1,7 +1,8 @@
 import { useCall } from '../../api/use-call.ts'
 import type { AnswerOf } from '../../api/wire.ts'
-import { LoadFault } from '../../parts/empty.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Note } from '../../parts/note.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, short } from '../../parts/text/format.ts'
 import { monthName, utcDay } from '../../parts/text/utc-dates.ts'
@@ -11,25 +12,15 @@ type Summary = AnswerOf<'getUsageSummary'>['data']
 
 /** The month's compute units, and what they come to: money before surprise. */
 export function MonthCard() {
-  const { data, error, reload } = useCall('getUsageSummary')
+  const call = useCall('getUsageSummary')
   const tier = useCall('getTeam').data?.data.tier
-  const summary = data?.data
+  const month = call.data && `, ${monthName(call.data.data.month)}`
   return (
-    <section class="card">
-      <div class="ch">
-        <h2>Compute units{summary && `, ${monthName(summary.month)}`}</h2>
-        <span class="acts">{tier && <Tag>{tier}</Tag>}</span>
-      </div>
-      <div class="cb col">
-        {summary ? (
-          <Month summary={summary} />
-        ) : error ? (
-          <LoadFault error={error} retry={reload} />
-        ) : (
-          <Wait />
-        )}
-      </div>
-    </section>
+    <Card title={<>Compute units{month}</>} acts={tier && <Tag>{tier}</Tag>} body="cb col">
+      <Loaded call={call} wait={<Wait />}>
+        {(summary) => <Month summary={summary} />}
+      </Loaded>
+    </Card>
   )
 }
 
@@ -67,42 +58,33 @@ function LimitNote({ summary }: { summary: Summary }) {
   const isUsedUp = (used ?? 0) >= 100
   if (isUsedUp && autoscaling) {
     return (
-      <div class="note">
-        <Icon name="usage" />
-        <span>
-          <b>Past the month’s capacity.</b> Autoscaling is on, so calls and webhooks go on and usage
-          is counted. <a href="/settings/billing">Billing</a>
-        </span>
-      </div>
+      <Note icon="usage">
+        <b>Past the month’s capacity.</b> Autoscaling is on, so calls and webhooks go on and usage
+        is counted. <a href="/settings/billing">Billing</a>
+      </Note>
     )
   }
   if (isUsedUp) {
     return (
-      <div class="note bad">
-        <Icon name="warn" />
-        <span>
-          <b>The month is used up.</b> Calls get 429 until {utcDay(summary.time_reset)}.{' '}
-          <a class="inh" href="/settings/billing">
-            Decide now
-          </a>
-        </span>
-      </div>
+      <Note tone="bad" icon="warn">
+        <b>The month is used up.</b> Calls get 429 until {utcDay(summary.time_reset)}.{' '}
+        <a class="inh" href="/settings/billing">
+          Decide now
+        </a>
+      </Note>
     )
   }
   if (reachedAt === null) return null
   return (
-    <div class="note warn">
-      <Icon name="warn" />
-      <span>
-        <b>About {utcDay(reachedAt)} the month is used up.</b>{' '}
-        {autoscaling
-          ? 'Autoscaling is on: calls and webhooks go on past it.'
-          : `Autoscaling is off: calls would get 429${wouldPause(active)}.`}{' '}
-        <a class="inh" href="/settings/billing">
-          Decide now
-        </a>
-      </span>
-    </div>
+    <Note tone="warn" icon="warn">
+      <b>About {utcDay(reachedAt)} the month is used up.</b>{' '}
+      {autoscaling
+        ? 'Autoscaling is on: calls and webhooks go on past it.'
+        : `Autoscaling is off: calls would get 429${wouldPause(active)}.`}{' '}
+      <a class="inh" href="/settings/billing">
+        Decide now
+      </a>
+    </Note>
   )
 }
 

@@ -1,10 +1,12 @@
 import { useCall } from '../../api/use-call.ts'
 import { GateArt } from '../../parts/art.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { AreaChart } from '../../parts/charts/area-chart.tsx'
 import { Empty, LoadFault } from '../../parts/empty.tsx'
-import { ms, plural, short, whole } from '../../parts/text/format.ts'
+import { Figure } from '../../parts/fact.tsx'
+import { ms as msText, plural, short, whole } from '../../parts/text/format.ts'
 import { callPoints } from './call-points.ts'
-import { reasonOf } from './call-reasons.ts'
 import type { TimeRange } from './time-range.ts'
 import { type CallFigures, useCallFigures } from './use-call-figures.ts'
 
@@ -12,15 +14,15 @@ import { type CallFigures, useCallFigures } from './use-call-figures.ts'
 export function RequestsCard({ range }: { range: TimeRange }) {
   const { figures, error, reload } = useCallFigures(range)
   return (
-    <section class="card requests">
-      <div class="ch">
-        <h2>Requests</h2>
-        <span class="acts">
-          <a class="small" href="/usage">
-            Usage
-          </a>
-        </span>
-      </div>
+    <Card
+      title="Requests"
+      acts={
+        <a class="small" href="/usage">
+          Usage
+        </a>
+      }
+      class="requests"
+    >
       {!figures && error ? (
         <div class="cb">
           <LoadFault error={error} retry={reload} />
@@ -28,7 +30,7 @@ export function RequestsCard({ range }: { range: TimeRange }) {
       ) : (
         <Figures figures={figures} range={range} />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -42,10 +44,12 @@ function Figures({ figures, range }: { figures: CallFigures | undefined; range: 
     <>
       <div class="cb">
         <dl class="figs gap">
-          <Figure name="Requests" value={whole(totals.calls)} />
-          <Figure name="Succeeded" value={percentFloor(succeeded)} unit="%" />
-          <Figure name="Median" {...timeParts(totals.median_ms)} />
-          <Figure name="99th percentile" {...timeParts(totals.p99_ms)} />
+          <Figure name="Requests">{whole(totals.calls)}</Figure>
+          <Figure name="Succeeded" unit="%">
+            {percentFloor(succeeded)}
+          </Figure>
+          <TimeFigure name="Median" ms={totals.median_ms} />
+          <TimeFigure name="99th percentile" ms={totals.p99_ms} />
         </dl>
         <AreaChart
           label={`Requests by the ${range.bucket}, ${range.words}: between ${low} and ${high}`}
@@ -56,18 +60,6 @@ function Figures({ figures, range }: { figures: CallFigures | undefined; range: 
       </div>
       {totals.errors > 0 && <Failures figures={figures} />}
     </>
-  )
-}
-
-function Figure({ name, value, unit }: { name: string; value: string; unit?: string }) {
-  return (
-    <div class="fig">
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {unit && <small>{unit}</small>}
-      </dd>
-    </div>
   )
 }
 
@@ -102,9 +94,9 @@ function NoCalls({ range }: { range: TimeRange }) {
         art={<GateArt />}
         title="No apps yet"
         acts={
-          <a class="btn primary" href="/apps?create=1">
+          <Button class="primary" href="/apps?create=1">
             New app
-          </a>
+          </Button>
         }
       >
         An app is a key that opens networks. Create one and call a node with it a second later.
@@ -116,13 +108,7 @@ function NoCalls({ range }: { range: TimeRange }) {
     <Empty
       art={<GateArt />}
       title={`No calls in the ${range.words}`}
-      acts={
-        first && (
-          <a class="btn" href={`/apps/${first.id}`}>
-            Open {first.name}
-          </a>
-        )
-      }
+      acts={first && <Button href={`/apps/${first.id}`}>Open {first.name}</Button>}
     >
       Calls with the key of an app show up here within seconds: how many, how fast, and what failed.
       An app’s page has its addresses, ready to copy.
@@ -148,8 +134,38 @@ function percentFloor(share: number): string {
   return share === 1 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2)
 }
 
-function timeParts(value: number | null): { value: string; unit?: string } {
-  if (value === null) return { value: '–' }
-  const [figure = '', unit = ''] = ms(value).split(' ')
-  return { value: figure, unit }
+function TimeFigure({ name, ms }: { name: string; ms: number | null }) {
+  const [figure, unit] = ms === null ? ['–'] : msText(ms).split(' ')
+  return (
+    <Figure name={name} unit={unit}>
+      {figure}
+    </Figure>
+  )
+}
+
+/** The reasons of failed calls, by the service's own codes. */
+const REASONS: Readonly<Record<string, string>> = {
+  throughput_exceeded: 'over the compute units a second (429)',
+  capacity_exceeded: 'after the month was used up (429)',
+  too_many_requests: 'too many at once (429)',
+  upstream_failed: 'no node answered (503)',
+  upstream_timeout: 'no node answered in time (504)',
+  overloaded: 'turned away under load (503)',
+  network_not_enabled: 'on a network that the app lacks (403)',
+  app_inactive: 'with the key of an inactive app (403)',
+  origin_not_allowed: 'from an origin that the app does not allow (403)',
+  address_not_allowed: 'from an address that the app does not allow (403)',
+  rpc_method_not_allowed: 'of a method that the app does not allow (403)',
+  contract_not_allowed: 'about a contract that the app does not allow (403)',
+  paid_only: 'of a method for paid tiers (403)',
+  method_not_served: 'of a method that is not served here (-32601)',
+  parse_error: 'were no JSON (-32700)',
+  invalid_request: 'were no JSON-RPC (-32600)',
+  invalid_params: 'had wrong parameters (-32602)',
+  too_large: 'were too large (413)',
+}
+
+/** A reason as words; one that has none yet is shown as it is. */
+function reasonOf(code: string): string {
+  return REASONS[code] ?? code.replaceAll('_', ' ')
 }

@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Empty } from '../../parts/empty.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { navigate, usePlace } from '../../shell/routing/router.ts'
 import { CallDetails } from './call-details.tsx'
 import { FieldTable } from './document/field-table.tsx'
 import { Inline } from './document/prose.tsx'
-import type { ReferenceCall, ReferenceDoc, ReferenceObject } from './document/reference-doc.ts'
+import type { ReferenceCall, ReferenceDoc } from './document/reference-doc.ts'
 import type { FoundReference } from './find-reference.ts'
-import { ReferenceCard } from './reference-card.tsx'
 
 type Opened = { ids: ReadonlySet<string>; target: string; toggle(id: string): void }
 
@@ -15,11 +16,9 @@ export function ReferenceList({ found, doc }: { found: FoundReference; doc: Refe
   const opened = useOpened()
   if (found.groups.length === 0 && found.objects.length === 0) {
     return (
-      <section class="card">
-        <Empty icon="find" title="Nothing has this in it">
-          Paths, summaries, parameters and the names of fields are searched.
-        </Empty>
-      </section>
+      <Empty isCard icon="find" title="Nothing has this in it">
+        Paths, summaries, parameters and the names of fields are searched.
+      </Empty>
     )
   }
   return (
@@ -31,7 +30,14 @@ export function ReferenceList({ found, doc }: { found: FoundReference; doc: Refe
             <Inline text={description} />
           </p>
           {calls.map((call) => (
-            <CallCard key={call.doc.operationId} call={call} doc={doc} opened={opened} />
+            <ReferenceCard
+              key={call.doc.operationId}
+              id={call.doc.operationId}
+              opened={opened}
+              face={<CallFace call={call} />}
+            >
+              {() => <CallDetails call={call} schemas={doc.schemas} />}
+            </ReferenceCard>
           ))}
         </section>
       ))}
@@ -40,53 +46,22 @@ export function ReferenceList({ found, doc }: { found: FoundReference; doc: Refe
           <h2>Objects</h2>
           <p class="quiet small">What calls take and answer.</p>
           {found.objects.map((object) => (
-            <ObjectCard key={object.name} object={object} doc={doc} opened={opened} />
+            <ReferenceCard
+              key={object.name}
+              id={`schema-${object.name}`}
+              opened={opened}
+              face={<code class="path">{object.name}</code>}
+            >
+              {() => (
+                <div class="cb">
+                  <FieldTable schema={object.schema} schemas={doc.schemas} />
+                </div>
+              )}
+            </ReferenceCard>
           ))}
         </section>
       )}
     </div>
-  )
-}
-
-function CallCard(props: { call: ReferenceCall; doc: ReferenceDoc; opened: Opened }) {
-  const { call, doc, opened } = props
-  const id = call.doc.operationId
-  return (
-    <ReferenceCard
-      id={id}
-      isOpen={opened.ids.has(id)}
-      isTarget={opened.target === id}
-      onToggle={() => opened.toggle(id)}
-      face={
-        <>
-          <span class={`verb ${call.method.toLowerCase()}`}>{call.method}</span>
-          <code class="path">{call.path}</code>
-          <span class="sum">{call.doc.summary}</span>
-        </>
-      }
-    >
-      {() => <CallDetails call={call} schemas={doc.schemas} />}
-    </ReferenceCard>
-  )
-}
-
-function ObjectCard(props: { object: ReferenceObject; doc: ReferenceDoc; opened: Opened }) {
-  const { object, doc, opened } = props
-  const id = `schema-${object.name}`
-  return (
-    <ReferenceCard
-      id={id}
-      isOpen={opened.ids.has(id)}
-      isTarget={opened.target === id}
-      onToggle={() => opened.toggle(id)}
-      face={<code class="path">{object.name}</code>}
-    >
-      {() => (
-        <div class="cb">
-          <FieldTable schema={object.schema} schemas={doc.schemas} />
-        </div>
-      )}
-    </ReferenceCard>
   )
 }
 
@@ -107,4 +82,48 @@ function useOpened(): Opened {
     }
   }
   return { ids, target, toggle }
+}
+
+function CallFace({ call: { method, path, doc } }: { call: ReferenceCall }) {
+  return (
+    <>
+      <span class={`verb ${method.toLowerCase()}`}>{method}</span>
+      <code class="path">{path}</code>
+      <span class="sum">{doc.summary}</span>
+    </>
+  )
+}
+
+type Props = {
+  id: string
+  opened: Opened
+  face: ComponentChildren
+  children(): ComponentChildren
+}
+
+/** A line that opens; what is inside is made only then, so that a long page stays quick. */
+function ReferenceCard({ id, opened, face, children }: Props) {
+  const isOpen = opened.ids.has(id)
+  const isTarget = opened.target === id
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isTarget) ref.current?.scrollIntoView({ block: 'start' })
+  }, [isTarget])
+  return (
+    <article ref={ref} id={id} class={isTarget ? 'card refcard target' : 'card refcard'}>
+      <h3>
+        <button
+          class="refhead"
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `${id}-inside` : undefined}
+          onClick={() => opened.toggle(id)}
+        >
+          {face}
+          <Icon name={isOpen ? 'down' : 'chev'} small />
+        </button>
+      </h3>
+      {isOpen && <div id={`${id}-inside`}>{children()}</div>}
+    </article>
+  )
 }

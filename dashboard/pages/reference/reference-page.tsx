@@ -1,20 +1,20 @@
 import { useMemo, useRef } from 'preact/hooks'
-import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { useCall } from '../../api/use-call.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { PlainCode } from '../../parts/text/plain-code.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PlainCode } from '../../parts/text/code-block.tsx'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
+import type { OpenApi } from './document/open-api.ts'
 import { Prose } from './document/prose.tsx'
-import type { ReferenceDoc } from './document/reference-doc.ts'
-import { useReferenceDoc } from './document/use-reference-doc.ts'
+import { type ReferenceDoc, referenceDoc } from './document/reference-doc.ts'
 import { type FoundReference, findReference } from './find-reference.ts'
 import { ReferenceList } from './reference-list.tsx'
 
-const ROWS_AT_FIRST = 12
-
 export default function ReferencePage() {
-  const { doc, error, reload } = useReferenceDoc()
+  const { data, error, reload } = useCall('getOpenApi')
+  const doc = useMemo(() => data && referenceDoc(data as OpenApi), [data])
   return (
     <PageFrame title="API reference">
       <div class="head">
@@ -28,13 +28,9 @@ export default function ReferencePage() {
           </a>
         </div>
       </div>
-      {error !== null && <LoadFault error={error} retry={reload} />}
-      {doc && <Reference doc={doc} />}
-      {!doc && error === null && (
-        <section class="card">
-          <SkeletonRows rows={ROWS_AT_FIRST} />
-        </section>
-      )}
+      <Loaded call={{ data: doc && { data: doc }, error, reload }} rows={12} isAlone>
+        {(read) => <Reference doc={read} />}
+      </Loaded>
     </PageFrame>
   )
 }
@@ -42,11 +38,7 @@ export default function ReferencePage() {
 function SearchField() {
   const { query } = usePlace()
   const ref = useRef<HTMLInputElement>(null)
-  const shortcuts = useMemo(
-    () => [{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }])
   return (
     <div class="affix refsearch">
       <Icon name="find" small />

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useVisitor } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { JwtKeySettings } from './access/jwt-key-settings.tsx'
@@ -7,7 +7,7 @@ import { SessionSettings } from './access/session-settings.tsx'
 import { TokenSettings } from './access/token-settings.tsx'
 import { BillingSettings } from './billing/billing-settings.tsx'
 import { TeamSettings } from './team-settings.tsx'
-import { TeamsSettings } from './teams/teams-settings.tsx'
+import { TeamsSettings } from './teams-settings.tsx'
 
 type Part = { path: string; name: string; page: ComponentType; isOperators?: true }
 
@@ -22,8 +22,7 @@ const PARTS: readonly Part[] = [
 
 /** The team, what it may use, and who may act for it. */
 export default function SettingsPage({ params }: { params: Readonly<Record<string, string>> }) {
-  const visitor = useVisitor()
-  const isOperator = visitor.kind === 'signed-in' && visitor.session.kind === 'operator'
+  const isOperator = useSession()?.kind === 'operator'
   const parts = PARTS.filter(({ isOperators }) => !isOperators || isOperator)
   const path = params.part ? `/settings/${params.part}` : '/settings'
   const part = parts.find((one) => one.path === path)
@@ -50,10 +49,8 @@ export default function SettingsPage({ params }: { params: Readonly<Record<strin
 
 function NoSuchPart() {
   return (
-    <section class="card">
-      <Empty isTop icon="find" title="There is no such page">
-        The address may be mistyped, or the page is for the operator only.
-      </Empty>
-    </section>
+    <Empty isCard isTop icon="find" title="There is no such page">
+      The address may be mistyped, or the page is for the operator only.
+    </Empty>
   )
 }

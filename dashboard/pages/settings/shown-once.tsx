@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { SecretRow } from '../../parts/text/secret-row.tsx'
 
 /** A secret that nobody can show again: it is copied now, or made anew. */
@@ -15,19 +16,16 @@ export function ShownOnce(props: {
       title={props.title}
       onClose={props.onClose}
       foot={
-        <button class="btn primary" type="button" onClick={props.onClose}>
+        <Button class="primary" onClick={props.onClose}>
           Done
-        </button>
+        </Button>
       }
     >
       <p>{props.children}</p>
       <SecretRow secret={props.secret} what="the token" copyLabel="Copy token" />
-      <div class="note warn">
-        <Icon name="warn" />
-        <span>
-          <b>It is shown only now.</b> Headgate keeps its SHA-256, not the token itself.
-        </span>
-      </div>
+      <Note tone="warn" icon="warn">
+        <b>It is shown only now.</b> Headgate keeps its SHA-256, not the token itself.
+      </Note>
     </Dialog>
   )
 }

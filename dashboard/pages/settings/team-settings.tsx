@@ -1,6 +1,9 @@
-import { useVisitor } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
-import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import type { WireTeam } from '../../api/wire.ts'
+import { Card } from '../../parts/card.tsx'
+import { Fact } from '../../parts/fact.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { Hash } from '../../parts/text/hash.tsx'
 import { Moment } from '../../parts/text/time-ago.tsx'
@@ -9,60 +12,45 @@ import { PlanLimits } from './billing/plan-limits.tsx'
 
 /** The team itself, its plan, and what happens at the limit. */
 export function TeamSettings() {
-  const { data, error, reload } = useCall('getTeam')
-  const team = data?.data
-  if (!team) {
-    return error ? (
-      <LoadFault error={error} retry={reload} />
-    ) : (
-      <section class="card" role="status" aria-busy="true" aria-label="Loading">
-        <SkeletonRows rows={5} />
-      </section>
-    )
-  }
+  return (
+    <Loaded call={useCall('getTeam')} rows={5} isAlone>
+      {(team) => <TeamAndPlan team={team} />}
+    </Loaded>
+  )
+}
+
+function TeamAndPlan({ team }: { team: WireTeam }) {
   return (
     <div class="grid side">
       <div class="col g16">
-        <section class="card">
-          <div class="ch line">
-            <h2>Team</h2>
-          </div>
-          <div class="cb pad">
-            <dl class="kv">
-              <dt>Name</dt>
-              <dd>{team.name}</dd>
-              <dt>Id</dt>
-              <dd>
-                <Hash text={team.id} what="the team’s id" ends={{ head: 21, tail: 0 }} />
-              </dd>
-              <dt>Made</dt>
-              <dd>
-                <Moment at={team.time_created} />
-              </dd>
-              <dt>You are</dt>
-              <dd>
-                <SignedInAs />
-              </dd>
-            </dl>
-          </div>
-        </section>
-        <section class="card">
-          <div class="ch line">
-            <h2>Plan</h2>
-            <span class="acts">
-              <Tag>{team.tier}</Tag>
-            </span>
-          </div>
-          <div class="cb pad">
-            <PlanLimits team={team} />
-          </div>
-          <div class="cf">
-            <span>
+        <Card title="Team" isLined body="cb pad">
+          <dl class="kv">
+            <Fact name="Name">{team.name}</Fact>
+            <Fact name="Id">
+              <Hash text={team.id} what="the team’s id" ends={{ head: 21, tail: 0 }} />
+            </Fact>
+            <Fact name="Made">
+              <Moment at={team.time_created} />
+            </Fact>
+            <Fact name="You are">
+              <SignedInAs />
+            </Fact>
+          </dl>
+        </Card>
+        <Card
+          title="Plan"
+          acts={<Tag>{team.tier}</Tag>}
+          isLined
+          foot={
+            <>
               The operator of this Headgate changes the tier.{' '}
               <a href="/settings/billing">Billing</a> shows the month and all tiers.
-            </span>
-          </div>
-        </section>
+            </>
+          }
+          body="cb pad"
+        >
+          <PlanLimits team={team} />
+        </Card>
       </div>
       <AtLimit />
     </div>
@@ -70,14 +58,12 @@ export function TeamSettings() {
 }
 
 function SignedInAs() {
-  const visitor = useVisitor()
-  if (visitor.kind !== 'signed-in') return null
-  const { kind, token } = visitor.session
-  if (kind === 'operator') return <>the operator, who sees all teams</>
-  if (!token) return <>signed in by the link of local development</>
+  const session = useSession()
+  if (session?.kind === 'operator') return <>the operator, who sees all teams</>
+  if (!session?.token) return <>signed in by the link of local development</>
   return (
     <>
-      signed in with the token <b class="strong500">“{token.name}”</b>
+      signed in with the token <b class="strong500">“{session.token.name}”</b>
     </>
   )
 }

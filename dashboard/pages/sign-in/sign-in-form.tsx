@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { plural } from '../../parts/text/format.ts'
 import type { Refusal, useSignIn } from './use-sign-in.ts'
@@ -38,9 +39,9 @@ export function SignInForm({ refusal, isBusy, waitS, enter }: Props) {
         </p>
       </div>
       {waitS > 0 ? (
-        <button class="btn" type="submit" disabled>
+        <Button type="submit" disabled>
           Sign in in {waitS} s
-        </button>
+        </Button>
       ) : (
         <button class="btn primary" type="submit" aria-busy={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'} <kbd>↵</kbd>
@@ -74,15 +75,13 @@ function TokenInput(props: {
         value={props.value}
         onInput={(event) => props.onChange(event.currentTarget.value)}
       />
-      <button
-        type="button"
-        class="ib end"
+      <IconButton
+        class="end"
+        icon="eye"
+        label={isShown ? 'Hide the token' : 'Show the token'}
         aria-pressed={isShown}
-        aria-label={isShown ? 'Hide the token' : 'Show the token'}
         onClick={() => setShown(!isShown)}
-      >
-        <Icon name="eye" />
-      </button>
+      />
     </div>
   )
 }

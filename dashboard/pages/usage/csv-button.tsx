@@ -1,7 +1,7 @@
-import { Icon } from '../../parts/icon.tsx'
+import type { WireUsagePoint } from '../../api/wire.ts'
+import { Button } from '../../parts/button.tsx'
 import { say } from '../../shell/toasts.tsx'
-import { saveFile, usageCsv } from './usage-csv.ts'
-import type { UsageView } from './usage-view.ts'
+import type { UsageGrouping, UsageView } from './usage-view.ts'
 
 type CsvProps = {
   view: UsageView
@@ -19,15 +19,49 @@ export function CsvButton({ view, apps, points }: CsvProps) {
     say(`${name} is on its way`)
   }
   return (
-    <button
-      class="btn"
-      type="button"
+    <Button
+      icon="dl"
       disabled={isEmpty}
       title={isEmpty ? 'There is no usage to download' : 'Download what is in view'}
       onClick={save}
     >
-      <Icon name="dl" />
       CSV
-    </button>
+    </Button>
   )
+}
+
+/** A sheet takes a text that opens so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+/** The points as they were answered, one a line, so that sums are the same as in view. */
+export function usageCsv(
+  points: readonly WireUsagePoint[],
+  by: UsageGrouping,
+  apps: ReadonlyMap<string, string>,
+): string {
+  const names = by === 'app' ? ['app_id', 'app_name'] : [by]
+  const lines = points.map(({ start, group, calls, cu, bytes }) => {
+    const id = group ?? ''
+    const name = by === 'app' ? [id, apps.get(id) ?? ''] : [id]
+    return [new Date(start).toISOString(), ...name.map(field), calls, cu, bytes].join(',')
+  })
+  return [['start', ...names, 'calls', 'cu', 'bytes'].join(','), ...lines, ''].join('\r\n')
+}
+
+/** Has the browser save a text as a file. */
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  document.body.append(link)
+  link.click()
+  link.remove()
+  // The browser has begun to read by the next turn; the text is kept no longer.
+  setTimeout(() => URL.revokeObjectURL(url))
+}
+
+function field(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

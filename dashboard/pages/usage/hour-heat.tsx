@@ -1,5 +1,6 @@
 import { useCall } from '../../api/use-call.ts'
 import type { WireUsagePoint } from '../../api/wire.ts'
+import { Card } from '../../parts/card.tsx'
 import { cu } from '../../parts/text/format.ts'
 import { utcDay } from '../../parts/text/utc-dates.ts'
 import type { UsageView } from './usage-view.ts'
@@ -26,32 +27,28 @@ export function HourHeat({ view }: { view: UsageView }) {
   const days = Array.from({ length: DAYS }, (_, at) => fromMs + at * DAY_MS)
   const isPresent = endMs > Date.now()
   return (
-    <section class="card">
-      <div class="ch">
-        <h2>By hour</h2>
-        <span class="quiet small">
-          {isPresent ? 'last 7 days' : `7 days to ${utcDay(endMs - DAY_MS)}`}, UTC
-        </span>
-        <ShadeLegend />
-      </div>
-      <div class="cb">
-        <div class="heat">
-          <div class="dn" aria-hidden="true">
-            {days.map((dayMs) => (
-              <span key={dayMs}>
-                {WEEKDAY.format(dayMs)} {new Date(dayMs).getUTCDate()}
-              </span>
-            ))}
-          </div>
-          <HeatCells fromMs={fromMs} points={data?.data ?? []} />
-          <div class="hx" aria-hidden="true">
-            {['00', '06', '12', '18', '23'].map((hour) => (
-              <span key={hour}>{hour}</span>
-            ))}
-          </div>
+    <Card
+      title="By hour"
+      about={<>{isPresent ? 'last 7 days' : `7 days to ${utcDay(endMs - DAY_MS)}`}, UTC</>}
+      beside={<ShadeLegend />}
+      body="cb"
+    >
+      <div class="heat">
+        <div class="dn" aria-hidden="true">
+          {days.map((dayMs) => (
+            <span key={dayMs}>
+              {WEEKDAY.format(dayMs)} {new Date(dayMs).getUTCDate()}
+            </span>
+          ))}
+        </div>
+        <HeatCells fromMs={fromMs} points={data?.data ?? []} />
+        <div class="hx" aria-hidden="true">
+          {['00', '06', '12', '18', '23'].map((hour) => (
+            <span key={hour}>{hour}</span>
+          ))}
         </div>
       </div>
-    </section>
+    </Card>
   )
 }
 

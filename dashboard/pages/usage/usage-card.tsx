@@ -1,7 +1,10 @@
 import type { Reading } from '../../api/use-call.ts'
 import type { AnswerOf } from '../../api/wire.ts'
-import { Empty, LoadFault } from '../../parts/empty.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { periodName } from './period-stepper.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { sumGroups } from './usage-groups.ts'
@@ -19,6 +22,14 @@ const BUCKETS = [
   { value: 'hour', text: 'Hour' },
 ] as const
 
+const WAIT = (
+  <div class="chartpad" aria-hidden="true">
+    <span class="sk usage-wait" />
+  </div>
+)
+
+type Points = AnswerOf<'getUsageSeries'>['data']
+
 type Props = {
   view: UsageView
   series: Reading<AnswerOf<'getUsageSeries'>>
@@ -28,9 +39,9 @@ type Props = {
 /** Compute units over the period, and the sums below. */
 export function UsageCard({ view, series, apps }: Props) {
   return (
-    <section class="card" aria-label="Compute units over time">
-      <div class="ch">
-        <h2>Compute units by {view.bucket}</h2>
+    <Card
+      title={<>Compute units by {view.bucket}</>}
+      beside={
         <div class="acts usageacts">
           <Segmented
             label="Group by"
@@ -45,23 +56,17 @@ export function UsageCard({ view, series, apps }: Props) {
             onChange={(bucket) => changeUsageView({ bucket })}
           />
         </div>
-      </div>
-      <UsageBody view={view} series={series} apps={apps} />
-    </section>
+      }
+      label="Compute units over time"
+    >
+      <Loaded call={series} wait={WAIT} empty={<NothingUsed view={view} />}>
+        {(points) => <UsageBody view={view} points={points} apps={apps} />}
+      </Loaded>
+    </Card>
   )
 }
 
-function UsageBody({ view, series: { data, error, reload }, apps }: Props) {
-  const points = data?.data
-  if (!points) {
-    if (error) return <LoadFault error={error} retry={reload} />
-    return (
-      <div class="chartpad" aria-hidden="true">
-        <span class="sk usage-wait" />
-      </div>
-    )
-  }
-  if (points.length === 0) return <NothingUsed view={view} />
+function UsageBody({ view, points, apps }: Omit<Props, 'series'> & { points: Points }) {
   const groups = sumGroups(points)
   return (
     <>
@@ -74,11 +79,7 @@ function UsageBody({ view, series: { data, error, reload }, apps }: Props) {
 }
 
 function NothingUsed({ view }: { view: UsageView }) {
-  const acts = view.isCurrent && (
-    <a class="btn" href="/apps">
-      See apps and their addresses
-    </a>
-  )
+  const acts = view.isCurrent && <Button href="/apps">See apps and their addresses</Button>
   return (
     <Empty icon="usage" title={`Nothing was used in ${periodName(view.period)}`} acts={acts}>
       Calls of apps are counted as they are answered, deliveries of webhooks as they are accepted.

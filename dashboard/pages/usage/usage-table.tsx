@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { Bar } from '../../parts/charts/bar.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { bytes, percent, short, whole } from '../../parts/text/format.ts'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import { groupName, ownColours, type UsageGroup } from './usage-groups.ts'
@@ -16,51 +18,33 @@ type Props = {
   apps: ReadonlyMap<string, string>
 }
 
+/** A row: a group, or all that have no colour of their own. */
+type Row = { group: UsageGroup; colour: number; name: ComponentChildren }
+
 /** The sums of the groups in view; those without a colour of their own in one row, until opened. */
 export function UsageTable({ view, groups, apps }: Props) {
   const isAll = usePlace().query.get('all') === '1'
   const own = ownColours(groups.length)
   const others = groups.slice(own)
   const total = sumOf(groups)
-  const mostCu = groups[0]?.cu ?? 0
-  const shown = isAll ? groups : groups.slice(0, own)
+  const rows: Row[] = (isAll ? groups : groups.slice(0, own)).map((group, colour) => ({
+    group,
+    colour,
+    name: <GroupName id={group.id} by={view.by} apps={apps} />,
+  }))
+  if (!isAll && others.length > 0) {
+    const name = <OthersButton isAll={false}>{others.length} others</OthersButton>
+    rows.push({ group: sumOf(others), colour: own, name })
+  }
   return (
     <>
       <div class="tw lines-top">
-        <table class="usaget">
-          <thead>
-            <tr>
-              <th scope="col">{HEADS[view.by]}</th>
-              <th scope="col" class="c-narrow">
-                <span class="vh">Beside the largest</span>
-              </th>
-              <th scope="col" class="num">
-                Share
-              </th>
-              <th scope="col" class="num">
-                CU
-              </th>
-              <th scope="col" class="num c-narrow">
-                Calls
-              </th>
-              <th scope="col" class="num c-narrow">
-                Bytes
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((group, at) => (
-              <Row key={group.id} group={group} total={total} mostCu={mostCu} colour={at}>
-                <GroupName id={group.id} by={view.by} apps={apps} />
-              </Row>
-            ))}
-            {!isAll && others.length > 0 && (
-              <Row group={sumOf(others)} total={total} mostCu={mostCu} colour={own}>
-                <OthersButton isAll={false}>{others.length} others</OthersButton>
-              </Row>
-            )}
-          </tbody>
-        </table>
+        <DataTable
+          class="usaget"
+          columns={columnsOf(HEADS[view.by], total, groups[0]?.cu ?? 0)}
+          rows={rows}
+          keyOf={({ group, colour }) => `${colour} ${group.id}`}
+        />
       </div>
       <div class="cf tiny">
         {isAll && others.length > 0 && <OthersButton isAll>Fold the small ones</OthersButton>}
@@ -73,13 +57,56 @@ export function UsageTable({ view, groups, apps }: Props) {
   )
 }
 
-function OthersButton({
-  isAll,
-  children,
-}: {
-  isAll: boolean
-  children: string | (string | number)[]
-}) {
+function columnsOf(head: string, total: UsageGroup, mostCu: number): readonly Column<Row>[] {
+  const share = ({ group }: Row) => (total.cu > 0 ? (group.cu / total.cu) * 100 : 0)
+  const toneOf = ({ colour }: Row) => Math.min(colour, 5) + 1
+  return [
+    {
+      head,
+      cell: (row) => (
+        <span class="row">
+          <i class={`key k${toneOf(row)}`} />
+          {row.name}
+        </span>
+      ),
+    },
+    {
+      head: 'Beside the largest',
+      isHeadHidden: true,
+      class: 'c-narrow',
+      cellClass: 'wbar',
+      cell: (row) => (
+        <Bar
+          thin
+          percent={mostCu > 0 ? (row.group.cu / mostCu) * 100 : 0}
+          tone={`f${toneOf(row)}`}
+          label={percent(share(row))}
+        />
+      ),
+    },
+    {
+      head: 'Share',
+      class: 'num',
+      cellClass: 'quiet',
+      cell: (row) => percent(Math.round(share(row) * 10) / 10),
+    },
+    { head: 'CU', class: 'num', cell: ({ group }) => short(group.cu) },
+    {
+      head: 'Calls',
+      class: 'num c-narrow',
+      cellClass: 'quiet',
+      cell: ({ group }) => whole(group.calls),
+    },
+    {
+      head: 'Bytes',
+      class: 'num c-narrow',
+      cellClass: 'quiet',
+      cell: ({ group }) => (group.bytes > 0 ? bytes(group.bytes) : '–'),
+    },
+  ]
+}
+
+function OthersButton({ isAll, children }: { isAll: boolean; children: ComponentChildren }) {
   return (
     <button
       class="linkish"
@@ -96,41 +123,6 @@ function GroupName({ id, by, apps }: { id: string; by: UsageGrouping; apps: Prop
   const { text, isCode } = groupName(id, by, apps)
   if (isCode) return <code class="wraps">{text}</code>
   return by === 'app' && id !== '' ? <a href={`/apps/${id}`}>{text}</a> : <span>{text}</span>
-}
-
-type RowProps = {
-  group: UsageGroup
-  total: UsageGroup
-  mostCu: number
-  colour: number
-  children: preact.ComponentChildren
-}
-
-function Row({ group, total, mostCu, colour, children }: RowProps) {
-  const tone = Math.min(colour, 5) + 1
-  const share = total.cu > 0 ? (group.cu / total.cu) * 100 : 0
-  return (
-    <tr>
-      <td>
-        <span class="row">
-          <i class={`key k${tone}`} />
-          {children}
-        </span>
-      </td>
-      <td class="c-narrow wbar">
-        <Bar
-          thin
-          percent={mostCu > 0 ? (group.cu / mostCu) * 100 : 0}
-          tone={`f${tone}`}
-          label={percent(share)}
-        />
-      </td>
-      <td class="num quiet">{percent(Math.round(share * 10) / 10)}</td>
-      <td class="num">{short(group.cu)}</td>
-      <td class="num quiet c-narrow">{whole(group.calls)}</td>
-      <td class="num quiet c-narrow">{group.bytes > 0 ? bytes(group.bytes) : '–'}</td>
-    </tr>
-  )
 }
 
 function sumOf(groups: readonly UsageGroup[]): UsageGroup {

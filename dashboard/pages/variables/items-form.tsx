@@ -1,6 +1,8 @@
 import { useId, useMemo, useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { Bar } from '../../parts/charts/bar.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note, Refusal } from '../../parts/note.tsx'
 import { bytes, plural, whole } from '../../parts/text/format.ts'
 import { type ItemKind, type ItemsSeen, openItemReader } from './read-items.ts'
 import type { ItemsChange, SendProgress } from './send-items.ts'
@@ -58,16 +60,11 @@ export function ItemsForm(props: {
         <SeenHint id={`${id}-hint`} seen={file ? null : seen} kind={kind} isEmpty={!text} />
       </div>
       {sending.done && (
-        <p class="note ok" role="status">
-          <Icon name="check" />
-          <span>{sending.done}</span>
-        </p>
+        <Note tone="ok" icon="check" role="status">
+          {sending.done}
+        </Note>
       )}
-      {sending.fault && (
-        <p class="note bad" role="alert">
-          {sending.fault}
-        </p>
-      )}
+      <Refusal>{sending.fault}</Refusal>
       <ItemsActions {...props} file={file} found={seen.found} send={send} onFile={setFile} />
     </div>
   )
@@ -102,15 +99,14 @@ function ItemsActions(props: {
       </label>
       <span class="grow" />
       {props.mayTakeAway && (
-        <button
-          class="btn sm danger"
-          type="button"
+        <Button
+          class="sm danger"
           disabled={lacks !== undefined}
           title={lacks ?? ''}
           onClick={() => void props.send('delete')}
         >
           Take away
-        </button>
+        </Button>
       )}
       <button
         class={props.isMain ? 'btn sm primary' : 'btn sm'}
@@ -132,9 +128,7 @@ function ChosenFile({ file, onDrop }: { file: File; onDrop(): void }) {
       <span class="grow">
         <b>{file.name}</b> <span class="quiet">{bytes(file.size)}</span>
       </span>
-      <button class="ib sm" type="button" aria-label="Paste instead" onClick={onDrop}>
-        <Icon name="x" small />
-      </button>
+      <IconButton class="sm" icon="x" label="Paste instead" onClick={onDrop} />
     </div>
   )
 }
@@ -156,9 +150,9 @@ function SendingBar({ sending, change }: { sending: Sending; change: ItemsChange
       <Bar percent={percent} label={`${Math.round(percent)} percent are read`} />
       <div class="row">
         <span class="grow hint">10,000 items a call. What was sent stays when you stop.</span>
-        <button class="btn sm" type="button" onClick={sending.cancel}>
+        <Button class="sm" onClick={sending.cancel}>
           Stop
-        </button>
+        </Button>
       </div>
     </section>
   )

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { messageOf } from '../../api/api-error.ts'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { LoadFault } from '../../parts/empty.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Refusal } from '../../parts/note.tsx'
 import { middleCut, plural, whole } from '../../parts/text/format.ts'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 
@@ -50,23 +51,21 @@ export function ItemsPage({ name, total }: { name: string; total: number }) {
       </ol>
       <LastChange gone={gone} fault={fault} onUndo={() => void change({ add: [gone] })} />
       <div class="row">
-        <button
-          class="btn sm"
-          type="button"
+        <Button
+          class="sm"
           disabled={!after}
           onClick={() => goTo(before.at(-1) ?? '', before.slice(0, -1))}
         >
           Previous
-        </button>
+        </Button>
         <span class="grow hint centred">{data ? plural(data.data.length, 'item') : ''}</span>
-        <button
-          class="btn sm"
-          type="button"
+        <Button
+          class="sm"
           disabled={!next}
           onClick={() => next && goTo(next, [...before, after ?? ''])}
         >
           Next
-        </button>
+        </Button>
       </div>
     </div>
   )
@@ -74,22 +73,16 @@ export function ItemsPage({ name, total }: { name: string; total: number }) {
 
 /** The item that was taken away last can be put back; toasts are behind the dialog. */
 function LastChange(props: { gone: string; fault: string; onUndo(): void }) {
-  if (props.fault) {
-    return (
-      <p class="note bad" role="alert">
-        {props.fault}
-      </p>
-    )
-  }
+  if (props.fault) return <Refusal>{props.fault}</Refusal>
   if (!props.gone) return null
   return (
     <div class="note ok taken" role="status">
       <span class="grow">
         Took <code>{middleCut(props.gone, { head: 10, tail: 8 })}</code> away
       </span>
-      <button class="btn sm" type="button" onClick={props.onUndo}>
+      <Button class="sm" onClick={props.onUndo}>
         Undo
-      </button>
+      </Button>
     </div>
   )
 }
@@ -98,15 +91,13 @@ function ItemRow({ item, onTake }: { item: string; onTake(): void }) {
   return (
     <li>
       <code class="grow">{item}</code>
-      <button
-        class="ib sm"
-        type="button"
-        aria-label={`Take ${item} away`}
+      <IconButton
+        class="sm"
+        icon="x"
+        label={`Take ${item} away`}
         title="Take away"
         onClick={onTake}
-      >
-        <Icon name="x" small />
-      </button>
+      />
     </li>
   )
 }
@@ -132,9 +123,9 @@ function FindItem({ onFind }: { onFind(prefix: string): void }) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <button class="btn sm" type="submit" disabled={!isPrefix}>
+      <Button class="sm" type="submit" disabled={!isPrefix}>
         Go
-      </button>
+      </Button>
     </form>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
+import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { LoadFault } from '../../parts/empty.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from './items-form.tsx'
@@ -19,22 +19,21 @@ export function VariableDetail({ name, onBack }: { name: string; onBack(): void 
   return (
     <div class="col g16">
       <div class="row wrap">
-        <button class="btn sm ghost" type="button" onClick={onBack}>
+        <Button class="sm ghost" onClick={onBack}>
           ← All variables
-        </button>
+        </Button>
         <code class="strong">${name}</code>
         {variable && <Tag>{variable.kind}</Tag>}
         <span class="quiet small">{variable ? plural(variable.items, 'item') : ''}</span>
         <span class="grow" />
-        <button
-          class="btn sm danger"
-          type="button"
+        <Button
+          class="sm danger"
+          icon="trash"
           disabled={!variable}
           onClick={() => setDeleting(true)}
         >
-          <Icon name="trash" small />
           Delete
-        </button>
+        </Button>
       </div>
       {variable && <UsedBy variable={variable} />}
       {data && !variable && <p class="note">The team has no variable ${name} any more.</p>}

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from './items-form.tsx'
@@ -11,70 +13,66 @@ const NAME = /^[_A-Za-z]\w{0,63}$/
 
 /** All variables of the team, and the way to make one. */
 export function VariableList({ onOpen }: { onOpen(name: string): void }) {
-  const { data, error, reload } = useCall('listVariables')
-  if (error && !data) return <LoadFault error={error} retry={reload} />
+  const call = useCall('listVariables')
+  const { items = 0, items_max = 0 } = call.data ?? {}
   return (
     <div class="col g16">
       <p>
         Lists that queries use by name. A change acts from the next block on, in every webhook that
         names it.
       </p>
-      {!data && <SkeletonRows rows={3} />}
-      {data?.data.length === 0 && (
-        <Empty icon="filter" title="No variables yet">
-          A query that names <code>$wallets</code> matches nothing until the list has items.
-        </Empty>
-      )}
-      {data && data.data.length > 0 && (
-        <>
-          <VariableTable variables={data.data} onOpen={onOpen} />
-          <p class="hint">
-            {whole(data.items)} of {whole(data.items_max)} items that the plan allows over all of
-            them.
-          </p>
-        </>
-      )}
-      {data && <NewVariable taken={data.data.map(({ name }) => name)} onOpen={onOpen} />}
+      <Loaded call={call} rows={3} empty={NONE}>
+        {(variables) => (
+          <>
+            <VariableTable variables={variables} onOpen={onOpen} />
+            <p class="hint">
+              {whole(items)} of {whole(items_max)} items that the plan allows over all of them.
+            </p>
+          </>
+        )}
+      </Loaded>
+      {call.data && <NewVariable taken={call.data.data.map(({ name }) => name)} onOpen={onOpen} />}
     </div>
   )
 }
 
+const NONE = (
+  <Empty icon="filter" title="No variables yet">
+    A query that names <code>$wallets</code> matches nothing until the list has items.
+  </Empty>
+)
+
+const COLUMNS: readonly Column<TeamVariable>[] = [
+  { head: 'Holds', cell: ({ kind }) => <Tag>{kind}</Tag> },
+  { head: 'Items', class: 'num', cell: ({ items }) => whole(items) },
+  {
+    head: 'Used by',
+    class: 'num',
+    cellClass: 'quiet',
+    cell: ({ webhook_ids }) =>
+      webhook_ids.length > 0 ? plural(webhook_ids.length, 'webhook') : 'nobody',
+  },
+]
+
 function VariableTable(props: { variables: readonly TeamVariable[]; onOpen(name: string): void }) {
+  const open = ({ name }: TeamVariable) => props.onOpen(name)
+  const nameColumn: Column<TeamVariable> = {
+    head: 'Name',
+    cell: (variable) => (
+      <button class="link strong mono" type="button" onClick={() => open(variable)}>
+        ${variable.name}
+      </button>
+    ),
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
     <section class="tw boxed variables" tabIndex={0} aria-label="Variables">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Holds</th>
-            <th scope="col" class="num">
-              Items
-            </th>
-            <th scope="col" class="num">
-              Used by
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.variables.map(({ name, kind, items, webhook_ids }) => (
-            <tr class="go" key={name} onClick={() => props.onOpen(name)}>
-              <td>
-                <button class="link strong mono" type="button">
-                  ${name}
-                </button>
-              </td>
-              <td>
-                <Tag>{kind}</Tag>
-              </td>
-              <td class="num">{whole(items)}</td>
-              <td class="num quiet">
-                {webhook_ids.length > 0 ? plural(webhook_ids.length, 'webhook') : 'nobody'}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        columns={[nameColumn, ...COLUMNS]}
+        rows={props.variables}
+        keyOf={({ name }) => name}
+        onOpen={open}
+      />
     </section>
   )
 }

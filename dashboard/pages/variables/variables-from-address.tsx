@@ -1,9 +1,5 @@
-import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLazyPart } from '../../parts/use-lazy-part.ts'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
-import type { VariablesDialog } from './variables-dialog.tsx'
-
-type Dialog = ComponentType<Parameters<typeof VariablesDialog>[0]>
 
 /** No variable can be called this. */
 const ALL = '1'
@@ -14,17 +10,12 @@ const ALL = '1'
  */
 export function VariablesFromAddress() {
   const shown = usePlace().query.get('variables')
-  const [loaded, setLoaded] = useState<{ dialog: Dialog } | null>(null)
-  useEffect(() => {
-    if (shown === null || loaded) return
-    void import('./variables-dialog.tsx').then(({ VariablesDialog: dialog }) =>
-      setLoaded({ dialog }),
-    )
-  }, [shown, loaded])
-  if (shown === null || !loaded) return null
-  const Loaded = loaded.dialog
+  const Variables = useLazyPart(shown !== null, async () => {
+    return (await import('./variables-dialog.tsx')).VariablesDialog
+  })
+  if (!Variables) return null
   return (
-    <Loaded
+    <Variables
       name={shown === ALL ? null : shown}
       onOpen={openVariables}
       onClose={() => changeQuery({ variables: null, items_after: null })}

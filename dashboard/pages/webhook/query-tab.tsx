@@ -1,6 +1,8 @@
 import { useCall } from '../../api/use-call.ts'
 import type { WireWebhook } from '../../api/wire.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { Moment } from '../../parts/text/time-ago.tsx'
@@ -15,42 +17,40 @@ export function QueryTab({ webhook }: { webhook: WireWebhook }) {
       <div class="wrapcode">
         <CodeBlock isProgram what="the query" snippets={[{ name: 'query', text: query }]} />
       </div>
-      <section class="card" aria-label="Options">
-        <div class="ch">
-          <h2>Options</h2>
-          <span class="acts">
-            <a class="btn sm" href={`/edit/${webhook.id}`}>
-              <Icon name="edit" small />
-              Edit
-            </a>
-          </span>
-        </div>
-        <div class="cb">
-          <dl class="kv">
-            <dt>Network</dt>
-            <dd>
-              <NetworkName id={webhook.network} />
-            </dd>
-            <dt>Destination</dt>
-            <dd class="mono tiny">{webhook.webhook_url}</dd>
-            <Option name="skip_empty_messages" isOn={skip_empty_messages ?? false}>
-              {['blocks without a match are not delivered', 'every block is delivered']}
-            </Option>
-            <Option name="ordered" isOn={webhook.ordered}>
-              {['one after the other, waiting for retries', 'a retry holds up nothing']}
-            </Option>
-            <Option name="notify_removed" isOn={webhook.notify_removed}>
-              {['a height that a reorganisation emptied is told', 'emptied heights are not told']}
-            </Option>
-            <dt>App</dt>
-            <dd>{app ? <a href={`/apps/${app.id}`}>{app.name}</a> : (webhook.app_id ?? 'none')}</dd>
-            <dt>Made</dt>
-            <dd>
-              <Moment at={webhook.time_created} />
-            </dd>
-          </dl>
-        </div>
-      </section>
+      <Card
+        title="Options"
+        acts={
+          <Button class="sm" icon="edit" href={`/edit/${webhook.id}`}>
+            Edit
+          </Button>
+        }
+        label="Options"
+        body="cb"
+      >
+        <dl class="kv">
+          <Fact name="Network">
+            <NetworkName id={webhook.network} />
+          </Fact>
+          <Fact name="Destination" class="mono tiny">
+            {webhook.webhook_url}
+          </Fact>
+          <Option name="skip_empty_messages" isOn={skip_empty_messages ?? false}>
+            {['blocks without a match are not delivered', 'every block is delivered']}
+          </Option>
+          <Option name="ordered" isOn={webhook.ordered}>
+            {['one after the other, waiting for retries', 'a retry holds up nothing']}
+          </Option>
+          <Option name="notify_removed" isOn={webhook.notify_removed}>
+            {['a height that a reorganisation emptied is told', 'emptied heights are not told']}
+          </Option>
+          <Fact name="App">
+            {app ? <a href={`/apps/${app.id}`}>{app.name}</a> : (webhook.app_id ?? 'none')}
+          </Fact>
+          <Fact name="Made">
+            <Moment at={webhook.time_created} />
+          </Fact>
+        </dl>
+      </Card>
     </div>
   )
 }
@@ -58,13 +58,8 @@ export function QueryTab({ webhook }: { webhook: WireWebhook }) {
 function Option(props: { name: string; isOn: boolean; children: readonly [string, string] }) {
   const [on, off] = props.children
   return (
-    <>
-      <dt>
-        <code>{props.name}</code>
-      </dt>
-      <dd>
-        {props.isOn ? 'on' : 'off'}: <span class="quiet">{props.isOn ? on : off}</span>
-      </dd>
-    </>
+    <Fact name={<code>{props.name}</code>}>
+      {props.isOn ? 'on' : 'off'}: <span class="quiet">{props.isOn ? on : off}</span>
+    </Fact>
   )
 }

@@ -1,6 +1,6 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Hash } from '../../parts/text/hash.tsx'
 import { DeleteWebhook } from '../../parts/webhooks/delete-webhook.tsx'
@@ -17,24 +17,18 @@ export function WebhookHead({ webhook, stats }: HeadProps) {
   const [isDeleting, setDeleting] = useState(false)
   const { is_active: isActive } = webhook
   const flip = () => void switchWebhook(webhook, !isActive)
-  const shortcuts = useMemo(
-    () => [{ keys: 'p', does: isActive ? 'Pause' : 'Unpause', run: flip }],
-    [webhook],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: 'p', does: isActive ? 'Pause' : 'Unpause', run: flip }])
   return (
     <div class="head">
       <h1>{nameOf(webhook)}</h1>
       <StateTag webhook={webhook} stats={stats} />
       <div class="acts">
-        <a class="btn" href={`/edit/${webhook.id}`}>
-          <Icon name="edit" />
+        <Button icon="edit" href={`/edit/${webhook.id}`}>
           Edit
-        </a>
-        <button type="button" class="btn" onClick={flip}>
-          <Icon name={isActive ? 'pause' : 'play'} />
+        </Button>
+        <Button icon={isActive ? 'pause' : 'play'} onClick={flip}>
           {isActive ? 'Pause' : 'Unpause'}
-        </button>
+        </Button>
         <WebhookMenu webhook={webhook} onDelete={() => setDeleting(true)} />
       </div>
       <div class="sub row wrap g12">

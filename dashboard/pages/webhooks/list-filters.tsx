@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { WireWebhook } from '../../api/wire.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
@@ -34,11 +34,7 @@ type BarProps = { filters: ListFilters; webhooks: readonly WireWebhook[] }
 /** By name, state and network; what is chosen stands in the address. */
 export function ListFilterBar({ filters, webhooks }: BarProps) {
   const input = useRef<HTMLInputElement>(null)
-  const shortcuts = useMemo(
-    () => [{ keys: '/', does: 'Filter', run: () => input.current?.focus() }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: '/', does: 'Filter', run: () => input.current?.focus() }])
   const networks = [...new Set(webhooks.map(({ network }) => network))].toSorted()
   return (
     <search class="row wrap filters">

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
+import { NetworkName } from '../../parts/state.tsx'
 import { DeleteWebhook } from '../../parts/webhooks/delete-webhook.tsx'
 import { switchWebhook } from '../../parts/webhooks/switch-webhook.ts'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
-import { changeQuery } from '../../shell/routing/router.ts'
-import { WebhookRow } from './webhook-row.tsx'
+import { changeQuery, navigate } from '../../shell/routing/router.ts'
+import { DayCell, LastCell, NameCell, RecentStrip, RowActs, StateCell } from './webhook-cells.tsx'
 
 type ListProps = {
   webhooks: readonly WireWebhook[]
@@ -32,19 +35,14 @@ export function WebhookList({ webhooks, stats }: ListProps) {
   return (
     <>
       <section class="card tw" aria-label="Webhooks">
-        <table class="rows whlist" ref={list}>
-          <ListHead />
-          <tbody>
-            {webhooks.map((webhook) => (
-              <WebhookRow
-                key={webhook.id}
-                webhook={webhook}
-                stats={byId.get(webhook.id)}
-                onDelete={() => setDeleting(webhook)}
-              />
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          class="rows whlist"
+          columns={columnsOf(byId, setDeleting)}
+          rows={webhooks}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => navigate(`/webhooks/${id}`)}
+          tableRef={list}
+        />
       </section>
       <div class="legend foot-note">
         {LEGEND.map(([key, text]) => (
@@ -65,40 +63,49 @@ function flip(webhook: WireWebhook | undefined): void {
   if (webhook) void switchWebhook(webhook, !webhook.is_active)
 }
 
-function ListHead() {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">Webhook</th>
-        <th scope="col">State</th>
-        <th scope="col" class="c-mid">
-          Network
-        </th>
-        <th scope="col">Deliveries</th>
-        <th scope="col" class="num c-wide">
-          24 h
-        </th>
-        <th scope="col" class="num">
-          Last delivery
-        </th>
-        <th scope="col">
-          <span class="vh">Actions</span>
-        </th>
-      </tr>
-    </thead>
-  )
+function columnsOf(
+  stats: ReadonlyMap<string, WireWebhookStats>,
+  onDelete: (webhook: WireWebhook) => void,
+): readonly Column<WireWebhook>[] {
+  return [
+    { head: 'Webhook', cell: (webhook) => <NameCell webhook={webhook} /> },
+    {
+      head: 'State',
+      cell: (webhook) => <StateCell webhook={webhook} stats={stats.get(webhook.id)} />,
+    },
+    {
+      head: 'Network',
+      class: 'c-mid',
+      cellClass: 'c-narrow',
+      cell: ({ network }) => <NetworkName id={network} />,
+    },
+    {
+      head: 'Deliveries',
+      cellClass: 'full',
+      cell: (webhook) => (
+        <span class="okbar">
+          <RecentStrip webhook={webhook} stats={stats.get(webhook.id)} />
+        </span>
+      ),
+    },
+    {
+      head: '24 h',
+      class: 'num c-wide',
+      cellClass: 'c-narrow',
+      cell: ({ id }) => <DayCell stats={stats.get(id)} />,
+    },
+    { head: 'Last delivery', class: 'num', cell: ({ id }) => <LastCell stats={stats.get(id)} /> },
+    {
+      head: 'Actions',
+      isHeadHidden: true,
+      cellClass: 'num c-narrow',
+      cell: (webhook) => <RowActs webhook={webhook} onDelete={() => onDelete(webhook)} />,
+    },
+  ]
 }
 
 function NothingLeft() {
   const clear = { q: null, state: null, network: null }
-  const act = (
-    <button type="button" class="btn" onClick={() => changeQuery(clear)}>
-      Clear filters
-    </button>
-  )
-  return (
-    <section class="card">
-      <Empty isTop title="Nothing matches these filters" acts={act} />
-    </section>
-  )
+  const act = <Button onClick={() => changeQuery(clear)}>Clear filters</Button>
+  return <Empty isCard isTop title="Nothing matches these filters" acts={act} />
 }

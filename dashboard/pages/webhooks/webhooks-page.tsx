@@ -1,14 +1,15 @@
+import { useEffect } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import { LoadFault, SkeletonRows } from '../../parts/empty.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { BlocksArt } from '../../parts/art.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Empty, SkeletonRows } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
-import { usePlace } from '../../shell/routing/router.ts'
+import { navigate, usePlace } from '../../shell/routing/router.ts'
 import { openVariables, VariablesFromAddress } from '../variables/variables-from-address.tsx'
 import { BlockDeliveries } from './block-deliveries.tsx'
-import { FindDelivery } from './find-delivery.tsx'
 import { filtersIn, isListed, ListFilterBar } from './list-filters.tsx'
-import { NoWebhooks } from './no-webhooks.tsx'
 import { WebhookList } from './webhook-list.tsx'
 
 /** A height has at most so many digits. */
@@ -26,13 +27,10 @@ export default function WebhooksPage() {
           {data && (most === undefined ? data.data.length : `${data.data.length} of ${most}`)}
         </span>
         <div class="acts">
-          <button class="btn" type="button" onClick={() => openVariables(null)}>
-            Variables
-          </button>
-          <a class="btn primary" href="/webhooks/new">
-            <Icon name="plus" />
+          <Button onClick={() => openVariables(null)}>Variables</Button>
+          <Button class="primary" icon="plus" href="/webhooks/new">
             New webhook <kbd>C</kbd>
-          </a>
+          </Button>
         </div>
         <p class="sub">
           A query that runs on every new block and is delivered, signed, to your URL.
@@ -46,28 +44,68 @@ export default function WebhooksPage() {
 
 function Content() {
   const { query } = usePlace()
-  const { data, error, reload } = useCall('listWebhooks')
+  const call = useCall('listWebhooks')
   const stats = useCall('getWebhookStats').data?.data
   const delivery = query.get('delivery')
   const block = query.get('block') ?? ''
   if (delivery) return <FindDelivery id={delivery} />
-  if (!data && error !== undefined) return <LoadFault error={error} retry={reload} />
-  if (!data) return <Outline />
-  if (BLOCK.test(block)) return <BlockDeliveries block={Number(block)} webhooks={data.data} />
-  if (data.data.length === 0) return <NoWebhooks />
-  const filters = filtersIn(query)
   return (
-    <>
-      <ListFilterBar filters={filters} webhooks={data.data} />
-      <WebhookList webhooks={data.data.filter((one) => isListed(filters, one))} stats={stats} />
-    </>
+    <Loaded call={call} rows={7} isAlone>
+      {(webhooks) => {
+        if (BLOCK.test(block)) return <BlockDeliveries block={Number(block)} webhooks={webhooks} />
+        if (webhooks.length === 0) return <NoWebhooks />
+        const filters = filtersIn(query)
+        return (
+          <>
+            <ListFilterBar filters={filters} webhooks={webhooks} />
+            <WebhookList
+              webhooks={webhooks.filter((one) => isListed(filters, one))}
+              stats={stats}
+            />
+          </>
+        )
+      }}
+    </Loaded>
   )
 }
 
-function Outline() {
+/** Finds the webhook of a delivery that was pasted, and opens it there. */
+function FindDelivery({ id }: { id: string }) {
+  const { data, error } = useCall('getDelivery', { id })
+  const found = data?.data
+  useEffect(() => {
+    if (found) navigate(`/webhooks/${found.webhook_id}?delivery=${found.id}`, { replace: true })
+  }, [found])
+  const act = <Button href="/webhooks">All webhooks</Button>
   return (
     <section class="card">
-      <SkeletonRows rows={7} />
+      {error ? (
+        <Empty isTop icon="inbox" title="There is no such delivery" acts={act}>
+          {id} is older than the log, or belongs to another team.
+        </Empty>
+      ) : (
+        <SkeletonRows rows={4} />
+      )}
     </section>
+  )
+}
+
+/** How the first webhook comes. */
+function NoWebhooks() {
+  const acts = (
+    <>
+      <Button class="primary" href="/webhooks/new?templates=1">
+        Start from a template
+      </Button>
+      <Button class="ghost" href="/webhooks/new">
+        Write a query
+      </Button>
+    </>
+  )
+  return (
+    <Empty isCard isTop art={<BlocksArt />} title="No webhooks yet" acts={acts}>
+      Write a query once. Headgate runs it on every new block and posts what it finds to you,
+      signed.
+    </Empty>
   )
 }

@@ -131,7 +131,7 @@ export function niceCeiling(value: number): number {
   return step * power
 }
 
-function stack(parts: readonly number[], most: number, height: number) {
+export function stack(parts: readonly number[], most: number, height: number) {
   let y = height
   return parts.map((part) => {
     const tall = (part / most) * height

@@ -2,54 +2,77 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 type FieldProps = {
-  label: string
+  label: ComponentChildren
   hint?: ComponentChildren
   /** What is wrong with the value, said below it. */
   fault?: string | undefined
 }
 
+type Attributes = { id: string; 'aria-invalid'?: 'true'; 'aria-describedby'?: string }
+
+/** A label, the control that it is of, a hint, and what is wrong with the value. */
+function Field(props: FieldProps & { children(attributes: Attributes): ComponentChildren }) {
+  const { label, hint, fault } = props
+  const id = useId()
+  const hintId = `${id}-hint`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {props.children({
+        id,
+        ...(fault && { 'aria-invalid': 'true' }),
+        ...((hint || fault) && { 'aria-describedby': hintId }),
+      })}
+      {fault && (
+        <span id={hintId} class="hint bad" role="alert">
+          {fault}
+        </span>
+      )}
+      {!fault && hint && (
+        <span id={hintId} class="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
+
 type InputProps = FieldProps & {
   value: string
   onChange(value: string): void
-  type?: 'text' | 'password' | 'url' | 'number' | 'search'
+  type?: 'text' | 'url'
   class?: string
   placeholder?: string
-  autocomplete?: 'off' | 'current-password'
   maxLength?: number
-  isDisabled?: boolean
   /** Has the focus when it comes into view. */
   isFirst?: boolean
 }
 
-/** A line of text with its label, a hint, and what is wrong with it. */
 export function TextField(props: InputProps) {
-  const { label, hint, fault } = props
-  const id = useId()
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        ref={(input) => {
-          if (props.isFirst && input && !input.dataset.met) {
-            input.dataset.met = 'true'
-            input.focus()
-          }
-        }}
-        class={props.class ? `in ${props.class}` : 'in'}
-        type={(props.type ?? 'text') as 'text'}
-        value={props.value}
-        placeholder={props.placeholder ?? ''}
-        autocomplete={props.autocomplete ?? 'off'}
-        maxLength={props.maxLength ?? 2048}
-        disabled={props.isDisabled ?? false}
-        onInput={(event) => props.onChange(event.currentTarget.value)}
-        aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={hint || fault ? `${id}-hint` : undefined}
-      />
-      <Hint id={id} hint={hint} fault={fault} />
-    </div>
+    <Field {...props}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          ref={props.isFirst ? focusOnce : null}
+          class={props.class ? `in ${props.class}` : 'in'}
+          type={(props.type ?? 'text') as 'text'}
+          value={props.value}
+          placeholder={props.placeholder ?? ''}
+          autocomplete="off"
+          maxLength={props.maxLength ?? 2048}
+          onInput={(event) => props.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
   )
+}
+
+/** Focuses a control when it is first drawn. */
+export function focusOnce(control: HTMLElement | null): void {
+  if (!control || control.dataset.met) return
+  control.dataset.met = 'true'
+  control.focus()
 }
 
 type TextAreaProps = FieldProps & {
@@ -57,30 +80,26 @@ type TextAreaProps = FieldProps & {
   onChange(value: string): void
   rows: number
   placeholder?: string
-  maxLength: number
+  maxLength?: number
 }
 
 /** Several lines of text that a program reads. */
 export function TextAreaField(props: TextAreaProps) {
-  const { label, hint, fault } = props
-  const id = useId()
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <textarea
-        id={id}
-        class="in mono"
-        rows={props.rows}
-        spellcheck={false}
-        placeholder={props.placeholder ?? ''}
-        maxLength={props.maxLength}
-        value={props.value}
-        onInput={(event) => props.onChange(event.currentTarget.value)}
-        aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={hint || fault ? `${id}-hint` : undefined}
-      />
-      <Hint id={id} hint={hint} fault={fault} />
-    </div>
+    <Field {...props}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="in mono"
+          rows={props.rows}
+          spellcheck={false}
+          placeholder={props.placeholder ?? ''}
+          {...(props.maxLength && { maxLength: props.maxLength })}
+          value={props.value}
+          onInput={(event) => props.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
   )
 }
 
@@ -90,26 +109,24 @@ type SelectProps = FieldProps & {
   onChange(value: string): void
 }
 
-export function SelectField({ label, hint, fault, value, options, onChange }: SelectProps) {
-  const id = useId()
+export function SelectField(props: SelectProps) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="in"
-        value={value}
-        aria-describedby={hint || fault ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-      <Hint id={id} hint={hint} fault={fault} />
-    </div>
+    <Field {...props}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="in"
+          value={props.value}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
+        >
+          {props.options.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }
 
@@ -138,27 +155,4 @@ export function Switch({ label, hint, isOn, isDisabled = false, onChange }: Swit
       </span>
     </label>
   )
-}
-
-function Hint({
-  id,
-  hint,
-  fault,
-}: {
-  id: string
-  hint?: ComponentChildren
-  fault?: string | undefined
-}) {
-  if (fault) {
-    return (
-      <span id={`${id}-hint`} class="hint bad" role="alert">
-        {fault}
-      </span>
-    )
-  }
-  return hint ? (
-    <span id={`${id}-hint`} class="hint">
-      {hint}
-    </span>
-  ) : null
 }

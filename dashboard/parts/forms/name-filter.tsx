@@ -1,15 +1,11 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { Icon } from '../icon.tsx'
 
 /** Narrows a list down by name; `/` leads to it. */
 export function NameFilter(props: { label: string; value: string; onChange(value: string): void }) {
   const input = useRef<HTMLInputElement>(null)
-  const shortcuts = useMemo(
-    () => [{ keys: '/', does: 'Filter the list', run: () => input.current?.focus() }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: '/', does: 'Filter the list', run: () => input.current?.focus() }])
   return (
     <span class="affix w240">
       <Icon name="filter" />

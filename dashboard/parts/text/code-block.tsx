@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { TabList } from '../tabs.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { Highlighted } from './highlighted.tsx'
 
 type Snippet = { name: string; text: string }
 
-type Props = {
+type BlockProps = {
   snippets: readonly Snippet[]
   what: string
   /** The name of the one in view, where a page keeps it; else the block does. */
@@ -17,57 +17,99 @@ type Props = {
 }
 
 /** Code with a tab a language, and a button that copies it. */
-export function CodeBlock({ snippets, what, aside, isProgram = false, ...props }: Props) {
+export function CodeBlock({ snippets, what, isProgram = false, ...rest }: BlockProps) {
+  const tabs = snippets.map(({ name, text }) => ({
+    name,
+    what,
+    text,
+    children: <Pre>{isProgram ? <Highlighted text={text} /> : text}</Pre>,
+  }))
+  return <CodeTabs label="Language" tabs={tabs} {...rest} />
+}
+
+type CodeTab = {
+  name: string
+  /** Said when it was copied. */
+  what: string
+  /** The whole text, however much of it is shown. */
+  text: string
+  children: ComponentChildren
+}
+
+type TabsProps = Pick<BlockProps, 'chosen' | 'onChoose' | 'aside'> & {
+  label: string
+  tabs: readonly CodeTab[]
+}
+
+/** Code behind tabs, with a button that copies the whole of what is shown. */
+export function CodeTabs({ label, tabs, chosen, onChoose, aside }: TabsProps) {
   const id = useId()
   const [kept, setKept] = useState('')
-  const name = props.chosen ?? kept
-  const at = Math.max(
-    0,
-    snippets.findIndex((one) => one.name === name),
-  )
-  const shown = snippets[at]
+  const shown = tabs.find(({ name }) => name === (chosen ?? kept)) ?? tabs[0]
   if (!shown) return null
-  const choose = props.onChoose ?? setKept
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    const next = step && snippets[(at + step + snippets.length) % snippets.length]
-    if (!next) return
-    event.preventDefault()
-    choose(next.name)
-    document.getElementById(`${id}-${next.name}`)?.focus()
-  }
   return (
     <div class="code">
       <div class="codehead">
-        <div role="tablist" aria-label="Language" onKeyDown={onKeyDown}>
-          {snippets.map((one) => (
-            <button
-              key={one.name}
-              id={`${id}-${one.name}`}
-              type="button"
-              role="tab"
-              aria-selected={one === shown}
-              aria-controls={`${id}-panel`}
-              tabIndex={one === shown ? 0 : -1}
-              onClick={() => choose(one.name)}
-            >
-              {one.name}
-            </button>
-          ))}
-        </div>
+        <TabList
+          id={id}
+          label={label}
+          value={shown.name}
+          tabs={tabs.map(({ name }) => ({ value: name, text: name }))}
+          onChange={onChoose ?? setKept}
+        />
         <span class="grow" />
         {aside}
-        <CopyButton class="ib sm" text={shown.text} what={what} />
+        <CopyButton class="ib sm" text={shown.text} what={shown.what} />
       </div>
-      <pre
-        id={`${id}-panel`}
-        role="tabpanel"
-        aria-labelledby={`${id}-${shown.name}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keys.
-        tabIndex={0}
-      >
-        {isProgram ? <Highlighted text={shown.text} /> : shown.text}
-      </pre>
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${shown.name}`}>
+        {shown.children}
+      </div>
     </div>
+  )
+}
+
+type PlainProps = { name: string; text: string; what: string; children?: ComponentChildren }
+
+/** A text as code, with a name above it and a button that copies it. */
+export function PlainCode({ name, text, what, children }: PlainProps) {
+  return (
+    <div class="code">
+      <div class="codehead">
+        <span class="grow">{name}</span>
+        <CopyButton class="ib sm" text={text} what={what} />
+      </div>
+      {children ?? <Pre>{text}</Pre>}
+    </div>
+  )
+}
+
+function Pre({ children }: { children: ComponentChildren }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys.
+  return <pre tabIndex={0}>{children}</pre>
+}
+
+/** A text in quotes of any kind, or a word of its own. */
+const TOKEN =
+  /(?<s>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<v>\$\w+)|\b(?<k>import|from|const|async|await|new|return|if|def|query|fragment|curl|openssl|print)\b/g
+
+/** A short program with its strings and keywords set apart. */
+function Highlighted({ text }: { text: string }) {
+  const parts = []
+  let end = 0
+  for (const found of text.matchAll(TOKEN)) {
+    const { s, v } = found.groups ?? {}
+    parts.push(
+      text.slice(end, found.index),
+      <span key={found.index} class={s ? 's' : v ? 'v' : 'k'}>
+        {found[0]}
+      </span>,
+    )
+    end = found.index + found[0].length
+  }
+  return (
+    <>
+      {parts}
+      {text.slice(end)}
+    </>
   )
 }

@@ -33,6 +33,11 @@ export function percent(value: number): string {
   return `${HUNDREDTHS.format(value)} %`
 }
 
+/** How many of some calls succeeded, never rounded up to all of them. */
+export function succeededPercent(calls: number, errors: number): string {
+  return percent(Math.floor((1 - errors / calls) * 10_000) / 100)
+}
+
 export function ms(value: number): string {
   if (value >= 10_000) return `${HUNDREDTHS.format(Math.round(value / 100) / 10)} s`
   return value >= 10 ? `${WHOLE.format(value)} ms` : `${HUNDREDTHS.format(value)} ms`

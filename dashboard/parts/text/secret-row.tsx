@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Icon } from '../icon.tsx'
+import { Button, IconButton } from '../button.tsx'
 import { copyText } from './copy-button.tsx'
 
 /** A secret that was revealed hides again by itself. */
@@ -29,20 +29,16 @@ export function SecretRow(props: { secret: string; what: string; copyLabel: stri
           </>
         )}
       </code>
-      <button
-        class="ib"
-        type="button"
+      <IconButton
+        icon="eye"
+        label={isRevealed ? `Hide ${what}` : `Reveal ${what}`}
         aria-pressed={isRevealed}
-        aria-label={isRevealed ? `Hide ${what}` : `Reveal ${what}`}
         title={isRevealed ? 'Hide' : 'Reveal for 30 seconds'}
         onClick={() => setRevealed(!isRevealed)}
-      >
-        <Icon name="eye" />
-      </button>
-      <button class="btn sm" type="button" onClick={() => void copyText(secret, what)}>
-        <Icon name="copy" small />
+      />
+      <Button class="sm" icon="copy" onClick={() => void copyText(secret, what)}>
         {props.copyLabel}
-      </button>
+      </Button>
     </div>
   )
 }

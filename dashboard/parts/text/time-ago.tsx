@@ -13,48 +13,36 @@ let ticking: ReturnType<typeof setInterval> | undefined
 
 /** How long ago, ticking; the reader's own time and UTC stand in the title. */
 export function TimeAgo({ at, precise = false }: { at: number; precise?: boolean }) {
-  const nowMs = useNow()
-  return (
-    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-      {agoText(nowMs - at, precise)}
-    </time>
-  )
+  return <Time at={at} text={agoText(useNow() - at, precise)} />
 }
 
 /** When something is tried again, which a moment that has passed says too. */
 export function NextTry({ at }: { at: number }) {
-  const nowMs = useNow()
-  return (
-    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-      {at - nowMs < SECOND ? 'due now' : `next in ${lengthText(at - nowMs)}`}
-    </time>
-  )
+  const leftMs = at - useNow()
+  return <Time at={at} text={leftMs < SECOND ? 'due now' : `next in ${lengthText(leftMs)}`} />
 }
 
 /** How old something is, to the second for ten minutes. */
 export function Age({ at }: { at: number }) {
-  const nowMs = useNow()
-  return (
-    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-      {ageText(nowMs - at)}
-    </time>
-  )
+  return <Time at={at} text={ageText(useNow() - at)} />
 }
 
 /** The time of day of a moment; the day stands in the title. */
 export function ClockTime({ at }: { at: number }) {
-  return (
-    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-      {CLOCK.format(at)}
-    </time>
-  )
+  return <Time at={at} text={CLOCK.format(at)} />
 }
 
 /** A moment in the reader's zone, with UTC in the title. */
 export function Moment({ at }: { at: number }) {
+  return <Time at={at} text={HERE.format(at)} />
+}
+
+export function Time({ at, text }: { at: number; text: string }) {
+  const utc = new Date(at).toISOString()
+  const title = `${HERE.format(at)}\n${utc.replace('T', ' ').slice(0, 19)} UTC`
   return (
-    <time dateTime={new Date(at).toISOString()} title={bothZones(at)}>
-      {HERE.format(at)}
+    <time dateTime={utc} title={title}>
+      {text}
     </time>
   )
 }
@@ -79,11 +67,6 @@ export function useNow(): number {
 function tickAll(): void {
   if (document.hidden) return
   for (const tick of watchers) tick()
-}
-
-export function bothZones(at: number): string {
-  const utc = new Date(at).toISOString().replace('T', ' ').slice(0, 19)
-  return `${HERE.format(at)}\n${utc} UTC`
 }
 
 export function agoText(ms: number, precise = false): string {

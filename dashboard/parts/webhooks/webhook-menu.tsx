@@ -1,7 +1,7 @@
 import { callApi } from '../../api/call-api.ts'
 import type { WireWebhook } from '../../api/wire.ts'
 import { navigate } from '../../shell/routing/router.ts'
-import { say, sayRefused } from '../../shell/toasts.tsx'
+import { attempt, say, sayRefused } from '../../shell/toasts.tsx'
 import { Menu, type MenuAction } from '../menu.tsx'
 import { copyText } from '../text/copy-button.tsx'
 import { ms } from '../text/format.ts'
@@ -14,7 +14,7 @@ export function WebhookMenu(props: { webhook: WireWebhook; class?: string; onDel
   const { id, is_active: isActive } = webhook
   const actions: MenuAction[] = [
     { text: 'Edit', icon: 'edit', run: () => navigate(`/edit/${id}`) },
-    { text: 'Send a test', icon: 'bolt', run: () => void sendTest(webhook) },
+    { text: 'Send a test', icon: 'bolt', run: () => sendTest(webhook) },
     {
       text: 'Replay a range…',
       icon: 'again',
@@ -43,15 +43,13 @@ export function WebhookMenu(props: { webhook: WireWebhook; class?: string; onDel
 }
 
 /** The newest block's result goes to the destination once, signed with a key made for it. */
-async function sendTest({ webhook_url, graphql_query, network }: WireWebhook): Promise<void> {
-  try {
+function sendTest({ webhook_url, graphql_query, network }: WireWebhook): Promise<void> {
+  return attempt(async () => {
     const body = { webhook_url, graphql_query, network }
     const { data } = await callApi('testWebhook', { body })
     const answer = data.status_code ?? data.fault ?? 'no answer'
     const text = `Test: ${answer} in ${ms(data.ms.total)}. It was signed with a key of its own.`
     if (data.accepted) say(text)
     else sayRefused(text)
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
+  })
 }

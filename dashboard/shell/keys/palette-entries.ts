@@ -1,4 +1,4 @@
-import { useVisitor } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
 import type { IconName } from '../../parts/icon-paths.ts'
 import { copyText } from '../../parts/text/copy-button.tsx'
@@ -22,8 +22,7 @@ const SHOWN_MAX = 6
 export function usePaletteEntries(text: string): readonly PaletteGroup[] {
   const apps = useCall('listApps').data?.data ?? []
   const webhooks = useCall('listWebhooks').data?.data ?? []
-  const visitor = useVisitor()
-  const isLocal = visitor.kind === 'signed-in' && visitor.session.local_development
+  const isLocal = useSession()?.local_development
   const wanted = text.trim().toLowerCase()
   const matches = (entry: PaletteEntry) => entry.text.toLowerCase().includes(wanted)
   const places = [...MAIN_PLACES, ...(isLocal ? [DEVNET_PLACE] : []), ...OTHER_PLACES]

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { MOD_KEY } from './mod-key.ts'
 import { listShortcuts, useShortcuts } from './shortcuts.ts'
@@ -6,11 +6,7 @@ import { listShortcuts, useShortcuts } from './shortcuts.ts'
 /** All keys that can be pressed, on `?`. */
 export function ShortcutList() {
   const [isOpen, setOpen] = useState(false)
-  const shortcuts = useMemo(
-    () => [{ keys: '?', does: 'List the keys', run: () => setOpen(true) }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: '?', does: 'List the keys', run: () => setOpen(true) }])
   if (!isOpen) return null
   const shown = listShortcuts().filter(({ does }) => does)
   return (

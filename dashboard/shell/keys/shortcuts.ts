@@ -1,7 +1,7 @@
-import { useLayoutEffect } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A key, or two in a row ("g o"); `mod+` is the command key or Ctrl. */
-export type Shortcut = { keys: string; does: string; run(): void }
+export type Shortcut = { keys: string; does: string; run(): unknown }
 
 /** The second key of a pair is waited for so long. */
 const PAIR_MS = 1200
@@ -9,23 +9,27 @@ const PAIR_MS = 1200
 /** A dialog or menu in front of the page has the keys. */
 const IN_FRONT = 'dialog[open], :popover-open'
 
-const active = new Set<readonly Shortcut[]>()
+type Part = { current: readonly Shortcut[] }
+
+const active = new Set<Part>()
 let first: { key: string; atMs: number } | null = null
 
 /** Has shortcuts for as long as a part is in view; the newest part wins. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const part = useRef(shortcuts)
+  part.current = shortcuts
   // With the drawing, so that a key works as soon as there is something to see.
   useLayoutEffect(() => {
-    active.add(shortcuts)
+    active.add(part)
     return () => {
-      active.delete(shortcuts)
+      active.delete(part)
     }
-  }, [shortcuts])
+  }, [])
 }
 
 /** All that can be pressed now, for the list that `?` shows. */
 export function listShortcuts(): readonly Shortcut[] {
-  return [...active].flat()
+  return [...active].flatMap(({ current }) => current)
 }
 
 export function startShortcuts(): void {
@@ -42,7 +46,7 @@ function onKey(event: KeyboardEvent): void {
   const nowMs = event.timeStamp
   const pair = first && nowMs - first.atMs < PAIR_MS ? `${first.key} ${key}` : null
   first = { key, atMs: nowMs }
-  const all = [...active].reverse().flat()
+  const all = [...active].reverse().flatMap(({ current }) => current)
   const found =
     all.find(({ keys }) => keys === pair) ?? all.find(({ keys }) => keys.toLowerCase() === key)
   if (!found) return

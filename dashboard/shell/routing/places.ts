@@ -13,14 +13,21 @@ export const MAIN_PLACES: readonly MainPlace[] = [
 
 export const DEVNET_PLACE: MainPlace = { path: '/devnet', name: 'Devnet', icon: 'flask', key: 'l' }
 
+export const REFERENCE_PLACE: MainPlace = {
+  path: '/docs/reference',
+  name: 'API reference',
+  icon: 'book',
+  key: 'd',
+}
+
 export const OTHER_PLACES: readonly MainPlace[] = [
   { path: '/settings', name: 'Settings', icon: 'gear', key: 's' },
-  { path: '/docs/reference', name: 'API reference', icon: 'book', key: 'd' },
+  REFERENCE_PLACE,
 ]
 
 /** Pages that anybody may read; all others take a session. */
 export function isPublic(path: string): boolean {
-  return path === '/docs/reference'
+  return path === REFERENCE_PLACE.path
 }
 
 /** True when a page belongs to a place of the rail. */

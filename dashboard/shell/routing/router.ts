@@ -9,7 +9,7 @@ const watchers = new Set<(place: Place) => void>()
 
 /** Asks before changes are lost; null while there are none. */
 let blocker: Blocker | null = null
-let shownAddress = location.href
+let shownAddress = ''
 
 /** Goes to another place of the dashboard. */
 export function navigate(to: string, how: { replace?: boolean } = {}): void {
@@ -58,6 +58,7 @@ export function useLeaveGuard(mayLeave: Blocker | null): void {
 
 /** Follows links of our own without loading the page again, and the browser's way back. */
 export function startRouter(): void {
+  shownAddress = location.href
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
     const isElsewhere = new URL(shownAddress).pathname !== location.pathname

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../api/api-error.ts'
 import type { WireApp } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
+import { focusOnce } from '../../../parts/forms/field.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import type { IconName } from '../../../parts/icon-paths.ts'
 import { middleCut } from '../../../parts/text/format.ts'
-import { addAllowed, removeAllowed } from './allow-changes.ts'
+import { changeAtOnce } from '../../../shell/change-at-once.ts'
+import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { sendChange, showApp } from '../app-changes.ts'
 
 /** A contract is told by its ends; names and addresses are shown whole. */
 const CONTRACT_ENDS = { head: 14, tail: 6 }
@@ -88,12 +93,7 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
     <form class="newentry" onSubmit={submit}>
       <input
         class="in mono"
-        ref={(input) => {
-          if (input && !input.dataset.met) {
-            input.dataset.met = 'true'
-            input.focus()
-          }
-        }}
+        ref={focusOnce}
         aria-label={`Add ${one}`}
         aria-invalid={fault ? 'true' : undefined}
         aria-describedby={fault ? faultId : undefined}
@@ -108,12 +108,12 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
           onClose()
         }}
       />
-      <button class="btn sm" type="submit">
+      <Button class="sm" type="submit">
         Add
-      </button>
-      <button class="btn ghost sm" type="button" onClick={onClose}>
+      </Button>
+      <Button class="ghost sm" onClick={onClose}>
         Done
-      </button>
+      </Button>
       {fault && (
         <span class="hint bad" id={faultId} role="alert">
           {fault}
@@ -121,4 +121,58 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
       )}
     </form>
   )
+}
+
+type ListName = keyof WireApp['allow']
+
+/** How the entries of a list are called. */
+const MANY: Readonly<Record<ListName, string>> = {
+  methods: 'methods',
+  origins: 'origins',
+  ips: 'addresses',
+  contracts: 'contracts',
+}
+
+/** Adds entries to a list at once; why not, where the service refuses one, and else nothing. */
+async function addAllowed(
+  app: WireApp,
+  name: ListName,
+  entries: readonly string[],
+): Promise<string> {
+  const before = app.allow[name]
+  const added = entries.filter((entry) => !before.includes(entry))
+  if (added.length === 0) return ''
+  try {
+    await put(app, name, [...before, ...added])
+  } catch (thrown) {
+    show(app, name, before)
+    // The message names the entry by its place in the list, and here it stands in the field.
+    return messageOf(thrown).replace(/^allow\.\w+\[\d+\] must/, 'It must')
+  }
+  const what = added.length === 1 ? added.join() : `${added.length} ${MANY[name]}`
+  say(`Allowed ${what} for ${app.name}`, () => void put(app, name, before).catch(sayRefused))
+  return ''
+}
+
+/** Takes an entry off a list; it can be taken back. */
+function removeAllowed(app: WireApp, name: ListName, entry: string): Promise<void> {
+  const from = app.allow[name]
+  const to = from.filter((one) => one !== entry)
+  const left = to.length === 0 ? `. All ${MANY[name]} are allowed now` : ''
+  return changeAtOnce({
+    from,
+    to,
+    show: (value) => show(app, name, value),
+    send: (value) => sendChange(app.id, { allow: { [name]: value } }),
+    said: `Removed ${entry} from ${app.name}${left}`,
+  })
+}
+
+function put(app: WireApp, name: ListName, value: readonly string[]): Promise<void> {
+  show(app, name, value)
+  return sendChange(app.id, { allow: { [name]: value } })
+}
+
+function show(app: WireApp, name: ListName, value: readonly string[]): void {
+  showApp({ ...app, allow: { ...app.allow, [name]: value } })
 }

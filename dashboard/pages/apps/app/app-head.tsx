@@ -1,10 +1,15 @@
 import { useState } from 'preact/hooks'
+import { callApi } from '../../../api/call-api.ts'
+import { invalidate, useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button, IconButton } from '../../../parts/button.tsx'
+import { ConfirmDialog, FormDialog } from '../../../parts/dialog.tsx'
+import { TextField } from '../../../parts/forms/field.tsx'
+import { plural } from '../../../parts/text/format.ts'
 import { TimeAgo } from '../../../parts/text/time-ago.tsx'
-import { switchApp } from '../app-changes.ts'
-import { DeleteAppDialog, RotateKeyDialog } from './app-confirms.tsx'
-import { EditAppDialog } from './edit-app-dialog.tsx'
+import { navigate } from '../../../shell/routing/router.ts'
+import { say } from '../../../shell/toasts.tsx'
+import { sendChange, showApp, switchApp } from '../app-changes.ts'
 
 type Asking = 'edit' | 'rotate' | 'delete' | null
 
@@ -19,30 +24,21 @@ export function AppHead({ app }: { app: WireApp }) {
         {app.is_active ? 'Active' : 'Inactive: its key gets 403'}
       </span>
       <div class="acts">
-        <button class="btn" type="button" onClick={() => ask('edit')}>
-          <Icon name="edit" />
+        <Button icon="edit" onClick={() => ask('edit')}>
           Edit
-        </button>
-        <button class="btn" type="button" onClick={() => ask('rotate')}>
-          <Icon name="rotate" />
+        </Button>
+        <Button icon="rotate" onClick={() => ask('rotate')}>
           Rotate key
-        </button>
-        <button
-          class={app.is_active ? 'btn danger' : 'btn'}
-          type="button"
-          onClick={() => void switchApp(app)}
-        >
+        </Button>
+        <Button class={app.is_active ? 'danger' : ''} onClick={() => switchApp(app)}>
           {app.is_active ? 'Deactivate' : 'Activate'}
-        </button>
-        <button
-          class="ib"
-          type="button"
-          aria-label={`Delete ${app.name}`}
+        </Button>
+        <IconButton
+          icon="trash"
+          label={`Delete ${app.name}`}
           title="Delete"
           onClick={() => ask('delete')}
-        >
-          <Icon name="trash" />
-        </button>
+        />
       </div>
       <p class="sub wraps">
         {app.description && `${app.description} · `}
@@ -53,4 +49,92 @@ export function AppHead({ app }: { app: WireApp }) {
       {asking === 'delete' && <DeleteAppDialog app={app} onClose={close} />}
     </div>
   )
+}
+
+/** The words that an app goes by; its key and addresses stay. */
+function EditAppDialog({ app, onClose }: { app: WireApp; onClose(): void }) {
+  const [name, setName] = useState(app.name)
+  const [description, setDescription] = useState(app.description)
+  const save = async () => {
+    await sendChange(app.id, { name: name.trim(), description: description.trim() })
+    say(`Saved ${name.trim()}`)
+    onClose()
+  }
+  return (
+    <FormDialog title={`Edit ${app.name}`} action="Save" onSend={save} onClose={onClose}>
+      <TextField isFirst label="Name" value={name} maxLength={100} onChange={setName} />
+      <TextField
+        label="Description, optional"
+        value={description}
+        maxLength={1000}
+        onChange={setDescription}
+      />
+    </FormDialog>
+  )
+}
+
+type Props = { app: WireApp; onClose(): void }
+
+function RotateKeyDialog({ app, onClose }: Props) {
+  const calls = useCallsOfLastDay(app.id)
+  const rotate = async () => {
+    const { data } = await callApi('rotateAppKey', { parameters: { id: app.id } })
+    showApp(data)
+    invalidate('listApps')
+    say(`${app.name} has a new key. The old one gets 401.`)
+  }
+  return (
+    <ConfirmDialog
+      title={`Rotate the key of ${app.name}?`}
+      action="Rotate key"
+      typed={app.name}
+      onConfirm={rotate}
+      onClose={onClose}
+    >
+      <p class="quiet">
+        A new key is made now. Calls with the old key, ending in{' '}
+        <span class="ic">{app.key.slice(-4)}</span>, get 401 within a second. {usedWords(calls)}
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+function DeleteAppDialog({ app, onClose }: Props) {
+  const calls = useCallsOfLastDay(app.id)
+  const webhooks = useCall('listWebhooks').data?.data ?? []
+  const linked = webhooks.filter(({ app_id }) => app_id === app.id).length
+  const remove = async () => {
+    await callApi('deleteApp', { parameters: { id: app.id } })
+    navigate('/apps', { replace: true })
+    invalidate('listApps', 'listWebhooks')
+    say(`${app.name} is deleted. Its key gets 401.`)
+  }
+  return (
+    <ConfirmDialog
+      title={`Delete ${app.name}?`}
+      action="Delete app"
+      typed={app.name}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p class="quiet">
+        Its key gets 401 within a second, for good. {usedWords(calls)} Its usage stays on the team’s
+        account.
+        {linked > 0 &&
+          ` ${plural(linked, 'webhook goes', 'webhooks go')} on, without an app to be counted for.`}
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+/** Null until it is known. */
+function useCallsOfLastDay(id: string): number | null {
+  const { data } = useCall('getCallStats', { app_id: id })
+  return data ? (data.data[0]?.calls ?? 0) : null
+}
+
+function usedWords(calls: number | null): string {
+  if (calls === null) return ''
+  if (calls === 0) return 'It made no calls in the last 24 hours.'
+  return `It made ${plural(calls, 'call')} in the last 24 hours.`
 }

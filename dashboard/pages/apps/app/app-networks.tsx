@@ -1,6 +1,6 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { NetworkName, Tag } from '../../../parts/state.tsx'
 import { switchNetwork } from '../app-changes.ts'
 
@@ -10,10 +10,12 @@ export function AppNetworks({ app }: { app: WireApp }) {
   // Until all are known, those that are open stand where they will.
   const networks = data?.data ?? app.networks.map((id) => ({ id, kind: '' }))
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Networks</h2>
-      </div>
+    <Card
+      title="Networks"
+      isLined
+      foot="Changes act within a second. The key stays the same."
+      footIcon="info"
+    >
       <ul class="lines">
         {networks.map(({ id, kind }) => (
           <li key={id}>
@@ -22,11 +24,7 @@ export function AppNetworks({ app }: { app: WireApp }) {
           </li>
         ))}
       </ul>
-      <div class="cf">
-        <Icon name="info" small />
-        <span>Changes act within a second. The key stays the same.</span>
-      </div>
-    </section>
+    </Card>
   )
 }
 

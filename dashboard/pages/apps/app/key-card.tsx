@@ -1,8 +1,9 @@
-import { useVisitor } from '../../../api/session.ts'
+import { useSession } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { NetworkName } from '../../../parts/state.tsx'
 import { copyText } from '../../../parts/text/copy-button.tsx'
 import { plural } from '../../../parts/text/format.ts'
@@ -20,19 +21,18 @@ export function KeyCard({ app }: { app: WireApp }) {
   const { query } = usePlace()
   const form: AddressForm = query.get('form') === 'host' ? 'host' : 'path'
   return (
-    <section class="card">
-      <div class="ch">
-        <h2>Key</h2>
-        <span class="quiet small">opens {plural(app.networks.length, 'network')}</span>
-        <span class="acts">
-          <Segmented
-            label="Form of the addresses"
-            value={form}
-            options={FORMS}
-            onChange={(value) => changeQuery({ form: value === 'path' ? null : value })}
-          />
-        </span>
-      </div>
+    <Card
+      title="Key"
+      about={<>opens {plural(app.networks.length, 'network')}</>}
+      acts={
+        <Segmented
+          label="Form of the addresses"
+          value={form}
+          options={FORMS}
+          onChange={(value) => changeQuery({ form: value === 'path' ? null : value })}
+        />
+      }
+    >
       <div class="cb col">
         <SecretRow secret={app.key} what={`the key of ${app.name}`} copyLabel="Copy key" />
       </div>
@@ -47,16 +47,15 @@ export function KeyCard({ app }: { app: WireApp }) {
           <span class="mono">/v2</span>: <span class="mono">Authorization: Bearer …</span>
         </span>
       </div>
-    </section>
+    </Card>
   )
 }
 
 type EndpointProps = { app: WireApp; network: string; form: AddressForm }
 
 function Endpoint({ app, network, form }: EndpointProps) {
-  const visitor = useVisitor()
+  const publicUrl = useSession()?.public_url ?? ''
   const slug = useCall('listNetworks').data?.data.find(({ id }) => id === network)?.slug
-  const publicUrl = visitor.kind === 'signed-in' ? visitor.session.public_url : ''
   const parts = addressParts({ publicUrl, url: app.urls[network], slug, key: app.key }, form)
   if ('reason' in parts) {
     return (
@@ -77,16 +76,15 @@ function Endpoint({ app, network, form }: EndpointProps) {
         <span class="faint">{lastFour(app.key)}</span>
       </code>
       <span class="row g0">
-        <button
-          class="btn ghost sm"
-          type="button"
+        <Button
+          class="ghost sm"
+          icon="copy"
           onClick={() =>
             void copyText(`${before}${name}${middle}${app.key}`, `the ${network} address`)
           }
         >
-          <Icon name="copy" small />
           Copy URL<span class="vh"> of {network}</span>
-        </button>
+        </Button>
       </span>
     </div>
   )

@@ -1,6 +1,8 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
-import { percent, plural, short, whole } from '../../../parts/text/format.ts'
+import { Card } from '../../../parts/card.tsx'
+import { Fact, Figure } from '../../../parts/fact.tsx'
+import { percent, plural, short, succeededPercent, whole } from '../../../parts/text/format.ts'
 import { shortMonthName, startOfMonth } from '../../../parts/text/utc-dates.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,39 +28,29 @@ export function LastDay({ app }: { app: WireApp }) {
   const share = (part: number) => percent(Math.round((part / Math.max(1, calls)) * 100))
   const none = stats.data ? 'n/a' : '–'
   return (
-    <section class="card">
-      <div class="ch">
-        <h2>Last 24 hours</h2>
-      </div>
-      <div class="cb col">
-        <dl class="figs gap-s">
-          <Figure name="Requests" value={stats.data ? whole(calls) : '–'} />
-          <Figure name="Succeeded" value={calls > 0 ? succeeded(calls, errors) : none} />
-          <Figure name={`CU, ${shortMonthName(month)}`} value={usage.data ? short(monthCu) : '–'} />
+    <Card title="Last 24 hours" body="cb col">
+      <dl class="figs gap-s">
+        <Figure class="m" name="Requests">
+          {stats.data ? whole(calls) : '–'}
+        </Figure>
+        <Figure class="m" name="Succeeded">
+          {calls > 0 ? succeededPercent(calls, errors) : none}
+        </Figure>
+        <Figure class="m" name={`CU, ${shortMonthName(month)}`}>
+          {usage.data ? short(monthCu) : '–'}
+        </Figure>
+      </dl>
+      <HourColumns appId={app.id} />
+      {totals && calls > 0 && (
+        <dl class="kv">
+          <Fact name="Cache">
+            {share(totals.cached)} hits, {share(totals.coalesced)} coalesced
+          </Fact>
+          <ServedBy appId={app.id} />
+          <Fact name="Errors">{errorWords(errors, nodeErrors)}</Fact>
         </dl>
-        <HourColumns appId={app.id} />
-        {totals && calls > 0 && (
-          <dl class="kv">
-            <dt>Cache</dt>
-            <dd>
-              {share(totals.cached)} hits, {share(totals.coalesced)} coalesced
-            </dd>
-            <ServedBy appId={app.id} />
-            <dt>Errors</dt>
-            <dd>{errorWords(errors, nodeErrors)}</dd>
-          </dl>
-        )}
-      </div>
-    </section>
-  )
-}
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div class="fig m">
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
+      )}
+    </Card>
   )
 }
 
@@ -73,10 +65,7 @@ function ServedBy({ appId }: { appId: string }) {
     .map(({ group, calls }) => `${group} ${percent(Math.round((calls / answered) * 100))}`)
   const more = nodes.length - NODES_SHOWN
   return (
-    <>
-      <dt>Served by</dt>
-      <dd>{[...words, ...(more > 0 ? [`${more} more`] : [])].join(' · ')}</dd>
-    </>
+    <Fact name="Served by">{[...words, ...(more > 0 ? [`${more} more`] : [])].join(' · ')}</Fact>
   )
 }
 
@@ -114,11 +103,6 @@ function HourColumns({ appId }: { appId: string }) {
       })}
     </svg>
   )
-}
-
-/** Never rounded up to all of it. */
-function succeeded(calls: number, errors: number): string {
-  return percent(Math.floor((1 - errors / calls) * 10_000) / 100)
 }
 
 function errorWords(errors: number, nodeErrors: number): string {

@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLiveState } from '../../../api/live.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
 import type { WireDevnet } from '../../../api/wire.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { ChainDrawing } from './chain-drawing.tsx'
@@ -20,38 +21,34 @@ export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
   const isLive = useLiveState() === 'live'
   useRefresh(isLive ? POLL_MS.live : POLL_MS.lost, 'getDevnet')
   useLiveRefresh(['head', 'gap'], 'getDevnet')
-  const fork = () => void reorganise(depth, isDropping ? 'drop' : 'keep')
-  const shortcuts = useMemo(
-    () => [
-      { keys: 'm', does: 'Mine a block', run: () => void mine() },
-      { keys: 'x', does: 'Reorganise', run: fork },
-    ],
-    [depth, isDropping],
-  )
-  useShortcuts(shortcuts)
+  const fork = () => reorganise(depth, isDropping ? 'drop' : 'keep')
+  useShortcuts([
+    { keys: 'm', does: 'Mine a block', run: mine },
+    { keys: 'x', does: 'Reorganise', run: fork },
+  ])
   const isOff = chain === undefined
   return (
-    <section class="card" aria-label="Chain">
-      <div class="ch">
-        <h2>Chain</h2>
-        <span class="quiet small">{chain && paceOf(chain)}</span>
+    <Card
+      title="Chain"
+      about={chain && paceOf(chain)}
+      beside={
         <div class="acts chainacts">
           <HoldButton chain={chain} />
-          <button class="btn" type="button" disabled={isOff} onClick={() => void mine()}>
-            <Icon name="cube" />
+          <Button icon="cube" disabled={isOff} onClick={mine}>
             Mine <kbd>M</kbd>
-          </button>
+          </Button>
           <DepthStepper depth={depth} onChange={setDepth} />
-          <button class="btn forkbtn" type="button" disabled={isOff} onClick={fork}>
-            <Icon name="fork" />
+          <Button class="forkbtn" icon="fork" disabled={isOff} onClick={fork}>
             Reorganise <kbd>X</kbd>
-          </button>
+          </Button>
         </div>
-      </div>
+      }
+      label="Chain"
+    >
       <ChainPace chain={chain} />
       {chain ? <ChainDrawing chain={chain} /> : <span class="sk chain-wait" />}
       <ChainFoot chain={chain} isDropping={isDropping} onDropping={setDropping} />
-    </section>
+    </Card>
   )
 }
 
@@ -59,17 +56,15 @@ function HoldButton({ chain }: { chain: WireDevnet | undefined }) {
   const isHeld = chain?.is_held ?? false
   const isByHand = chain?.block_time_ms === 0
   return (
-    <button
-      class="btn"
-      type="button"
+    <Button
+      icon={isHeld ? 'play' : 'pause'}
       aria-pressed={isHeld}
       disabled={!chain || isByHand}
       title={isByHand ? 'Blocks come on command only' : 'While it is held, blocks come on command'}
       onClick={() => void hold(!isHeld)}
     >
-      <Icon name={isHeld ? 'play' : 'pause'} />
       {isHeld ? 'Resume' : 'Hold'}
-    </button>
+    </Button>
   )
 }
 
@@ -108,10 +103,9 @@ function ChainFoot({ chain, isDropping, onDropping }: FootProps) {
   const pending = chain?.pending_transactions ?? 0
   return (
     <div class="cf chainfoot">
-      <button class="btn sm" type="button" disabled={!chain} onClick={() => setSending(true)}>
-        <Icon name="bolt" small />
+      <Button class="sm" icon="bolt" disabled={!chain} onClick={() => setSending(true)}>
         Send a transaction
-      </button>
+      </Button>
       <span>{pending > 0 && `${plural(pending, 'transaction')} in the next block`}</span>
       <span class="grow" />
       <label class="row">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { WireDevnet } from '../../../api/wire.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button } from '../../../parts/button.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { changeChain, drop } from './devnet-actions.ts'
@@ -95,15 +95,14 @@ function DropForm({ chain }: { chain: WireDevnet | undefined }) {
         value={height}
         onInput={(event) => setHeight(event.currentTarget.value.trim())}
       />
-      <button
-        class="btn"
+      <Button
+        icon="trash"
         type="submit"
         disabled={!chain || !isHeight}
         title="The blocks above it are gone until they are mined anew"
       >
-        <Icon name="trash" />
         Drop
-      </button>
+      </Button>
     </form>
   )
 }

@@ -2,13 +2,13 @@ import { callApi } from '../../../api/call-api.ts'
 import { patchAnswers } from '../../../api/use-call.ts'
 import type { AnswerOf, BodyOf, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
-import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { attempt, say } from '../../../shell/toasts.tsx'
 
 /** As deep as the service replaces blocks. */
 export const DEPTH_MAX = 32
 
 export function mine(): Promise<void> {
-  return act(async () => {
+  return attempt(async () => {
     const { data } = await callApi('mineDevnetBlocks', { body: { blocks: 1 } })
     show(data)
     say(`Mined block ${whole(data.head.number)}`)
@@ -16,7 +16,7 @@ export function mine(): Promise<void> {
 }
 
 export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promise<void> {
-  return act(async () => {
+  return attempt(async () => {
     const { data } = await callApi('reorganiseDevnet', { body: { depth, transactions } })
     show(data)
     const first = data.head.number - depth
@@ -26,7 +26,7 @@ export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promis
 }
 
 export function drop(height: number): Promise<void> {
-  return act(async () => {
+  return attempt(async () => {
     const { data } = await callApi('dropDevnetBlocks', { body: { height } })
     show(data)
     say(`The head is block ${whole(data.head.number)} again`)
@@ -34,7 +34,7 @@ export function drop(height: number): Promise<void> {
 }
 
 export function hold(isHeld: boolean): Promise<void> {
-  return act(async () => {
+  return attempt(async () => {
     const { data } = await callApi('changeDevnet', { body: { is_held: isHeld } })
     show(data)
     say(isHeld ? 'Mining by time is held' : 'Mining by time goes on')
@@ -42,7 +42,7 @@ export function hold(isHeld: boolean): Promise<void> {
 }
 
 export function changeChain(body: BodyOf<'changeDevnet'>): Promise<void> {
-  return act(async () => {
+  return attempt(async () => {
     const { data } = await callApi('changeDevnet', { body })
     show(data)
     const traffic = plural(data.transactions_per_block, 'transaction')
@@ -57,14 +57,6 @@ export async function send(
   const { data } = await callApi('sendDevnetTransaction', { body })
   show(data.devnet)
   return data
-}
-
-async function act(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
 }
 
 function show(chain: WireDevnet): void {

@@ -4,9 +4,9 @@ import { formatQuery } from '../language/format-query.ts'
 import { type QuerySchema, readSchema } from '../language/read-schema.ts'
 import type { QueryProblem } from '../query/query-problem.ts'
 import { EDITING } from './editing.ts'
-import { EDITOR_LOOK, ROOT_STYLE } from './editor-look.ts'
 import { applyFix, ERROR_FIELD, offsetOf, showErrors } from './error-field.ts'
 import { HEX_FOLDS } from './hex-folds.ts'
+import LOOK from './query-editor.css' with { type: 'text' }
 import { schemaAssist } from './schema-assist.ts'
 import { TOKEN_FIELD } from './token-field.ts'
 
@@ -37,7 +37,7 @@ const HOW =
 export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
-  sheet.replaceSync(ROOT_STYLE)
+  sheet.replaceSync(LOOK)
   root.adoptedStyleSheets = [sheet]
   const how = document.createElement('p')
   how.id = 'how'
@@ -74,7 +74,7 @@ function extensionsOf({ onChange, onRun }: Wishes): Extension {
     TOKEN_FIELD,
     HEX_FOLDS,
     ERROR_FIELD,
-    EDITOR_LOOK,
+    EditorView.darkTheme.of(true),
     EDITING,
     Prec.highest(keymap.of(keysOf(onRun))),
     EditorView.contentAttributes.of({

@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact'
-import { Icon } from '../../../parts/icon.tsx'
+import { Fact } from '../../../parts/fact.tsx'
+import { Note } from '../../../parts/note.tsx'
+import { PlainCode } from '../../../parts/text/code-block.tsx'
 import { bytes, cu, plural, whole } from '../../../parts/text/format.ts'
+import { JsonText } from '../../../parts/text/json-text.tsx'
 import { TimeAgo } from '../../../parts/text/time-ago.tsx'
 import type { EditorModel } from '../use-editor.ts'
-import { ResultCode } from './result-code.tsx'
-import type { DryRun, DryRunResult } from './use-dry-run.ts'
+import type { DryRun, DryRunResult } from './use-runs.ts'
 
 const LIST_WORDS: Readonly<Record<string, readonly [string, string]>> = {
   logs: ['log', 'logs'],
@@ -18,23 +19,23 @@ export function DryRunOutcome({ model, dryRun }: { model: EditorModel; dryRun: D
   return (
     <>
       {fault && (
-        <p class="note bad" role="alert">
-          <Icon name="warn" />
-          <span>{fault}</span>
-        </p>
+        <Note tone="bad" icon="warn" role="alert">
+          {fault}
+        </Note>
       )}
       {!result && !fault && (
-        <p class="note">
-          <Icon name="info" />
-          <span>Run it to see what would be delivered for a block, and what that costs.</span>
-        </p>
+        <Note icon="info">
+          Run it to see what would be delivered for a block, and what that costs.
+        </Note>
       )}
       {result && (
         <>
           <Standing model={model} dryRun={dryRun} result={result} />
           <Figures result={result} />
           <Emptiness result={result} skipsEmpty={model.draft.skipEmpty} />
-          <ResultCode text={result.text} />
+          <PlainCode name="event.data" text={result.text} what="the whole result">
+            <JsonText text={result.text} />
+          </PlainCode>
         </>
       )}
     </>
@@ -48,15 +49,23 @@ function Standing(props: { model: EditorModel; dryRun: DryRun; result: DryRunRes
   const ago = <TimeAgo at={result.atMs} />
   if (problems.length > 0) {
     return (
-      <Note tone="warn">
+      <Note tone="warn" icon="info">
         The query has a problem, so this is the result of the last good version, {ago}.
       </Note>
     )
   }
   if (dryRun.fault)
-    return <Note tone="warn">This is the result of the last run that worked, {ago}.</Note>
+    return (
+      <Note tone="warn" icon="info">
+        This is the result of the last run that worked, {ago}.
+      </Note>
+    )
   if (result.query !== draft.query || result.network !== draft.network) {
-    return <Note tone="warn">The query has changed since this result, {ago}. Run it again.</Note>
+    return (
+      <Note tone="warn" icon="info">
+        The query has changed since this result, {ago}. Run it again.
+      </Note>
+    )
   }
   return (
     <p class="hint" role="status">
@@ -70,16 +79,13 @@ function Figures({ result }: { result: DryRunResult }) {
   return (
     <dl class="rescost">
       <div>
-        <dt>Matched</dt>
-        <dd>{matchedText(figures.matched)}</dd>
+        <Fact name="Matched">{matchedText(figures.matched)}</Fact>
       </div>
       <div>
-        <dt>Body</dt>
-        <dd>{bytes(figures.bytes)}</dd>
+        <Fact name="Body">{bytes(figures.bytes)}</Fact>
       </div>
       <div>
-        <dt>Delivery</dt>
-        <dd>{cu(figures.cu)}</dd>
+        <Fact name="Delivery">{cu(figures.cu)}</Fact>
       </div>
     </dl>
   )
@@ -91,30 +97,25 @@ function Emptiness({ result, skipsEmpty }: { result: DryRunResult; skipsEmpty: b
   return (
     <>
       {variables.length > 0 && (
-        <Note tone="warn">
+        <Note tone="warn" icon="info">
           The team has no {variables.map((name) => `$${name}`).join(', ')} yet. Whatever needs{' '}
           {variables.length === 1 ? 'it' : 'them'} matches nothing.
         </Note>
       )}
       {empty && (
-        <Note>
+        <Note icon="info">
           Empty: nothing in this block matches.{' '}
           {skipsEmpty
             ? 'With skip_empty_messages it would not be delivered.'
             : 'It would be delivered all the same: empty blocks are not skipped.'}
         </Note>
       )}
-      {truncated && <Note tone="warn">Lists were cut: {truncation_reason}</Note>}
+      {truncated && (
+        <Note tone="warn" icon="info">
+          Lists were cut: {truncation_reason}
+        </Note>
+      )}
     </>
-  )
-}
-
-function Note({ tone, children }: { tone?: 'warn'; children: ComponentChildren }) {
-  return (
-    <div class={tone ? `note ${tone}` : 'note'}>
-      <Icon name="info" />
-      <span>{children}</span>
-    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { MOD_KEY } from '../../../shell/keys/mod-key.ts'
@@ -6,9 +7,8 @@ import { changeQuery } from '../../../shell/routing/router.ts'
 import type { EditorModel } from '../use-editor.ts'
 import { DryRunOutcome } from './dry-run-outcome.tsx'
 import { ExpectedCost } from './expected-cost.tsx'
-import type { DryRun } from './use-dry-run.ts'
-import type { Estimating } from './use-estimate.ts'
 import { useHead } from './use-head.ts'
+import type { DryRun, Estimating } from './use-runs.ts'
 
 /** Numbers, decimal or 0x, or a hash. */
 const BLOCK = /^([0-9]{1,16}|0x[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/
@@ -24,13 +24,7 @@ export function DryRunPane(props: {
 }) {
   const { model, dryRun, block } = props
   return (
-    <section class="card" aria-label="Dry run">
-      <div class="ch">
-        <h2>Dry run</h2>
-        <span class="acts">
-          <span class="hint">free</span>
-        </span>
-      </div>
+    <Card title="Dry run" acts={<span class="hint">free</span>} label="Dry run">
       <div class="cb col">
         <BlockChoice model={model} block={block} isRunning={dryRun.isRunning} onRun={props.onRun} />
         <DryRunOutcome model={model} dryRun={dryRun} />
@@ -47,7 +41,7 @@ export function DryRunPane(props: {
           }}
         />
       </div>
-    </section>
+    </Card>
   )
 }
 

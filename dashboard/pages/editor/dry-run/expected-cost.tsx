@@ -1,7 +1,8 @@
 import { useCall } from '../../../api/use-call.ts'
+import { Button } from '../../../parts/button.tsx'
 import { bytes, plural, short, whole } from '../../../parts/text/format.ts'
 import { matchedText } from './dry-run-outcome.tsx'
-import type { Estimating, QueryEstimate } from './use-estimate.ts'
+import type { Estimating, QueryEstimate } from './use-runs.ts'
 
 type Sample = QueryEstimate['sample'][number]
 
@@ -22,7 +23,7 @@ export function ExpectedCost(props: {
   onBlock(number: number): void
 }) {
   const { estimating, skipsEmpty } = props
-  const { estimate, isRunning, fault } = estimating
+  const { result: estimate, isRunning, fault } = estimating
   return (
     <>
       <div class="spread">
@@ -137,13 +138,9 @@ function SampleChart(props: {
         })}
       </svg>
       {last && last.number !== tested && (
-        <button
-          class="btn sm ghost matched-block"
-          type="button"
-          onClick={() => props.onBlock(last.number)}
-        >
+        <Button class="sm ghost matched-block" onClick={() => props.onBlock(last.number)}>
           Run on block {whole(last.number)}, the last that matched
-        </button>
+        </Button>
       )}
     </>
   )

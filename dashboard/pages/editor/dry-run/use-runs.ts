@@ -1,25 +1,45 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../api/api-error.ts'
+import { callApi, callForText } from '../../../api/call-api.ts'
 import { invalidate } from '../../../api/use-call.ts'
+import type { AnswerOf, TestQueryResult } from '../../../api/wire.ts'
 import type { EditorModel } from '../use-editor.ts'
-import { type DryRun, useDryRun } from './use-dry-run.ts'
-import { type Estimating, useEstimate } from './use-estimate.ts'
 
-export type Runs = { dryRun: DryRun; estimating: Estimating; run(block?: string): void }
+type Query = { query: string; network: string }
+
+/** The result of a query on a block, with the query that it is of. */
+export type DryRunResult = Query & {
+  atMs: number
+  /** `event.data` of the delivery, digit by digit. */
+  text: string
+  figures: TestQueryResult
+}
+
+/** What a query would cost, with the query that it is of. */
+export type QueryEstimate = AnswerOf<'estimateQuery'>['data'] & { query: string }
+
+export type DryRun = NewestRun<Query & { block: string }, DryRunResult>
+export type Estimating = NewestRun<Query, QueryEstimate>
+
+type Runs = { dryRun: DryRun; estimating: Estimating; run(block?: string): void }
+
+/** An estimate looks at so many of the newest blocks. */
+const BLOCKS = 50
 
 /**
  * Dry runs of the query as it is, each with an estimate unless that is there already. The query of
  * a webhook that is changed is run once by itself, so that there is a result to compare with.
  */
 export function useRuns(model: EditorModel, block: string): Runs {
-  const dryRun = useDryRun()
-  const estimating = useEstimate()
+  const dryRun = useNewestRun(runOnBlock)
+  const estimating = useNewestRun(estimate)
   const { query, network } = model.draft
   const run = (wanted = block) => {
     if (model.problems.length > 0) return
     void dryRun.run({ query, network, block: wanted })
     if (wanted === '') invalidate('listNetworks')
-    const { estimate } = estimating
-    const isKnown = estimate?.query === query && estimate.network === network
+    const { result } = estimating
+    const isKnown = result?.query === query && result.network === network
     if (!isKnown || wanted === '') void estimating.run({ query, network })
   }
   const isFirst = useRef(model.webhook !== null)
@@ -30,4 +50,78 @@ export function useRuns(model: EditorModel, block: string): Runs {
     run()
   }, [isGood])
   return { dryRun, estimating, run }
+}
+
+async function runOnBlock(
+  { query, network, block }: Query & { block: string },
+  signal: AbortSignal,
+): Promise<DryRunResult> {
+  const body = { network, graphql_query: query, ...(block && { block }) }
+  const told = await callForText('testQuery', { body, signal })
+  const text = memberText(told, 'data')
+  return { query, network, atMs: Date.now(), text, figures: JSON.parse(told) }
+}
+
+async function estimate({ query, network }: Query, signal: AbortSignal): Promise<QueryEstimate> {
+  // The answer has both: what comes of it when empty blocks are skipped, and when not.
+  const graphql_query = { query, skip_empty_messages: true }
+  const body = { network, graphql_query, blocks: BLOCKS }
+  const { data } = await callApi('estimateQuery', { body, signal })
+  return { ...data, query }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+
+/**
+ * The text of one member of an object that is the whole of a JSON text, as it stands there: its
+ * numbers may have more digits than a script can hold.
+ */
+export function memberText(text: string, name: string): string {
+  let depth = 0
+  let start = -1
+  let key = ''
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (start === -1 && depth === 1 && token === ':' && key === `"${name}"`) start = index + 1
+    if (depth === 1 && (token === ',' || token === '}') && start !== -1) {
+      return text.slice(start, index).trim()
+    }
+    if (depth === 1 && token.startsWith('"')) key = token
+    if (token === '{' || token === '[') depth++
+    else if (token === '}' || token === ']') depth--
+  }
+  return ''
+}
+
+type NewestRun<Asked, Result> = {
+  /** The last that worked; it stays while a newer one is under way or failed. */
+  result: Result | null
+  isRunning: boolean
+  fault: string
+  run(asked: Asked): Promise<void>
+}
+
+/** Runs something for the newest question only. */
+function useNewestRun<Asked, Result>(
+  ask: (asked: Asked, signal: AbortSignal) => Promise<Result>,
+): NewestRun<Asked, Result> {
+  const [result, setResult] = useState<Result | null>(null)
+  const [isRunning, setRunning] = useState(false)
+  const [fault, setFault] = useState('')
+  const abort = useRef<AbortController | null>(null)
+  useEffect(() => () => abort.current?.abort(), [])
+  const run = async (asked: Asked) => {
+    abort.current?.abort()
+    const controller = new AbortController()
+    abort.current = controller
+    setRunning(true)
+    setFault('')
+    try {
+      setResult(await ask(asked, controller.signal))
+    } catch (thrown) {
+      if (controller.signal.aborted) return
+      setFault(messageOf(thrown))
+    }
+    setRunning(false)
+  }
+  return { result, isRunning, fault, run }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
+import { IconButton } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import type { QueryEditor } from '../code/mount-query-editor.ts'
 import type { EditorModel } from '../use-editor.ts'
@@ -23,24 +23,20 @@ export function QueryCard(props: {
         <span class="grow" />
         <CheckState model={model} />
         <span class="sepv" />
-        <button
-          class="ib sm"
-          type="button"
-          aria-label="Format the query"
+        <IconButton
+          class="sm"
+          icon="filter"
+          label="Format the query"
           title="Format  ⇧⌥F"
           onClick={() => editor?.format()}
-        >
-          <Icon name="filter" small />
-        </button>
-        <button
-          class="ib sm"
-          type="button"
-          aria-label="Schema"
+        />
+        <IconButton
+          class="sm"
+          icon="book"
+          label="Schema"
           title="Schema"
           onClick={() => openSchema(true)}
-        >
-          <Icon name="book" small />
-        </button>
+        />
       </div>
       <QueryBox
         text={model.draft.query}

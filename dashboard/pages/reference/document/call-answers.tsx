@@ -1,4 +1,5 @@
-import { PlainCode } from '../../../parts/text/plain-code.tsx'
+import { DataTable } from '../../../parts/data-table.tsx'
+import { PlainCode } from '../../../parts/text/code-block.tsx'
 import { FieldTable } from './field-table.tsx'
 import { Inline } from './prose.tsx'
 import type { AnswerPart, CallDoc, ReferenceDoc, SchemaDoc } from './reference-doc.ts'
@@ -81,29 +82,15 @@ function Pairs(props: {
     <details class="more">
       <summary>{props.title}</summary>
       <div class="tw">
-        <table class="fields two">
-          <thead>
-            <tr>
-              {props.heads.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {props.rows.map(([name, text]) => (
-              <tr key={name}>
-                <td>
-                  <code>{name}</code>
-                </td>
-                <td>
-                  <Inline text={text} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          class="fields two"
+          columns={[
+            { head: props.heads[0], cell: ([name]) => <code>{name}</code> },
+            { head: props.heads[1], cell: ([, text]) => <Inline text={text} /> },
+          ]}
+          rows={props.rows}
+          keyOf={([name]) => name}
+        />
       </div>
     </details>
   )

@@ -1,3 +1,4 @@
+import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { Inline } from './prose.tsx'
 import {
   objectName,
@@ -48,34 +49,32 @@ export function ParameterTable({ parameters }: { parameters: readonly ParameterP
   return <RowTable heading="Parameter" rows={rows} />
 }
 
+const COLUMNS: readonly Column<Row>[] = [
+  { head: 'Type', cell: ({ schema }) => <TypeText schema={schema} /> },
+  {
+    head: 'Meaning',
+    cell: ({ description, schema }) => <Inline text={description + fallbackOf(schema)} />,
+  },
+]
+
 function RowTable({ heading, rows }: { heading: string; rows: readonly Row[] }) {
+  const nameColumn: Column<Row> = {
+    head: heading,
+    cell: (row) => (
+      <>
+        <code>{row.name}</code>
+        <span class="faint tiny">{notesOf(row)}</span>
+      </>
+    ),
+  }
   return (
     <div class="tw">
-      <table class="fields">
-        <thead>
-          <tr>
-            <th scope="col">{heading}</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <td>
-                <code>{row.name}</code>
-                <span class="faint tiny">{notesOf(row)}</span>
-              </td>
-              <td>
-                <TypeText schema={row.schema} />
-              </td>
-              <td>
-                <Inline text={row.description + fallbackOf(row.schema)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        class="fields"
+        columns={[nameColumn, ...COLUMNS]}
+        rows={rows}
+        keyOf={({ name }) => name}
+      />
     </div>
   )
 }

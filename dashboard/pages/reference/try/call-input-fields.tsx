@@ -1,5 +1,4 @@
-import { useId } from 'preact/hooks'
-import { TextField } from '../../../parts/forms/field.tsx'
+import { TextAreaField, TextField } from '../../../parts/forms/field.tsx'
 import type { ReferenceCall } from '../document/reference-doc.ts'
 import { askedParameters, type CallInputs, isNodeCall } from './call-request.ts'
 import { type NodeChoice, NodeInputs } from './node-inputs.tsx'
@@ -11,6 +10,9 @@ type Props = {
   choice: NodeChoice | null
   choose(choice: NodeChoice): void
 }
+
+/** The body's field grows with its text up to so many lines. */
+const LINES_MAX = 18
 
 export function CallInputFields({ call, inputs, onChange, choice, choose }: Props) {
   const set = (name: string, value: string) =>
@@ -39,27 +41,13 @@ export function CallInputFields({ call, inputs, onChange, choice, choose }: Prop
         </div>
       )}
       {call.doc.requestBody && (
-        <BodyField text={inputs.body} onChange={(body) => onChange({ ...inputs, body })} />
+        <TextAreaField
+          label="Body"
+          rows={Math.min(LINES_MAX, Math.max(3, inputs.body.split('\n').length))}
+          value={inputs.body}
+          onChange={(body) => onChange({ ...inputs, body })}
+        />
       )}
     </>
-  )
-}
-
-const LINES_MAX = 18
-
-function BodyField({ text, onChange }: { text: string; onChange(text: string): void }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>Body</label>
-      <textarea
-        id={id}
-        class="in mono"
-        rows={Math.min(LINES_MAX, Math.max(3, text.split('\n').length))}
-        spellcheck={false}
-        value={text}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </div>
   )
 }

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import { messageOf } from '../../../api/api-error.ts'
 import { useVisitor } from '../../../api/session.ts'
+import { Button } from '../../../parts/button.tsx'
 import { ConfirmDialog } from '../../../parts/dialog.tsx'
-import { Icon } from '../../../parts/icon.tsx'
+import { Note, Refusal } from '../../../parts/note.tsx'
+import { Tag } from '../../../parts/state.tsx'
+import { PlainCode } from '../../../parts/text/code-block.tsx'
+import { ms, whole } from '../../../parts/text/format.ts'
 import type { ReferenceCall } from '../document/reference-doc.ts'
 import { CallInputFields } from './call-input-fields.tsx'
-import { CallOutcomeView } from './call-outcome-view.tsx'
 import { type CallInputs, faultOf, isNodeCall, isStream, targetOf } from './call-request.ts'
 import type { NodeChoice } from './node-inputs.tsx'
 import { type CallOutcome, sendCall } from './send-call.ts'
@@ -37,16 +40,11 @@ export function TryIt({ call, inputs, onChange }: Props) {
   return (
     <form class="col" onSubmit={start}>
       <CallInputFields {...{ call, inputs, onChange, choice, choose }} />
-      {fault && (
-        <p class="note bad" role="alert">
-          {fault}
-        </p>
-      )}
+      <Refusal>{fault}</Refusal>
       <div class="row">
-        <button class="btn" type="submit">
-          <Icon name="play" />
+        <Button icon="play" type="submit">
           Send {call.method}
-        </button>
+        </Button>
       </div>
       {outcome && <CallOutcomeView outcome={outcome} />}
       {isAsking && (
@@ -70,12 +68,30 @@ export function TryIt({ call, inputs, onChange }: Props) {
 
 function SignInFirst({ id }: { id: string }) {
   return (
-    <p class="note">
-      <Icon name="key" />
-      <span>
-        Trying it takes a session.{' '}
-        <a href={`/sign-in?then=${encodeURIComponent(`/docs/reference#${id}`)}`}>Sign in</a>
-      </span>
-    </p>
+    <Note icon="key">
+      Trying it takes a session.{' '}
+      <a href={`/sign-in?then=${encodeURIComponent(`/docs/reference#${id}`)}`}>Sign in</a>
+    </Note>
+  )
+}
+
+function CallOutcomeView({ outcome }: { outcome: CallOutcome }) {
+  const isFine = outcome.status < 400
+  return (
+    <div class="col" role="status">
+      <p class="row wrap small">
+        <Tag tone={isFine ? 'ok' : 'bad'}>{outcome.status}</Tag>
+        <span>{ms(outcome.tookMs)}</span>
+        {outcome.headers.map(([name, value]) => (
+          <span class="quiet" key={name}>
+            <code>{name}</code> {value}
+          </span>
+        ))}
+      </p>
+      {outcome.text !== '' && <PlainCode name="Answer" text={outcome.text} what="the answer" />}
+      {outcome.cutBytes > 0 && (
+        <p class="hint">{whole(outcome.cutBytes)} more characters are not shown.</p>
+      )}
+    </div>
   )
 }

@@ -1,62 +1,82 @@
 import type { ComponentChildren } from 'preact'
-import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
-import { Icon } from '../../../parts/icon.tsx'
+import { useState } from 'preact/hooks'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { ConfirmDialog } from '../../../parts/dialog.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { say } from '../../../shell/toasts.tsx'
 
-type Loaded = { data: { data: readonly unknown[] } | undefined; error: unknown; reload(): void }
+type Listed = {
+  id: string
+  name: string
+  tag: ComponentChildren
+  about: ComponentChildren
+  /** Why it cannot be revoked; absent where it can. */
+  kept?: string | undefined
+}
 
-type CardProps = {
+type CardProps<T> = {
   title: string
   about: string
+  /** The words of the button that adds one. */
   action: string
-  onAdd(): void
-  loaded: Loaded
+  call: { data: { data: readonly T[] } | undefined; error: unknown; reload(): void }
+  listed(credential: T): Listed
+  /** One of them, in a word. */
+  what: string
+  /** What is lost when one is revoked. */
+  lost: ComponentChildren
+  saidOf(name: string): string
+  revoke(id: string): Promise<void>
+  /** The dialog that adds one. */
+  adding(onClose: () => void): ComponentChildren
   empty: ComponentChildren
   foot: ComponentChildren
-  /** Its rows; shown when there are any. */
-  children: ComponentChildren
 }
 
 /** A list of credentials that can be added to and revoked. */
-export function CredentialsCard(props: CardProps) {
-  const { data, error, reload } = props.loaded
+export function CredentialsCard<T>(props: CardProps<T>) {
+  const [isAdding, setAdding] = useState(false)
+  const [leaving, setLeaving] = useState<Listed | null>(null)
+  const add = (
+    <Button class="primary" icon="plus" onClick={() => setAdding(true)}>
+      {props.action}
+    </Button>
+  )
+  const { title, about, foot, call, empty } = props
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>{props.title}</h2>
-        <span class="quiet small">{props.about}</span>
-        <span class="acts">
-          <button class="btn primary" type="button" onClick={props.onAdd}>
-            <Icon name="plus" />
-            {props.action}
-          </button>
-        </span>
-      </div>
-      {data && data.data.length > 0 && <ul class="lines">{props.children}</ul>}
-      {data?.data.length === 0 && props.empty}
-      {!data && error ? (
-        <div class="cb pad">
-          <LoadFault error={error} retry={reload} />
-        </div>
-      ) : null}
-      {!data && !error && <SkeletonRows rows={3} />}
-      <div class="cf">
-        <Icon name="shield" small />
-        <span>{props.foot}</span>
-      </div>
-    </section>
+    <>
+      <Card isLined title={title} about={about} acts={add} foot={foot} footIcon="shield">
+        <Loaded call={call} rows={3} around="cb pad" empty={empty}>
+          {(credentials) => (
+            <ul class="lines">
+              {credentials.map(props.listed).map((listed) => (
+                <CredentialRow key={listed.id} {...listed} onRevoke={() => setLeaving(listed)} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Card>
+      {isAdding && props.adding(() => setAdding(false))}
+      {leaving && (
+        <ConfirmDialog
+          title={`Revoke ${leaving.name}?`}
+          action={`Revoke ${props.what}`}
+          typed={leaving.name}
+          onConfirm={async () => {
+            await props.revoke(leaving.id)
+            say(props.saidOf(leaving.name))
+          }}
+          onClose={() => setLeaving(null)}
+        >
+          <p class="quiet">{props.lost}</p>
+        </ConfirmDialog>
+      )}
+    </>
   )
 }
 
-type RowProps = {
-  name: string
-  tag: ComponentChildren
-  /** Why it cannot be revoked; absent where it can. */
-  kept?: string | undefined
-  onRevoke(): void
-  children: ComponentChildren
-}
-
-export function CredentialRow({ name, tag, kept, onRevoke, children }: RowProps) {
+function CredentialRow({ name, tag, about, kept, onRevoke }: Listed & { onRevoke(): void }) {
   return (
     <li>
       <span class="t">
@@ -64,18 +84,17 @@ export function CredentialRow({ name, tag, kept, onRevoke, children }: RowProps)
           <span class="clip">{name}</span>
           {tag}
         </span>
-        <span class="faint tiny wraps">{children}</span>
+        <span class="faint tiny wraps">{about}</span>
       </span>
-      <button
-        class="btn sm danger"
-        type="button"
+      <Button
+        class="sm danger"
         aria-label={`Revoke ${name}`}
         disabled={kept !== undefined}
         title={kept}
         onClick={onRevoke}
       >
         Revoke
-      </button>
+      </Button>
     </li>
   )
 }

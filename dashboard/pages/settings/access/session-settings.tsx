@@ -1,15 +1,15 @@
 import { callApi } from '../../../api/call-api.ts'
-import { signOut, useVisitor } from '../../../api/session.ts'
+import { signOut, useSession } from '../../../api/session.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
 import type { WireListedSession } from '../../../api/wire.ts'
-import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
-import { Icon } from '../../../parts/icon.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
-import { say, sayRefused } from '../../../shell/toasts.tsx'
-import { browserName } from './browser-name.ts'
+import { attempt, say } from '../../../shell/toasts.tsx'
 
 type Whose = 'team' | 'operator'
 
@@ -20,42 +20,31 @@ const WHOSE: readonly { value: Whose; text: string }[] = [
 
 /** Browsers that are signed in, each of which can be signed out. */
 export function SessionSettings() {
-  const visitor = useVisitor()
   const { query } = usePlace()
-  const isOperator = visitor.kind === 'signed-in' && visitor.session.kind === 'operator'
+  const isOperator = useSession()?.kind === 'operator'
   const whose: Whose = isOperator && query.get('whose') !== 'team' ? 'operator' : 'team'
   const parameters = whose === 'operator' ? { 'X-Team-Id': '' } : {}
-  const { data, error, reload } = useCall('listSessions', parameters)
+  const choice = isOperator && (
+    <Segmented
+      label="Whose sessions"
+      value={whose}
+      options={WHOSE}
+      onChange={(value) => changeQuery({ whose: value === 'team' ? value : null })}
+    />
+  )
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>Sessions</h2>
-        <span class="quiet small">browsers that are signed in</span>
-        {isOperator && (
-          <span class="acts">
-            <Segmented
-              label="Whose sessions"
-              value={whose}
-              options={WHOSE}
-              onChange={(value) => changeQuery({ whose: value === 'team' ? value : null })}
-            />
-          </span>
-        )}
-      </div>
-      {data ? (
-        <SessionList sessions={data.data} parameters={parameters} />
-      ) : error ? (
-        <div class="cb pad">
-          <LoadFault error={error} retry={reload} />
-        </div>
-      ) : (
-        <SkeletonRows rows={3} />
-      )}
-      <div class="cf">
-        <Icon name="clock" small />
-        <span>A session ends after 30 days, or 7 days without a call.</span>
-      </div>
-    </section>
+    <Card
+      isLined
+      title="Sessions"
+      about="browsers that are signed in"
+      acts={choice}
+      foot="A session ends after 30 days, or 7 days without a call."
+      footIcon="clock"
+    >
+      <Loaded call={useCall('listSessions', parameters)} rows={3} around="cb pad">
+        {(sessions) => <SessionList sessions={sessions} parameters={parameters} />}
+      </Loaded>
+    </Card>
   )
 }
 
@@ -66,12 +55,10 @@ type ListProps = {
 
 function SessionList({ sessions, parameters }: ListProps) {
   const end = async ({ id, user_agent: agent }: WireListedSession) => {
-    try {
+    await attempt(async () => {
       await callApi('deleteSession', { parameters: { id, ...parameters } })
       say(`${browserName(agent)} is signed out`)
-    } catch (thrown) {
-      sayRefused(thrown)
-    }
+    })
     invalidate('listSessions')
   }
   if (sessions.length === 0) return <p class="empty slim quiet">Nobody is signed in.</p>
@@ -80,23 +67,18 @@ function SessionList({ sessions, parameters }: ListProps) {
       {sessions.map((session) => (
         <li key={session.id}>
           <SessionWords session={session} />
-          <button
-            class="btn sm"
-            type="button"
+          <Button
+            class="sm"
             aria-label={`Sign out ${browserName(session.user_agent)} from ${session.address}`}
-            onClick={() => void (session.is_current ? leave() : end(session))}
+            // The session of this very browser goes with its cookie.
+            onClick={() => void (session.is_current ? attempt(signOut) : end(session))}
           >
             Sign out
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
   )
-}
-
-/** The session of this very browser goes with its cookie. */
-async function leave(): Promise<void> {
-  await signOut().catch(sayRefused)
 }
 
 function SessionWords({ session }: { session: WireListedSession }) {
@@ -115,4 +97,36 @@ function SessionWords({ session }: { session: WireListedSession }) {
       </span>
     </span>
   )
+}
+
+/** The first that fits wins: most browsers claim to be others too. */
+const BROWSERS: readonly [name: string, mark: RegExp][] = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/],
+  ['Opera', /\bOPR\/(\d+)/],
+  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/],
+  ['Chrome', /\b(?:Headless)?Chrom(?:e|ium)\/(\d+)|\bCriOS\/(\d+)/],
+  ['Safari', /\bVersion\/(\d+).*\bSafari\//],
+]
+
+const SYSTEMS: readonly [name: string, mark: RegExp][] = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+]
+
+const LENGTH_MAX = 60
+
+/** `Chrome 147 on Linux`; a program that is no browser goes by the name that it gave itself. */
+export function browserName(userAgent: string): string {
+  const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0]
+  for (const [name, mark] of BROWSERS) {
+    const found = mark.exec(userAgent)
+    if (!found) continue
+    const version = found[1] ?? found[2] ?? ''
+    return `${name} ${version}${system ? ` on ${system}` : ''}`
+  }
+  return userAgent.slice(0, LENGTH_MAX) || 'A program without a name'
 }

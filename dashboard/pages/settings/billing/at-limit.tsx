@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useCall } from '../../../api/use-call.ts'
+import { Card } from '../../../parts/card.tsx'
 import { Switch } from '../../../parts/forms/field.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import type { IconName } from '../../../parts/icon-paths.ts'
@@ -16,10 +17,7 @@ export function AtLimit() {
   const limit = summary?.limit_cu ?? null
   const reset = summary ? utcDay(summary.time_reset) : 'the next month'
   return (
-    <section class="card" id="limit">
-      <div class="ch">
-        <h2>At the limit</h2>
-      </div>
+    <Card title="At the limit" id="limit">
       <div class="cb col">
         <Switch
           label="Autoscaling"
@@ -38,7 +36,7 @@ export function AtLimit() {
           </span>
         </div>
       )}
-    </section>
+    </Card>
   )
 }
 

@@ -1,5 +1,7 @@
 import { useCall } from '../../../api/use-call.ts'
-import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { SkeletonRows } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { monthName } from '../../../parts/text/utc-dates.ts'
 import { AtLimit } from './at-limit.tsx'
@@ -15,23 +17,18 @@ export function BillingSettings() {
   return (
     <div class="grid side">
       <div class="col g16">
-        <section class="card">
-          <div class="ch">
-            <h2>{summary ? monthName(summary.month) : 'This month'}</h2>
-            <span class="acts">{team && <Tag>{team.tier}</Tag>}</span>
-          </div>
-          {summary ? (
-            <div class="cb col">
-              <MonthState summary={summary} limits={team?.limits ?? null} />
-            </div>
-          ) : usage.error ? (
-            <div class="cb">
-              <LoadFault error={usage.error} retry={usage.reload} />
-            </div>
-          ) : (
-            <SkeletonRows rows={4} />
-          )}
-        </section>
+        <Card
+          title={summary ? monthName(summary.month) : 'This month'}
+          acts={team && <Tag>{team.tier}</Tag>}
+        >
+          <Loaded call={usage} around="cb">
+            {(known) => (
+              <div class="cb col">
+                <MonthState summary={known} limits={team?.limits ?? null} />
+              </div>
+            )}
+          </Loaded>
+        </Card>
         {summary ? (
           <BillingSteps summary={summary} />
         ) : (

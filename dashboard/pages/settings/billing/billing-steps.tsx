@@ -1,5 +1,7 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { AnswerOf } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
 import { switchAutoscaling } from './switch-autoscaling.ts'
@@ -13,11 +15,7 @@ export function BillingSteps({ summary }: { summary: Summary }) {
     ({ deactivation_reason: reason }) => reason === 'MONTHLY_CAPACITY_EXCEEDED',
   ).length
   return (
-    <section class="card">
-      <div class="ch line">
-        <h2>What to do</h2>
-        <span class="quiet small">{stateWords(summary)}</span>
-      </div>
+    <Card title="What to do" about={stateWords(summary)} isLined>
       <ul class="lines">
         {summary.limit_cu !== null && !summary.autoscaling && (
           <li>
@@ -28,9 +26,9 @@ export function BillingSteps({ summary }: { summary: Summary }) {
                 off.
               </span>
             </span>
-            <button class="btn primary" type="button" onClick={() => void switchAutoscaling(true)}>
+            <Button class="primary" onClick={() => void switchAutoscaling(true)}>
               Turn on
-            </button>
+            </Button>
           </li>
         )}
         {paused > 0 && (
@@ -42,9 +40,7 @@ export function BillingSteps({ summary }: { summary: Summary }) {
                 and autoscaling is off.
               </span>
             </span>
-            <a class="btn" href="/webhooks">
-              See webhooks
-            </a>
+            <Button href="/webhooks">See webhooks</Button>
           </li>
         )}
         <li>
@@ -61,12 +57,10 @@ export function BillingSteps({ summary }: { summary: Summary }) {
             <span>See where it goes</span>
             <span class="quiet">Compute units by method, app and network, day by day.</span>
           </span>
-          <a class="btn" href="/usage">
-            Usage
-          </a>
+          <Button href="/usage">Usage</Button>
         </li>
       </ul>
-    </section>
+    </Card>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { AnswerOf, WireTierLimits } from '../../../api/wire.ts'
+import { Fact } from '../../../parts/fact.tsx'
 import { percent, short, whole } from '../../../parts/text/format.ts'
 import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
@@ -27,31 +28,20 @@ export function MonthState(props: {
       </dl>
       {limit !== null && <MonthBar summary={summary} limit={limit} />}
       <dl class="kv">
-        {left !== null && (
-          <>
-            <dt>Left</dt>
-            <dd>{short(left)}</dd>
-          </>
-        )}
-        <dt>Forecast</dt>
-        <dd class={isOver(summary) ? 'warn' : ''}>{forecastWords(summary)}</dd>
-        <dt>Resets</dt>
-        <dd>
+        {left !== null && <Fact name="Left">{short(left)}</Fact>}
+        <Fact name="Forecast" class={isOver(summary) ? 'warn' : ''}>
+          {forecastWords(summary)}
+        </Fact>
+        <Fact name="Resets">
           {utcDay(summary.time_reset)}, 00:00 UTC <Until at={summary.time_reset} />
-        </dd>
+        </Fact>
         {limits?.cu_per_second != null && (
-          <>
-            <dt>Speed limit</dt>
-            <dd>{whole(limits.cu_per_second)} CU/s</dd>
-          </>
+          <Fact name="Speed limit">{whole(limits.cu_per_second)} CU/s</Fact>
         )}
         {limits && webhooks !== undefined && (
-          <>
-            <dt>Webhooks</dt>
-            <dd>
-              {whole(webhooks)} of {whole(limits.webhooks)}
-            </dd>
-          </>
+          <Fact name="Webhooks">
+            {whole(webhooks)} of {whole(limits.webhooks)}
+          </Fact>
         )}
       </dl>
     </>

@@ -1,5 +1,6 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { WireTeam } from '../../../api/wire.ts'
+import { Fact } from '../../../parts/fact.tsx'
 import { binaryBytes, cu, whole } from '../../../parts/text/format.ts'
 
 /** The limits of the tier, beside how much of it is taken where that is known. */
@@ -16,10 +17,10 @@ export function PlanLimits({ team }: { team: WireTeam }) {
   }
   return (
     <dl class="kv">
-      <dt>Compute units a month</dt>
-      <dd>{limits.monthly_cu === null ? 'no limit' : whole(limits.monthly_cu)}</dd>
-      <dt>Compute units a second</dt>
-      <dd>
+      <Fact name="Compute units a month">
+        {limits.monthly_cu === null ? 'no limit' : whole(limits.monthly_cu)}
+      </Fact>
+      <Fact name="Compute units a second">
         {limits.cu_per_second === null ? (
           'no limit'
         ) : (
@@ -30,21 +31,19 @@ export function PlanLimits({ team }: { team: WireTeam }) {
             </span>
           </>
         )}
-      </dd>
-      <dt>Methods for paid tiers</dt>
-      <dd>{limits.paid ? 'served' : 'not served: getProgramAccounts and such need a paid tier'}</dd>
-      <dt>Webhooks</dt>
-      <dd>
+      </Fact>
+      <Fact name="Methods for paid tiers">
+        {limits.paid ? 'served' : 'not served: getProgramAccounts and such need a paid tier'}
+      </Fact>
+      <Fact name="Webhooks">
         {webhooks === undefined ? '' : `${whole(webhooks)} of `}
         {whole(limits.webhooks)}
-      </dd>
-      <dt>Items of variables</dt>
-      <dd>{whole(limits.variable_items)} over all</dd>
-      <dt>Undelivered results</dt>
-      <dd>
+      </Fact>
+      <Fact name="Items of variables">{whole(limits.variable_items)} over all</Fact>
+      <Fact name="Undelivered results">
         {binaryBytes(limits.undelivered_bytes)}{' '}
         <span class="faint">beyond it webhooks pause, and nothing that waits is lost</span>
-      </dd>
+      </Fact>
     </dl>
   )
 }

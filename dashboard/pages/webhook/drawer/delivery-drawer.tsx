@@ -1,13 +1,17 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../../../parts/button.tsx'
 import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
-import { Icon } from '../../../parts/icon.tsx'
+import { Fact } from '../../../parts/fact.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'
 import { middleCut } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
-import { DrawerHead } from './delivery-summary.tsx'
-import { DrawerBody } from './drawer-body.tsx'
-import { useDelivery } from './use-delivery.ts'
+import { changeQuery } from '../../../shell/routing/router.ts'
+import { AttemptList } from './attempt-list.tsx'
+import { DeliveryTags, DrawerHead } from './delivery-summary.tsx'
+import { DeliveryTexts } from './delivery-texts.tsx'
+import { type DeliveryDetail, useDelivery } from './use-delivery.ts'
 import { useResend } from './use-resend.ts'
+import { VersionPair } from './version-pair.tsx'
 
 type DrawerProps = { id: string; onClose(): void; onStep(by: number): void }
 
@@ -20,8 +24,8 @@ export function DeliveryDrawer({ id, onClose, onStep }: DrawerProps) {
   const resend = useResend(reload)
   const isWaiting = delivery?.status === 'waiting'
   const send = () => void resend(id)
-  const shortcuts = useMemo(() => [{ keys: 'r', does: 'Resend the delivery', run: send }], [id])
-  useShortcuts(delivery && !isWaiting ? shortcuts : [])
+  const mayResend = delivery && !isWaiting
+  useShortcuts(mayResend ? [{ keys: 'r', does: 'Resend the delivery', run: send }] : [])
   const ref = useRef<HTMLElement>(null)
   useEffect(() => {
     if (matchMedia(OVER_THE_PAGE).matches) ref.current?.focus()
@@ -35,20 +39,61 @@ export function DeliveryDrawer({ id, onClose, onStep }: DrawerProps) {
         {error !== undefined && <LoadFault error={error} retry={reload} />}
       </div>
       <div class="df">
-        <button
-          type="button"
-          class="btn"
+        <Button
+          icon="again"
           disabled={!delivery || isWaiting}
           title={isWaiting ? 'It still waits to be sent' : ''}
           onClick={send}
         >
-          <Icon name="again" />
           Resend <kbd>R</kbd>
-        </button>
+        </Button>
         <span class="grow" />
         <span class="mono">{middleCut(id, { head: 10, tail: 4 })}</span>
         <CopyButton text={id} what="the delivery id" />
       </div>
     </aside>
+  )
+}
+
+/** All there is to tell about a delivery. */
+function DrawerBody({ delivery }: { delivery: DeliveryDetail }) {
+  return (
+    <>
+      <DeliveryTags delivery={delivery} />
+      <VersionPair
+        key={delivery.id}
+        delivery={delivery}
+        onOpen={(id) => changeQuery({ delivery: id }, { replace: false })}
+      />
+      <AttemptList delivery={delivery} />
+      <section aria-label="What was sent">
+        <DeliveryTexts delivery={delivery} />
+      </section>
+      <SignatureNote webhookId={delivery.webhook_id} />
+    </>
+  )
+}
+
+/** How a receiver can be sure that a delivery is ours. */
+function SignatureNote({ webhookId }: { webhookId: string }) {
+  return (
+    <details class="sig">
+      <summary>How it is signed</summary>
+      <dl class="kv">
+        <Fact name={<code>x-service-signature</code>}>
+          The hex HMAC-SHA256 of the raw body, keyed with the whole signing key, its prefix
+          included.
+        </Fact>
+        <Fact name={<code>webhook-signature</code>}>
+          The base64 HMAC-SHA256 of <code>webhook-id.webhook-timestamp.body</code>, keyed with the
+          bytes that the key after <code>whsec_</code> is the base64 of (Standard Webhooks). It
+          covers the time of the attempt, so that a recorded request is worth nothing later.
+        </Fact>
+      </dl>
+      <p class="hint">
+        Snippets that check both are under{' '}
+        <a href={`/webhooks/${webhookId}?tab=key`}>Signing key</a>.
+      </p>
+    </details>
   )
 }

@@ -1,4 +1,4 @@
-import { CodeTabs } from '../../../parts/text/code-tabs.tsx'
+import { CodeTabs } from '../../../parts/text/code-block.tsx'
 import { JsonText, RawText } from '../../../parts/text/json-text.tsx'
 import type { DeliveryDetail } from './use-delivery.ts'
 

@@ -1,61 +1,46 @@
 import { useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import type { WireWebhook } from '../../../api/wire.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
 import { SecretRow } from '../../../parts/text/secret-row.tsx'
 import { patchWebhook } from '../../../parts/webhooks/switch-webhook.ts'
-import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { attempt, say } from '../../../shell/toasts.tsx'
 
 /** Changes the signing key, at once or after receivers have learned the next one. */
 export function RotateKey({ webhook }: { webhook: WireWebhook }) {
   const [isBusy, setBusy] = useState(false)
   const rotate = async (prepare: boolean) => {
     setBusy(true)
-    try {
+    await attempt(async () => {
       const body = { webhook_id: webhook.id, ...(prepare && { prepare }) }
       const { data } = await callApi('rotateSigningKey', { body })
       patchWebhook(webhook.id, () => data)
       say(prepare ? 'The next key is ready' : 'New signing key. The old one signs along for 24 h.')
-    } catch (thrown) {
-      sayRefused(thrown)
-    }
+    })
     setBusy(false)
   }
   const next = webhook.next_signing_key
   return (
-    <section class="card" aria-label="Rotate">
-      <div class="ch">
-        <h2>Rotate</h2>
-      </div>
-      <div class="cb col">
-        <p class="small quiet">
-          For 24 hours after the switch deliveries are signed with both keys, so you can change over
-          without losing one. A receiver that reads <span class="ic">x-service-signature</span>{' '}
-          alone has to learn the next key first.
-        </p>
-        {next === null ? (
-          <button type="button" class="btn" disabled={isBusy} onClick={() => void rotate(true)}>
-            <Icon name="eye" />
-            Show the next key first
-          </button>
-        ) : (
-          <>
-            <SecretRow secret={next} what="the next signing key" copyLabel="Copy" />
-            <p class="hint">
-              Nothing is signed with it yet. Let receivers accept both, then switch.
-            </p>
-          </>
-        )}
-        <button
-          type="button"
-          class="btn danger"
-          disabled={isBusy}
-          onClick={() => void rotate(false)}
-        >
-          <Icon name="rotate" />
-          {next === null ? 'Rotate signing key' : 'Switch to the next key'}
-        </button>
-      </div>
-    </section>
+    <Card title="Rotate" label="Rotate" body="cb col">
+      <p class="small quiet">
+        For 24 hours after the switch deliveries are signed with both keys, so you can change over
+        without losing one. A receiver that reads <span class="ic">x-service-signature</span> alone
+        has to learn the next key first.
+      </p>
+      {next === null ? (
+        <Button icon="eye" disabled={isBusy} onClick={() => void rotate(true)}>
+          Show the next key first
+        </Button>
+      ) : (
+        <>
+          <SecretRow secret={next} what="the next signing key" copyLabel="Copy" />
+          <p class="hint">Nothing is signed with it yet. Let receivers accept both, then switch.</p>
+        </>
+      )}
+      <Button class="danger" icon="rotate" disabled={isBusy} onClick={() => void rotate(false)}>
+        {next === null ? 'Rotate signing key' : 'Switch to the next key'}
+      </Button>
+    </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireWebhook } from '../../../api/wire.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
@@ -24,8 +24,8 @@ export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
     changeQuery({ delivery: id }, { replace: how?.isStep ?? false })
   }, [])
   const close = useCallback(() => changeQuery({ delivery: null }), [])
-  const shortcuts = useMemo(() => [{ keys: 'Escape', does: 'Close the delivery', run: close }], [])
-  useShortcuts(openId === null ? NONE : shortcuts)
+  const leaving = { keys: 'Escape', does: 'Close the delivery', run: close }
+  useShortcuts(openId === null ? [] : [leaving])
   const step = (by: number) => {
     const next = log.rowAt(Math.max(0, log.placeOf(openId ?? '') + by))
     if (next) open(next.id, { isStep: true })
@@ -54,5 +54,3 @@ export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
     </div>
   )
 }
-
-const NONE: never[] = []

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { RowSpacer } from '../../../parts/lists/row-spacer.tsx'
+import { TableHead, TableRow } from '../../../parts/data-table.tsx'
 import { OVERSCAN, useRowWindow } from '../../../parts/lists/use-row-window.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import { DeliveryRow, LOG_COLUMNS, ROW_HEIGHT, RowOutline } from './delivery-row.tsx'
+import { LOG_COLUMNS, ROW_HEIGHT } from './log-columns.tsx'
 import { useLogKeys } from './use-log-keys.ts'
 
 type TableProps = {
@@ -31,58 +31,44 @@ export function DeliveryTable({ log, openId, onOpen, onScrolled }: TableProps) {
   return (
     <div class="tw">
       <table class="dl log">
-        <LogHead />
+        <TableHead columns={LOG_COLUMNS} />
         <tbody ref={body} class="windowed" onKeyDown={onKeyDown}>
-          {from > 0 && <RowSpacer height={from * ROW_HEIGHT} columns={LOG_COLUMNS} />}
+          {from > 0 && <RowSpacer height={from * ROW_HEIGHT} />}
           {rows.map((row, at) =>
             row ? (
-              <DeliveryRow
+              <TableRow
                 key={row.id}
-                delivery={row}
-                isOpen={row.id === openId}
-                isTabStop={row.id === stop}
-                isNew={state.arrived.has(row.id)}
-                onOpen={onOpen}
+                columns={LOG_COLUMNS}
+                row={row}
+                attributes={{
+                  class: `${state.arrived.has(row.id) ? 'new' : ''} ${row.superseded ? 'sup' : ''}`,
+                  'data-delivery': row.id,
+                  'aria-selected': row.id === openId,
+                  tabIndex: row.id === stop ? 0 : -1,
+                }}
+                onOpen={({ id }) => onOpen(id)}
               />
             ) : (
-              <RowOutline key={from + at} />
+              <tr key={from + at}>
+                <td colSpan={LOG_COLUMNS.length}>
+                  <span class="sk b" />
+                </td>
+              </tr>
             ),
           )}
-          {to < total && <RowSpacer height={(total - to) * ROW_HEIGHT} columns={LOG_COLUMNS} />}
+          {to < total && <RowSpacer height={(total - to) * ROW_HEIGHT} />}
         </tbody>
       </table>
     </div>
   )
 }
 
-function LogHead() {
+/** Stands for the rows above or below those that are drawn. */
+function RowSpacer({ height }: { height: number }) {
   return (
-    <thead>
-      <tr>
-        <th scope="col" class="l-status">
-          Status
-        </th>
-        <th scope="col">Block</th>
-        <th scope="col" class="c-narrow c-y l-seq">
-          Sequence
-        </th>
-        <th scope="col" class="c-x l-hash">
-          Hash
-        </th>
-        <th scope="col" class="num c-narrow c-y l-bytes">
-          Bytes
-        </th>
-        <th scope="col" class="c-narrow l-tries">
-          Tries
-        </th>
-        <th scope="col" class="num c-x l-answer">
-          Answer
-        </th>
-        <th scope="col" class="num l-age">
-          Age
-        </th>
-      </tr>
-    </thead>
+    <tr class="spacer">
+      <td colSpan={LOG_COLUMNS.length} style={{ height: `${height}px`, padding: 0, border: 0 }} />
+    </tr>
   )
 }
 

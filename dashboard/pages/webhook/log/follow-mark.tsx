@@ -1,5 +1,5 @@
 import { useLiveState } from '../../../api/live.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button, IconButton } from '../../../parts/button.tsx'
 import { whole } from '../../../parts/text/format.ts'
 import type { LogState } from './delivery-log.ts'
 import type { Following } from './use-following.ts'
@@ -16,16 +16,14 @@ export function FollowMark({ following }: { following: Following }) {
         <i class={isFollowing ? 'pulse' : 'dot'} />
         <span class="quiet followword">{word}</span>
       </span>
-      <button
-        type="button"
-        class="ib sm"
+      <IconButton
+        class="sm"
+        icon={isHeldByHand ? 'play' : 'pause'}
+        label={isHeldByHand ? 'Follow again' : 'Hold the list still'}
         aria-pressed={isHeldByHand}
-        aria-label={isHeldByHand ? 'Follow again' : 'Hold the list still'}
         title={isHeldByHand ? 'Follow again  Space' : 'Hold still  Space'}
         onClick={toggle}
-      >
-        <Icon name={isHeldByHand ? 'play' : 'pause'} small />
-      </button>
+      />
     </>
   )
 }
@@ -37,9 +35,9 @@ export function NewerButton({ state, onShow }: { state: LogState; onShow(): void
   const text = newer === 0 ? 'Newer ones' : `${whole(newer)}${isMoreNewer ? '+' : ''} newer`
   return (
     <div class="newerbar">
-      <button type="button" class="btn sm" onClick={onShow}>
+      <Button class="sm" onClick={onShow}>
         {text}
-      </button>
+      </Button>
     </div>
   )
 }

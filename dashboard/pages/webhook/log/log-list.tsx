@@ -1,4 +1,5 @@
 import type { WireWebhook } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { webhookState } from '../../../parts/webhooks/webhook-state.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
@@ -53,9 +54,7 @@ function LogRows({ webhook, log, filters, following, openId, onOpen }: ListProps
       {isPausing && (
         <div class="empty slim">
           <p>Nothing matches further down, as far as was looked.</p>
-          <button type="button" class="btn" onClick={log.goOn}>
-            Look further back
-          </button>
+          <Button onClick={log.goOn}>Look further back</Button>
         </div>
       )}
     </>
@@ -65,11 +64,7 @@ function LogRows({ webhook, log, filters, following, openId, onOpen }: ListProps
 function NoRows({ webhook, filters }: { webhook: WireWebhook; filters: LogFilters }) {
   if (isFiltered(filters)) {
     const clear = { status: null, block: null, retried: null, rerun: null }
-    const act = (
-      <button type="button" class="btn" onClick={() => changeQuery(clear)}>
-        Clear filters
-      </button>
-    )
+    const act = <Button onClick={() => changeQuery(clear)}>Clear filters</Button>
     return (
       <Empty isTop title="Nothing matches these filters" acts={act}>
         No delivery {filterWords(filters)}.

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
@@ -17,11 +17,7 @@ export function useFollowing(log: DeliveryLog): Following {
   const [isScrolled, onScrolled] = useState(false)
   useEffect(() => log.hold(isHeldByHand || isScrolled), [log, isHeldByHand, isScrolled])
   const toggle = () => setHeld((old) => !old)
-  const shortcuts = useMemo(
-    () => [{ keys: 'Space', does: 'Hold the list still', run: () => setHeld((old) => !old) }],
-    [],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts([{ keys: 'Space', does: 'Hold the list still', run: toggle }])
   const showNewest = () => {
     setHeld(false)
     scrollTo(0, 0)

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import { ROW_HEIGHT } from './delivery-row.tsx'
+import { ROW_HEIGHT } from './log-columns.tsx'
 
 type Options = {
   log: DeliveryLog

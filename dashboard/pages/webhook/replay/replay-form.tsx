@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
-import { messageOf } from '../../../api/api-error.ts'
 import { callApi } from '../../../api/call-api.ts'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireWebhook } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
 import { TextField } from '../../../parts/forms/field.tsx'
-import { Icon } from '../../../parts/icon.tsx'
+import { useSubmit } from '../../../parts/forms/use-submit.ts'
+import { Refusal } from '../../../parts/note.tsx'
 import { cu, plural } from '../../../parts/text/format.ts'
 import { say } from '../../../shell/toasts.tsx'
 import { type BlockPrice, useBlockPrice } from './use-block-price.ts'
@@ -20,7 +21,6 @@ export function ReplayForm({ webhook, isRunning }: FormProps) {
   const head = useCall('listNetworks').data?.data.find(({ id }) => id === webhook.network)?.head
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
-  const [fault, setFault] = useState('')
   const price = useBlockPrice(webhook)
   const newest = head?.number
   useEffect(() => {
@@ -30,21 +30,15 @@ export function ReplayForm({ webhook, isRunning }: FormProps) {
   }, [newest])
   const range = rangeOf(from, to)
   const blocks = range ? range.to - range.from + 1 : 0
-  const start = async (event: Event) => {
-    event.preventDefault()
+  const { fault, submit } = useSubmit(async () => {
     if (!range) return
-    setFault('')
-    try {
-      const body = { webhook_id: webhook.id, from_block: range.from, to_block: range.to }
-      const { data } = await callApi('replayWebhook', { body })
-      noteReplay(data)
-      say(`Replaying ${plural(blocks, 'block')}`)
-    } catch (thrown) {
-      setFault(messageOf(thrown))
-    }
-  }
+    const body = { webhook_id: webhook.id, from_block: range.from, to_block: range.to }
+    const { data } = await callApi('replayWebhook', { body })
+    noteReplay(data)
+    say(`Replaying ${plural(blocks, 'block')}`)
+  })
   return (
-    <form class="cb col" onSubmit={start}>
+    <form class="cb col" onSubmit={submit}>
       <div class="grid g2 tight">
         <TextField label="From block" class="mono" value={from} onChange={setFrom} />
         <TextField label="To block, included" class="mono" value={to} onChange={setTo} />
@@ -54,11 +48,7 @@ export function ReplayForm({ webhook, isRunning }: FormProps) {
         They carry the sequence numbers they had, so a newer version always wins, and the header{' '}
         <span class="ic">x-headgate-replay: 1</span>.
       </p>
-      {fault && (
-        <p class="note bad" role="alert">
-          {fault}
-        </p>
-      )}
+      <Refusal>{fault}</Refusal>
       <StartButton webhook={webhook} isRunning={isRunning} blocks={blocks} />
     </form>
   )
@@ -73,10 +63,15 @@ function StartButton({ webhook, isRunning, blocks }: FormProps & { blocks: numbe
   return (
     <>
       {why && <p class="note">{why}.</p>}
-      <button class="btn primary" type="submit" disabled={why !== '' || blocks === 0} title={why}>
-        <Icon name="again" />
+      <Button
+        class="primary"
+        icon="again"
+        type="submit"
+        disabled={why !== '' || blocks === 0}
+        title={why}
+      >
         {blocks > 0 ? `Replay ${plural(blocks, 'block')}` : 'Replay'}
-      </button>
+      </Button>
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { WireReplay } from '../../../api/wire.ts'
+import { Button } from '../../../parts/button.tsx'
 import { Bar } from '../../../parts/charts/bar.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural, whole } from '../../../parts/text/format.ts'
@@ -36,9 +37,9 @@ export function ReplayLine({ replay }: { replay: WireReplay }) {
         )}
       </span>
       {isRunning && (
-        <button type="button" class="btn sm" onClick={() => void cancelReplay(replay)}>
+        <Button class="sm" onClick={() => void cancelReplay(replay)}>
           Cancel
-        </button>
+        </Button>
       )}
     </li>
   )

@@ -1,4 +1,5 @@
 import type { WireWebhook } from '../../../api/wire.ts'
+import { Card } from '../../../parts/card.tsx'
 import { Empty, SkeletonRows } from '../../../parts/empty.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { ReplayLine } from './replay-line.tsx'
@@ -10,10 +11,7 @@ export function ReplayTab({ webhook }: { webhook: WireWebhook }) {
   const isRunning = replays?.some(({ state }) => state === 'running') ?? false
   return (
     <div class="grid side">
-      <section class="card" aria-label="Replays">
-        <div class="ch line">
-          <h2>Replays</h2>
-        </div>
+      <Card title="Replays" isLined label="Replays">
         {replays === null && <SkeletonRows rows={3} />}
         {replays?.length === 0 && (
           <Empty icon="again" title="No replays yet">
@@ -28,13 +26,10 @@ export function ReplayTab({ webhook }: { webhook: WireWebhook }) {
             ))}
           </ul>
         )}
-      </section>
-      <section class="card" aria-label="Replay a range">
-        <div class="ch">
-          <h2>Replay a range</h2>
-        </div>
+      </Card>
+      <Card title="Replay a range" label="Replay a range">
         <ReplayForm webhook={webhook} isRunning={isRunning} />
-      </section>
+      </Card>
     </div>
   )
 }

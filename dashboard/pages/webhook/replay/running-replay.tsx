@@ -1,3 +1,4 @@
+import { Button } from '../../../parts/button.tsx'
 import { Bar } from '../../../parts/charts/bar.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { percent as percentText, whole } from '../../../parts/text/format.ts'
@@ -17,9 +18,9 @@ export function RunningReplay({ webhookId }: { webhookId: string }) {
         <Bar thin percent={percent} label={`${percent} % done`} />
       </span>
       <b>{percentText(percent)}</b>
-      <button type="button" class="btn sm ghost" onClick={() => void cancelReplay(replay)}>
+      <Button class="sm ghost" onClick={() => void cancelReplay(replay)}>
         Cancel
-      </button>
+      </Button>
     </div>
   )
 }

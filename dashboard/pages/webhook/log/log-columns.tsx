@@ -1,4 +1,5 @@
 import type { WireDelivery } from '../../../api/wire.ts'
+import type { Column } from '../../../parts/data-table.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Tries } from '../../../parts/strip.tsx'
@@ -10,66 +11,52 @@ import { outcomeOf, shortSequence, statusOf } from './delivery-words.ts'
 /** Rows have one height, so that as many as there are can be placed without drawing them. */
 export const ROW_HEIGHT = 41
 
-export const LOG_COLUMNS = 8
-
 /** Marks of attempts that fit; more are counted. */
 const TRIES_SHOWN = 8
 
-type RowProps = {
-  delivery: WireDelivery
-  isOpen: boolean
-  isTabStop: boolean
-  isNew: boolean
-  onOpen(id: string): void
-}
+export const LOG_COLUMNS: readonly Column<WireDelivery>[] = [
+  { head: 'Status', class: 'l-status', cell: (delivery) => <StatusCell delivery={delivery} /> },
+  { head: 'Block', cell: (delivery) => <BlockCell delivery={delivery} /> },
+  {
+    head: 'Sequence',
+    class: 'c-narrow c-y l-seq',
+    cell: ({ sequence_number: sequence }) => (
+      <span class="mono" title={sequence ?? ''}>
+        {shortSequence(sequence)}
+      </span>
+    ),
+  },
+  {
+    head: 'Hash',
+    class: 'c-x l-hash',
+    cell: ({ block_hash: hash }) => hash !== null && <Hash text={hash} what="the block hash" />,
+  },
+  {
+    head: 'Bytes',
+    class: 'num c-narrow c-y l-bytes',
+    cell: ({ bytes }) => (bytes === null ? '' : whole(bytes)),
+  },
+  {
+    head: 'Tries',
+    class: 'c-narrow l-tries',
+    cell: (delivery) => <AttemptMarks delivery={delivery} />,
+  },
+  {
+    head: 'Answer',
+    class: 'num c-x l-answer',
+    cell: (delivery) => <AnswerCell delivery={delivery} />,
+  },
+  {
+    head: 'Age',
+    class: 'num l-age',
+    cellClass: 'quiet',
+    cell: ({ time_created }) => <Age at={time_created} />,
+  },
+]
 
-export function DeliveryRow({ delivery, isOpen, isTabStop, isNew, onOpen }: RowProps) {
+function StatusCell({ delivery }: { delivery: WireDelivery }) {
   const { tone, word } = statusOf(delivery)
-  const { superseded, block_hash: hash, bytes } = delivery
-  const classes = `go${isNew ? ' new' : ''}${superseded ? ' sup' : ''}`
-  return (
-    <tr
-      class={classes}
-      data-delivery={delivery.id}
-      aria-selected={isOpen}
-      tabIndex={isTabStop ? 0 : -1}
-      onClick={() => onOpen(delivery.id)}
-    >
-      <td>
-        <State tone={superseded && tone === 'ok' ? 'idle' : tone}>{word}</State>
-      </td>
-      <td>
-        <BlockCell delivery={delivery} />
-      </td>
-      <td class="c-narrow c-y">
-        <span class="mono" title={delivery.sequence_number ?? ''}>
-          {shortSequence(delivery.sequence_number)}
-        </span>
-      </td>
-      <td class="c-x">{hash !== null && <Hash text={hash} what="the block hash" />}</td>
-      <td class="num c-narrow c-y">{bytes === null ? '' : whole(bytes)}</td>
-      <td class="c-narrow">
-        <AttemptMarks delivery={delivery} />
-      </td>
-      <td class="num c-x">
-        <AnswerCell delivery={delivery} />
-      </td>
-      <td class="num quiet">
-        <Age at={delivery.time_created} />
-      </td>
-    </tr>
-  )
-}
-
-/** The outline of a row that is on its way. */
-export function RowOutline() {
-  return (
-    <tr>
-      <td colSpan={LOG_COLUMNS}>
-        <span class="sk b" />
-      </td>
-    </tr>
-  )
+  return <State tone={delivery.superseded && tone === 'ok' ? 'idle' : tone}>{word}</State>
 }
 
 function BlockCell({ delivery }: { delivery: WireDelivery }) {

@@ -1,7 +1,7 @@
-import { callApi } from '../../../api/call-api.ts'
-import { invalidate, patchAnswers } from '../../../api/use-call.ts'
-import type { WireTeam } from '../../../api/wire.ts'
-import { changeAtOnce } from '../../../shell/change-at-once.ts'
+import { callApi } from '../../api/call-api.ts'
+import { invalidate, patchAnswers } from '../../api/use-call.ts'
+import type { WireTeam } from '../../api/wire.ts'
+import { changeAtOnce } from '../../shell/change-at-once.ts'
 
 /** The operator gives a team another tier; it can be taken back. */
 export function changeTier(team: WireTeam, tier: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { NetworkName, State } from '../../parts/state.tsx'
+import { Button } from '../../parts/button.tsx'
+import { State } from '../../parts/state.tsx'
 import { Strip, type StripMark } from '../../parts/strip.tsx'
 import { percent, whole } from '../../parts/text/format.ts'
 import { TimeAgo } from '../../parts/text/time-ago.tsx'
@@ -8,7 +8,6 @@ import { deliveryMark } from '../../parts/webhooks/delivery-mark.ts'
 import { switchWebhook } from '../../parts/webhooks/switch-webhook.ts'
 import { WebhookMenu } from '../../parts/webhooks/webhook-menu.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
-import { navigate } from '../../shell/routing/router.ts'
 
 type RowProps = {
   webhook: WireWebhook
@@ -25,50 +24,20 @@ const PAUSED_MARKS = 6
 /** Below this a success rate is worth a look. */
 const GOOD_PERCENT = 99
 
-export function WebhookRow(props: RowProps) {
-  const { webhook, stats } = props
+export function NameCell({ webhook }: Pick<RowProps, 'webhook'>) {
   return (
-    <tr class="go" onClick={(event) => isPlain(event) && navigate(`/webhooks/${webhook.id}`)}>
-      <td>
-        <span class="whname">
-          <a class="t clip" href={`/webhooks/${webhook.id}`} data-row={webhook.id}>
-            {nameOf(webhook)}
-          </a>
-          <span class="u clip" title={webhook.webhook_url}>
-            {webhook.webhook_url.replace(/^https?:\/\//, '')}
-          </span>
-        </span>
-      </td>
-      <td>
-        <StateCell webhook={webhook} stats={stats} />
-      </td>
-      <td class="c-mid c-narrow">
-        <NetworkName id={webhook.network} />
-      </td>
-      <td class="full">
-        <span class="okbar">
-          <RecentStrip webhook={webhook} stats={stats} />
-        </span>
-      </td>
-      <td class="num c-wide c-narrow">
-        <DayCell stats={stats} />
-      </td>
-      <td class="num">
-        <LastCell stats={stats} />
-      </td>
-      <td class="num c-narrow">
-        <RowActs webhook={webhook} onDelete={props.onDelete} />
-      </td>
-    </tr>
+    <span class="whname">
+      <a class="t clip" href={`/webhooks/${webhook.id}`} data-row={webhook.id}>
+        {nameOf(webhook)}
+      </a>
+      <span class="u clip" title={webhook.webhook_url}>
+        {webhook.webhook_url.replace(/^https?:\/\//, '')}
+      </span>
+    </span>
   )
 }
 
-/** A press on the row itself, not on a button, a link or a menu in it. */
-function isPlain(event: MouseEvent): boolean {
-  return (event.target as Element).closest('a, button, [popover]') === null
-}
-
-function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+export function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
   const { tone, word, reason } = webhookState(webhook, stats)
   return (
     <span class="whname">
@@ -78,7 +47,7 @@ function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
   )
 }
 
-function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+export function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
   const paused = webhook.is_active ? 0 : PAUSED_MARKS
   const recent = (stats?.recent ?? []).slice(-(MARKS - paused))
   const marks: StripMark[] = [
@@ -91,7 +60,7 @@ function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
   return <Strip isLeft marks={marks} height={14} step={5.6} mark={4} label={label} />
 }
 
-function DayCell({ stats }: Pick<RowProps, 'stats'>) {
+export function DayCell({ stats }: Pick<RowProps, 'stats'>) {
   if (!stats) return <span class="faint">…</span>
   const { delivered, failed } = stats.last_24_hours
   const success = stats.success_percent
@@ -106,7 +75,7 @@ function DayCell({ stats }: Pick<RowProps, 'stats'>) {
   )
 }
 
-function LastCell({ stats }: Pick<RowProps, 'stats'>) {
+export function LastCell({ stats }: Pick<RowProps, 'stats'>) {
   if (!stats) return <span class="faint">…</span>
   const last = stats.last_delivery
   if (!last) return <span class="faint">none yet</span>
@@ -121,14 +90,13 @@ function LastCell({ stats }: Pick<RowProps, 'stats'>) {
   )
 }
 
-function RowActs({ webhook, onDelete }: Pick<RowProps, 'webhook' | 'onDelete'>) {
+export function RowActs({ webhook, onDelete }: Pick<RowProps, 'webhook' | 'onDelete'>) {
   return (
     <span class="row rowacts">
       {!webhook.is_active && (
-        <button type="button" class="btn sm" onClick={() => void switchWebhook(webhook, true)}>
-          <Icon name="play" small />
+        <Button class="sm" icon="play" onClick={() => void switchWebhook(webhook, true)}>
           Unpause
-        </button>
+        </Button>
       )}
       <WebhookMenu class="ib sm" webhook={webhook} onDelete={onDelete} />
     </span>

@@ -1,5 +1,0 @@
-/** A query of the cookbook, imported as text. */
-declare module '*.graphql' {
-  const text: string
-  export default text
-}

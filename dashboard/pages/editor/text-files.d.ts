@@ -1,0 +1,10 @@
+/** Files that are imported as text. */
+declare module '*.graphql' {
+  const text: string
+  export default text
+}
+
+declare module '*.css' {
+  const text: string
+  export default text
+}

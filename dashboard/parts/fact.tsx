@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+
+/** A line of a list of facts. */
+export function Fact(props: {
+  name: ComponentChildren
+  class?: string
+  children: ComponentChildren
+}) {
+  return (
+    <>
+      <dt>{props.name}</dt>
+      <dd class={props.class}>{props.children}</dd>
+    </>
+  )
+}
+
+/** A figure with its name above it; `m` as its class makes it smaller. */
+export function Figure(props: {
+  name: string
+  class?: string
+  tone?: string
+  title?: string
+  unit?: string | undefined
+  children: ComponentChildren
+}) {
+  return (
+    <div class={`fig ${props.class ?? ''}`.trim()} title={props.title}>
+      <dt>{props.name}</dt>
+      <dd class={props.tone}>
+        {props.children}
+        {props.unit && <small>{props.unit}</small>}
+      </dd>
+    </div>
+  )
+}
