@@ -173,6 +173,7 @@ const WRONG_QUERY = {
 export const WEBHOOK_CALLS = {
   createWebhook: teamCall('POST /api/create-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Create a webhook',
     description:
       'From the next block on, the query’s result is sent to the URL, signed with the ' +
@@ -204,6 +205,7 @@ export const WEBHOOK_CALLS = {
 
   listWebhooks: teamCall('GET /api/team-webhooks', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'List the team’s webhooks',
     description: 'All webhooks of the team, oldest first, with their signing keys.',
     answer: data('The team’s webhooks.', list(WEBHOOK), [WEBHOOK_EXAMPLE]),
@@ -223,6 +225,7 @@ export const WEBHOOK_CALLS = {
 
   updateWebhook: teamCall('PUT /api/update-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Change, pause or unpause a webhook',
     description:
       'Changes the fields that are given and leaves the rest. While a webhook is paused ' +
@@ -245,6 +248,7 @@ export const WEBHOOK_CALLS = {
 
   deleteWebhook: teamCall('DELETE /api/delete-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Delete a webhook',
     description:
       'The webhook is gone at once. What waits to be sent or has failed is cancelled; its ' +
@@ -257,6 +261,7 @@ export const WEBHOOK_CALLS = {
 
   getWebhookQuery: teamCall('GET /api/dashboard-webhook-graphql-query', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Read a webhook’s query',
     description: 'The text of the query, as it is run.',
     parameters: { webhook_id: ID_PARAMETER },

@@ -1,5 +1,4 @@
 import { Rejection } from '../../../core/errors.ts'
-import type { Database } from '../../../ports/database.ts'
 import { findApp } from '../../../tables/accounts/apps.ts'
 import {
   listSent,
@@ -9,9 +8,7 @@ import {
 import type { WireSentTransaction } from '../../contract/contract.ts'
 import type { Handler } from './handler.ts'
 
-export type TransactionCallNeeds = { database: Database }
-
-export const listAppTransactions: Handler<'listAppTransactions', TransactionCallNeeds> = async (
+export const listAppTransactions: Handler<'listAppTransactions'> = async (
   { database },
   { team, parameters },
 ) => {

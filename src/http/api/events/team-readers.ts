@@ -6,7 +6,7 @@ import { webhookStatesSince } from '../../../tables/webhooks/webhook-states.ts'
 import { webhookRevision } from '../../../tables/webhooks/webhooks.ts'
 import type { WireEvents } from '../../contract/contract.ts'
 import { openPastUsage, usageSummary } from '../figures/usage-summary.ts'
-import { wireReplay } from '../webhooks/replay-calls.ts'
+import { wireReplay } from '../webhooks/wire-delivery.ts'
 import { gapEvent, type LiveEvent } from './live-event.ts'
 
 const WEBHOOKS_MAX = 500
