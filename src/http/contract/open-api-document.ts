@@ -2,8 +2,8 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
+import { LOCAL_TAG } from './fields.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
-import { LOCAL_TAG } from './local/not-local.ts'
 import {
   ALCHEMY_TAG,
   type OpenApi,

@@ -12,6 +12,7 @@ import {
 import * as conditional from './conditional.ts'
 import { TIME_MS } from './fields.ts'
 import { body, data, ID, nothing, path, requiredQuery, teamCall } from './operation.ts'
+import { WEBHOOK_URL } from './queries.ts'
 import {
   EVM_NETWORK,
   GRAPHQL_QUERY,
@@ -19,8 +20,7 @@ import {
   QUERY_EXAMPLE,
   QUERY_OR_TEXT,
   QUERY_TEXT,
-} from './queries/query-fields.ts'
-import { WEBHOOK_URL } from './queries.ts'
+} from './query-fields.ts'
 
 const WEBHOOK_ID = described(ID, 'The webhook’s id.')
 

@@ -17,8 +17,8 @@ const HANDLERS = {
     return Promise.resolve(new Rejection('validation', `${limit} ${after}`))
   }) satisfies Handler<'listVariableItems'>,
 
-  // @ts-expect-error the body has no such member
   misspells: (async (_api, { body }) =>
+    // @ts-expect-error the body has no such member
     new Rejection('validation', body.nme)) satisfies Handler<'changeApp'>,
 
   // @ts-expect-error the answer lacks most of an app

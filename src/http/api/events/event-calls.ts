@@ -1,5 +1,5 @@
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
-import { EVENT_TOPICS } from '../../contract/live/events.ts'
+import { EVENT_TOPICS } from '../../contract/events.ts'
 import type { Handler } from '../calls/handler.ts'
 import { noSuchWebhook } from '../webhooks/webhook-call-parts.ts'
 

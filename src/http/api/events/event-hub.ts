@@ -1,7 +1,7 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { World } from '../../../ports/world.ts'
 import type { EventTopic, WireEvents } from '../../contract/contract.ts'
-import { TEAM_STREAMS_MAX } from '../../contract/live/events.ts'
+import { TEAM_STREAMS_MAX } from '../../contract/events.ts'
 import type { ClientConnection } from '../../edge/client-connection.ts'
 import { type EventStream, openEventStream, type StreamEnd } from './event-stream.ts'
 import { textOf } from './live-event.ts'

@@ -19,7 +19,7 @@ import {
   CALL_STATS_DAYS,
   type WireCallPoint,
   type WireCallStats,
-} from '../../contract/usage/call-stats.ts'
+} from '../../contract/call-stats.ts'
 import type { Handler } from '../calls/handler.ts'
 import { readRange } from './read-range.ts'
 

@@ -8,7 +8,7 @@ import {
   QUERY_ERRORS_MAX,
   type WireQueryCheck,
   type WireQueryError,
-} from '../../contract/queries/query-checks.ts'
+} from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { textOf } from './asked-query.ts'

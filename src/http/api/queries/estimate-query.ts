@@ -12,7 +12,7 @@ import type {
   EstimateQuery,
   WireMonthEstimate,
   WireQueryEstimate,
-} from '../../contract/queries/query-checks.ts'
+} from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { readAskedQuery } from './asked-query.ts'

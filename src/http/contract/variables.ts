@@ -7,8 +7,8 @@ import {
   preset,
   record,
   text,
-} from '../../../core/schema/schema.ts'
-import { body, json, nothing, path, query, teamCall } from '../operation.ts'
+} from '../../core/schema/schema.ts'
+import { body, json, nothing, path, query, teamCall } from './operation.ts'
 
 /** One call's share; longer lists come in several. */
 const CALL_ITEMS_MAX = 10_000
