@@ -119,7 +119,7 @@ export function openEventHub(world: World, options: FeedOptions): EventHub {
   }
 }
 
-/** What was sent before is not kept, so the client has to fetch everything again. */
+/** Past events are not kept, so the client has to fetch everything again. */
 function lostText(topics: ReadonlySet<EventTopic>, nowMs: number): string {
   const gap: WireEvents['gap'] = { topics: [...topics], reason: 'too_old' }
   return textOf({ name: 'gap', data: JSON.stringify(gap) }, nowMs)

@@ -9,8 +9,7 @@ import {
   usageSeries,
 } from '../../../tables/usage/usage.ts'
 import type { WireUsagePoint } from '../../contract/contract.ts'
-import { SPEND_DAYS } from '../../contract/usage.ts'
-import { SERIES_DAYS_MAX } from '../../contract/usage.ts'
+import { SERIES_DAYS_MAX, SPEND_DAYS } from '../../contract/usage.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { readRange } from './read-range.ts'
