@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The contracts of the development chain as code that it can be started with:
+ * Compiles the contracts of the development chain to a JSON file beside each source:
  *   bun scripts/build-contracts.ts
  */
 
@@ -23,8 +23,7 @@ type Output = {
   contracts: Record<string, Record<string, Contract>>
 }
 
-const SOURCES = fileURLToPath(new URL('../packages/devnet/contracts/', import.meta.url))
-const TARGET = fileURLToPath(new URL('../packages/devnet/src/evm/contracts/code/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../packages/devnet/contracts/', import.meta.url))
 
 const SETTINGS = {
   evmVersion: 'prague',
@@ -39,22 +38,16 @@ const SETTINGS = {
 /** Contracts that transactions create by themselves; others are there from the start. */
 const CREATED: ReadonlySet<string> = new Set(['Vault'])
 
-const LINE_CHARS = 92
-
-/** The text of each file of code by its path. */
+/** The text of each compiled file by its path. */
 export function contractFiles(): Map<string, string> {
   const files = new Map<string, string>()
   for (const [source, contracts] of Object.entries(compiled())) {
-    const name = source.replace('.sol', '').replace(/(?<=[a-z])(?=[A-Z])/g, '-')
     const members = Object.entries(contracts).filter(([, { evm }]) => evm.deployedBytecode.object)
-    const text = [
-      `/** Compiled from contracts/${source} by scripts/build-contracts.ts. */`,
-      `export const ${name.toUpperCase().replaceAll('-', '_')}_CODE = {`,
-      ...members.flatMap(([contract, { evm }]) => memberLines(contract, evm)),
-      '}',
-      '',
-    ].join('\n')
-    files.set(join(TARGET, `${name.toLowerCase()}-code.ts`), text)
+    const artifact = Object.fromEntries(
+      members.map(([name, { evm }]) => [name, artifactOf(name, evm)]),
+    )
+    const path = join(FOLDER, source.replace('.sol', '.json'))
+    files.set(path, `${JSON.stringify(artifact, null, 2)}\n`)
   }
   return files
 }
@@ -62,10 +55,9 @@ export function contractFiles(): Map<string, string> {
 function compiled(): Output['contracts'] {
   const solc: { compile(input: string): string } = createRequire(import.meta.url)('solc')
   const sources = Object.fromEntries(
-    readdirSync(SOURCES).map((file) => [
-      file,
-      { content: readFileSync(join(SOURCES, file), 'utf8') },
-    ]),
+    readdirSync(FOLDER)
+      .filter((file) => file.endsWith('.sol'))
+      .map((file) => [file, { content: readFileSync(join(FOLDER, file), 'utf8') }]),
   )
   const input = { language: 'Solidity', sources, settings: SETTINGS }
   const { errors = [], contracts }: Output = JSON.parse(solc.compile(JSON.stringify(input)))
@@ -74,32 +66,25 @@ function compiled(): Output['contracts'] {
   return contracts
 }
 
-function memberLines(name: string, { bytecode, deployedBytecode, ...evm }: Contract['evm']) {
+function artifactOf(
+  name: string,
+  { bytecode, deployedBytecode, methodIdentifiers }: Contract['evm'],
+) {
   // Numbers go up with the places in the source, so this is the order of declaration.
-  const references = Object.entries(deployedBytecode.immutableReferences ?? {})
+  const immutables = Object.entries(deployedBytecode.immutableReferences ?? {})
     .sort(([one], [other]) => Number(one) - Number(other))
-    .map(([, places]) => `'${places.map(({ start }) => start).join(' ')}'`)
-  const methods = Object.entries(evm.methodIdentifiers).map(
-    ([signature, selector]) => `      ${signature.replace(/\(.*/, '')}: '0x${selector}',`,
-  )
-  return [
-    `  ${name}: {`,
-    ...(CREATED.has(name) ? codeLines('creation', bytecode.object) : []),
-    ...codeLines('code', deployedBytecode.object),
-    ...(references.length > 0 ? [`    immutables: [${references.join(', ')}],`] : []),
-    '    methods: {',
-    ...methods,
-    '    },',
-    '  },',
-  ]
-}
-
-function codeLines(name: string, hex: string): string[] {
-  const lines = hex.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
-  return [`    ${name}: [`, ...lines.map((line) => `      '${line}',`), `    ].join(''),`]
+    .map(([, places]) => places.map(({ start }) => start))
+  const methods = Object.entries(methodIdentifiers).map(([signature, selector]) => {
+    return [signature.replace(/\(.*/, ''), `0x${selector}`]
+  })
+  return {
+    ...(CREATED.has(name) ? { creation: bytecode.object } : {}),
+    code: deployedBytecode.object,
+    immutables,
+    methods: Object.fromEntries(methods),
+  }
 }
 
 if (import.meta.main) {
-  mkdirSync(TARGET, { recursive: true })
   for (const [path, text] of contractFiles()) writeFileSync(path, text)
 }

@@ -26,7 +26,7 @@ const OF_CALLS = [
   'quorum-reads',
   'program-accounts',
   'long-node-errors',
-  'shared-streams',
+  'large-answers',
   'app-snippets',
   'block-reader',
   'cached-streams',

@@ -16,7 +16,6 @@ export type {
   OfferedTier as WireTier,
   ParametersOf,
   Replay as WireReplay,
-  SentTransaction as WireSentTransaction,
   Session as WireSession,
   Team as WireTeam,
   TestQueryResult,

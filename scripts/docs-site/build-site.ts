@@ -27,6 +27,12 @@ const HTML = 'text/html; charset=utf-8'
 
 const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.svg': 'image/svg+xml' }
 
+/** A paragraph that is only a link to a query: the page shows the query in its place. */
+const QUERY_LINK = /^\[[^\]]+\]\(([^)]+\.graphql)\)$/gm
+
+/** What the dashboard's editor says about a query of the cookbook; the page says it in words. */
+const FIRST_COMMENTS = /^(?:#.*\n)+\n/
+
 /** Every page and image of the documentation by its address. */
 export function buildSite(root: string, assets: AssetAddress): ReadonlyMap<string, SiteFile> {
   const groups = siteMap(root)
@@ -54,7 +60,11 @@ export function buildSite(root: string, assets: AssetAddress): ReadonlyMap<strin
 
 function render(site: Site, { file }: SitePage): Rendered {
   const text = readFileSync(join(site.root, file), 'utf8')
-  return renderMarkdown(text, (target) => addressOf(site, file, target))
+  const shown = text.replace(QUERY_LINK, (_, target) => {
+    const query = readFileSync(join(site.root, posix.dirname(file), target), 'utf8')
+    return `\`\`\`graphql\n${query.replace(FIRST_COMMENTS, '')}\`\`\``
+  })
+  return renderMarkdown(shown, (target) => addressOf(site, file, target))
 }
 
 /** The address of a link: a page, a picture, or the source of a file. */

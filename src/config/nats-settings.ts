@@ -1,5 +1,5 @@
 import { assert } from '../core/errors.ts'
-import { type NatsServer, parseNatsServers } from '../core/parse-nats-servers.ts'
+import { type NatsServer, parseNatsServers } from '../core/servers/parse-nats-servers.ts'
 
 export type NatsSettings = {
   servers: readonly NatsServer[]

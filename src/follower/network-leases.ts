@@ -1,5 +1,5 @@
 import { coalesced } from '../core/async/coalesced.ts'
-import { type SharedNetwork, shareNetworks } from '../core/chain/share-networks.ts'
+import { type SharedNetwork, shareNetworks } from './share-networks.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'

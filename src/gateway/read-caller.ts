@@ -3,7 +3,7 @@ import { type AccessRules, compileAccessRules } from '../core/access/access-rule
 import { type App, NO_LISTS } from '../core/app.ts'
 import type { Team } from '../core/billing/plan.ts'
 import { Rejection } from '../core/errors.ts'
-import { hashKey } from '../core/hash-key.ts'
+import { hashKey } from '../core/access/hash-key.ts'
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { TeamAccount } from '../metering/team-account.ts'
 import type { Database } from '../ports/database.ts'

@@ -149,11 +149,9 @@ function ask(
   if (own !== null) return own
   const { params, paramsText } = call
   const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
-  const { trace, caller } = context
+  const { trace } = context
   const share = callerName(context)
-  // The key `demo` is everybody's, so that nobody has a log of what it sends.
-  const app = caller.isDemo ? null : caller.app.id
-  return askNetwork(service, { of, params, paramsText, owner, trace, share, app }, transport)
+  return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
 }
 
 function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner'] {

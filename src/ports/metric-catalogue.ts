@@ -70,10 +70,6 @@ export const METRICS = {
     'Calls under way to the upstream.',
     'sum',
   ),
-  headgate_sent_transactions_total: counter(
-    ['network', 'state'],
-    'Transactions of apps that were followed to their end: mined, failed, dropped.',
-  ),
   headgate_upstream_disagreements_total: counter(
     ['network', 'upstream'],
     'Answers of the upstream unlike those that a quorum of others agreed on.',

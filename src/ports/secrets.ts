@@ -25,12 +25,6 @@ export interface Secrets {
    * secret or for another place.
    */
   open(sealed: string, place: SealedPlace): string
-
-  /**
-   * Seals anew, for its place, what an earlier version sealed for none. Throws as `open` does.
-   * Nothing else opens such a text, for it could stand anywhere.
-   */
-  bind(unbound: string, place: SealedPlace): string
 }
 
 /** Keys for other purposes, from the same secret. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { failureOf } from '../../tests/support/failure-of.ts'
 import { openSqlite, openSqliteFile } from '../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../ports/database.ts'
-import { migrate } from './migrate.ts'
+import { MIGRATIONS, migrate, openRecord } from './migrate.ts'
 import { splitStatements } from './sql/split-statements.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dir, 'migrations')
@@ -49,7 +49,6 @@ describe('migrate', () => {
       'results',
       'retention',
       'revisions',
-      'sent_transactions',
       'sessions',
       'shards',
       'team_backlogs',
@@ -65,26 +64,9 @@ describe('migrate', () => {
       'webhook_marks',
       'webhooks',
     ])
-    expect(await db.query(sql`SELECT version, name FROM migrations`)).toEqual([
-      { version: 1, name: 'accounts' },
-      { version: 2, name: 'webhooks' },
-      { version: 3, name: 'courier' },
-      { version: 4, name: 'sheets' },
-      { version: 5, name: 'management' },
-      { version: 6, name: 'backlogs' },
-      { version: 7, name: 'deliveries' },
-      { version: 8, name: 'listing' },
-      { version: 9, name: 'backlog parts' },
-      { version: 10, name: 'followers' },
-      { version: 11, name: 'sessions' },
-      { version: 12, name: 'call stats' },
-      { version: 13, name: 'live' },
-      { version: 14, name: 'access' },
-      { version: 15, name: 'upstream spend' },
-      { version: 16, name: 'verified' },
-      { version: 17, name: 'sent transactions' },
-      { version: 19, name: 'event streams' },
-    ])
+    expect(await db.query(sql`SELECT version, name FROM migrations`)).toEqual(
+      MIGRATIONS.map(({ version, name }) => ({ version, name })),
+    )
   })
 
   test('run again, it changes nothing', async () => {
@@ -96,7 +78,9 @@ describe('migrate', () => {
 
   test('callers at once do it once', async () => {
     await Promise.all([migrate(db), migrate(db), migrate(db)])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 18 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([
+      { count: MIGRATIONS.length },
+    ])
   })
 
   test('processes at once do it once, and none of them fails', async () => {
@@ -110,7 +94,9 @@ describe('migrate', () => {
       Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'inherit' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([{ count: 18 }])
+    expect(await db.query(sql`SELECT COUNT(*) AS count FROM migrations`)).toEqual([
+      { count: MIGRATIONS.length },
+    ])
   })
 
   test('a migration that fails leaves nothing half done, and succeeds once its cause is gone', async () => {
@@ -121,6 +107,33 @@ describe('migrate', () => {
     await db.query(sql`DROP TABLE usage`)
     await migrate(db)
     expect(await tablesOf(db)).toContain('apps')
+  })
+
+  test('keeps the rows of a store that 0.3.0 wrote, and its record of earlier migrations', async () => {
+    await openRecord(db, MIGRATIONS)
+    for (const statement of splitStatements(MIGRATIONS[0]?.script ?? '')) {
+      await db.query({ parts: [statement], values: [] })
+    }
+    for (let version = 1; version <= 17; version++) {
+      await db.query(sql`INSERT INTO migrations (version, name) VALUES (${version}, 'old')`)
+    }
+    await db.query(sql`INSERT INTO teams VALUES ('team_1', 'first', 'free', 0, 1)`)
+    await migrate(db)
+    expect(await db.query(sql`SELECT id FROM teams`)).toEqual([{ id: 'team_1' }])
+    const [count] = await db.query(sql`SELECT COUNT(*) AS count FROM shards`)
+    expect(count).toEqual({ count: 256 })
+  })
+
+  test.each([1, 6, 16])('refuses a store of version %d, and names 0.3.0', async (last) => {
+    await db.query(sql`CREATE TABLE migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+    for (let version = 1; version <= last; version++) {
+      await db.query(sql`INSERT INTO migrations (version, name) VALUES (${version}, 'old')`)
+    }
+    expect(await failureOf(migrate(db))).toMatchObject({
+      code: 'start_failed',
+      facts: { reason: expect.stringContaining('Upgrade with 0.3.0 first') },
+    })
+    expect(await tablesOf(db)).toEqual(['migrations'])
   })
 
   test('refuses a database written by a newer version', async () => {
@@ -144,7 +157,7 @@ describe('the scripts of the migrations', async () => {
 
   test('are numbered without a gap and all applied', async () => {
     const numbers = names.map((name) => Number(/^(\d{3})-[a-z-]+\.sql$/.exec(name)?.[1]))
-    expect(numbers).toEqual(names.map((_, index) => index + 1))
+    expect(numbers).toEqual(names.map((_, index) => index + 17))
 
     const db = openSqlite(':memory:')
     await migrate(db)
@@ -162,9 +175,10 @@ describe('the scripts of the migrations', async () => {
   })
 
   test.each(names)('%s gives every column one of the two types', async (name) => {
-    const columns = [
-      ...(await read(name)).matchAll(/^(?: {2}|ALTER .* COLUMN )([a-z_]+) ([A-Z]+)/gm),
-    ]
+    const script = await read(name)
+    const columns = [...script.matchAll(/^(?: {2}|ALTER .* COLUMN )([a-z_]+) ([A-Z]+)/gm)]
+    // A script that drops a table has none.
+    expect(columns.length > 0 || script.includes('DROP TABLE')).toBe(true)
     const odd = columns.filter(([, , type]) => type !== 'TEXT' && type !== 'BIGINT')
     expect(odd.map(([line]) => line)).toEqual([])
   })

@@ -1,7 +1,6 @@
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import type { Database } from '../ports/database.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
-import { bindKeys } from '../tables/accounts/bind-keys.ts'
 import { refuseUnfinishedMove } from '../tables/move/move-mark.ts'
 import type { Drivers } from './drivers.ts'
 
@@ -20,11 +19,10 @@ export type ProcessDrivers = Drivers & {
   close(): Promise<void>
 }
 
-type Needs = Pick<ProcessDrivers, 'database' | 'secrets' | 'migrate'>
+type Needs = Pick<ProcessDrivers, 'database' | 'migrate'>
 
 /** Brings a store, new or of an earlier version, to the form that this version works with. */
-export async function upgradeStore({ database, secrets, migrate }: Needs): Promise<void> {
+export async function upgradeStore({ database, migrate }: Needs): Promise<void> {
   await migrate(database)
   await refuseUnfinishedMove(database)
-  await bindKeys(database, secrets)
 }

@@ -2,7 +2,7 @@ import type { Settings } from '../config/config.ts'
 import { parseListen } from '../config/config-checks.ts'
 import { type HttpServer, type Routes, startServer } from '../http/server.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
-import type { CallReport } from '../upstream/answers/merge-reports.ts'
+import type { CallReport } from './networks/merge-reports.ts'
 import type { Drivers } from './drivers.ts'
 import { type Spread, type SpreadInputs, spreadOverWorkers } from './workers/spread-over-workers.ts'
 

@@ -4,7 +4,6 @@ import type { Page, Routes } from '../http/server.ts'
 import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
 import { managementApi } from './management-api.ts'
 import { networkReports } from './networks/network-reports.ts'
-import { openSentTransactions } from './networks/sent-transactions.ts'
 import { openSolanaAccounts, type SolanaAccounts } from './networks/solana-accounts.ts'
 import { makePages } from './pages.ts'
 import type { ServiceInputs } from './service-inputs.ts'
@@ -34,7 +33,6 @@ const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
 export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack): Service {
   const { drivers, settings, networks } = inputs
   const { accounts, indexes } = openSolanaAccounts(drivers, networks, settings, opened)
-  opened.defer(openSentTransactions(drivers, networks).stop)
   const recordUsage = (batch: UsageBatch) => writeUsage(drivers.database, batch)
   const filterSecret = drivers.secrets.derive('ids of filters')
   const endpoints = openRpcEndpoints({ ...inputs, recordUsage, filterSecret }, accounts, opened)

@@ -100,25 +100,6 @@ test.skipIf(lacks)('calls of an app show up on its page and in the list', async 
   await listed.getByText('100 %').waitFor()
 })
 
-test.skipIf(lacks)('what an app has sent stands on its page, by state', async () => {
-  const hash = `0x${'5C'.repeat(32)}`
-  node.answers.eth_sendRawTransaction = hash
-  const { id, key } = await openApp('Sender')
-  // No transaction at all, so that the hash is the node's word.
-  await headgate.post(rpc('eth_sendRawTransaction', ['no hex']), { key })
-  await until(async () => {
-    const path = `/api/apps/${id}/transactions`
-    return (await headgate.api('GET', path, undefined, team.token)).json.data.length === 1
-  }, 'it is in the log')
-  await page.reload()
-  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Transactions' }) })
-  await card.getByRole('cell', { name: 'Pending' }).waitFor()
-  await card.getByText('node-a').waitFor()
-  await card.getByLabel('State').selectOption('mined')
-  await card.getByText('None is mined').waitFor()
-  expect(page.url()).toEndWith('?sent=mined')
-})
-
 test.skipIf(lacks)('a key is hidden but its last four, and hides again by itself', async () => {
   const { id, key } = await openApp('Shy')
   const page = await browser.newPage()

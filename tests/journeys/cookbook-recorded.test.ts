@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'graphql'
-import { RECIPES } from '../../dashboard/pages/editor/cookbook/recipes.ts'
+import { RECIPES } from '../../dashboard/pages/editor/recipes.ts'
 import { Rejection } from '../../src/core/errors.ts'
 import { runOnce } from '../../src/core/query/engine/run-once.ts'
 import { openVariableRegistry } from '../../src/core/query/keys/variable-registry.ts'
@@ -46,11 +46,11 @@ const COUNTS: Record<string, Record<string, number>> = {
   approvals: { logs: 4 },
   'address-activity': { transactions: 8 },
   'internal-calls': { callTracerTraces: 12 },
-  'eth-transfers': { received: 0, sent: 0 },
+  'eth-transfers-as-logs': { received: 0, sent: 0 },
   'contract-creations': { transactions: 7 },
-  'contract-events': { logs: 60 },
+  'events-of-a-contract': { logs: 60 },
   'proxy-upgrades': { logs: 0 },
-  swaps: { logs: 7 },
+  'swaps-of-a-pool': { logs: 7 },
   'new-pools': { pairs: 0, pools: 0 },
   liquidations: { logs: 0 },
   'price-updates': { logs: 0 },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'graphql'
-import { RECIPES } from '../../dashboard/pages/editor/cookbook/recipes.ts'
-import { cookbookText } from '../../scripts/cookbook-text.ts'
+import { parse, print } from 'graphql'
+import { RECIPE_GROUPS, RECIPES } from '../../dashboard/pages/editor/recipes.ts'
+import { buildSite } from '../../scripts/docs-site/build-site.ts'
 import {
   asTopic,
   type CookbookBlock,
@@ -19,6 +19,10 @@ import type { NodeJson } from '../support/node-json.ts'
 /** Some seconds of a real chain, or more where the machine is busy with others. */
 setDefaultTimeout(180_000)
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const DOCS = `${ROOT}docs/`
+const MANUAL = readFileSync(`${DOCS}cookbook.md`, 'utf8')
+
 /** So long that every block is made on command. */
 const BLOCK_TIME_MS = 600_000
 
@@ -32,15 +36,15 @@ const FINDS: Record<string, Record<string, readonly string[]>> = {
   'nft-mints': { logs: ['nft minted'] },
   'nft-sales': { logs: ['nft sold'] },
   approvals: { logs: ['usdc approved by ours', 'collection approved by ours'] },
-  swaps: { logs: ['swap of v2', 'swap of v3'] },
+  'swaps-of-a-pool': { logs: ['swap of v2', 'swap of v3'] },
   'new-pools': { pairs: ['pair made'], pools: ['pool made'] },
   liquidations: { logs: ['liquidated'] },
   'price-updates': { logs: ['answer'] },
   'address-activity': { transactions: ['pays the wallet'] },
   'internal-calls': { callTracerTraces: ['pays the wallet', 'pays the wallet inside'] },
-  'eth-transfers': { received: ['eth to ours'], sent: ['eth from ours'] },
+  'eth-transfers-as-logs': { received: ['eth to ours'], sent: ['eth from ours'] },
   'contract-creations': { transactions: ['deploys'] },
-  'contract-events': { logs: OF_POOL },
+  'events-of-a-contract': { logs: OF_POOL },
   'proxy-upgrades': { logs: ['upgraded', 'beacon upgraded', 'admin changed'] },
   'governance-votes': { logs: ['vote', 'proposal'] },
   'multisig-executions': { logs: ['executed', 'not executed'] },
@@ -117,17 +121,6 @@ describe('the cookbook', () => {
     expect(Object.keys(FINDS).sort()).toEqual(RECIPES.map(({ id }) => id).sort())
   })
 
-  test.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))(
-    '%s says which variables it names, and of which kind',
-    (_id, { query, variables }) => {
-      const [operation] = parse(query).definitions
-      const declared =
-        operation?.kind === 'OperationDefinition' ? (operation.variableDefinitions ?? []) : []
-      const words = declared.map(({ loc }) => query.slice(loc?.start, loc?.end))
-      expect(words).toEqual(variables.map(({ name, kind }) => `$${name}: [${kind}!]`))
-    },
-  )
-
   test('has the topics of the events that stand beside them', () => {
     const queries = RECIPES.map(({ query }) => query).join('\n')
     const beside = /# (\w+\([\w,]*\))\n\s*(?:topics: \[)?"(0x[0-9a-f]{64})"/g
@@ -136,8 +129,42 @@ describe('the cookbook', () => {
     for (const [, signature = '', topic = ''] of pairs) expect(topicOf(signature)).toBe(topic)
   })
 
-  test('is a page of the manual, which `bun scripts/cookbook-text.ts` writes', () => {
-    const page = fileURLToPath(new URL('../../docs/cookbook.md', import.meta.url))
-    expect(readFileSync(page, 'utf8')).toBe(cookbookText())
+  test('has the files of docs/cookbook, each named after its title', () => {
+    const files = [...new Bun.Glob('*').scanSync({ cwd: `${DOCS}cookbook` })]
+    expect(files.sort()).toEqual(RECIPES.map(({ id }) => `${id}.graphql`).sort())
+  })
+
+  test.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))(
+    '%s is in the manual, with what it finds and the variables it names',
+    (id, { title, finds, skipEmpty, query }) => {
+      const [, part = ''] = MANUAL.split(`### ${title}\n\n`)
+      const [words = '', link] = part.split('\n\n')
+      const said = words.replaceAll('\n', ' ')
+      expect(said).toStartWith(`${finds}.`)
+      expect(said.includes('Made for `skip_empty_messages: true`.')).toBe(skipEmpty)
+      expect(link).toBe(`[${id}.graphql](cookbook/${id}.graphql)`)
+      const [operation] = parse(query).definitions
+      const declared =
+        operation?.kind === 'OperationDefinition' ? (operation.variableDefinitions ?? []) : []
+      for (const { variable, type } of declared) {
+        expect(said).toContain(`\`$${variable.name.value}\` (\`${print(type)}\`) has `)
+      }
+    },
+  )
+
+  test('lists its groups in the order of the manual', () => {
+    const headings = [...MANUAL.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading)
+    const groups = RECIPE_GROUPS.flatMap(({ title, recipes }) => [
+      title,
+      ...recipes.map((recipe) => recipe.title),
+    ])
+    expect(headings).toEqual([...groups, 'From the command line'])
+  })
+
+  test('shows its queries on the page of the manual, without their first comments', () => {
+    const page = buildSite(ROOT, (name) => name).get('/docs/cookbook')?.text ?? ''
+    const text = page.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+    for (const { query } of RECIPES) expect(text).toContain(query)
+    expect(text).not.toContain('# title:')
   })
 })

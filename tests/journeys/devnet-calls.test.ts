@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { callAndCheck } from '../support/checked-call.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startFakeNode } from '../support/fake-node.ts'
@@ -128,40 +125,6 @@ describe('the chain of local development', () => {
     const { json } = await headgate.post(rpc('headgate_change', [{ isHeld: false }]))
     expect(json.result.isHeld).toBe(false)
     expect(await local.state()).toMatchObject({ is_held: false })
-  })
-})
-
-describe('a signed transaction', () => {
-  test('is followed until it is mined, or reverted, in the log of its app', async () => {
-    const [, publicTestKey] = TEST_ACCOUNTS[3] ?? []
-    const account = privateKeyToAccount(publicTestKey as `0x${string}`)
-    const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n, gas: 100_000n }
-    const raws = await Promise.all([
-      account.signTransaction({ chainId: 31337, nonce: 0, to: account.address, ...fees }),
-      // INVALID, as the code of a contract that is made.
-      account.signTransaction({ chainId: 31337, nonce: 1, data: '0xfe', ...fees }),
-    ])
-    for (const raw of raws) {
-      const { json } = await headgate.post(rpc('eth_sendRawTransaction', [raw]))
-      expect(json.result).toBe(keccak256(raw))
-    }
-    const apps = await headgate.api('GET', '/api/apps')
-    const log = async () => {
-      const path = `/api/apps/${apps.json.data[0].id}/transactions`
-      const { json } = await headgate.api('GET', path)
-      return json.data as { hash: string; state: string; block_number: number | null }[]
-    }
-    await until(async () => (await log()).length === 2, 'both are in the log')
-    const { head } = await local.mine()
-    await until(
-      async () => (await log()).every(({ state }) => state !== 'pending'),
-      'the receipts were read',
-    )
-    const ends = new Map((await log()).map(({ hash, ...end }) => [hash, end]))
-    expect(raws.map((raw) => ends.get(keccak256(raw)))).toMatchObject([
-      { state: 'mined', block_number: head.number, upstreams: ['devnet'] },
-      { state: 'failed', block_number: head.number },
-    ])
   })
 })
 

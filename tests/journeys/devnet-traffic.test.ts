@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { RECIPES } from '../../dashboard/pages/editor/cookbook/recipes.ts'
+import { RECIPES } from '../../dashboard/pages/editor/recipes.ts'
 import { CONTRACTS } from '../../packages/devnet/src/evm/contracts/contracts.ts'
 import { TRADERS } from '../../packages/devnet/src/evm/traffic/traders.ts'
 import { asTopic } from '../support/cookbook-block.ts'
@@ -43,7 +43,7 @@ const VARIABLES: Record<string, readonly string[]> = {
 }
 
 /** ETH_DEVNET runs today's fork, on which ETH transfers leave no logs. */
-const OF_THE_NEXT_FORK = ['eth-transfers']
+const OF_THE_NEXT_FORK = ['eth-transfers-as-logs']
 
 test('every query of the cookbook finds something in a few dozen blocks', async () => {
   const headgate = await startHeadgate({

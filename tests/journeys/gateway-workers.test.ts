@@ -66,11 +66,6 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
       const seen = (await reading).map(({ json }) => Number(json.result))
       expect(seen).toEqual(Array(READS).fill(sent))
     }
-    // Whichever worker sent them, the main process has them in the log of the app.
-    await until(
-      async () => (await sentBy(headgate)).length === STALLS,
-      'all that was sent is listed',
-    )
   })
 
   test('record usage exactly, whenever they are stopped', async () => {
@@ -234,11 +229,6 @@ async function api(
   })
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   return (await response.json()) as any
-}
-
-async function sentBy(headgate: HeadgateProcess): Promise<unknown[]> {
-  const { data } = await api(headgate, 'GET', '/api/apps')
-  return (await api(headgate, 'GET', `/api/apps/${data[0].id}/transactions`)).data
 }
 
 async function newTeamKey(headgate: HeadgateProcess, tier: string): Promise<string> {

@@ -34,7 +34,7 @@ describe('docs/operating.md', () => {
 
   test('names every reason why an upstream is or is not used', () => {
     const source =
-      read('src/core/rpc/upstream-choice.ts') + read('src/upstream/answers/network-report.ts')
+      read('src/upstream/pool/upstream-choice.ts') + read('src/upstream/answers/network-report.ts')
     const reasons = wordsIn(source, /(?:return|reason:(?: verdict\?\.reason \?\?)?) (['`])(.+?)\1/g)
     expect(reasons.length).toBeGreaterThan(12)
     for (const reason of reasons) expect(OPERATING).toContain(`| \`${reason}\` |`)

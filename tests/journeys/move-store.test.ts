@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { addManyDeliveries } from '../support/many-deliveries.ts'
 import { runMove, startMove } from '../support/move-process.ts'
 import { moveStage } from '../support/move-stage.ts'
-import { readOldData, unpack } from '../support/schema-6/old-data.ts'
 import { until } from '../support/until.ts'
 import { lacksPostgres, WORLD } from '../support/world.ts'
 
@@ -106,16 +105,6 @@ describe.skipIf(WORLD === 'postgres' || lacksPostgres())('a move between the wor
     const ids = stage.receiver.acceptedOn('/bad').map(({ json }) => json.id)
     expect(new Set(ids).size).toBe(4)
     expect(ids).toHaveLength(4)
-  })
-
-  test('takes a folder of an earlier version, as it was left', async () => {
-    unpack(readOldData(), stage.folder)
-    const ended = await move(there(), ofFolder())
-    expect(ended.stderr).toContain('equal done_deliveries')
-    expect(ended.exitCode).toBe(0)
-    const found = await stage.digests()
-    expect(found.ofServer).toEqual(found.ofFolder)
-    expect(found.ofServer.get('deliveries')).not.toStartWith('0 ')
   })
 
   test('is refused where it would do harm, and says what to do', async () => {

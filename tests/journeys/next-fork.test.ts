@@ -1,5 +1,5 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { RECIPES } from '../../dashboard/pages/editor/cookbook/recipes.ts'
+import { RECIPES } from '../../dashboard/pages/editor/recipes.ts'
 import { startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { asTopic } from '../support/cookbook-block.ts'
@@ -17,7 +17,7 @@ const EVERYTHING = `{ block { number hash slotNumber blockAccessListHash gasUsed
   logs { index account { address } topics data }
   transactions { hash status from { address } }
   callTracerTraces { type value } } }`
-const ETH_TRANSFERS = RECIPES.find(({ id }) => id === 'eth-transfers')?.query ?? ''
+const ETH_TRANSFERS = RECIPES.find(({ id }) => id === 'eth-transfers-as-logs')?.query ?? ''
 const SYSTEM = '0xfffffffffffffffffffffffffffffffffffffffe'
 
 const cleanUp: (() => unknown)[] = []

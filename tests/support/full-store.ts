@@ -105,9 +105,6 @@ async function fillRest(db: Database): Promise<void> {
     figures: [{ ...usage, ...CALLED, minuteMs: NOW_MS - (NOW_MS % 60_000) }],
     spends: [{ ...SPENT, periodStartMs: NOW_MS }],
   })
-  await db.query(sql`
-    INSERT INTO sent_transactions
-    VALUES ('app_1', ${NETWORK}, '0xab', 'pending', NULL, '["a"]', 1, 2, 'holder', 3)`)
   await writeInstanceFactOnce(db, 'first_run_done', '1')
 }
 

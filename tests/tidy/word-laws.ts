@@ -40,11 +40,7 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Words that are still to be replaced, by room. A room that is done leaves the list. */
-export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {
-  // The store of earlier versions had sheets.
-  'src/tables/carry/': ['sheet'],
-  'src/tables/early-migrations.ts': ['sheet'],
-}
+export const WORDS_TO_REPLACE: Readonly<Record<string, readonly string[]>> = {}
 
 /** Openings of comments that say something about a thing without naming it. */
 const RELATIVE = /^(?:What|Those|Of|Who|Whoever|Whose|So many)\b/

@@ -8,7 +8,6 @@ import { AppSide } from './app/app-side.tsx'
 import { AppSnippets } from './app/app-snippets.tsx'
 import { KeyCard } from './app/key-card.tsx'
 import { MethodTable } from './app/method-table.tsx'
-import { SentTransactions } from './app/sent-transactions.tsx'
 
 type Props = { params: Readonly<Record<string, string>> }
 
@@ -17,7 +16,7 @@ const REFRESH_MS = 10_000
 /** One app: its key, its addresses, and what is done with them. */
 export default function AppPage({ params: { id = '' } }: Props) {
   const { data, error, reload } = useCall('getApp', { id })
-  useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries', 'listAppTransactions')
+  useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries')
   const app = data?.data
   const name = app?.name ?? 'App'
   const isGone = error instanceof ApiError && error.status === 404
@@ -30,7 +29,6 @@ export default function AppPage({ params: { id = '' } }: Props) {
             <KeyCard app={app} />
             <AppSnippets app={app} />
             <MethodTable app={app} />
-            <SentTransactions app={app} />
           </div>
           <AppSide app={app} />
         </div>

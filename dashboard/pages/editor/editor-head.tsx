@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
-import type { Recipe } from './cookbook/recipe.ts'
+import type { Recipe } from './recipes.ts'
 import type { TemplatesDialog } from './templates-dialog.tsx'
 import type { EditorModel } from './use-editor.ts'
 

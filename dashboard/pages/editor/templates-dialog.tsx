@@ -1,7 +1,6 @@
 import { Dialog } from '../../parts/dialog.tsx'
 import { Tag } from '../../parts/state.tsx'
-import type { Recipe } from './cookbook/recipe.ts'
-import { RECIPE_GROUPS } from './cookbook/recipes.ts'
+import { RECIPE_GROUPS, type Recipe } from './recipes.ts'
 
 /** The cookbook as queries to start from. */
 export function TemplatesDialog(props: { onChoose(recipe: Recipe): void; onClose(): void }) {
@@ -37,7 +36,7 @@ function TemplateCard(props: { recipe: Recipe; onChoose(recipe: Recipe): void })
       <span class="quiet">{finds}</span>
       {variables.length > 0 && (
         <span class="faint tiny">
-          With a list of yours: {variables.map(({ name }) => `$${name}`).join(', ')}
+          With a list of yours: {variables.map((name) => `$${name}`).join(', ')}
         </span>
       )}
     </button>

@@ -1,4 +1,4 @@
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import type { SolanaError } from '../../core/solana/account.ts'
 import {
   type PageKey,

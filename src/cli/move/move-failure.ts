@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
-import { postgresHosts } from '../../core/postgres-servers.ts'
+import { postgresHosts } from '../../core/servers/postgres-servers.ts'
 import { startFailure } from '../start/start-failure.ts'
 
 type Places = { folder: string; url: string }

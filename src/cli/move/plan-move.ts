@@ -1,4 +1,4 @@
-import { postgresServers } from '../../core/postgres-servers.ts'
+import { postgresServers } from '../../core/servers/postgres-servers.ts'
 
 type Said = { from?: string; to?: string }
 

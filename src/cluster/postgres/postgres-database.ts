@@ -1,5 +1,5 @@
 import { Failure } from '../../core/errors.ts'
-import { postgresServers } from '../../core/postgres-servers.ts'
+import { postgresServers } from '../../core/servers/postgres-servers.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../ports/database.ts'
 import {

@@ -17,7 +17,7 @@ import {
   openNatsSignals,
 } from '../../../tests/support/nats/nats-stage.ts'
 import { until } from '../../../tests/support/until.ts'
-import { type NatsServer, parseNatsServers } from '../../core/parse-nats-servers.ts'
+import { type NatsServer, parseNatsServers } from '../../core/servers/parse-nats-servers.ts'
 import { openNatsLink } from './nats-link.ts'
 
 if (isNatsMissing) sayNatsIsMissing()

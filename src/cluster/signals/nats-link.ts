@@ -9,7 +9,7 @@ import {
 } from '@nats-io/transport-node'
 import { NodeTransport, nodeResolveHost } from '@nats-io/transport-node/lib/node_transport.js'
 import { Failure } from '../../core/errors.ts'
-import type { NatsServer } from '../../core/parse-nats-servers.ts'
+import type { NatsServer } from '../../core/servers/parse-nats-servers.ts'
 import { type Link, reasonOf } from './linked-wire.ts'
 import { FRAME_BYTES_MAX } from './signal-frame.ts'
 

@@ -1,5 +1,5 @@
 import { assert } from '../../core/errors.ts'
-import type { NatsServer } from '../../core/parse-nats-servers.ts'
+import type { NatsServer } from '../../core/servers/parse-nats-servers.ts'
 import { openLinkedWire, type WireNeeds } from './linked-wire.ts'
 import { openNatsLink } from './nats-link.ts'
 import type { SignalWire, WireNotice } from './relayed-signals.ts'

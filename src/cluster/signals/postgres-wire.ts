@@ -1,4 +1,4 @@
-import { postgresServers } from '../../core/postgres-servers.ts'
+import { postgresServers } from '../../core/servers/postgres-servers.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import { openLinkedWire, type WireNeeds } from './linked-wire.ts'

@@ -1,4 +1,4 @@
-import { hashKey } from '../hash-key.ts'
+import { hashKey } from '../access/hash-key.ts'
 
 /** Sixteen digits: four that count events, and twelve that are a hash. */
 const COUNTED_DIGITS = 4

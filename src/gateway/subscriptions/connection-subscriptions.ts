@@ -1,6 +1,6 @@
 import { deliveryPriceCentiCu } from '../../core/delivery/delivery-price.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import { rpcCode } from '../../core/rpc/jsonrpc.ts'
 import type {
   OpenSubscription,

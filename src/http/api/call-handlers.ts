@@ -4,7 +4,6 @@ import type { Handler } from './calls/handler.ts'
 import * as jwtKeys from './calls/jwt-key-calls.ts'
 import * as teams from './calls/team-calls.ts'
 import * as tokens from './calls/token-calls.ts'
-import * as transactions from './calls/transaction-calls.ts'
 import { streamEvents } from './events/stream-events.ts'
 import * as callStats from './figures/call-stats-calls.ts'
 import * as usage from './figures/get-usage.ts'
@@ -30,7 +29,6 @@ export const CALL_HANDLERS: CallHandlers = {
   ...jwtKeys,
   ...teams,
   ...tokens,
-  ...transactions,
   ...sessions,
   ...webhooks,
   checkQuery,

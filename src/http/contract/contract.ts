@@ -3,7 +3,6 @@ import * as apps from './accounts/apps.ts'
 import * as jwtKeys from './accounts/jwt-keys.ts'
 import * as sessions from './accounts/sessions.ts'
 import * as teams from './accounts/teams.ts'
-import * as transactions from './accounts/transactions.ts'
 import * as deliveries from './deliveries.ts'
 import * as events from './events.ts'
 import * as devnet from './local/devnet.ts'
@@ -25,7 +24,6 @@ import * as webhooks from './webhooks.ts'
 export const CONTRACT = {
   ...apps.APP_CALLS,
   ...jwtKeys.JWT_KEY_CALLS,
-  ...transactions.TRANSACTION_CALLS,
   ...teams.TEAM_CALLS,
   ...sessions.SESSION_CALLS,
   ...webhooks.WEBHOOK_CALLS,
@@ -52,7 +50,6 @@ export type Contract = typeof CONTRACT
 
 export type WireApp = Static<typeof apps.APP>
 export type WireJwtKey = Static<typeof jwtKeys.JWT_KEY>
-export type WireSentTransaction = Static<typeof transactions.SENT_TRANSACTION>
 
 export type WireWebhook = Static<typeof webhooks.WEBHOOK>
 export type WireWebhookChange = Static<typeof webhooks.WEBHOOK_CHANGE>

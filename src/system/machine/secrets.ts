@@ -11,9 +11,6 @@ const TAG_BYTES = 16
 /** Names the form, so that another can follow without guessing; it is authenticated too. */
 const VERSION = 'v2.'
 
-/** The form of earlier versions, which names no place. */
-const UNBOUND_VERSION = 'v1.'
-
 /** The label keeps this key apart from any other use of the secret. */
 const DERIVED = 'headgate derived key\n'
 
@@ -32,10 +29,10 @@ export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets & Der
     return VERSION + Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
   }
 
-  const open = (sealed: string, version: string, place: SealedPlace | '') => {
-    const parts = readSealed(sealed, version)
+  const open = (sealed: string, place: SealedPlace) => {
+    const parts = readSealed(sealed)
     const decipher = createDecipheriv(CIPHER, key, parts.nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(Buffer.from(version + place))
+    decipher.setAAD(Buffer.from(VERSION + place))
     decipher.setAuthTag(parts.tag)
     try {
       return Buffer.concat([decipher.update(parts.text), decipher.final()]).toString('utf8')
@@ -47,18 +44,17 @@ export function openSecrets(secret: Uint8Array, entropy: Entropy): Secrets & Der
 
   return {
     seal,
-    open: (sealed, place) => open(sealed, VERSION, place),
-    bind: (unbound, place) => seal(open(unbound, UNBOUND_VERSION, ''), place),
+    open,
     derive: (purpose) =>
       Uint8Array.from(createHmac('sha256', key).update(DERIVED).update(purpose).digest()),
   }
 }
 
-function readSealed(sealed: string, version: string): { nonce: Buffer; text: Buffer; tag: Buffer } {
-  const encoded = sealed.slice(version.length)
+function readSealed(sealed: string): { nonce: Buffer; text: Buffer; tag: Buffer } {
+  const encoded = sealed.slice(VERSION.length)
   const bytes = Buffer.from(encoded, 'base64url')
   // Decoding passes over what is not base64; only encoding it back shows that nothing changed.
-  const whole = sealed.startsWith(version) && bytes.toString('base64url') === encoded
+  const whole = sealed.startsWith(VERSION) && bytes.toString('base64url') === encoded
   if (!whole || bytes.length < NONCE_BYTES + TAG_BYTES) {
     throw new Failure('secret_unreadable', { reason: 'not a sealed text' })
   }

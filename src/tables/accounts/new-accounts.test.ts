@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import type { Database } from '../../ports/database.ts'
 import { openSecrets } from '../../system/machine/secrets.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'

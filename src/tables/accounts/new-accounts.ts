@@ -1,7 +1,7 @@
 import { type App, NO_LISTS } from '../../core/app.ts'
 import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Entropy } from '../../ports/entropy.ts'

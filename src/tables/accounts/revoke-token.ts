@@ -1,4 +1,4 @@
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Entropy } from '../../ports/entropy.ts'

@@ -1,6 +1,5 @@
 import type { Rejection } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
-import { forgetSent } from '../sent/sent-transactions.ts'
 import { forgetApp } from '../webhooks/webhooks.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { type AppChange, changeApp, deleteApp, findApp, type StoredApp } from './apps.ts'
@@ -25,10 +24,7 @@ export function updateApp(
   })
 }
 
-/**
- * Deletes it and the log of what it sent; its webhooks name no app from then on. False when the
- * team has no such app.
- */
+/** Deletes it; its webhooks name no app from then on. False when the team has no such app. */
 export function removeApp(
   db: Database,
   teamId: string,
@@ -42,7 +38,6 @@ export function removeApp(
     if (refused) return refused
     await deleteApp(tx, teamId, appId)
     await forgetApp(tx, teamId, appId)
-    await forgetSent(tx, appId)
     return true
   })
 }

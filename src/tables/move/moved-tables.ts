@@ -34,7 +34,6 @@ const MOVED = [
   'team_months',
   'call_stats',
   'upstream_spend',
-  'sent_transactions',
   'instance_facts',
   'webhooks',
   'team_slots',

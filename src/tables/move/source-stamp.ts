@@ -1,4 +1,4 @@
-import { hashKey } from '../../core/hash-key.ts'
+import { hashKey } from '../../core/access/hash-key.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { MOVED_FACTS } from './moved-tables.ts'
 

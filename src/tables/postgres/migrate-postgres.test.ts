@@ -6,9 +6,10 @@ import { type TestDatabase, testDatabase } from '../../../tests/support/postgres
 import { lacksPostgres } from '../../../tests/support/world.ts'
 import { openSqlite } from '../../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, openRecord } from '../migrate.ts'
+import { splitStatements } from '../sql/split-statements.ts'
 import { dayOf } from './event-days.ts'
-import { migratePostgres } from './migrate-postgres.ts'
+import { migratePostgres, POSTGRES_MIGRATIONS } from './migrate-postgres.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 16, 12)
 const STARTERS = 10
@@ -59,24 +60,40 @@ describe.skipIf(lacksPostgres())('tables on PostgreSQL', () => {
     )
     const codes = await Promise.all(starters.map((starter) => starter.exited))
     expect(codes).toEqual(starters.map(() => 0))
-    expect(await db.query(sql`SELECT version FROM migrations ORDER BY version`)).toEqual([
-      { version: 8 },
-      { version: 9 },
-      { version: 10 },
-      { version: 11 },
-      { version: 12 },
-      { version: 13 },
-      { version: 14 },
-      { version: 15 },
-      { version: 16 },
-      { version: 17 },
-    ])
+    expect(await db.query(sql`SELECT version FROM migrations ORDER BY version`)).toEqual(
+      POSTGRES_MIGRATIONS.map(({ version }) => ({ version })),
+    )
     const day = dayOf(NOW_MS)
     expect(await db.query(sql`SELECT day, has_begun FROM event_days ORDER BY day`)).toEqual([
       { day, has_begun: 1 },
       { day: day + 1, has_begun: 0 },
       { day: day + 2, has_begun: 0 },
     ])
+  })
+
+  test('are not touched when a version before 0.3.0 has written them', async () => {
+    await db.query(sql`CREATE TABLE migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+    await db.query(
+      sql`INSERT INTO migrations (version, name) VALUES (8, 'tables'), (16, 'verified')`,
+    )
+    expect(await failureOf(migratePostgres(db, NOW_MS))).toMatchObject({
+      code: 'start_failed',
+      facts: { reason: expect.stringContaining('Upgrade with 0.3.0 first') },
+    })
+    expect(await columnsOf(db)).toEqual(['migrations.name', 'migrations.version'])
+  })
+
+  test('of version 0.3.0 keep their rows', async () => {
+    await openRecord(db, POSTGRES_MIGRATIONS)
+    for (const statement of splitStatements(POSTGRES_MIGRATIONS[0]?.script ?? '')) {
+      await db.query({ parts: [statement], values: [] })
+    }
+    for (let version = 8; version <= 17; version++) {
+      await db.query(sql`INSERT INTO migrations (version, name) VALUES (${version}, 'old')`)
+    }
+    await db.query(sql`INSERT INTO teams VALUES ('team_1', 'first', 'free', 0, 1)`)
+    await migratePostgres(db, NOW_MS)
+    expect(await db.query(sql`SELECT id FROM teams`)).toEqual([{ id: 'team_1' }])
   })
 
   test('are not touched when a newer version has written them', async () => {

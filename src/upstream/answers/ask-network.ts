@@ -7,14 +7,14 @@ import {
 } from '../../core/rpc/cache-policy.ts'
 import type { Method } from '../../core/rpc/method-registry.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
+import { isStreamed } from '../node/rpc-client.ts'
 import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
 import { type SendService, sendOn } from '../sends/send-on.ts'
 import { type AnswerCache, type CacheContext, cacheAnswer, findCached } from './answer-cache.ts'
 import { askUpstreams, type ReadService } from './ask-upstreams.ts'
 import { type FilterOwner, serveFilter } from './filters.ts'
 import { followHead, startEpoch } from './head-cache.ts'
-import { type HeightService, noteHeightShown, noteUnknownHeight } from './note-height-shown.ts'
-import { joinedReply, shareAnswer } from './share-answer.ts'
+import { type HeightService, noteHeightShown } from './note-height-shown.ts'
 
 /** Everything that answers for one network. */
 export type NetworkService = AnswerCache &
@@ -40,8 +40,6 @@ export type NetworkCall = {
   /** The caller; needed for filters alone. */
   owner: FilterOwner | null
   trace: PoolCall['trace']
-  /** The app whose log is to have what it sends; null where nobody's has. */
-  app?: string | null
   /** The caller, as far as places for big answers go. */
   share?: string | undefined
 }
@@ -77,7 +75,7 @@ export function askNetwork(
   return { reply, upstream: entry.upstream, cache: 'hit' }
 }
 
-/** Identical calls at the same time share one answer. */
+/** Identical calls at the same time share one answer, unless it is too big to hold. */
 async function joinOrAsk(
   service: NetworkService,
   call: NetworkCall,
@@ -87,41 +85,25 @@ async function joinOrAsk(
 ): Promise<NetworkAnswer> {
   const { singleFlight } = service
   const { key, policy, epoch, head } = context
-  const poolCall = toPoolCall(call, policy)
-  const sharer = { share: call.share, askAgain: () => askAgain(service, poolCall, head) }
   const joined = singleFlight.join(key, epoch, nowMs)
   if (joined) {
-    const shared = await joined
-    const reply = joinedReply(shared, sharer)
-    if (reply) return { reply, upstream: shared.upstream, cache: 'coalesced' }
+    const { reply, upstream } = await joined
+    if (!isStreamed(reply)) return { reply, upstream, cache: 'coalesced' }
   }
+  const poolCall = toPoolCall(call, policy)
   const ask = () => askUpstreams(service, poolCall, head, transport)
   const underWay = singleFlight.start(key, epoch, ask, nowMs)
   let answer: PoolAnswer
-  let sharers = 0
   try {
     answer = await underWay
   } finally {
-    sharers = singleFlight.finish(key, underWay)
+    singleFlight.finish(key, underWay)
   }
   cacheAnswer(service, context, answer)
-  // At once: those who joined come next.
-  if (sharers > 0) shareAnswer(service.pool.clock, answer, sharer)
   const isKnown = answer.heightMax !== undefined && answer.heightMax <= (head?.number ?? -1)
   const told = isKnown ? null : noteHeightShown(service, call, answer, head)
   if (told) await told
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
-}
-
-/** A caller that fell behind those it shared an answer with gets one of its own. */
-async function askAgain(
-  service: NetworkService,
-  call: PoolCall,
-  head: HeadView | null,
-): Promise<PoolAnswer> {
-  const answer = await askUpstreams(service, call, head, service.request)
-  await noteUnknownHeight(service)
-  return answer
 }
 
 async function askUnsafe(
@@ -137,7 +119,7 @@ async function askUnsafe(
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
-  const answer = await sendOn(service, poolCall, call.app ?? null, transport)
+  const answer = await sendOn(service, poolCall, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
   if (service.tellOthers) await service.tellOthers({ kind: 'write' })

@@ -52,7 +52,7 @@ export function noteBlockShown(
   return service.tellOthers?.({ kind: 'seen', height }) ?? null
 }
 
-export function noteUnknownHeight(service: HeightService): Promise<void> | null {
+function noteUnknownHeight(service: HeightService): Promise<void> | null {
   startEpoch(service.headCache)
   service.pollNow()
   return service.tellOthers?.({ kind: 'write' }) ?? null

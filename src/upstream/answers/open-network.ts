@@ -5,7 +5,6 @@ import type { UpstreamWatch } from '../heads/watch-upstreams.ts'
 import { openUpstreams, type UpstreamNeeds } from '../node/open-upstreams.ts'
 import { drainPaced } from '../pool/drain-paced.ts'
 import { openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
-import { openSentFeed } from '../sends/sent-feed.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import type { NetworkService } from './ask-network.ts'
 import { openReads, type ReadNeeds } from './ask-upstreams.ts'
@@ -43,7 +42,6 @@ export function openNetwork(
     network,
     request: (call) => requestAny(pool, call),
     ...openReads(needs, pool),
-    sent: openSentFeed(),
     methods: openMethodRegistry(network.kind, { ...network, prices }),
     pool,
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),

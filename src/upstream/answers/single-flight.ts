@@ -4,11 +4,11 @@ export type SingleFlight<T> = {
   join(key: string, epoch: number, nowMs?: number): Promise<T> | undefined
   /** Runs the work for all that join; `finish` must follow when it is over. */
   start(key: string, epoch: number, work: () => Promise<T>, nowMs?: number): Promise<T>
-  /** Nobody joins it any more; returns how many did. */
-  finish(key: string, promise: Promise<T>): number
+  /** Nobody joins it any more. */
+  finish(key: string, promise: Promise<T>): void
 }
 
-type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number; joined: number }
+type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
 
 /** A call older than this may answer with what has changed since, unseen. */
 const JOIN_MS_MAX = 1000
@@ -23,20 +23,16 @@ export function openSingleFlight<T>(monotonicMs: () => number): SingleFlight<T> 
       const call = calls.get(key)
       if (!call || call.epoch !== epoch) return undefined
       if (nowMs - call.startedAtMs > JOIN_MS_MAX) return undefined
-      call.joined++
       return call.promise
     },
     start(key, epoch, work, nowMs = monotonicMs()) {
       const promise = work()
       if (calls.size >= CALLS_MAX) return promise
-      calls.set(key, { promise, epoch, startedAtMs: nowMs, joined: 0 })
+      calls.set(key, { promise, epoch, startedAtMs: nowMs })
       return promise
     },
     finish(key, promise) {
-      const call = calls.get(key)
-      if (call?.promise !== promise) return 0
-      calls.delete(key)
-      return call.joined
+      if (calls.get(key)?.promise === promise) calls.delete(key)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
+import type { UpstreamView } from '../pool/upstream-choice.ts'
 
 /**
  * The outcome of our own polls and of the follower's reads at one upstream. It is kept apart

@@ -10,7 +10,6 @@ import {
 } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import type { SharedStream } from '../streams/share-stream.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
@@ -27,20 +26,16 @@ export type RpcFailure = {
 }
 
 /** An answer too big to hold: the bytes of its result, to be passed on as they come. */
-export type Streamed = { kind: 'stream' } & StreamedBytes
+export type Streamed = { kind: 'stream'; stream: ReadableStream<Uint8Array> }
 
 /**
  * An error too big to hold. Only what a caller asks for makes a node say so much, so it is
  * passed on whatever its code is, and counts for nothing against the node.
  */
-export type StreamedError = { kind: 'error_stream'; code: number } & StreamedBytes
-
-type StreamedBytes = {
+export type StreamedError = {
+  kind: 'error_stream'
+  code: number
   stream: ReadableStream<Uint8Array>
-  /** Counts its place at the upstream for this caller, while it has one. */
-  countFor?: (share: string | undefined) => void
-  /** The same for all that joined its call. */
-  shared?: SharedStream
 }
 
 export type Reply = NodeResult | NodeError | Streamed | StreamedError | RpcFailure

@@ -1,6 +1,6 @@
 import { type LogSpan, newLogSpan } from '../../core/logs/log-span.ts'
 import type { NetworkKind, UpstreamSpec } from '../../core/network.ts'
-import type { UpstreamView } from '../../core/rpc/upstream-choice.ts'
+import type { UpstreamView } from '../pool/upstream-choice.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { UpstreamSpend } from '../spend/upstream-spend.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'

@@ -124,11 +124,3 @@ export function takeShare(attempt: Attempt): void {
   attempt.sharedBy = attempt.request.call.share
   if (attempt.sharedBy !== undefined) noteShare(attempt.upstream, attempt.sharedBy, 1)
 }
-
-/** A shared answer's first caller is gone, and its place is another's from now on. */
-export function passShare(attempt: Attempt, share: string | undefined): void {
-  const { upstream, sharedBy } = attempt
-  if (sharedBy !== undefined) noteShare(upstream, sharedBy, -1)
-  attempt.sharedBy = share
-  if (share !== undefined) noteShare(upstream, share, 1)
-}

@@ -7,7 +7,7 @@ import {
   judgeUpstreams,
   type UpstreamView,
   type Verdict,
-} from '../../core/rpc/upstream-choice.ts'
+} from './upstream-choice.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { activeView, givesHeaders } from '../node/active-health.ts'
 import { isUnsupported, type Upstream, viewOf } from '../node/upstream.ts'

@@ -13,7 +13,6 @@ import {
   newRequest,
   type PoolAnswer,
   type PoolCall,
-  passShare,
   type RoutedRequest,
   releasePlace,
   takeShare,
@@ -239,7 +238,6 @@ function keepWatching(pool: UpstreamPool, attempt: Attempt, reply: Streamed | St
   attempt.stallAtMs = Number.POSITIVE_INFINITY
   attempt.upstream.streaming++
   takeShare(attempt)
-  reply.countFor = (share) => passShare(attempt, share)
   reply.stream = guardStream(reply.stream, {
     waiting() {
       attempt.deadlineMs = pool.clock.monotonicMs() + STREAM_IDLE_MS_MAX

@@ -9,8 +9,6 @@ type Needs = {
   pool: UpstreamPool
   /** The same answer, or success where a refusal means that the node has it already. */
   settle(answer: PoolAnswer): Promise<PoolAnswer>
-  /** Called for each upstream that takes it, also after the answer. */
-  accepted(answer: PoolAnswer): void
 }
 
 /** A signed transaction on its way to several upstreams. */
@@ -82,7 +80,6 @@ function judge({ pool, call }: Broadcast, error: Parameters<typeof judgeError>[1
 }
 
 function accept(sending: Broadcast, answer: PoolAnswer): void {
-  sending.accepted(answer)
   if (!sending.isAnswered) sending.resolve(answer)
   sending.isAnswered = true
 }

@@ -6,23 +6,19 @@ import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.
 import { requestFrom } from '../pool/upstream-pool.ts'
 import { isRelayed, nextTarget } from './send-targets.ts'
 import { sendTransaction } from './send-transaction.ts'
-import type { SentFeed } from './sent-feed.ts'
 
 export type SendService = {
   pool: UpstreamPool
   methods: MethodRegistry
-  /** The transactions that upstreams took. */
-  sent: SentFeed
 }
 
 /** Sends a call that is no read on its way: to a private relay where it is for one. */
 export function sendOn(
   service: SendService,
   call: PoolCall,
-  app: string | null,
   transport: (call: PoolCall) => Promise<PoolAnswer>,
 ): Promise<PoolAnswer> {
-  if (call.of.safety === 'idempotent') return sendTransaction(service, call, app)
+  if (call.of.safety === 'idempotent') return sendTransaction(service, call)
   return isRelayed(service.pool, call.of) ? sendToRelay(service.pool, call) : transport(call)
 }
 

@@ -1,42 +1,26 @@
-import { isHash32 } from '../../core/hex.ts'
 import { saysAlreadyKnown, saysNonceTooLow } from '../../core/rpc/error-classes.ts'
 import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
-import { keptRaw } from '../../core/rpc/sends/sent-note.ts'
 import { transactionHash } from '../../core/rpc/transaction-hash.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny } from '../pool/upstream-pool.ts'
 import { broadcast } from './broadcast.ts'
-import type { SentFeed } from './sent-feed.ts'
 
-type Service = { pool: UpstreamPool; methods: MethodRegistry; sent: SentFeed }
+type Service = { pool: UpstreamPool; methods: MethodRegistry }
 
 /**
  * Sends a signed transaction: to one node, to several at once, or to the private relays alone
  * where the network has any. Its hash names it, so it cannot happen twice, and a node's complaint
- * about one that it has already is turned back into success. Who takes it is told to `sent`.
+ * about one that it has already is turned back into success.
  */
-export async function sendTransaction(
-  service: Service,
-  call: PoolCall,
-  app: string | null,
-): Promise<PoolAnswer> {
-  const { pool, sent } = service
+export function sendTransaction(service: Service, call: PoolCall): Promise<PoolAnswer> {
+  const { pool } = service
   const hash = transactionHash(call.params[0])
-  const sentAtMs = pool.clock.nowMs()
-  const accepted = ({ reply, upstream }: PoolAnswer) => {
-    const named = hash ?? (reply.kind === 'result' ? reply.value : null)
-    if (app === null || !isHash32(named)) return
-    const raw = keptRaw(call.params[0])
-    sent.note({ app, hash: named.toLowerCase(), upstream, sentAtMs, raw })
-  }
   const width = pool.network.broadcast ?? 1
   if (width > 1 || pool.relays.length > 0) {
     const settle = (answer: PoolAnswer) => successIfKnown(service, answer, hash)
-    return broadcast({ pool, settle, accepted }, call, width)
+    return broadcast({ pool, settle }, call, width)
   }
-  const answer = await sendToOne(service, call, hash)
-  if (answer.reply.kind === 'result') accepted(answer)
-  return answer
+  return sendToOne(service, call, hash)
 }
 
 /** To a second node too when the first gave no clear answer. */

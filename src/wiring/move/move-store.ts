@@ -2,7 +2,6 @@ import type { Settings } from '../../config/config.ts'
 import { Failure } from '../../core/errors.ts'
 import { openSecrets } from '../../system/machine/secrets.ts'
 import { openSystem } from '../../system/open-system.ts'
-import { bindKeys } from '../../tables/accounts/bind-keys.ts'
 import { opensKeys } from '../../tables/accounts/opens-keys.ts'
 import { isInUse } from '../../tables/couriers/in-use.ts'
 import { isEmptyStore, refuseUnfinishedMove } from '../../tables/move/move-mark.ts'
@@ -109,8 +108,6 @@ async function isSecretOf(
   secret: string,
   { database }: MoveEnd,
 ): Promise<boolean> {
-  // Keys of an earlier version are sealed anew, as at a start.
-  await bindKeys(database, secrets)
   const opens = await opensKeys(database, secrets)
   return opens ?? secretFileOf(folder)?.holds.toLowerCase() === secret.toLowerCase()
 }

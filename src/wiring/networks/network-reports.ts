@@ -1,4 +1,4 @@
-import { type CallReport, mergeReports } from '../../upstream/answers/merge-reports.ts'
+import { type CallReport, mergeReports } from './merge-reports.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
 import type { AccountIndexes } from './account-indexes.ts'
 import type { NetworkSet } from './network-set.ts'

@@ -1,9 +1,8 @@
 import type { Settings } from '../../config/config.ts'
 import { assert } from '../../core/errors.ts'
-import { type CallReport, callReportOf } from '../../upstream/answers/merge-reports.ts'
+import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
 import { networkReport } from '../../upstream/answers/network-report.ts'
 import { type NetworkSet, openNetworkSet } from '../networks/network-set.ts'
-import { forwardSent } from './forward-sent.ts'
 import type { MainLink } from './main-link.ts'
 import { type MainWatch, openMainWatch } from './main-watch.ts'
 import type { WorkerDrivers } from './worker-drivers.ts'
@@ -24,7 +23,6 @@ export async function openHeardNetworks(
   const shared = openMainWatch(link)
   const networks = await openNetworkSet({ ...drivers, shared }, settings)
   assert(!Array.isArray(networks), 'the main process has checked the chains')
-  forwardSent(drivers.telemetry, networks, link)
   const reports = () => networks.list().map((service) => callReportOf(networkReport(service)))
   return { networks, shared, reports }
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/config.ts'
 import type { RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
 import { type HttpServer, startServer } from '../../http/server.ts'
-import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 import { openRpcEndpoints } from '../websocket/rpc-endpoints.ts'
 import type { WorkerOpening } from '../workers/worker-messages.ts'
 import { forwardAccounts, forwardRequests } from './forward-requests.ts'

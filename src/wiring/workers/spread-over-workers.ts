@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
 import type { LimitExchange } from '../../metering/limit-exchange.ts'
-import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 import type { Drivers } from '../drivers.ts'
 import type { WriteLog } from '../embedded-drivers.ts'
 import type { NetworkSet } from '../networks/network-set.ts'

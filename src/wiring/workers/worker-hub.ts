@@ -6,7 +6,7 @@ import {
 } from '../../metering/limit-exchange.ts'
 import { joinHub, type LimitHub, openLimitHub } from '../../metering/limit-hub.ts'
 import { openUsageWriter } from '../../metering/usage-writer.ts'
-import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 import { type Gather, openGather } from './gather.ts'
@@ -89,7 +89,6 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     if (message.kind === 'reported') reporting.reported(member, message)
     if (message.kind === 'throttled') noteThrottle(networks, message)
     if (message.kind === 'poll') pollNow(networks, message.network)
-    if (message.kind === 'sent') networkOf(networks, message.network)?.sent.note(message.note)
   }
 
   return {

@@ -55,14 +55,6 @@ const UPSTREAM = {
   last_disagreement_age_ms: null,
 }
 
-const SENT = {
-  app: 'app_1',
-  hash: `0x${'ab'.repeat(32)}`,
-  upstream: 'a',
-  sentAtMs: 5,
-  raw: '0x02',
-}
-
 const MESSAGES: FromWorker[] = [
   { kind: 'hello', version: '1.0.0' },
   { kind: 'opened' },
@@ -73,7 +65,6 @@ const MESSAGES: FromWorker[] = [
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: 5 } },
   { kind: 'news', id: 1, network: 'ETH', news: { kind: 'write' } },
   { kind: 'heard', id: 2 },
-  { kind: 'sent', network: 'ETH', note: SENT },
   { kind: 'poll', network: 'ETH' },
   { kind: 'measured', id: 0, exposition: '' },
   { kind: 'reported', id: 3, networks: [{ id: 'ETH', upstreams: [UPSTREAM] }] },
@@ -161,14 +152,6 @@ describe('a message of a worker', () => {
       batch: { ...BATCH, spends: [{ ...SPEND, ...wrong }] },
     })),
     { kind: 'usage', batch: { ...BATCH, spends: {} } },
-    ...[
-      { hash: '0xab' },
-      { app: 5 },
-      { upstream: null },
-      { sentAtMs: 0.5 },
-      { raw: 5 },
-      { raw: `0x${'00'.repeat(5000)}` },
-    ].map((wrong) => ({ kind: 'sent', network: 'ETH', note: { ...SENT, ...wrong } })),
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen', height: -1 } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'seen' } },
     { kind: 'news', id: 1, network: 'ETH', news: { kind: 'spoken', height: 1 } },

@@ -1,9 +1,8 @@
 import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
-import { readSentNote, type SentNote } from '../../core/rpc/sends/sent-note.ts'
 import type { UsageBatch } from '../../tables/usage/usage.ts'
-import { type CallReport, readCallReports } from '../../upstream/answers/merge-reports.ts'
+import { type CallReport, readCallReports } from '../networks/merge-reports.ts'
 import {
   type ChainNews,
   readChainNews,
@@ -63,8 +62,6 @@ export type FromWorker =
   /** The worker's metrics; sent by itself too, as a sign of life, under the id 0. */
   | { kind: 'measured'; id: number; exposition: string }
   | { kind: 'reported'; id: number; networks: readonly CallReport[] }
-  /** An upstream took a transaction that an app had sent. */
-  | { kind: 'sent'; network: string; note: SentNote }
   /** An upstream has asked for fewer calls. */
   | { kind: 'throttled'; network: string; upstream: string; forMs: number }
 
@@ -93,10 +90,6 @@ const READERS: Readers = {
   reported({ id, networks }) {
     const read = readCallReports(networks)
     return read && isWhole(id) ? { kind: 'reported', id, networks: read } : null
-  },
-  sent({ network, note }) {
-    const read = readSentNote(note)
-    return read && isText(network) ? { kind: 'sent', network, note: read } : null
   },
   throttled({ network, upstream, forMs }) {
     if (!isText(network) || !isText(upstream) || !isWhole(forMs)) return null

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { CallReport } from '../../upstream/answers/merge-reports.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 import { openGather } from './gather.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 

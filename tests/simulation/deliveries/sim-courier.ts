@@ -39,7 +39,7 @@ export function startCourier(
     known: openKnownNumbers(world),
     egress: simEgress(run, life, openHostJudge(run)),
     entropy: entropyOf(life, chance),
-    secrets: { seal: sealed, open: unsealed, bind: sealed },
+    secrets: { seal: sealed, open: unsealed },
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

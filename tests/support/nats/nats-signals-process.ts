@@ -1,6 +1,6 @@
 import { openNatsWire } from '../../../src/cluster/signals/nats-wire.ts'
 import { openRelayedSignals } from '../../../src/cluster/signals/relayed-signals.ts'
-import { parseNatsServers } from '../../../src/core/parse-nats-servers.ts'
+import { parseNatsServers } from '../../../src/core/servers/parse-nats-servers.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach } from 'bun:test'
 import { openNatsWire } from '../../../src/cluster/signals/nats-wire.ts'
 import { openRelayedSignals } from '../../../src/cluster/signals/relayed-signals.ts'
-import { parseNatsServers } from '../../../src/core/parse-nats-servers.ts'
+import { parseNatsServers } from '../../../src/core/servers/parse-nats-servers.ts'
 import type { Signals } from '../../../src/ports/signals.ts'
 import type { LogFields } from '../../../src/ports/telemetry.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'

@@ -1,4 +1,4 @@
-import { hashKey } from '../../hash-key.ts'
+import { hashKey } from '../../access/hash-key.ts'
 import type { AccountEncoding, AccountFilter, Commitment, DataSlice } from '../account.ts'
 import { encodeBase58 } from '../base58.ts'
 import { filtersToSend } from './filters-to-send.ts'

@@ -1,4 +1,4 @@
-import { hashKey } from '../../../core/hash-key.ts'
+import { hashKey } from '../../../core/access/hash-key.ts'
 import { canonicalText } from '../../../core/json/canonical-text.ts'
 import { rawMembers } from '../../../core/json/json-scan.ts'
 import type { AccountTopic } from '../../../core/solana/subscriptions/read-topic.ts'

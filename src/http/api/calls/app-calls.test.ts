@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { managementApi, PUBLIC_URL, START_MS } from '../../../../tests/management-api.ts'
-import { hashKey } from '../../../core/hash-key.ts'
+import { hashKey } from '../../../core/access/hash-key.ts'
 import { findAppByKeyHash } from '../../../tables/accounts/apps.ts'
 import { readRevision } from '../../../tables/sql/revisions.ts'
 

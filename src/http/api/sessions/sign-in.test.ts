@@ -6,7 +6,7 @@ import {
   cookieOf,
   signedIn,
 } from '../../../../tests/support/signed-in.ts'
-import { hashKey } from '../../../core/hash-key.ts'
+import { hashKey } from '../../../core/access/hash-key.ts'
 import { sql } from '../../../ports/database.ts'
 import { OPEN_API } from '../../contract/open-api-document.ts'
 

@@ -1,13 +1,14 @@
-import { COLLECTION_CODE } from './code/collection-code.ts'
-import { MARKET_CODE } from './code/market-code.ts'
-import { POOL_CODE } from './code/pool-code.ts'
-import { PROTOCOLS_CODE } from './code/protocols-code.ts'
-import { ROUTER_CODE } from './code/router-code.ts'
-import { TOKEN_CODE } from './code/token-code.ts'
-import { VAULT_FACTORY_CODE } from './code/vault-factory-code.ts'
-import { WRAPPED_ETHER_CODE } from './code/wrapped-ether-code.ts'
+import collectionFile from '../../../contracts/Collection.json' with { type: 'json' }
+import marketFile from '../../../contracts/Market.json' with { type: 'json' }
+import poolFile from '../../../contracts/Pool.json' with { type: 'json' }
+import protocolsFile from '../../../contracts/Protocols.json' with { type: 'json' }
+import routerFile from '../../../contracts/Router.json' with { type: 'json' }
+import tokenFile from '../../../contracts/Token.json' with { type: 'json' }
+import vaultFactoryFile from '../../../contracts/VaultFactory.json' with { type: 'json' }
+import wrappedEtherFile from '../../../contracts/WrappedEther.json' with { type: 'json' }
 
-type Compiled = { code: string; immutables?: readonly string[] }
+/** Each immutable with the bytes of the code where it stands. */
+type Compiled = { code: string; immutables: readonly (readonly number[])[] }
 
 /** The addresses of the contracts that are there from the first block on. */
 export const CONTRACTS = {
@@ -33,30 +34,30 @@ export const CONTRACTS = {
 
 /** The selectors of the contracts' methods. */
 export const METHODS = {
-  token: TOKEN_CODE.Token.methods,
-  wrappedEther: WRAPPED_ETHER_CODE.WrappedEther.methods,
-  pool: POOL_CODE.Pool.methods,
-  poolFactory: POOL_CODE.PoolFactory.methods,
-  router: ROUTER_CODE.Router.methods,
-  collection: COLLECTION_CODE.Collection.methods,
-  market: MARKET_CODE.Market.methods,
-  vaultFactory: VAULT_FACTORY_CODE.VaultFactory.methods,
-  priceFeed: PROTOCOLS_CODE.PriceFeed.methods,
-  governor: PROTOCOLS_CODE.Governor.methods,
-  multisig: PROTOCOLS_CODE.Multisig.methods,
-  entryPoint: PROTOCOLS_CODE.EntryPoint.methods,
-  bridge: PROTOCOLS_CODE.Bridge.methods,
-  lender: PROTOCOLS_CODE.Lender.methods,
-  proxy: PROTOCOLS_CODE.Proxy.methods,
+  token: tokenFile.Token.methods,
+  wrappedEther: wrappedEtherFile.WrappedEther.methods,
+  pool: poolFile.Pool.methods,
+  poolFactory: poolFile.PoolFactory.methods,
+  router: routerFile.Router.methods,
+  collection: collectionFile.Collection.methods,
+  market: marketFile.Market.methods,
+  vaultFactory: vaultFactoryFile.VaultFactory.methods,
+  priceFeed: protocolsFile.PriceFeed.methods,
+  governor: protocolsFile.Governor.methods,
+  multisig: protocolsFile.Multisig.methods,
+  entryPoint: protocolsFile.EntryPoint.methods,
+  bridge: protocolsFile.Bridge.methods,
+  lender: protocolsFile.Lender.methods,
+  proxy: protocolsFile.Proxy.methods,
 } as const
 
 /** The code that creates a vault; its owner follows as one word. */
-export const VAULT_CREATION = `0x${VAULT_FACTORY_CODE.Vault.creation}`
+export const VAULT_CREATION = `0x${vaultFactoryFile.Vault.creation}`
 
 /** Code by address, for the state that the chain begins with. */
 export function contractCodes(): [address: string, code: string][] {
-  const { Token } = TOKEN_CODE
-  const { Pool, PoolFactory } = POOL_CODE
+  const { Token } = tokenFile
+  const { Pool, PoolFactory } = poolFile
   const token = (name: string, symbol: string, decimals: number) =>
     deployed(Token, [textWord(name), textWord(symbol), word(decimals)])
   const pool = (first: string, second: string) => deployed(Pool, [word(first), word(second)])
@@ -65,30 +66,30 @@ export function contractCodes(): [address: string, code: string][] {
     [dollar, token('Harbour Dollar', 'HUSD', 6)],
     [orchard, token('Orchard', 'ORCH', 18)],
     [CONTRACTS.lantern, token('Lantern', 'LAMP', 18)],
-    [wrappedEther, deployed(WRAPPED_ETHER_CODE.WrappedEther)],
+    [wrappedEther, deployed(wrappedEtherFile.WrappedEther)],
     [CONTRACTS.poolFactory, deployed(PoolFactory)],
     [CONTRACTS.dollarEther, pool(dollar, wrappedEther)],
     [CONTRACTS.dollarOrchard, pool(dollar, orchard)],
-    [CONTRACTS.router, deployed(ROUTER_CODE.Router)],
-    [CONTRACTS.collection, deployed(COLLECTION_CODE.Collection)],
-    [CONTRACTS.market, deployed(MARKET_CODE.Market)],
-    [CONTRACTS.vaultFactory, deployed(VAULT_FACTORY_CODE.VaultFactory)],
-    [CONTRACTS.priceFeed, deployed(PROTOCOLS_CODE.PriceFeed)],
-    [CONTRACTS.governor, deployed(PROTOCOLS_CODE.Governor)],
-    [CONTRACTS.multisig, deployed(PROTOCOLS_CODE.Multisig)],
-    [CONTRACTS.entryPoint, deployed(PROTOCOLS_CODE.EntryPoint)],
-    [CONTRACTS.bridge, deployed(PROTOCOLS_CODE.Bridge)],
-    [CONTRACTS.lender, deployed(PROTOCOLS_CODE.Lender)],
-    [CONTRACTS.proxy, deployed(PROTOCOLS_CODE.Proxy)],
+    [CONTRACTS.router, deployed(routerFile.Router)],
+    [CONTRACTS.collection, deployed(collectionFile.Collection)],
+    [CONTRACTS.market, deployed(marketFile.Market)],
+    [CONTRACTS.vaultFactory, deployed(vaultFactoryFile.VaultFactory)],
+    [CONTRACTS.priceFeed, deployed(protocolsFile.PriceFeed)],
+    [CONTRACTS.governor, deployed(protocolsFile.Governor)],
+    [CONTRACTS.multisig, deployed(protocolsFile.Multisig)],
+    [CONTRACTS.entryPoint, deployed(protocolsFile.EntryPoint)],
+    [CONTRACTS.bridge, deployed(protocolsFile.Bridge)],
+    [CONTRACTS.lender, deployed(protocolsFile.Lender)],
+    [CONTRACTS.proxy, deployed(protocolsFile.Proxy)],
   ]
 }
 
 /** Code as its constructor would leave it: each immutable is a word in several places of it. */
-function deployed({ code, immutables = [] }: Compiled, words: readonly string[] = []): string {
+function deployed({ code, immutables }: Compiled, words: readonly string[] = []): string {
   let text = code
   for (const [index, places] of immutables.entries()) {
-    for (const place of places.split(' ')) {
-      const from = Number(place) * 2
+    for (const place of places) {
+      const from = place * 2
       text = text.slice(0, from) + words[index] + text.slice(from + 64)
     }
   }

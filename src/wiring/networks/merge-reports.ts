@@ -1,0 +1,124 @@
+import { isJsonObject } from '../../core/json/json-value.ts'
+import type { networkReport } from '../../upstream/answers/network-report.ts'
+
+type Report = ReturnType<typeof networkReport>
+
+type UpstreamReport = Report['upstreams'][number]
+
+/** How calls go at the upstreams of a network, as one process sees it. */
+export type CallReport = { id: string; upstreams: readonly UpstreamCalls[] }
+
+type UpstreamCalls = Pick<
+  UpstreamReport,
+  | 'name'
+  | 'state'
+  | 'reason'
+  | 'last_fault'
+  | 'last_fault_age_ms'
+  | 'next_probe_ms'
+  | 'error_rate'
+  | 'latency_ms'
+  | 'in_flight'
+  | 'disagreements'
+  | 'last_disagreement'
+  | 'last_disagreement_age_ms'
+>
+
+/** From the one that calls are kept from to the one that gets them. */
+const STATES: readonly string[] = [
+  'excluded',
+  'standby',
+  'used',
+] satisfies UpstreamReport['state'][]
+
+export function callReportOf({ id, upstreams }: Report): CallReport {
+  return {
+    id,
+    upstreams: upstreams.map(({ head, lag_blocks, heard, sends_only, budget, ...calls }) => calls),
+  }
+}
+
+/**
+ * The report of the process that watches the upstreams, with what those see that send calls there.
+ * An upstream that any of them leaves out is shown so, with its reason.
+ */
+export function mergeReports(watched: Report, serving: readonly CallReport[]): Report {
+  const seen = serving.filter(({ id }) => id === watched.id).flatMap(({ upstreams }) => upstreams)
+  const upstreams = watched.upstreams.map((own) =>
+    merged(
+      own,
+      seen.filter(({ name }) => name === own.name),
+    ),
+  )
+  return { ...watched, upstreams }
+}
+
+function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamReport {
+  const [worst] = seen.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+  if (!worst) return own
+  const timed = seen.filter(({ latency_ms }) => latency_ms > 0)
+  const latencyMs = timed.reduce((sum, { latency_ms }) => sum + latency_ms, 0) / timed.length
+  return {
+    ...own,
+    state: worst.state,
+    reason: worst.reason,
+    ...faultOf([worst, ...seen, own]),
+    next_probe_ms: worst.next_probe_ms,
+    error_rate: Math.max(...seen.map(({ error_rate }) => error_rate)),
+    latency_ms: timed.length === 0 ? own.latency_ms : Math.round(latencyMs * 100) / 100,
+    in_flight: seen.reduce((sum, { in_flight }) => sum + in_flight, own.in_flight),
+    ...disagreementsOf([own, ...seen]),
+  }
+}
+
+/** All of them, and the latest. */
+function disagreementsOf(seen: readonly UpstreamCalls[]) {
+  const [latest] = seen
+    .filter(({ last_disagreement }) => last_disagreement !== null)
+    .toSorted((a, b) => (a.last_disagreement_age_ms ?? 0) - (b.last_disagreement_age_ms ?? 0))
+  return {
+    disagreements: seen.reduce((sum, { disagreements }) => sum + disagreements, 0),
+    last_disagreement: latest?.last_disagreement ?? null,
+    last_disagreement_age_ms: latest?.last_disagreement_age_ms ?? null,
+  }
+}
+
+/** The first fault that there is, and its age. */
+function faultOf(seen: readonly UpstreamCalls[]) {
+  const fault = seen.find(({ last_fault }) => last_fault !== null)
+  return {
+    last_fault: fault?.last_fault ?? null,
+    last_fault_age_ms: fault?.last_fault_age_ms ?? null,
+  }
+}
+
+/** The reports in a message of another process; null where there are none. */
+export function readCallReports(value: unknown): CallReport[] | null {
+  return Array.isArray(value) && value.every(isReport) ? value : null
+}
+
+function isReport(value: unknown): value is CallReport {
+  if (!isJsonObject(value) || typeof value.id !== 'string') return false
+  return Array.isArray(value.upstreams) && value.upstreams.every(isUpstream)
+}
+
+function isUpstream(value: unknown): value is UpstreamCalls {
+  if (!isJsonObject(value)) return false
+  const { name, state, reason, last_fault, error_rate, latency_ms, in_flight } = value
+  const { last_fault_age_ms, next_probe_ms } = value
+  const { disagreements, last_disagreement, last_disagreement_age_ms } = value
+  const areTexts = typeof name === 'string' && typeof reason === 'string'
+  const areNotes = [last_fault, last_disagreement].every(isTextOrNull)
+  const areNumbers = [error_rate, latency_ms, in_flight, disagreements].every(Number.isFinite)
+  const ages = [last_fault_age_ms, next_probe_ms, last_disagreement_age_ms]
+  const areTimes = ages.every(isNumberOrNull)
+  return areTexts && areNotes && areNumbers && areTimes && STATES.some((word) => word === state)
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}
+
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || Number.isFinite(value)
+}
