@@ -2,9 +2,9 @@ import type { Settings } from '../config/config.ts'
 import type { LocalSignIn } from '../http/api/management-api.ts'
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import type { UsageBatch } from '../tables/usage/usage.ts'
-import type { CallReport } from './networks/merge-reports.ts'
 import type { Drivers } from './drivers.ts'
 import type { LocalDevelopment } from './local/local-development.ts'
+import type { CallReport } from './networks/merge-reports.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
 /** The drivers that calls are served with. */

@@ -1,5 +1,5 @@
-import { Rejection } from '../../core/errors.ts'
 import { hashKey } from '../../core/access/hash-key.ts'
+import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
 import { openSecretLookups, type SecretSource } from './secret-lookups.ts'

@@ -1,7 +1,7 @@
+import { hashKey } from '../../core/access/hash-key.ts'
 import { parseJwt } from '../../core/access/jwt.ts'
 import { readJwtClaims } from '../../core/access/jwt-claims.ts'
 import { Rejection } from '../../core/errors.ts'
-import { hashKey } from '../../core/access/hash-key.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import { isSignedBy } from '../../gateway/access/jwt-key.ts'
 import type { AppDirectory } from '../../gateway/app-directory.ts'

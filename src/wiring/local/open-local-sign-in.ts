@@ -1,5 +1,5 @@
-import { assert } from '../../core/errors.ts'
 import { hashKey } from '../../core/access/hash-key.ts'
+import { assert } from '../../core/errors.ts'
 import type { LocalSignIn } from '../../http/api/management-api.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Entropy } from '../../ports/entropy.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { Rejection } from '../../../core/errors.ts'
 import { hashKey } from '../../../core/access/hash-key.ts'
+import { Rejection } from '../../../core/errors.ts'
 import { newId, SECRET_LENGTH } from '../../../tables/accounts/new-accounts.ts'
 import * as sessions from '../../../tables/accounts/sessions.ts'
 import {
