@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+// Pages are bundled with the client, whose types and routes are generated.
+import './build-client.ts'
 import { buildSite, type SiteFile } from './docs-site/build-site.ts'
 
 /**

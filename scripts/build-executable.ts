@@ -10,6 +10,8 @@ import {
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
+// The command line is bundled with the client, whose types and routes are generated.
+import './build-client.ts'
 import { EXECUTABLE_TARGETS } from './executable-targets.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { openInProcessSignals } from '../src/embedded/in-process-signals.ts'
-import { type ApiNeeds, type ApiRouter, apiRouter } from '../src/http/api/api-router.ts'
+import { type ApiRouter, apiRouter } from '../src/http/api/api-router.ts'
+import type { ManagementApi } from '../src/http/api/management-api.ts'
 import type { Clock } from '../src/ports/clock.ts'
 import type { LogFields } from '../src/ports/telemetry.ts'
 import { openSecrets } from '../src/system/machine/secrets.ts'
@@ -19,13 +20,13 @@ export const START_MS = Date.parse('2026-11-15T00:30:00Z')
 const FREE = aTier({ monthlyCu: 30_000_000, cuPerSecond: 500 })
 
 /** The management API on a port of its own, with a store in memory and time that stands still. */
-export async function managementApi(overrides: Partial<ApiNeeds> = {}) {
+export async function managementApi(overrides: Partial<ManagementApi> = {}) {
   const time = { nowMs: START_MS }
   const client = { address: '192.0.2.1' }
   const entropy = systemEntropy()
   const logged: LogFields[] = []
   const seen = { changes: 0, webhookChanges: 0 }
-  const needs: ApiNeeds = {
+  const needs: ManagementApi = {
     local: null,
     signals: openInProcessSignals(),
     database: await freshStore(),

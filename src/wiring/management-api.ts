@@ -1,34 +1,27 @@
 import { apiRouter } from '../http/api/api-router.ts'
 import { openCallLimits } from '../http/api/call-limits.ts'
 import { type EventHub, openEventHub } from '../http/api/events/event-hub.ts'
+import type { ManagementApi } from '../http/api/management-api.ts'
 import { openApiReply } from '../http/pages/open-api-reply.ts'
 import type { Routes } from '../http/server.ts'
 import type { ServiceInputs } from './service-inputs.ts'
 
-type ApiNeeds = Parameters<typeof apiRouter>[0]
-
 /** The management API, with the streams of events that it serves. */
 export function managementApi(
   inputs: ServiceInputs,
-  bodies: ApiNeeds['bodies'],
-  networkReport: ApiNeeds['networkReport'],
+  bodies: ManagementApi['bodies'],
+  networkReport: ManagementApi['networkReport'],
   opened: AsyncDisposableStack,
 ): { api: Routes['api']; live: EventHub } {
   const { drivers, settings, networks, publicUrl, local, localSignIn } = inputs
-  const { clock, database, egress, entropy, secrets, signals, storeHealth, telemetry } = drivers
+  const { egress, signals, storeHealth } = drivers
   const live = openEventHub(drivers, { tiers: settings.tiers, services: networks.list })
   opened.defer(live.stop)
   const api = apiRouter({
-    clock,
+    ...drivers,
     local,
     bodies,
-    database,
-    egress,
-    entropy,
-    secrets,
-    signals,
     isDiskLow: () => storeHealth.room().isLow,
-    telemetry,
     publicUrl,
     trustProxy: settings.trustProxy,
     localSignIn,
@@ -37,7 +30,7 @@ export function managementApi(
     tiers: settings.tiers,
     networks: () => networks.list().map(({ network }) => network),
     services: networks.list,
-    ...openCallLimits({ clock }),
+    limits: openCallLimits(drivers.clock),
     attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
     networkReport,
     live,

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/config.ts'
-import type { LocalSignIn } from '../http/api/authenticate.ts'
+import type { LocalSignIn } from '../http/api/management-api.ts'
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import type { UsageBatch } from '../tables/usage/usage.ts'
 import type { Drivers } from './drivers.ts'

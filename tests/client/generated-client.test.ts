@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
 import { clientSources } from '../../scripts/client/client-sources.ts'
 import { ANSWERED, commentText, typeText } from '../../scripts/client/type-text.ts'
 import { CONTRACT } from '../../src/http/contract/contract.ts'
 import { OPEN_API } from '../../src/http/contract/open-api-document.ts'
 
-const FOLDER = new URL('../../packages/client/src/generated/', import.meta.url).pathname
-
 describe('the generated part of the client', () => {
   const sources = clientSources(OPEN_API)
-
-  test('is the one of this contract: else run `npm run build:client`', () => {
-    const committed = readdirSync(FOLDER).map((name) => [name, readFileSync(FOLDER + name, 'utf8')])
-    expect(Object.fromEntries(committed)).toEqual(sources)
-  })
 
   test('has every call of the contract, by its method and path', () => {
     for (const [id, { method, path }] of Object.entries(CONTRACT)) {

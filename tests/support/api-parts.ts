@@ -13,6 +13,6 @@ export function apiParts(clock: Clock, publicUrl: string) {
     trustProxy: false,
     localSignIn: null,
     isDiskLow: () => false,
-    ...openCallLimits({ clock }),
+    limits: openCallLimits(clock),
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { checkSchema } from '../../src/core/schema/check-schema.ts'
 import type { WireEvents } from '../../src/http/contract/contract.ts'
-import { EVENTS } from '../../src/http/contract/live/events.ts'
+import { EVENTS } from '../../src/http/contract/events.ts'
 import { until } from './until.ts'
 
 type EventName = keyof WireEvents

@@ -1,4 +1,4 @@
-import type { ApiNeeds } from '../../src/http/api/api-router.ts'
+import type { ManagementApi } from '../../src/http/api/management-api.ts'
 import type { NetworkService } from '../../src/upstream/answers/ask-network.ts'
 import { managementApi } from '../management-api.ts'
 import { openNetworkOf } from './block-network.ts'
@@ -18,7 +18,7 @@ export const HASH_255 = USUAL_BLOCKS[1]?.ref.hash ?? ''
 /** The management API over an EVM network with three blocks, and a Solana network beside it. */
 export async function queryApi(
   blocks: readonly RawParts[] = USUAL_BLOCKS,
-  overrides: Partial<ApiNeeds> = {},
+  overrides: Partial<ManagementApi> = {},
 ) {
   const network = await openNetworkOf(blocks)
   const solana = { network: { id: 'SOLANA_MAINNET', kind: 'solana' } } as NetworkService

@@ -1,5 +1,5 @@
 import type { Network } from '../../src/core/network.ts'
-import type { ApiNeeds } from '../../src/http/api/api-router.ts'
+import type { ManagementApi } from '../../src/http/api/management-api.ts'
 import { createTeam, createToken } from '../../src/tables/accounts/new-accounts.ts'
 import { type DueResult, recordEvent } from '../../src/tables/chain/chain-events.ts'
 import type { AttemptFacts } from '../../src/tables/deliveries/attempt-facts.ts'
@@ -42,7 +42,7 @@ export const ACCEPTED: AttemptFacts = {
 }
 
 /** The management API over two EVM networks, one of them without traces, and a Solana one. */
-export async function webhookApi(overrides: Partial<ApiNeeds> = {}) {
+export async function webhookApi(overrides: Partial<ManagementApi> = {}) {
   const services = [
     serviceOf('ETH_MAINNET', 'evm', true),
     serviceOf('BASE_MAINNET', 'evm', false),

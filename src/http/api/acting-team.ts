@@ -1,22 +1,20 @@
 import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
-import type { Database } from '../../ports/database.ts'
 import { findTeam } from '../../tables/accounts/teams.ts'
 import type { ApiCaller } from './calls/handler.ts'
 import type { ParameterValues } from './check-request.ts'
-
-type Needs = { database: Database }
+import type { ManagementApi } from './management-api.ts'
 
 /** The team a call is made for: the caller's own, or the one that the operator names. */
 export async function actingTeam(
-  needs: Needs,
+  api: ManagementApi,
   caller: ApiCaller,
   parameters: ParameterValues,
 ): Promise<Team | Rejection> {
   const id = teamId(caller, parameters)
   if (id instanceof Rejection) return id
 
-  const team = await findTeam(needs.database, id)
+  const team = await findTeam(api.database, id)
   return team ?? new Rejection('not_found', `There is no team ${id}.`)
 }
 

@@ -1,5 +1,4 @@
 import { errorText, Failure, Rejection } from '../../core/errors.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
 import { CONTRACT } from '../contract/contract.ts'
 import type { ClientConnection } from '../edge/client-connection.ts'
 import { authenticator } from './authenticate.ts'
@@ -11,12 +10,9 @@ import {
   refusalReply,
   replyMaker,
 } from './calls/api-reply.ts'
+import type { ManagementApi } from './management-api.ts'
 import { routeTable } from './route-table.ts'
-import { type AskedCall, type CallServingNeeds, serveCall } from './serve-call.ts'
-
-export type ApiNeeds = CallServingNeeds & {
-  telemetry: Pick<Telemetry, 'log'>
-} & Parameters<typeof authenticator>[0]
+import { type AskedCall, serveCall } from './serve-call.ts'
 
 /** A request with what is known of its client; `path` is without its query. */
 export type ApiRouter = (
@@ -27,9 +23,9 @@ export type ApiRouter = (
 ) => Promise<Response>
 
 /** The management API: everything below /api/, as the contract defines it. */
-export function apiRouter(needs: ApiNeeds): ApiRouter {
-  const findRoute = routeTable(CONTRACT, needs.local !== null)
-  const gate = { auth: authenticator(needs), budget: openBodyBudget(needs) }
+export function apiRouter(api: ManagementApi): ApiRouter {
+  const findRoute = routeTable(CONTRACT, api.local !== null)
+  const gate = { auth: authenticator(api), budget: openBodyBudget(api.clock, api.bodies) }
 
   type Route = ReturnType<typeof findRoute>
   const answer = async (route: Route, asked: Omit<AskedCall, 'reply'>) => {
@@ -43,33 +39,33 @@ export function apiRouter(needs: ApiNeeds): ApiRouter {
 
     const reply = replyMaker(route.operation, asked.request.headers)
     try {
-      const value = await serveCall(needs, gate, route, { ...asked, reply })
+      const value = await serveCall(api, gate, route, { ...asked, reply })
       if (value instanceof Rejection) return refusalReply(value)
       if (value instanceof Response) return value
       if (route.operation.answerStatus === 201) return jsonReply(value, 201)
       return reply(JSON.stringify(value))
     } catch (error) {
       // One call that breaks must not take the others down with it.
-      logFailure(needs, route.id, error)
+      logFailure(api, route.id, error)
       return failureReply(error)
     }
   }
 
   return async (request, path, clientAddress, connection) => {
-    const startedAtMs = needs.clock.monotonicMs()
+    const startedAtMs = api.clock.monotonicMs()
     const route = findRoute(request.method, path)
     const answered = await answer(route, { request, clientAddress, connection })
     const response = await compressReply(answered, request)
-    const ms = Math.round((needs.clock.monotonicMs() - startedAtMs) * 100) / 100
+    const ms = Math.round((api.clock.monotonicMs() - startedAtMs) * 100) / 100
     // The path itself is not logged: a mistyped address may have a key in it.
     const call = route.kind === 'found' ? route.id : route.kind
-    needs.telemetry.log('info', 'api', { call, status: response.status, ms })
+    api.telemetry.log('info', 'api', { call, status: response.status, ms })
     return response
   }
 }
 
-function logFailure(needs: ApiNeeds, operation: string, error: unknown): void {
+function logFailure(api: ManagementApi, operation: string, error: unknown): void {
   const code = error instanceof Failure ? error.code : 'bug'
   const text = errorText(error)
-  needs.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
+  api.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
 }

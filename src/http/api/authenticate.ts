@@ -1,30 +1,12 @@
 import { Failure, Rejection } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
 import { findSessionsByHash, noteUse, type Session } from '../../tables/accounts/sessions.ts'
 import { findTokensByHash, type Token } from '../../tables/accounts/tokens.ts'
 import { TOKEN_HEADER } from '../contract/openapi.ts'
 import type { ApiCaller } from './calls/handler.ts'
-import { readToken } from './read-token.ts'
+import type { LocalSignIn, ManagementApi } from './management-api.ts'
 import { openSecretChecks, type SecretCheck } from './secret-checks.ts'
-import { type OwnOrigins, refuseForeign } from './sessions/own-origin.ts'
+import { refuseForeign } from './sessions/own-origin.ts'
 import { readSessionCookie } from './sessions/session-cookie.ts'
-
-/** The link that signs in where Headgate runs for its developer alone. */
-export type LocalSignIn = {
-  /** The SHA-256 of the part behind `#`. */
-  secretHash: string
-  teamId: string
-}
-
-type Needs = OwnOrigins & {
-  database: Database
-  clock: Clock
-  /** Further headers that may carry the token. */
-  tokenHeaders: readonly string[]
-  /** Null outside of local development. */
-  localSignIn: LocalSignIn | null
-}
 
 export type Authenticator = {
   /** The caller of a request, by its token or else by its session. */
@@ -45,17 +27,17 @@ const ENDED = new Rejection('unauthorized', 'This session has ended; sign in aga
   endsSession: true,
 })
 
-export function authenticator(needs: Needs): Authenticator {
-  const checks = openSecretChecks(needs)
-  const checkToken = checks.of((hashes) => findTokensByHash(needs.database, hashes))
-  const checkSession = checks.of((hashes) => findSessions(needs, hashes))
-  const checkLink = checks.of(async (hashes) => linksAmong(needs.localSignIn, hashes))
+export function authenticator(api: ManagementApi): Authenticator {
+  const checks = openSecretChecks(api.clock)
+  const checkToken = checks.of((hashes) => findTokensByHash(api.database, hashes))
+  const checkSession = checks.of((hashes) => findSessions(api, hashes))
+  const checkLink = checks.of(async (hashes) => linksAmong(api.localSignIn, hashes))
 
   const byCookie = async (request: Request, clientAddress: string) => {
     const secret = readSessionCookie(request.headers)
     if (secret === null) return new Rejection('unauthorized', MISSING)
 
-    const foreign = refuseForeign(needs, request)
+    const foreign = refuseForeign(api, request)
     if (foreign) return foreign
 
     const session = secret === '' ? ENDED : await checkSession(secret, clientAddress, ENDED)
@@ -64,13 +46,13 @@ export function authenticator(needs: Needs): Authenticator {
     const refused = session.token ? checks.countCall(session.token.hash) : null
     if (refused) return refused
 
-    await tryToNoteUse(needs, session)
+    await tryToNoteUse(api, session)
     return sessionCaller(session)
   }
 
   return {
     async caller(request, clientAddress) {
-      const secret = readToken(request.headers, needs.tokenHeaders)
+      const secret = readToken(request.headers, api.tokenHeaders)
       if (secret instanceof Rejection) return secret
       if (secret === null) return byCookie(request, clientAddress)
 
@@ -85,7 +67,7 @@ export function authenticator(needs: Needs): Authenticator {
 
 /** A session without a token is one of local development, and counts for nothing elsewhere. */
 async function findSessions(
-  { database, clock, localSignIn }: Needs,
+  { database, clock, localSignIn }: ManagementApi,
   hashes: readonly string[],
 ): Promise<Map<string, Session>> {
   const found = await findSessionsByHash(database, hashes, clock.nowMs())
@@ -99,7 +81,7 @@ function linksAmong(link: LocalSignIn | null, hashes: readonly string[]): Map<st
 }
 
 /** A store that cannot be written may still be read. */
-async function tryToNoteUse({ database, clock }: Needs, session: Session): Promise<void> {
+async function tryToNoteUse({ database, clock }: ManagementApi, session: Session): Promise<void> {
   try {
     await noteUse(database, session, clock.nowMs())
   } catch (thrown) {
@@ -110,4 +92,22 @@ async function tryToNoteUse({ database, clock }: Needs, session: Session): Promi
 function sessionCaller(session: Session): ApiCaller {
   const { teamId, token } = session
   return { kind: teamId === null ? 'operator' : 'team', teamId, token, session }
+}
+
+/** The token that a request carries in whichever of the headers; null when in none. */
+function readToken(headers: Headers, further: readonly string[]): string | null | Rejection {
+  let token: string | null = null
+  let from = TOKEN_HEADER
+  for (const name of [TOKEN_HEADER, ...further]) {
+    const given = headers.get(name)
+    if (!given || given === token) continue
+    if (token !== null) {
+      // Nobody can tell which of them was meant.
+      const text = `The headers ${from} and ${name} carry different tokens.`
+      return new Rejection('unauthorized', text)
+    }
+    token = given
+    from = name
+  }
+  return token
 }

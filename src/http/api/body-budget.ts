@@ -30,10 +30,10 @@ const VISITOR_BODY_BYTES_MAX = 4096
 /** Teams counted at once; some 100 bytes each. */
 const TEAMS_MAX = 10_000
 
-export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): BodyBudget {
+export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
   const limits = { windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const sent = windowLimiter(needs, { ...limits, countMax: TEAM_BYTES_PER_WINDOW_MAX })
-  const read = windowLimiter(needs, { ...limits, countMax: TEAM_READ_BYTES_PER_WINDOW_MAX })
+  const sent = windowLimiter(clock, { ...limits, countMax: TEAM_BYTES_PER_WINDOW_MAX })
+  const read = windowLimiter(clock, { ...limits, countMax: TEAM_READ_BYTES_PER_WINDOW_MAX })
 
   const readTooMuch = (teamId: string): Rejection | null => {
     const retryAfterS = read.waitS(teamId)
@@ -60,7 +60,7 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
 
     forVisitors: {
       async text(request) {
-        if (expectedBytes(request) <= VISITOR_BODY_BYTES_MAX) return needs.bodies.text(request)
+        if (expectedBytes(request) <= VISITOR_BODY_BYTES_MAX) return all.text(request)
         const text = `The body is over ${VISITOR_BODY_BYTES_MAX} bytes, or does not say its length.`
         return new Rejection('too_large', text)
       },
@@ -76,7 +76,7 @@ export function openBodyBudget(needs: { clock: Clock; bodies: RequestBodies }): 
         // Counted before it has arrived, so that many at once do not all slip in.
         const expected = expectedBytes(request)
         sent.add(teamId, expected)
-        const body = await needs.bodies.text(request)
+        const body = await all.text(request)
         if (typeof body === 'string') sent.add(teamId, Buffer.byteLength(body) - expected)
         return body
       },

@@ -1,4 +1,7 @@
+import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { WebhookStats } from '../../tables/deliveries/log/webhook-stats.ts'
+import { windowLimiter } from '../edge/window-limiter.ts'
 import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter.ts'
 import {
   openCheckCounter,
@@ -6,8 +9,6 @@ import {
   type QueryCompiler,
   type QueryCounter,
 } from './queries/query-compiler.ts'
-import { openRecentStats, type RecentStats } from './webhooks/stats-calls.ts'
-import { openTestSendLimiter, type TestSendLimiter } from './webhooks/test-send-limiter.ts'
 
 /** Limits on a team's expensive calls, so that it takes nothing away from others. */
 export type CallLimits = {
@@ -18,12 +19,72 @@ export type CallLimits = {
   stats: RecentStats
 }
 
-export function openCallLimits(needs: { clock: Clock }): CallLimits {
+export function openCallLimits(clock: Clock): CallLimits {
   return {
-    queries: openQueryCompiler(needs),
-    checks: openCheckCounter(needs),
-    dryRuns: openDryRunLimiter(needs),
-    testSends: openTestSendLimiter(needs),
-    stats: openRecentStats(needs),
+    queries: openQueryCompiler(clock),
+    checks: openCheckCounter(clock),
+    dryRuns: openDryRunLimiter(clock),
+    testSends: openTestSendLimiter(clock),
+    stats: openRecentStats(clock),
+  }
+}
+
+/** Limits test deliveries: each is a request to a stranger's server, free of charge. */
+type TestSendLimiter = {
+  /** Counts it, or says why not. */
+  take(teamId: string): Rejection | null
+}
+
+/** Enough for somebody who debugs a receiver, and harmless to any server. */
+const TEAM_SENDS_PER_WINDOW_MAX = 30
+const WINDOW_MS = 60_000
+
+/** Teams counted at once; some 100 bytes each. */
+const TEAMS_MAX = 10_000
+
+function openTestSendLimiter(clock: Clock): TestSendLimiter {
+  const limits = { countMax: TEAM_SENDS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
+  const sent = windowLimiter(clock, limits)
+  return {
+    take(teamId) {
+      const retryAfterS = sent.waitS(teamId)
+      if (retryAfterS > 0) {
+        const text = `A team may send ${TEAM_SENDS_PER_WINDOW_MAX} test deliveries in a minute.`
+        return new Rejection('too_many_requests', text, { retryAfterS })
+      }
+      sent.add(teamId)
+      return null
+    },
+  }
+}
+
+/** The stats of teams that asked for them lately. */
+type RecentStats = {
+  of(teamId: string, read: () => Promise<readonly WebhookStats[]>): Promise<readonly WebhookStats[]>
+}
+
+/** Nobody sees a difference, and a page that is loaded again and again costs no more. */
+const STATS_KEPT_MS = 1_000
+
+/** Teams that are kept at once, with some 10 KB for each of up to 100 webhooks. */
+const STATS_TEAMS_MAX = 20
+
+/** Reads a team's stats once for all who ask at the same moment. */
+function openRecentStats(clock: Clock): RecentStats {
+  type Kept = { atMs: number; stats: Promise<readonly WebhookStats[]> }
+  const kept = new Map<string, Kept>()
+  return {
+    of(teamId, read) {
+      const nowMs = clock.monotonicMs()
+      const known = kept.get(teamId)
+      if (known && nowMs - known.atMs < STATS_KEPT_MS) return known.stats
+      kept.delete(teamId)
+      for (const [oldest] of kept) if (kept.size >= STATS_TEAMS_MAX) kept.delete(oldest)
+      const stats = read()
+      kept.set(teamId, { atMs: nowMs, stats })
+      // A reading that failed is done again by the next.
+      stats.catch(() => kept.delete(teamId))
+      return stats
+    },
   }
 }

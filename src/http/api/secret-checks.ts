@@ -2,10 +2,7 @@ import { hashKey } from '../../core/access/hash-key.ts'
 import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
-import { openSecretLookups } from './secret-lookups.ts'
-
-/** Finds secrets of one kind by their hashes; a map has those that exist. */
-type Source<T> = (sha256Hexes: readonly string[]) => Promise<ReadonlyMap<string, T>>
+import { openSecretLookups, type SecretSource } from './secret-lookups.ts'
 
 /** The owner of a secret. Refuses unknown ones, and known ones that come too often. */
 export type SecretCheck<T> = (
@@ -16,7 +13,7 @@ export type SecretCheck<T> = (
 
 /** The limits on guessing, which all kinds of secrets share. */
 export type SecretChecks = {
-  of<T>(source: Source<T>): SecretCheck<T>
+  of<T>(source: SecretSource<T>): SecretCheck<T>
   /** Counts a call for the token of this hash; a rejection when it has made too many. */
   countCall(sha256Hex: string): Rejection | null
 }
@@ -38,13 +35,13 @@ const KEYS_MAX = 10_000
 /** Every secret has 32 characters; a far longer text is not worth hashing. */
 const SECRET_LENGTH_MAX = 200
 
-export function openSecretChecks(needs: { clock: Clock }): SecretChecks {
-  const calls = windowLimiter(needs, {
+export function openSecretChecks(clock: Clock): SecretChecks {
+  const calls = windowLimiter(clock, {
     countMax: CALLS_PER_SECOND_MAX,
     windowMs: CALL_WINDOW_MS,
     keysMax: KEYS_MAX,
   })
-  const failures = windowLimiter(needs, {
+  const failures = windowLimiter(clock, {
     countMax: FAILURES_MAX,
     windowMs: FAILURE_WINDOW_MS,
     keysMax: KEYS_MAX,
@@ -58,8 +55,8 @@ export function openSecretChecks(needs: { clock: Clock }): SecretChecks {
     return null
   }
 
-  const of = <T>(source: Source<T>): SecretCheck<T> => {
-    const lookups = openSecretLookups({ clock: needs.clock, findAll: source })
+  const of = <T>(source: SecretSource<T>): SecretCheck<T> => {
+    const lookups = openSecretLookups(clock, source)
     const findAtOnce = async (hash: string) => (await source([hash])).get(hash) ?? null
 
     return async (secret, clientAddress, unknown) => {

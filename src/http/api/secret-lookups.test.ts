@@ -34,7 +34,7 @@ function lookups() {
     return db.query(statement)
   }
   const findAll = (hashes: readonly string[]) => findTokensByHash({ ...db, query }, hashes)
-  return openSecretLookups({ findAll, clock })
+  return openSecretLookups(clock, findAll)
 }
 
 test('a good token among a thousand guesses is found, with one question to the store', async () => {

@@ -1,11 +1,8 @@
 import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-type Needs<T> = {
-  clock: Pick<Clock, 'sleep'>
-  /** The ones that exist, by their hash. */
-  findAll(sha256Hexes: readonly string[]): Promise<ReadonlyMap<string, T>>
-}
+/** The secrets that exist, by their hashes. */
+export type SecretSource<T> = (sha256Hexes: readonly string[]) => Promise<ReadonlyMap<string, T>>
 
 /** Looks tokens or sessions up for callers among whom many guess. */
 export type SecretLookups<T> = {
@@ -25,7 +22,7 @@ const ROUND_HASHES_MAX = 1_000
  * Secrets that come within a moment are looked up together: guesses cost the store a bounded number
  * of look-ups by index, and a good one among them is always found.
  */
-export function openSecretLookups<T>({ clock, findAll }: Needs<T>): SecretLookups<T> {
+export function openSecretLookups<T>(clock: Clock, findAll: SecretSource<T>): SecretLookups<T> {
   let gathering: Round<T> | null = null
   let last: Promise<unknown> = Promise.resolve()
 

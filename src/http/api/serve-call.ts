@@ -1,21 +1,17 @@
 import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
+import { nestsDeeperThan } from '../../core/json/json-scan.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Audience, makesGrow } from '../contract/operation.ts'
+import { isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 import { actingTeam } from './acting-team.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { CALL_HANDLERS, type CallNeeds } from './call-handlers.ts'
+import { CALL_HANDLERS } from './call-handlers.ts'
 import type { ApiCaller, CallerStream, Visitor } from './calls/handler.ts'
 import { checkRequestBody, checkRequestParameters } from './check-request.ts'
-import { readJsonBody } from './read-json-body.ts'
+import type { ManagementApi } from './management-api.ts'
 import type { ApiRoute } from './route-table.ts'
-
-export type CallServingNeeds = CallNeeds & {
-  bodies: Parameters<typeof readJsonBody>[0]
-  /** There is no room for what makes the store grow. */
-  isDiskLow(): boolean
-}
 
 /** The counters that all calls of a router share. */
 type Gate = { auth: Authenticator; budget: BodyBudget }
@@ -43,7 +39,7 @@ const UNKNOWN_LINK = new Rejection(
  * The value becomes the JSON of the answer, unless it is a response or a rejection.
  */
 export async function serveCall(
-  needs: CallServingNeeds,
+  api: ManagementApi,
   gate: Gate,
   { id, operation, pathValues }: Found,
   asked: AskedCall,
@@ -59,7 +55,7 @@ export async function serveCall(
   const parameters = checkRequestParameters(operation, pathValues, query, request.headers)
   if (parameters instanceof Rejection) return parameters
 
-  const team = audience === 'team' && caller ? await actingTeam(needs, caller, parameters) : null
+  const team = audience === 'team' && caller ? await actingTeam(api, caller, parameters) : null
   if (team instanceof Rejection) return team
 
   const { budget } = gate
@@ -69,13 +65,13 @@ export async function serveCall(
 
   const body = checkRequestBody(operation, sent)
   if (body instanceof Rejection) return body
-  if (makesGrow(operation, body) && needs.isDiskLow()) return diskIsFull()
+  if (makesGrow(operation, body) && api.isDiskLow()) return diskIsFull()
 
   const visitor = caller ? null : visitorOf(gate, request, clientAddress)
   const stream = caller && streamOf(gate, asked, caller)
   const call = { parameters, body, caller, team, session: caller?.session, visitor, stream }
   // The handler's types come from the very operation that all of this was checked against.
-  const work = () => CALL_HANDLERS[id](needs, call as never)
+  const work = () => CALL_HANDLERS[id](api, call as never)
   if (!team || request.method !== 'GET') return work()
   return budget.read(team.id, work, asked.reply)
 }
@@ -128,4 +124,35 @@ function diskIsFull(): Rejection {
     'The disk of this service is nearly full, so nothing new is stored at the moment. Its ' +
     'operator has to make room.'
   return new Rejection('insufficient_storage', text)
+}
+
+const DEPTH_MAX = 64
+
+/** The body as a JSON value; undefined when there is none. */
+export async function readJsonBody(
+  bodies: RequestBodies,
+  request: Request,
+): Promise<unknown | Rejection> {
+  const mediaType = request.headers.get('content-type')
+  if (mediaType !== null && !isJsonType(mediaType)) {
+    return new Rejection('unsupported_media_type', 'The content-type must be application/json.')
+  }
+
+  const text = await bodies.text(request)
+  if (text instanceof Rejection) return text
+  if (text.trim() === '') return undefined
+
+  // Looked at before parsing, because a deep body costs the parser its stack.
+  if (nestsDeeperThan(text, DEPTH_MAX)) {
+    return new Rejection('validation', `The body is nested deeper than ${DEPTH_MAX} levels.`)
+  }
+  return parseJson(text)
+}
+
+function parseJson(text: string): unknown | Rejection {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return new Rejection('validation', 'The body is not JSON.')
+  }
 }

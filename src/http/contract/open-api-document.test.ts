@@ -5,7 +5,7 @@ import { CALL_HANDLERS } from '../api/call-handlers.ts'
 import { CONTRACT } from './contract.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
 import { OPEN_API } from './open-api-document.ts'
-import { type Media, type OperationDoc, operationDoc } from './openapi.ts'
+import { ALCHEMY_TAG, type Media, type OperationDoc, operationDoc } from './openapi.ts'
 
 type Documented = { path: string; method: string; operation: OperationDoc }
 
@@ -112,6 +112,18 @@ describe('the document is sound', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const tags = new Set(OPERATIONS.flatMap(({ operation }) => operation.tags))
     expect([...tags].sort()).toEqual(OPEN_API.tags.map(({ name }) => name).sort())
+  })
+
+  test('the calls that clients of Alchemy make have a tag', () => {
+    const tagged = OPERATIONS.filter(({ operation }) => operation.tags.includes(ALCHEMY_TAG))
+    expect([...new Set(tagged.map(({ path }) => path))]).toEqual([
+      '/api/create-webhook',
+      '/api/team-webhooks',
+      '/api/update-webhook',
+      '/api/delete-webhook',
+      '/api/dashboard-webhook-graphql-query',
+      '/api/graphql/variables/{name}',
+    ])
   })
 
   test('code generators understand it: arrays have items, and constants are text', () => {

@@ -2,9 +2,16 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
+import { LOCAL_TAG } from './fields.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
-import { LOCAL_TAG } from './local/not-local.ts'
-import { type OpenApi, operationDoc, type Paths, SESSION_COOKIE, TOKEN_HEADER } from './openapi.ts'
+import {
+  ALCHEMY_TAG,
+  type OpenApi,
+  operationDoc,
+  type Paths,
+  SESSION_COOKIE,
+  TOKEN_HEADER,
+} from './openapi.ts'
 import type { Audience } from './operation.ts'
 
 const DESCRIPTION = [
@@ -42,6 +49,10 @@ export const OPEN_API: OpenApi = {
     { name: 'Networks', description: 'What this instance serves, and how its nodes are.' },
     { name: 'Operator', description: 'Teams and their tokens, with the operator’s token only.' },
     { name: 'Operating', description: 'For load balancers and monitoring.' },
+    {
+      name: ALCHEMY_TAG,
+      description: 'Calls with the paths and forms of Alchemy’s; its clients work unchanged.',
+    },
     { name: LOCAL_TAG, description: 'The embedded chain and the inboxes; no file configured.' },
   ],
   paths,

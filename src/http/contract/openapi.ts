@@ -61,6 +61,9 @@ export const TOKEN_HEADER = 'X-Service-Token'
 /** The cookie of a signed-in browser, which stands for the token that it signed in with. */
 export const SESSION_COOKIE = 'headgate_session'
 
+/** A second tag of calls that have the paths and forms of Alchemy’s. */
+export const ALCHEMY_TAG = 'Alchemy-compatible'
+
 /** Every error of the management API. */
 const ERROR_REPLY = record(
   'Error',
@@ -103,7 +106,7 @@ export function operationDoc(operationId: string, operation: Operation): Operati
   const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
   return {
     operationId,
-    tags: [tag],
+    tags: operation.alchemy ? [tag, ALCHEMY_TAG] : [tag],
     summary,
     description,
     security: SECURITY[audience],

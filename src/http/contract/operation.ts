@@ -44,6 +44,8 @@ type Growth = 'always' | { with: string }
 
 type Outline<P, B, A> = {
   tag: string
+  /** It has the path and the form of Alchemy’s, so that its clients work unchanged. */
+  alchemy?: true
   summary: string
   description: string
   parameters?: P

@@ -12,9 +12,9 @@ import {
 } from '../../core/schema/schema.ts'
 import { ATTEMPT_TIMES } from './deliveries.ts'
 import { body, data, json, plainText, teamCall, tokenCall } from './operation.ts'
-import { QUERY_CHECK_CALLS } from './queries/query-checks.ts'
-import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './queries/query-fields.ts'
-import { VARIABLE_CALLS } from './queries/variables.ts'
+import { QUERY_CHECK_CALLS } from './query-checks.ts'
+import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './query-fields.ts'
+import { VARIABLE_CALLS } from './variables.ts'
 
 export const WEBHOOK_URL = text({
   minLength: 1,

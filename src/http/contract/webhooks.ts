@@ -12,6 +12,7 @@ import {
 import * as conditional from './conditional.ts'
 import { TIME_MS } from './fields.ts'
 import { body, data, ID, nothing, path, requiredQuery, teamCall } from './operation.ts'
+import { WEBHOOK_URL } from './queries.ts'
 import {
   EVM_NETWORK,
   GRAPHQL_QUERY,
@@ -19,8 +20,7 @@ import {
   QUERY_EXAMPLE,
   QUERY_OR_TEXT,
   QUERY_TEXT,
-} from './queries/query-fields.ts'
-import { WEBHOOK_URL } from './queries.ts'
+} from './query-fields.ts'
 
 const WEBHOOK_ID = described(ID, 'The webhook’s id.')
 
@@ -173,6 +173,7 @@ const WRONG_QUERY = {
 export const WEBHOOK_CALLS = {
   createWebhook: teamCall('POST /api/create-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Create a webhook',
     description:
       'From the next block on, the query’s result is sent to the URL, signed with the ' +
@@ -204,6 +205,7 @@ export const WEBHOOK_CALLS = {
 
   listWebhooks: teamCall('GET /api/team-webhooks', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'List the team’s webhooks',
     description: 'All webhooks of the team, oldest first, with their signing keys.',
     answer: data('The team’s webhooks.', list(WEBHOOK), [WEBHOOK_EXAMPLE]),
@@ -223,6 +225,7 @@ export const WEBHOOK_CALLS = {
 
   updateWebhook: teamCall('PUT /api/update-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Change, pause or unpause a webhook',
     description:
       'Changes the fields that are given and leaves the rest. While a webhook is paused ' +
@@ -245,6 +248,7 @@ export const WEBHOOK_CALLS = {
 
   deleteWebhook: teamCall('DELETE /api/delete-webhook', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Delete a webhook',
     description:
       'The webhook is gone at once. What waits to be sent or has failed is cancelled; its ' +
@@ -257,6 +261,7 @@ export const WEBHOOK_CALLS = {
 
   getWebhookQuery: teamCall('GET /api/dashboard-webhook-graphql-query', {
     tag: 'Webhooks',
+    alchemy: true,
     summary: 'Read a webhook’s query',
     description: 'The text of the query, as it is run.',
     parameters: { webhook_id: ID_PARAMETER },

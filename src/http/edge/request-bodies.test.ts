@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import { Rejection } from '../../core/errors.ts'
-import { readJsonBody } from '../api/read-json-body.ts'
+import { readJsonBody } from '../api/serve-call.ts'
 import { openRequestBodies } from './request-bodies.ts'
 
 const MIB = 1024 * 1024

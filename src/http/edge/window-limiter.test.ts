@@ -5,7 +5,7 @@ import { windowLimiter } from './window-limiter.ts'
 function limiterAt(limits = { countMax: 2, windowMs: 10_000, keysMax: 3 }) {
   const time = { ms: 5 }
   const clock = { monotonicMs: () => time.ms } as Clock
-  return { time, limiter: windowLimiter({ clock }, limits) }
+  return { time, limiter: windowLimiter(clock, limits) }
 }
 
 test('a key that used up its window waits for the next, and others do not', () => {

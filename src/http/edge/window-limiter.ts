@@ -1,7 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
 
-type Needs = { clock: Clock }
-
 type Limits = {
   /** One key may occur this often in a window. */
   countMax: number
@@ -21,12 +19,12 @@ export type WindowLimiter = {
  * Counts by key in windows that all keys share, so that a new window costs one
  * clear and a key that is never seen again costs nothing.
  */
-export function windowLimiter(needs: Needs, limits: Limits): WindowLimiter {
+export function windowLimiter(clock: Clock, limits: Limits): WindowLimiter {
   const counts = new Map<string, number>()
   let windowEndsMs = Number.NEGATIVE_INFINITY
 
   function startWindowIfDue(): number {
-    const nowMs = needs.clock.monotonicMs()
+    const nowMs = clock.monotonicMs()
     if (nowMs >= windowEndsMs) {
       counts.clear()
       windowEndsMs = nowMs + limits.windowMs

@@ -54,7 +54,7 @@ const NO_APP = 'names an app ("app") that the team of its key does not have'
 export function openJwtCallers(needs: Needs): JwtCallers {
   const verified = openTwoGenerationMap<string, Verified>({ weightMax: VERIFIED_MAX })
   const forged = openTwoGenerationMap<string, true>({ weightMax: FORGED_MAX })
-  const forgeries = windowLimiter(needs, FORGERIES)
+  const forgeries = windowLimiter(needs.clock, FORGERIES)
 
   const signerOf = (keyId: string): Found<JwtSigner> => {
     if (!KEY_ID.test(keyId)) return refused(NO_SIGNER)

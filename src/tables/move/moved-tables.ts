@@ -20,8 +20,8 @@ const FACTS_OF_STORE = ['secret_fingerprint', MOVE_FACT]
 
 /**
  * In this order, so that what a row refers to is there before it. The tables that say who runs on a
- * store (leases, followers, couriers, shards, marks of who writes usage), which version it has and how far it lists what is done stay behind: a target begins with
- * its own, and with free shards.
+ * store (leases, followers, couriers, shards, marks of who writes usage), which version it has and
+ * how far it lists what is done stay behind: a target begins with its own, and with free shards.
  */
 const MOVED = [
   'teams',

@@ -1,6 +1,6 @@
 import { hashKey } from '../../core/access/hash-key.ts'
 import { assert } from '../../core/errors.ts'
-import type { LocalSignIn } from '../../http/api/authenticate.ts'
+import type { LocalSignIn } from '../../http/api/management-api.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import { SECRET_LENGTH } from '../../tables/accounts/new-accounts.ts'

@@ -36,11 +36,14 @@ export function referenceDoc(openApi: OpenApi): ReferenceDoc {
     version: openApi.info.version,
     description: openApi.info.description,
     url: openApi.servers[0]?.url ?? location.origin,
-    groups: openApi.tags.map(({ name, description }) => ({
-      name,
-      description,
-      calls: calls.filter(({ doc }) => doc.tags.includes(name)),
-    })),
+    // A further tag of a call says something of it, and lists it nowhere else.
+    groups: openApi.tags
+      .map(({ name, description }) => ({
+        name,
+        description,
+        calls: calls.filter(({ doc }) => doc.tags[0] === name),
+      }))
+      .filter((group) => group.calls.length > 0),
     objects: Object.entries(schemas).map(([name, schema]) => ({
       name,
       schema,

@@ -1,35 +1,33 @@
 import { readAllowChange } from '../../../core/access/read-allow-change.ts'
-import type { AllowLists } from '../../../core/app.ts'
+import type { AllowLists, App } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
+import type { StoredApp } from '../../../tables/accounts/apps.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
+import { openAppKey } from '../../../tables/accounts/new-accounts.ts'
 import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
+import type { WireApp } from '../../contract/contract.ts'
+import { networkPathUrl } from '../../edge/network-path-url.ts'
+import type { ManagementApi } from '../management-api.ts'
 import type { Handler } from './handler.ts'
-import type { AccountChangeNeeds } from './jwt-key-calls.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { type GivenField, sameNamed } from './same-named.ts'
-import { appOf, type WireAppNeeds, wireApp } from './wire-app.ts'
 
-export type AppCallNeeds = AccountChangeNeeds &
-  WireAppNeeds & {
-    webhooksChanged(webhookId?: string): void
-  }
-
-export const listApps: Handler<'listApps', AppCallNeeds> = async (needs, call) => {
-  const found = await apps.listApps(needs.database, call.team.id)
-  return { data: found.map((stored) => appOf(needs, stored)) }
+export const listApps: Handler<'listApps'> = async (api, call) => {
+  const found = await apps.listApps(api.database, call.team.id)
+  return { data: found.map((stored) => appOf(api, stored)) }
 }
 
-export const getApp: Handler<'getApp', AppCallNeeds> = async (needs, call) => {
-  const found = await apps.findApp(needs.database, call.team.id, call.parameters.id)
+export const getApp: Handler<'getApp'> = async (api, call) => {
+  const found = await apps.findApp(api.database, call.team.id, call.parameters.id)
   if (!found) return noSuchApp(call.parameters.id)
-  return { data: appOf(needs, found) }
+  return { data: appOf(api, found) }
 }
 
-export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call) => {
+export const createApp: Handler<'createApp'> = async (api, call) => {
   const { name, description = '', networks } = call.body
-  const unknown = unknownNetwork(needs, networks)
+  const unknown = unknownNetwork(api, networks)
   if (unknown) return unknown
   const allow = readAllowChange(call.body.allow ?? {})
   if (allow instanceof Rejection) return allow
@@ -37,25 +35,25 @@ export const createApp: Handler<'createApp', AppCallNeeds> = async (needs, call)
   const fields = { name, description, networks, allow }
   const isByName = call.parameters.by_name === 'true'
   const outcome = await unlessNamed(
-    needs.database,
+    api.database,
     async (tx) => (isByName ? apps.findAppsNamed(tx, call.team.id, name) : []),
-    (tx) => newAccounts.addApp(tx, needs, call.team.id, fields),
+    (tx) => newAccounts.addApp(tx, api, call.team.id, fields),
   )
   if ('named' in outcome) {
     const given = { networks, description: call.body.description, allow }
     const found = sameNamed(outcome.named, { id: ({ app }) => app.id, fields: givenIn(given) })
-    return found instanceof Rejection ? found : { data: appOf(needs, found) }
+    return found instanceof Rejection ? found : { data: appOf(api, found) }
   }
   const created = outcome.made
   if (created instanceof Rejection) return created
 
-  needs.accountsChanged()
-  return { data: wireApp(needs, created.app, created.key) }
+  api.accountsChanged()
+  return { data: wireApp(api, created.app, created.key) }
 }
 
-export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call) => {
+export const changeApp: Handler<'changeApp'> = async (api, call) => {
   const { is_active, allow: given = {}, ...fields } = call.body
-  const unknown = unknownNetwork(needs, fields.networks ?? [])
+  const unknown = unknownNetwork(api, fields.networks ?? [])
   if (unknown) return unknown
   const allow = readAllowChange(given)
   if (allow instanceof Rejection) return allow
@@ -63,49 +61,44 @@ export const changeApp: Handler<'changeApp', AppCallNeeds> = async (needs, call)
   const isActive = is_active === undefined ? {} : { isActive: is_active }
   const change = { ...fields, ...isActive, allow }
   const { id, 'If-Match': ifMatch } = call.parameters
-  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(needs, found) })
-  const changed = await updateApp(needs.database, call.team.id, id, change, guard)
+  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
+  const changed = await updateApp(api.database, call.team.id, id, change, guard)
   if (changed instanceof Rejection) return changed
   if (!changed) return noSuchApp(id)
 
-  needs.accountsChanged()
-  return { data: appOf(needs, changed) }
+  api.accountsChanged()
+  return { data: appOf(api, changed) }
 }
 
-export const deleteApp: Handler<'deleteApp', AppCallNeeds> = async (needs, call) => {
+export const deleteApp: Handler<'deleteApp'> = async (api, call) => {
   const { id, 'If-Match': ifMatch } = call.parameters
-  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(needs, found) })
-  const deleted = await removeApp(needs.database, call.team.id, id, guard)
+  const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
+  const deleted = await removeApp(api.database, call.team.id, id, guard)
   if (deleted instanceof Rejection) return deleted
   if (!deleted) return noSuchApp(id)
 
-  needs.accountsChanged()
-  needs.webhooksChanged()
+  api.accountsChanged()
+  api.webhooksChanged()
   return {}
 }
 
-export const rotateAppKey: Handler<'rotateAppKey', AppCallNeeds> = async (needs, call) => {
-  const key = await newAccounts.rotateAppKey(
-    needs.database,
-    needs,
-    call.team.id,
-    call.parameters.id,
-  )
+export const rotateAppKey: Handler<'rotateAppKey'> = async (api, call) => {
+  const key = await newAccounts.rotateAppKey(api.database, api, call.team.id, call.parameters.id)
   if (key === null) return noSuchApp(call.parameters.id)
-  needs.accountsChanged()
+  api.accountsChanged()
 
   // Somebody else may have deleted it in between, and then there is nothing to show.
-  const found = await apps.findApp(needs.database, call.team.id, call.parameters.id)
+  const found = await apps.findApp(api.database, call.team.id, call.parameters.id)
   if (!found) return noSuchApp(call.parameters.id)
-  return { data: wireApp(needs, found.app, key) }
+  return { data: wireApp(api, found.app, key) }
 }
 
 function noSuchApp(id: string): Rejection {
   return new Rejection('not_found', `This team has no app ${id}.`)
 }
 
-function unknownNetwork(needs: AppCallNeeds, networks: readonly string[]): Rejection | null {
-  const known = needs.networks().map(({ id }) => id)
+function unknownNetwork(api: ManagementApi, networks: readonly string[]): Rejection | null {
+  const known = api.networks().map(({ id }) => id)
   const unknown = networks.find((id) => !known.includes(id))
   if (unknown === undefined) return null
   const possible = known.length > 0 ? known.join(', ') : 'none'
@@ -129,4 +122,24 @@ function givenIn(given: {
     ['allow.methods', given.allow.methods, app.allow.methods],
     ['allow.contracts', given.allow.contracts, app.allow.contracts],
   ]
+}
+
+/** A stored app with its key, which is opened. */
+function appOf(api: ManagementApi, { app, keySealed }: StoredApp): WireApp {
+  return wireApp(api, app, openAppKey(api, app.id, keySealed))
+}
+
+function wireApp(api: ManagementApi, app: App, key: string): WireApp {
+  const served = api.networks().filter(({ id }) => app.networks.includes(id))
+  return {
+    id: app.id,
+    name: app.name,
+    description: app.description,
+    networks: app.networks,
+    is_active: app.isActive,
+    allow: app.allow,
+    key,
+    urls: Object.fromEntries(served.map(({ id, slug }) => [id, networkPathUrl(api, slug, key)])),
+    time_created: app.createdAtMs,
+  }
 }

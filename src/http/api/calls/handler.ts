@@ -5,6 +5,7 @@ import type { Token } from '../../../tables/accounts/tokens.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Operation, Values } from '../../contract/operation.ts'
 import type { ClientConnection } from '../../edge/client-connection.ts'
+import type { ManagementApi } from '../management-api.ts'
 
 /** The maker of a management call: a token, or a session that stands for one. */
 export type ApiCaller = {
@@ -49,10 +50,10 @@ type Callers = {
  * Answers a management call, whose parameters and body have passed the definition that their
  * types come from: with what becomes the JSON, with a response that is ready, or with a rejection.
  */
-export type Handler<Id extends keyof Contract, Needs> =
+export type Handler<Id extends keyof Contract> =
   Contract[Id] extends Operation<infer P, infer B, infer A, infer Who>
     ? (
-        needs: Needs,
+        api: ManagementApi,
         call: Callers[Who] & { parameters: Values<P>; body: B },
       ) => Promise<A | Response | Rejection>
     : never

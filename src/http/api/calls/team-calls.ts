@@ -1,74 +1,64 @@
 import type { Team, Tier } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
 import { changeAccounts, unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import * as teams from '../../../tables/accounts/teams.ts'
 import type { WireTeam, WireTierLimits } from '../../contract/contract.ts'
+import type { ManagementApi } from '../management-api.ts'
 import type { Handler } from './handler.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { sameNamed } from './same-named.ts'
 
-export type TeamCallNeeds = {
-  database: Database
-  clock: Clock
-  entropy: Entropy
-  tiers: ReadonlyMap<string, Tier>
-  accountsChanged(): void
+export const getTeam: Handler<'getTeam'> = async (api, call) => {
+  return { data: wireTeam(api, call.team) }
 }
 
-export const getTeam: Handler<'getTeam', TeamCallNeeds> = async (needs, call) => {
-  return { data: wireTeam(needs, call.team) }
-}
-
-export const changeTeam: Handler<'changeTeam', TeamCallNeeds> = async (needs, call) => {
+export const changeTeam: Handler<'changeTeam'> = async (api, call) => {
   const change = call.body
   if (change.tier !== undefined && call.caller.kind !== 'operator') {
     return new Rejection('forbidden', 'tier can only be changed with the operator’s token.')
   }
-  const unknown = change.tier === undefined ? null : unknownTier(needs, change.tier)
+  const unknown = change.tier === undefined ? null : unknownTier(api, change.tier)
   if (unknown) return unknown
 
   const ifMatch = call.parameters['If-Match']
-  const team = await changeAccounts(needs.database, async (tx) => {
+  const team = await changeAccounts(api.database, async (tx) => {
     const found = await teams.findTeam(tx, call.team.id)
-    const refused = found && refuseIfChanged(ifMatch, { data: wireTeam(needs, found) })
+    const refused = found && refuseIfChanged(ifMatch, { data: wireTeam(api, found) })
     return refused ?? teams.changeTeam(tx, call.team.id, change)
   })
   if (team instanceof Rejection) return team
   if (!team) return noSuchTeam(call.team.id)
 
-  needs.accountsChanged()
-  return { data: wireTeam(needs, team) }
+  api.accountsChanged()
+  return { data: wireTeam(api, team) }
 }
 
-export const listTiers: Handler<'listTiers', TeamCallNeeds> = async (needs) => {
-  const tiers = [...needs.tiers.values()]
+export const listTiers: Handler<'listTiers'> = async (api) => {
+  const tiers = [...api.tiers.values()]
   return { data: tiers.map((tier) => ({ name: tier.name, limits: wireLimits(tier) })) }
 }
 
-export const listTeams: Handler<'listTeams', TeamCallNeeds> = async (needs) => {
-  const found = await teams.listTeams(needs.database)
-  return { data: found.map((team) => wireTeam(needs, team)) }
+export const listTeams: Handler<'listTeams'> = async (api) => {
+  const found = await teams.listTeams(api.database)
+  return { data: found.map((team) => wireTeam(api, team)) }
 }
 
-export const getTeamById: Handler<'getTeamById', TeamCallNeeds> = async (needs, call) => {
-  const found = await teams.findTeam(needs.database, call.parameters.id)
-  return found ? { data: wireTeam(needs, found) } : noSuchTeam(call.parameters.id)
+export const getTeamById: Handler<'getTeamById'> = async (api, call) => {
+  const found = await teams.findTeam(api.database, call.parameters.id)
+  return found ? { data: wireTeam(api, found) } : noSuchTeam(call.parameters.id)
 }
 
-export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, call) => {
+export const createTeam: Handler<'createTeam'> = async (api, call) => {
   const { name, tier } = call.body
-  const unknown = unknownTier(needs, tier)
+  const unknown = unknownTier(api, tier)
   if (unknown) return unknown
 
   const isByName = call.parameters.by_name === 'true'
   const outcome = await unlessNamed(
-    needs.database,
+    api.database,
     async (tx) => (isByName ? teams.findTeamsNamed(tx, name) : []),
-    (tx) => newAccounts.addTeam(tx, needs, { name, tier }),
+    (tx) => newAccounts.addTeam(tx, api, { name, tier }),
   )
   if ('named' in outcome) {
     const found = sameNamed(outcome.named, {
@@ -79,7 +69,7 @@ export const createTeam: Handler<'createTeam', TeamCallNeeds> = async (needs, ca
     return { data: { id: found.id, token: null, token_id: null } }
   }
   const created = outcome.made
-  needs.accountsChanged()
+  api.accountsChanged()
   return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
 }
 
@@ -87,14 +77,14 @@ function noSuchTeam(id: string): Rejection {
   return new Rejection('not_found', `There is no team ${id}.`)
 }
 
-function unknownTier(needs: TeamCallNeeds, tier: string): Rejection | null {
-  if (needs.tiers.has(tier)) return null
-  const possible = [...needs.tiers.keys()].join(', ')
+function unknownTier(api: ManagementApi, tier: string): Rejection | null {
+  if (api.tiers.has(tier)) return null
+  const possible = [...api.tiers.keys()].join(', ')
   return new Rejection('validation', `tier: ${tier} is not configured; possible are: ${possible}.`)
 }
 
-function wireTeam(needs: TeamCallNeeds, team: Team): WireTeam {
-  const tier = needs.tiers.get(team.tier)
+function wireTeam(api: ManagementApi, team: Team): WireTeam {
+  const tier = api.tiers.get(team.tier)
   return {
     id: team.id,
     name: team.name,

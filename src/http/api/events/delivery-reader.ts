@@ -57,7 +57,7 @@ export function openDeliveryReader(world: World, teamId: string): DeliveryReader
     for (const [name] of tracked) if (tracked.size > TRACKED_MAX) tracked.delete(name)
   }
 
-  /** What is stored now is no news. */
+  /** Deliveries that are stored now are no news. */
   const restart = async () => {
     await events.restart()
     const waiting = await stampsOfWaiting(database, teamId, TRACKED_MAX)

@@ -224,6 +224,12 @@ describe('without a stream', () => {
     await clock.advance(5_000)
     expect(asked).toBeGreaterThan(0)
     await one.leave()
+    // A reading may still be under way.
+    await until(async () => {
+      const before = asked
+      await clock.advance(5_000)
+      return asked === before
+    }, 'the last reading has ended')
     asked = 0
     signals.publish('deliveries', '1 ')
     await clock.advance(60_000)

@@ -1,7 +1,7 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { World } from '../../../ports/world.ts'
 import type { EventTopic, WireEvents } from '../../contract/contract.ts'
-import { TEAM_STREAMS_MAX } from '../../contract/live/events.ts'
+import { TEAM_STREAMS_MAX } from '../../contract/events.ts'
 import type { ClientConnection } from '../../edge/client-connection.ts'
 import { type EventStream, openEventStream, type StreamEnd } from './event-stream.ts'
 import { textOf } from './live-event.ts'
@@ -119,7 +119,7 @@ export function openEventHub(world: World, options: FeedOptions): EventHub {
   }
 }
 
-/** What was sent before is not kept, so the client has to fetch everything again. */
+/** Past events are not kept, so the client has to fetch everything again. */
 function lostText(topics: ReadonlySet<EventTopic>, nowMs: number): string {
   const gap: WireEvents['gap'] = { topics: [...topics], reason: 'too_old' }
   return textOf({ name: 'gap', data: JSON.stringify(gap) }, nowMs)

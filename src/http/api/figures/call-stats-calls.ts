@@ -1,8 +1,6 @@
 import { cuOf } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { timeQuantileMs } from '../../../core/rpc/call-times.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
 import {
   type CallCounts,
   type CallGroup,
@@ -21,11 +19,9 @@ import {
   CALL_STATS_DAYS,
   type WireCallPoint,
   type WireCallStats,
-} from '../../contract/usage/call-stats.ts'
+} from '../../contract/call-stats.ts'
 import type { Handler } from '../calls/handler.ts'
 import { readRange } from './read-range.ts'
-
-export type CallStatsNeeds = { database: Database; clock: Clock }
 
 type Filtered = {
   team: { id: string }
@@ -47,26 +43,26 @@ const RANGE_TEXT = {
   day: `${CALL_STATS_DAYS} days`,
 } as const
 
-export const getCallStats: Handler<'getCallStats', CallStatsNeeds> = async (needs, call) => {
+export const getCallStats: Handler<'getCallStats'> = async (api, call) => {
   const { group_by: groupBy } = call.parameters
-  const nowMs = needs.clock.nowMs()
+  const nowMs = api.clock.nowMs()
   const range = readRange(call.parameters, nowMs, DAY_MS)
   if (range instanceof Rejection) return range
   if (range.toMs - range.fromMs > BUCKETS.day.rangeMs) return tooLong('day')
 
   const question = questionOf(call, range, spanFor(range, nowMs, groupBy))
-  const groups = await callGroups(needs.database, question, groupBy, CALL_GROUPS_MAX)
+  const groups = await callGroups(api.database, question, groupBy, CALL_GROUPS_MAX)
   return { data: groups.map((group) => wireGroup(group, groupBy)) }
 }
 
-export const getCallSeries: Handler<'getCallSeries', CallStatsNeeds> = async (needs, call) => {
+export const getCallSeries: Handler<'getCallSeries'> = async (api, call) => {
   const { bucket } = call.parameters
   const { spanMs, rangeMs, usualMs } = BUCKETS[bucket]
-  const range = readRange(call.parameters, needs.clock.nowMs(), usualMs)
+  const range = readRange(call.parameters, api.clock.nowMs(), usualMs)
   if (range instanceof Rejection) return range
   if (range.toMs - range.fromMs > rangeMs) return tooLong(bucket)
 
-  const points = await callSeries(needs.database, questionOf(call, range, spanMs))
+  const points = await callSeries(api.database, questionOf(call, range, spanMs))
   return { data: points.map(({ startMs, ...counts }) => ({ start: startMs, ...wire(counts) })) }
 }
 

@@ -1,31 +1,28 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
-import type { Database } from '../../../ports/database.ts'
 import { otherKindThanUsed } from '../../../tables/webhooks/webhook-variables.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { TestQuery } from '../../contract/contract.ts'
-import { evmService, type ServiceNeeds } from './evm-service.ts'
-import type { QueryCompiler } from './query-compiler.ts'
+import type { ManagementApi } from '../management-api.ts'
+import { evmService } from './evm-service.ts'
 import { variableKindRefusal } from './variable-kind.ts'
-
-export type AskedQueryNeeds = ServiceNeeds & { database: Database; queries: QueryCompiler }
 
 /** A query that can be run on the blocks of a network. */
 type AskedQuery = { service: NetworkService; plan: QueryPlan }
 
 /** The query in the body of a call, compiled for its network and the team's variables. */
 export async function readAskedQuery(
-  needs: AskedQueryNeeds,
+  api: ManagementApi,
   teamId: string,
   asked: Pick<TestQuery, 'network' | 'graphql_query'>,
 ): Promise<AskedQuery | Rejection> {
-  const service = evmService(needs, asked.network)
+  const service = evmService(api, asked.network)
   if (service instanceof Rejection) return service
 
-  const plan = needs.queries.compile(teamId, textOf(asked.graphql_query), service.network)
+  const plan = api.limits.queries.compile(teamId, textOf(asked.graphql_query), service.network)
   if (plan instanceof Rejection) return plan
 
-  const variable = await otherKindThanUsed(needs.database, teamId, plan.variables)
+  const variable = await otherKindThanUsed(api.database, teamId, plan.variables)
   return variable ? variableKindRefusal(variable) : { service, plan }
 }
 

@@ -8,36 +8,32 @@ import {
   QUERY_ERRORS_MAX,
   type WireQueryCheck,
   type WireQueryError,
-} from '../../contract/queries/query-checks.ts'
+} from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
-import { type AskedQueryNeeds, textOf } from './asked-query.ts'
+import type { ManagementApi } from '../management-api.ts'
+import { textOf } from './asked-query.ts'
 import { evmService } from './evm-service.ts'
-import type { QueryCounter } from './query-compiler.ts'
 import { variableKindRefusal } from './variable-kind.ts'
 
-export type CheckQueryNeeds = Pick<AskedQueryNeeds, 'database' | 'services'> & {
-  checks: QueryCounter
-}
-
 /** Compiles and tells, without a node: for editors, which ask while somebody types. */
-export const checkQuery: Handler<'checkQuery', CheckQueryNeeds> = async (needs, call) => {
+export const checkQuery: Handler<'checkQuery'> = async (api, call) => {
   const { network, graphql_query: query } = call.body
-  const service = network === undefined ? null : evmService(needs, network)
+  const service = network === undefined ? null : evmService(api, network)
   if (service instanceof Rejection) return service
 
   const text = textOf(query)
-  const tooMany = needs.checks.count(call.team.id, text)
+  const tooMany = api.limits.checks.count(call.team.id, text)
   if (tooMany) return tooMany
 
   const plan = service ? compileForNetwork(text, service.network) : compileQuery(text)
   if (plan instanceof Rejection) {
     return { data: wrong(findQueryErrors(text, plan, QUERY_ERRORS_MAX)) }
   }
-  return { data: await checkVariables(needs, call.team.id, plan) }
+  return { data: await checkVariables(api, call.team.id, plan) }
 }
 
 async function checkVariables(
-  { database }: CheckQueryNeeds,
+  { database }: ManagementApi,
   teamId: string,
   plan: QueryPlan,
 ): Promise<WireQueryCheck> {

@@ -6,7 +6,7 @@ import { openDryRunLimiter } from './dry-run-limiter.ts'
 /** Turns for work that ends when the test says so. */
 function dryRuns() {
   const clock = testClock()
-  const turns = openDryRunLimiter({ clock })
+  const turns = openDryRunLimiter(clock)
   const open: PromiseWithResolvers<string>[] = []
   return {
     clock,
@@ -91,7 +91,7 @@ describe('dry runs', () => {
 
   test('that read several blocks take as many places, until all they began has ended', async () => {
     const { clock, start, open, endAll } = dryRuns()
-    const turns = openDryRunLimiter({ clock })
+    const turns = openDryRunLimiter(clock)
     const rest = Promise.withResolvers<void>()
     const size = { atOnce: 2, inAll: 10 }
     const large = () =>

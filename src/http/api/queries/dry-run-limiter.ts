@@ -3,8 +3,6 @@ import { Rejection } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
 
-type Needs = { clock: Clock }
-
 /** Keeps the place of a dry run taken until this has ended too. */
 export type KeepPlace = (work: Promise<unknown>) => void
 
@@ -38,9 +36,9 @@ const TEAMS_MAX = 10_000
 /** A little longer than reading a block may take, so that the reader's own words come first. */
 const RUN_MS_MAX = 45_000
 
-export function openDryRunLimiter({ clock }: Needs): DryRunLimiter {
+export function openDryRunLimiter(clock: Clock): DryRunLimiter {
   const limits = { countMax: TEAM_RUNS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const started = windowLimiter({ clock }, limits)
+  const started = windowLimiter(clock, limits)
   const running = new Map<string, number>()
   let total = 0
 

@@ -12,11 +12,11 @@ import type {
   EstimateQuery,
   WireMonthEstimate,
   WireQueryEstimate,
-} from '../../contract/queries/query-checks.ts'
+} from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
+import type { ManagementApi } from '../management-api.ts'
 import { readAskedQuery } from './asked-query.ts'
 import type { KeepPlace } from './dry-run-limiter.ts'
-import type { QueryCallNeeds } from './run-test-query.ts'
 
 /** The time from one block to the next, as a fraction of whole numbers. */
 type BlockTime = { ms: number; blocks: number }
@@ -26,22 +26,22 @@ const SIZE = { atOnce: ESTIMATE_BLOCKS_AT_ONCE, inAll: 10 }
 
 const MONTH_MS = 30 * 24 * 3_600_000
 
-export const estimateQuery: Handler<'estimateQuery', QueryCallNeeds> = (needs, call) => {
+export const estimateQuery: Handler<'estimateQuery'> = (api, call) => {
   const teamId = call.team.id
-  return needs.dryRuns.run(teamId, (keep) => tryBlocks(needs, teamId, call.body, keep), SIZE)
+  return api.limits.dryRuns.run(teamId, (keep) => tryBlocks(api, teamId, call.body, keep), SIZE)
 }
 
 async function tryBlocks(
-  needs: QueryCallNeeds,
+  api: ManagementApi,
   teamId: string,
   asked: EstimateQuery,
   keep: KeepPlace,
 ): Promise<{ data: WireQueryEstimate } | Rejection> {
-  const query = await readAskedQuery(needs, teamId, asked)
+  const query = await readAskedQuery(api, teamId, asked)
   if (query instanceof Rejection) return query
 
   const { service, plan } = query
-  const made = await estimate({ ...needs, keep }, service, { teamId, plan }, asked.blocks)
+  const made = await estimate({ ...api, keep }, service, { teamId, plan }, asked.blocks)
   if (made instanceof Rejection) return made
 
   const { graphql_query: given } = asked

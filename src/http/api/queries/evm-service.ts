@@ -1,14 +1,10 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
-
-export type ServiceNeeds = {
-  /** The served networks. */
-  services(): readonly NetworkService[]
-}
+import type { ManagementApi } from '../management-api.ts'
 
 /** The EVM network of that id, or a refusal that says which there are. */
-export function evmService(needs: ServiceNeeds, id: string): NetworkService | Rejection {
-  const services = needs.services()
+export function evmService(api: ManagementApi, id: string): NetworkService | Rejection {
+  const services = api.services()
   const service = services.find(({ network }) => network.id === id)
   if (service?.network.kind === 'evm') return service
 

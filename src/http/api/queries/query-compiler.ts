@@ -5,8 +5,6 @@ import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
 
-type Needs = { clock: Clock }
-
 /** Counts the queries that a team has read. */
 export type QueryCounter = {
   /** Counts one, or refuses it. */
@@ -36,8 +34,8 @@ const WINDOW_MS = 10_000
 /** Teams counted at once; some 100 bytes each. */
 const TEAMS_MAX = 10_000
 
-export function openQueryCompiler(needs: Needs): QueryCompiler {
-  const { count } = openCounter(needs, TEAM_PARTS_PER_WINDOW_MAX, 'read')
+export function openQueryCompiler(clock: Clock): QueryCompiler {
+  const { count } = openCounter(clock, TEAM_PARTS_PER_WINDOW_MAX, 'read')
   return {
     count,
     compile: (teamId, text, network) => count(teamId, text) ?? compileForNetwork(text, network),
@@ -45,12 +43,12 @@ export function openQueryCompiler(needs: Needs): QueryCompiler {
 }
 
 /** Apart from the others, so that whoever types can still save. */
-export function openCheckCounter(needs: Needs): QueryCounter {
-  return openCounter(needs, TEAM_CHECKS_PER_WINDOW_MAX, 'checked')
+export function openCheckCounter(clock: Clock): QueryCounter {
+  return openCounter(clock, TEAM_CHECKS_PER_WINDOW_MAX, 'checked')
 }
 
-function openCounter({ clock }: Needs, countMax: number, done: string): QueryCounter {
-  const counted = windowLimiter({ clock }, { countMax, windowMs: WINDOW_MS, keysMax: TEAMS_MAX })
+function openCounter(clock: Clock, countMax: number, done: string): QueryCounter {
+  const counted = windowLimiter(clock, { countMax, windowMs: WINDOW_MS, keysMax: TEAMS_MAX })
   return {
     count(teamId, text) {
       const retryAfterS = counted.waitS(teamId)

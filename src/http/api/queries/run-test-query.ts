@@ -1,30 +1,28 @@
 import { Rejection } from '../../../core/errors.ts'
 import { quantityToNumber } from '../../../core/hex.ts'
-import { type DryRun, type DryRunNeeds, dryRun } from '../../../follower/dry-run.ts'
+import { type DryRun, dryRun } from '../../../follower/dry-run.ts'
 import type { WhichBlock } from '../../../follower/which-block.ts'
 import type { TestQuery } from '../../contract/contract.ts'
-import { type AskedQueryNeeds, readAskedQuery } from './asked-query.ts'
-import type { DryRunLimiter } from './dry-run-limiter.ts'
-
-export type QueryCallNeeds = DryRunNeeds & AskedQueryNeeds & { dryRuns: DryRunLimiter }
+import type { ManagementApi } from '../management-api.ts'
+import { readAskedQuery } from './asked-query.ts'
 
 /** `0x`, 64 digits. */
 const HASH_LENGTH = 66
 
 /** A dry run of what the body of a call asks for. */
 export async function runTestQuery(
-  needs: QueryCallNeeds,
+  api: ManagementApi,
   teamId: string,
   asked: TestQuery,
 ): Promise<DryRun | Rejection> {
   const named = asked.block === undefined ? null : whichBlock(asked.block)
   if (named instanceof Rejection) return named
 
-  const query = await readAskedQuery(needs, teamId, asked)
+  const query = await readAskedQuery(api, teamId, asked)
   if (query instanceof Rejection) return query
 
   const { service, plan } = query
-  return dryRun(needs, service, { teamId, plan }, named ?? plan.dryRunBlock)
+  return dryRun(api, service, { teamId, plan }, named ?? plan.dryRunBlock)
 }
 
 /** The schema has seen to its form. */

@@ -6,24 +6,25 @@ import type { DryRun } from '../../../follower/dry-run.ts'
 import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
 import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
 import type { Handler } from '../calls/handler.ts'
-import { type QueryCallNeeds, runTestQuery } from './run-test-query.ts'
+import type { ManagementApi } from '../management-api.ts'
+import { runTestQuery } from './run-test-query.ts'
 
 /** The schema that queries are written against; they may not introspect it themselves. */
-export const getQuerySchema: Handler<'getQuerySchema', unknown> = async () => {
+export const getQuerySchema: Handler<'getQuerySchema'> = async () => {
   return plainTextReply(SCHEMA_TEXT)
 }
 
-export const testQuery: Handler<'testQuery', QueryCallNeeds> = (needs, call) => {
+export const testQuery: Handler<'testQuery'> = (api, call) => {
   const teamId = call.team.id
-  return needs.dryRuns.run(teamId, () => tryQuery(needs, teamId, call.body))
+  return api.limits.dryRuns.run(teamId, () => tryQuery(api, teamId, call.body))
 }
 
 async function tryQuery(
-  needs: QueryCallNeeds,
+  api: ManagementApi,
   teamId: string,
   asked: TestQuery,
 ): Promise<Response | Rejection> {
-  const ran = await runTestQuery(needs, teamId, asked)
+  const ran = await runTestQuery(api, teamId, asked)
   return ran instanceof Rejection ? ran : jsonTextReply(replyText(ran))
 }
 

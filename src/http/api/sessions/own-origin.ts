@@ -22,26 +22,26 @@ const FOREIGN =
   'comes from them, set publicUrl to their address, and trustProxy behind a proxy.'
 
 /**
- * Refuses a request that a page of another origin may have made a browser send. A change needs
+ * Refuses a request that a page of another origin may have made a browser send. A change api
  * proof that it comes from our own: a browser gives one by `Origin`, or by `Sec-Fetch-Site`.
  */
-export function refuseForeign(needs: OwnOrigins, asked: Asked): Rejection | null {
+export function refuseForeign(api: OwnOrigins, asked: Asked): Rejection | null {
   const isProven = asked.headers.has('origin') || isSameOrigin(asked)
   if (!SAFE_METHODS.has(asked.method) && !isProven) return new Rejection('forbidden', FOREIGN)
-  return refuseOtherPages(needs, asked)
+  return refuseOtherPages(api, asked)
 }
 
 /** Refuses what a page of another origin has sent, and lets through what no browser sends. */
-export function refuseOtherPages(needs: OwnOrigins, { headers }: Asked): Rejection | null {
+export function refuseOtherPages(api: OwnOrigins, { headers }: Asked): Rejection | null {
   const origin = headers.get('origin')
-  const isOwn = origin === null || ownOrigins(needs, headers).includes(origin)
+  const isOwn = origin === null || ownOrigins(api, headers).includes(origin)
   const isOwnSite = OWN_SITES.has(headers.get('sec-fetch-site'))
   return isOwn && isOwnSite ? null : new Rejection('forbidden', FOREIGN)
 }
 
 /** Whether the client has asked over TLS, which ends at a proxy. */
-export function isAskedOverTls(needs: OwnOrigins, headers: Headers): boolean {
-  return needs.publicUrl.startsWith('https:') || forwarded(needs, headers, 'proto') === 'https'
+export function isAskedOverTls(api: OwnOrigins, headers: Headers): boolean {
+  return api.publicUrl.startsWith('https:') || forwarded(api, headers, 'proto') === 'https'
 }
 
 function isSameOrigin({ headers }: Asked): boolean {
@@ -49,16 +49,16 @@ function isSameOrigin({ headers }: Asked): boolean {
 }
 
 /** The public address, and the one that the client has asked. */
-function ownOrigins(needs: OwnOrigins, headers: Headers): string[] {
-  const scheme = forwarded(needs, headers, 'proto') === 'https' ? 'https' : 'http'
-  const host = forwarded(needs, headers, 'host') ?? headers.get('host') ?? ''
+function ownOrigins(api: OwnOrigins, headers: Headers): string[] {
+  const scheme = forwarded(api, headers, 'proto') === 'https' ? 'https' : 'http'
+  const host = forwarded(api, headers, 'host') ?? headers.get('host') ?? ''
   const asked = HOST.test(host) ? [originOf(`${scheme}://${host}`)] : []
-  return [originOf(needs.publicUrl), ...asked].filter((origin) => origin !== null)
+  return [originOf(api.publicUrl), ...asked].filter((origin) => origin !== null)
 }
 
 /** The value that the proxy in front has added last, which nobody else can write. */
-function forwarded(needs: OwnOrigins, headers: Headers, name: 'proto' | 'host'): string | null {
-  if (!needs.trustProxy) return null
+function forwarded(api: OwnOrigins, headers: Headers, name: 'proto' | 'host'): string | null {
+  if (!api.trustProxy) return null
   return headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim().toLowerCase() || null
 }
 

@@ -1,66 +1,62 @@
+import { isIP } from 'node:net'
+import { hashKey } from '../../../core/access/hash-key.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
+import { newId, SECRET_LENGTH } from '../../../tables/accounts/new-accounts.ts'
 import * as sessions from '../../../tables/accounts/sessions.ts'
+import {
+  deleteSessionByHash,
+  insertSession,
+  type Session,
+} from '../../../tables/accounts/sessions.ts'
 import { findTeam } from '../../../tables/accounts/teams.ts'
 import type { WireListedSession, WireSession } from '../../contract/contract.ts'
 import { OPEN_API } from '../../contract/open-api-document.ts'
 import { actingTeam } from '../acting-team.ts'
-import type { LocalSignIn } from '../authenticate.ts'
 import { cookieReply } from '../calls/api-reply.ts'
 import type { ApiCaller, Handler } from '../calls/handler.ts'
-import { CLEARED_COOKIE } from './session-cookie.ts'
+import type { ManagementApi } from '../management-api.ts'
+import { isAskedOverTls, refuseOtherPages } from './own-origin.ts'
+import { CLEARED_COOKIE, readSessionCookie, sessionCookie } from './session-cookie.ts'
 
-export type SessionCallNeeds = {
-  database: Database
-  clock: Clock
-  publicUrl: string
-  /** Null outside of local development. */
-  localSignIn: LocalSignIn | null
+export const getSession: Handler<'getSession'> = async (api, call) => {
+  return { data: await wireSession(api, call.session) }
 }
 
-export const getSession: Handler<'getSession', SessionCallNeeds> = async (needs, call) => {
-  return { data: await wireSession(needs, call.session) }
-}
-
-export const signOut: Handler<'signOut', SessionCallNeeds> = async (needs, { session }) => {
-  await sessions.deleteSession(needs.database, session.teamId, session.id)
+export const signOut: Handler<'signOut'> = async (api, { session }) => {
+  await sessions.deleteSession(api.database, session.teamId, session.id)
   return cookieReply({}, CLEARED_COOKIE)
 }
 
-export const listSessions: Handler<'listSessions', SessionCallNeeds> = async (needs, call) => {
-  const teamId = await teamAskedFor(needs, call)
+export const listSessions: Handler<'listSessions'> = async (api, call) => {
+  const teamId = await teamAskedFor(api, call)
   if (teamId instanceof Rejection) return teamId
 
-  const nowMs = needs.clock.nowMs()
-  const found = await sessions.listSessions(needs.database, teamId, nowMs)
+  const nowMs = api.clock.nowMs()
+  const found = await sessions.listSessions(api.database, teamId, nowMs)
   return { data: found.map((session) => listed(session, call.caller)) }
 }
 
-export const deleteSession: Handler<'deleteSession', SessionCallNeeds> = async (needs, call) => {
-  const teamId = await teamAskedFor(needs, call)
+export const deleteSession: Handler<'deleteSession'> = async (api, call) => {
+  const teamId = await teamAskedFor(api, call)
   if (teamId instanceof Rejection) return teamId
 
   const { id } = call.parameters
-  const isGone = await sessions.deleteSession(needs.database, teamId, id)
+  const isGone = await sessions.deleteSession(api.database, teamId, id)
   if (!isGone) return new Rejection('not_found', `There is no session ${id}.`)
   return id === call.caller.session?.id ? cookieReply({}, CLEARED_COOKIE) : {}
 }
 
 /** The session as its own browser sees it, with what a page has to know of the instance. */
-export async function wireSession(
-  needs: SessionCallNeeds,
-  session: sessions.Session,
-): Promise<WireSession> {
-  const team = session.teamId === null ? null : await findTeam(needs.database, session.teamId)
+async function wireSession(api: ManagementApi, session: sessions.Session): Promise<WireSession> {
+  const team = session.teamId === null ? null : await findTeam(api.database, session.teamId)
   return {
     id: session.id,
     kind: session.teamId === null ? 'operator' : 'team',
     team: team && { id: team.id, name: team.name, tier: team.tier },
     token: wireToken(session),
-    local_development: needs.localSignIn !== null,
+    local_development: api.localSignIn !== null,
     version: OPEN_API.info.version,
-    public_url: needs.publicUrl,
+    public_url: api.publicUrl,
     time_created: session.createdAtMs,
     time_expires: session.expiresAtMs,
   }
@@ -90,11 +86,91 @@ type Asking = {
 
 /** The caller's own team, or the one that the operator names; null is the operator itself. */
 async function teamAskedFor(
-  needs: SessionCallNeeds,
+  api: ManagementApi,
   { caller, parameters }: Asking,
 ): Promise<string | null | Rejection> {
   const isNamed = (parameters['X-Team-Id'] ?? parameters.team_id) !== undefined
   if (caller.kind === 'operator' && !isNamed) return null
-  const team = await actingTeam(needs, caller, parameters)
+  const team = await actingTeam(api, caller, parameters)
   return team instanceof Rejection ? team : team.id
+}
+
+type SignInCall = Parameters<Handler<'signIn'>>[1]
+
+/** The holder of a new session. */
+type Holder = Pick<Session, 'token' | 'teamId'>
+
+const USER_AGENT_LENGTH_MAX = 200
+
+export const signIn: Handler<'signIn'> = async (api, call) => {
+  const { headers, address } = call.visitor
+  // Signed in by another's page, somebody would work for a team that is not theirs.
+  const foreign = refuseOtherPages(api, { method: 'POST', headers })
+  if (foreign) return foreign
+
+  const holder = await holderOf(api, call)
+  if (holder instanceof Rejection) return holder
+
+  const before = readSessionCookie(headers)
+  if (before) await deleteSessionByHash(api.database, hashKey(before))
+  const secret = api.entropy.alphanumeric(SECRET_LENGTH)
+  const signedIn = {
+    ...holder,
+    id: newId(api, 'ses'),
+    address,
+    userAgent: userAgentOf(headers),
+    createdAtMs: api.clock.nowMs(),
+  }
+  const session = await insertSession(api.database, signedIn, hashKey(secret))
+
+  const cookie = sessionCookie(secret, isAskedOverTls(api, headers))
+  return cookieReply({ data: await wireSession(api, session) }, cookie)
+}
+
+async function holderOf(
+  api: ManagementApi,
+  { visitor, body }: SignInCall,
+): Promise<Holder | Rejection> {
+  const { token, link } = body
+  if (token !== undefined && link === undefined) return holderOfToken(visitor, token)
+  if (link !== undefined && token === undefined) return holderOfLink(api, visitor, link)
+  return new Rejection('validation', 'Exactly one of token and link is needed.')
+}
+
+async function holderOfToken(
+  { checkToken }: SignInCall['visitor'],
+  secret: string,
+): Promise<Holder | Rejection> {
+  const token = await checkToken(secret)
+  if (token instanceof Rejection) return token
+  const { id, name, teamId } = token
+  return { teamId, token: { id, name, hash: hashKey(secret) } }
+}
+
+/** The link is printed for whoever sits at the machine, and for nobody else. */
+async function holderOfLink(
+  { localSignIn }: ManagementApi,
+  { address, checkLink }: SignInCall['visitor'],
+  link: string,
+): Promise<Holder | Rejection> {
+  if (!localSignIn) {
+    return new Rejection('forbidden', 'link: only local development has links; use a token.')
+  }
+  if (!isLoopback(address)) {
+    const text = 'link: it works only in a browser on the machine itself; use a token.'
+    return new Rejection('forbidden', text)
+  }
+  const teamId = await checkLink(link)
+  return teamId instanceof Rejection ? teamId : { teamId, token: null }
+}
+
+function isLoopback(address: string): boolean {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  return isIP(plain) === 4 ? plain.startsWith('127.') : plain === '::1'
+}
+
+/** Browsers say anything here: it is cut, and loses what a store or a terminal may stumble over. */
+function userAgentOf(headers: Headers): string {
+  const text = (headers.get('user-agent') ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '')
+  return text.slice(0, USER_AGENT_LENGTH_MAX).toWellFormed()
 }

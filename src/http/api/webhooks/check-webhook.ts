@@ -2,17 +2,9 @@ import { checkDestination } from '../../../core/delivery/check-destination.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 import { stripBlockArguments } from '../../../core/query/language/strip-block-arguments.ts'
-import type { Database } from '../../../ports/database.ts'
-import type { Egress } from '../../../ports/egress.ts'
 import { findApp } from '../../../tables/accounts/apps.ts'
-import { evmService, type ServiceNeeds } from '../queries/evm-service.ts'
-import type { QueryCompiler } from '../queries/query-compiler.ts'
-
-export type CheckNeeds = ServiceNeeds & {
-  database: Database
-  egress: Pick<Egress, 'vet'>
-  queries: QueryCompiler
-}
+import type { ManagementApi } from '../management-api.ts'
+import { evmService } from '../queries/evm-service.ts'
 
 /** The parts of a webhook that are new and must be checked; the network is always known. */
 type Given = { network: string; query?: string; url?: string; appId?: string | null }
@@ -25,7 +17,7 @@ export type CheckedQuery = { query: string; variables: readonly VariableUse[] }
  * why the webhook is invalid. The cheapest checks come first.
  */
 export async function checkWebhook(
-  needs: CheckNeeds,
+  api: ManagementApi,
   teamId: string,
   { network, query, url, appId = null }: Given,
 ): Promise<CheckedQuery | null | Rejection> {
@@ -33,18 +25,18 @@ export async function checkWebhook(
   const malformed = url === undefined ? null : checkDestination(url, true)
   if (typeof malformed === 'string') return invalidUrl(malformed)
 
-  const invalidApp = appId === null ? null : await checkApp(needs, teamId, appId, network)
+  const invalidApp = appId === null ? null : await checkApp(api, teamId, appId, network)
   if (invalidApp) return invalidApp
 
-  const checked = query === undefined ? null : checkQuery(needs, teamId, network, query)
+  const checked = query === undefined ? null : checkQuery(api, teamId, network, query)
   if (checked instanceof Rejection) return checked
 
-  const reason = url === undefined ? null : await needs.egress.vet(url, teamId)
+  const reason = url === undefined ? null : await api.egress.vet(url, teamId)
   return reason === null ? checked : invalidUrl(reason)
 }
 
 async function checkApp(
-  { database }: CheckNeeds,
+  { database }: ManagementApi,
   teamId: string,
   appId: string,
   network: string,
@@ -56,15 +48,15 @@ async function checkApp(
 }
 
 function checkQuery(
-  needs: CheckNeeds,
+  api: ManagementApi,
   teamId: string,
   network: string,
   query: string,
 ): CheckedQuery | Rejection {
-  const service = evmService(needs, network)
+  const service = evmService(api, network)
   if (service instanceof Rejection) return service
 
-  const plan = needs.queries.compile(teamId, query, service.network)
+  const plan = api.limits.queries.compile(teamId, query, service.network)
   if (plan instanceof Rejection) return plan
   const { variables, dryRunBlock } = plan
   return { query: dryRunBlock === null ? query : stripBlockArguments(query), variables }

@@ -5,13 +5,13 @@ import { teamSlotsTaken } from '../../../tables/accounts/team-slots.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { sameNamed } from '../calls/same-named.ts'
+import type { ManagementApi } from '../management-api.ts'
 import { variableKindRefusal } from '../queries/variable-kind.ts'
 import { checkWebhook } from './check-webhook.ts'
 import {
   newSigningKey,
   queryParts,
   rulesNow,
-  type WebhookCallNeeds,
   type WebhookReply,
   webhookOf,
   wireWebhook,
@@ -22,23 +22,23 @@ type NewWebhook = Parameters<typeof createWebhook>[1]['body']
 /** 36^16, about 2^82: no two will ever meet. */
 const ID_LENGTH = 16
 
-export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (needs, call) => {
+export const createWebhook: Handler<'createWebhook'> = async (api, call) => {
   const asked = call.body
   const { network, webhook_url: url, app_id: appId = null } = asked
   const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
-  const slotsMax = needs.tiers.get(call.team.tier)?.webhooksMax ?? 0
+  const slotsMax = api.tiers.get(call.team.tier)?.webhooksMax ?? 0
   const isByName = call.parameters.by_name === 'true'
   if (isByName && !asked.name) return nameless()
-  const taken = await teamSlotsTaken(needs.database, call.team.id)
+  const taken = await teamSlotsTaken(api.database, call.team.id)
   // One that is there already takes no further slot.
   if (taken >= slotsMax && !isByName) return limitReached(call, slotsMax)
 
-  const checked = await checkWebhook(needs, call.team.id, { network, query, url, appId })
+  const checked = await checkWebhook(api, call.team.id, { network, query, url, appId })
   if (checked instanceof Rejection) return checked
   assert(checked !== null, 'a new webhook has a query')
 
   const webhook: Webhook = {
-    id: `wh_${needs.entropy.alphanumeric(ID_LENGTH)}`,
+    id: `wh_${api.entropy.alphanumeric(ID_LENGTH)}`,
     teamId: call.team.id,
     appId,
     network,
@@ -50,27 +50,27 @@ export const createWebhook: Handler<'createWebhook', WebhookCallNeeds> = async (
     notifyRemoved: asked.notify_removed ?? false,
     state: 'active',
     reason: null,
-    createdAtMs: needs.clock.nowMs(),
+    createdAtMs: api.clock.nowMs(),
   }
-  const key = newSigningKey(needs)
-  const keySealed = needs.secrets.seal(key, signingKeyPlace(webhook.id))
-  const created = await webhooks.createWebhook(needs.database, webhook, keySealed, slotsMax, {
+  const key = newSigningKey(api)
+  const keySealed = api.secrets.seal(key, signingKeyPlace(webhook.id))
+  const created = await webhooks.createWebhook(api.database, webhook, keySealed, slotsMax, {
     variables: checked.variables,
-    rules: rulesNow(needs),
+    rules: rulesNow(api),
     isByName,
   })
-  if (created.kind === 'named') return sameWebhook(needs, created.named, asked, checked.query)
+  if (created.kind === 'named') return sameWebhook(api, created.named, asked, checked.query)
   if (created.kind === 'no_slot') return limitReached(call, slotsMax)
   if (created.kind === 'other_kind') return variableKindRefusal(created.variable)
   assert(created.kind === 'written', 'what is created is written')
 
-  needs.webhooksChanged(webhook.id)
+  api.webhooksChanged(webhook.id)
   return { data: wireWebhook(created.stored, key, null) }
 }
 
 /** The webhook that has the name, if it is what is asked for. */
 function sameWebhook(
-  needs: WebhookCallNeeds,
+  api: ManagementApi,
   named: readonly webhooks.StoredWebhook[],
   asked: NewWebhook,
   query: string,
@@ -88,7 +88,7 @@ function sameWebhook(
       ['notify_removed', asked.notify_removed, webhook.notifyRemoved],
     ],
   })
-  return found instanceof Rejection ? found : { data: webhookOf(needs, found) }
+  return found instanceof Rejection ? found : { data: webhookOf(api, found) }
 }
 
 function nameless(): Rejection {

@@ -1,11 +1,9 @@
 import { deliveryHeaders } from '../../../core/delivery/signature.ts'
-import type { Database } from '../../../ports/database.ts'
 import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
 import type { DeliveryWithAttempts } from '../../../tables/deliveries/log/delivery-page.ts'
 import { findWebhook, type StoredWebhook } from '../../../tables/webhooks/webhooks.ts'
-import { KEY_OVERLAP_MS } from './webhook-calls.ts'
-
-export type SentHeadersNeeds = { database: Database; secrets: Secrets }
+import type { ManagementApi } from '../management-api.ts'
+import { KEY_OVERLAP_MS } from './webhook-call-parts.ts'
 
 const SIGNATURES = ['x-service-signature', 'x-service-signature-previous', 'webhook-signature']
 
@@ -15,7 +13,7 @@ const SIGNATURES = ['x-service-signature', 'x-service-signature-previous', 'webh
  * more, so that signatures of then are left out.
  */
 export async function sentHeaders(
-  { database, secrets }: SentHeadersNeeds,
+  { database, secrets }: ManagementApi,
   delivery: DeliveryWithAttempts,
   body: string | null,
   atMs: number | undefined,

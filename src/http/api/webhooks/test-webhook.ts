@@ -1,23 +1,16 @@
 import { cuOf } from '../../../core/billing/plan.ts'
 import { NO_USABLE_ADDRESS } from '../../../core/delivery/check-destination.ts'
+import { deliveryId } from '../../../core/delivery/delivery-id.ts'
 import { deliveryPriceCentiCu } from '../../../core/delivery/delivery-price.ts'
+import { dataBody } from '../../../core/delivery/envelope.ts'
 import { isAccepted } from '../../../core/delivery/retry-schedule.ts'
+import { deliveryHeaders } from '../../../core/delivery/signature.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { Egress, EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
+import type { DryRun } from '../../../follower/dry-run.ts'
 import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
-import { type QueryCallNeeds, runTestQuery } from '../queries/run-test-query.ts'
-import { testDelivery } from './test-delivery.ts'
-import type { TestSendLimiter } from './test-send-limiter.ts'
-
-export type TestWebhookNeeds = QueryCallNeeds & {
-  egress: Pick<Egress, 'vet'>
-  entropy: Entropy
-  testSends: TestSendLimiter
-  /** One attempt, which may take as long as any. */
-  attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
-}
+import type { ManagementApi } from '../management-api.ts'
+import { runTestQuery } from '../queries/run-test-query.ts'
 
 type TestReply = { data: TestWebhookAttempt }
 
@@ -26,27 +19,26 @@ const SHOWN_BODY_BYTES_MAX = 256 * 1024
 
 const REFUSED_URL = `webhook_url: ${NO_USABLE_ADDRESS}.`
 
-export const testWebhook: Handler<'testWebhook', TestWebhookNeeds> = async (needs, call) => {
+export const testWebhook: Handler<'testWebhook'> = async (api, call) => {
   const teamId = call.team.id
-  const refused = needs.testSends.take(teamId)
+  const refused = api.limits.testSends.take(teamId)
   if (refused) return refused
 
-  return needs.dryRuns.run(teamId, () => sendOnce(needs, teamId, call.body))
+  return api.limits.dryRuns.run(teamId, () => sendOnce(api, teamId, call.body))
 }
 
 async function sendOnce(
-  needs: TestWebhookNeeds,
+  api: ManagementApi,
   teamId: string,
   { webhook_url: url, ...asked }: TestWebhook,
 ): Promise<TestReply | Rejection> {
-  if ((await needs.egress.vet(url, teamId)) !== null)
-    return new Rejection('validation', REFUSED_URL)
+  if ((await api.egress.vet(url, teamId)) !== null) return new Rejection('validation', REFUSED_URL)
 
-  const ran = await runTestQuery(needs, teamId, asked)
+  const ran = await runTestQuery(api, teamId, asked)
   if (ran instanceof Rejection) return ran
 
-  const { id, body, bytes, signingKey, headers } = testDelivery(needs, asked.network, ran)
-  const { status, fault, ms, bodyStart } = await needs.attempt({ url, teamId, body, headers })
+  const { id, body, bytes, signingKey, headers } = testDelivery(api, asked.network, ran)
+  const { status, fault, ms, bodyStart } = await api.attempt({ url, teamId, body, headers })
   // The name may have come to mean something else since it was looked at.
   if (fault === 'refused_address') return new Rejection('validation', REFUSED_URL)
 
@@ -65,4 +57,43 @@ async function sendOnce(
       delivery: { id, body: bytes <= SHOWN_BODY_BYTES_MAX ? body : null },
     },
   }
+}
+
+/** A delivery of no webhook, like a real one in everything that a receiver sees. */
+type TestDelivery = {
+  id: string
+  body: string
+  bytes: number
+  /** Signs this one and nothing else ever. */
+  signingKey: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** As long as those of a real webhook. */
+const ID_LENGTH = 16
+const KEY_LENGTH = 24
+
+function testDelivery(
+  { clock, entropy }: ManagementApi,
+  network: string,
+  { header, outcome }: DryRun,
+): TestDelivery {
+  const webhookId = `wh_${entropy.alphanumeric(ID_LENGTH)}`
+  // Below the numbers of all events: at no receiver it takes the place of what is real.
+  const sequenceNumber = header.number
+  const id = deliveryId(webhookId, sequenceNumber)
+  const { truncation } = outcome
+  const createdAtMs = clock.nowMs()
+  const envelope = { webhookId, deliveryId: id, createdAtMs, network, sequenceNumber, truncation }
+  const body = dataBody(envelope, outcome.text)
+  const signingKey = `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
+  const headers = deliveryHeaders({
+    keys: [signingKey],
+    deliveryId: id,
+    timestampS: Math.floor(createdAtMs / 1000),
+    body,
+    previousSequence: null,
+    replay: false,
+  })
+  return { id, body, bytes: Buffer.byteLength(body), signingKey, headers }
 }

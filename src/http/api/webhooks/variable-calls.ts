@@ -1,18 +1,10 @@
-import type { Tier } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { VariableKind } from '../../../core/query/language/query-plan.ts'
-import type { Database } from '../../../ports/database.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
 import { webhooksByVariable } from '../../../tables/webhooks/webhook-variables.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
+import type { ManagementApi } from '../management-api.ts'
 import { KIND_WORDS } from '../queries/variable-kind.ts'
-
-export type VariableCallNeeds = {
-  database: Database
-  tiers: ReadonlyMap<string, Tier>
-  /** Tells followers at once; without it they would find out by polling. */
-  webhooksChanged(webhookId?: string): void
-}
 
 /** A call about the variable that its path names. */
 type VariableCall = TeamCaller & { parameters: { name: string } }
@@ -25,25 +17,22 @@ type ReadItems = { kind: VariableKind; items: readonly string[] }
 /** `0x`, 40 digits; a value of 32 bytes is the only other form that passes the schema. */
 const ADDRESS_LENGTH = 42
 
-export const listVariables: Handler<'listVariables', VariableCallNeeds> = async (needs, call) => {
+export const listVariables: Handler<'listVariables'> = async (api, call) => {
   const { id, tier } = call.team
-  const all = await variables.listVariables(needs.database, id)
-  const users = await webhooksByVariable(needs.database, id)
+  const all = await variables.listVariables(api.database, id)
+  const users = await webhooksByVariable(api.database, id)
   const data = all.map(({ name, kind, itemCount }) => {
     return { name, kind, items: itemCount, webhook_ids: users.get(name) ?? [] }
   })
   const items = data.reduce((sum, variable) => sum + variable.items, 0)
-  return { data, items, items_max: needs.tiers.get(tier)?.variableItemsMax ?? 0 }
+  return { data, items, items_max: api.tiers.get(tier)?.variableItemsMax ?? 0 }
 }
 
-export const listVariableItems: Handler<'listVariableItems', VariableCallNeeds> = async (
-  needs,
-  call,
-) => {
+export const listVariableItems: Handler<'listVariableItems'> = async (api, call) => {
   const { limit } = call.parameters
   const after = call.parameters.after?.toLowerCase() ?? null
   // One more than asked for tells whether there is another page.
-  const { database } = needs
+  const { database } = api
   const found = await variables.listItems(
     database,
     call.team.id,
@@ -59,37 +48,34 @@ export const listVariableItems: Handler<'listVariableItems', VariableCallNeeds> 
   return { data, pagination: { cursors, total_count: found.totalCount } }
 }
 
-export const addVariableItems: Handler<'addVariableItems', VariableCallNeeds> = (needs, call) => {
+export const addVariableItems: Handler<'addVariableItems'> = (api, call) => {
   const { items } = call.body
-  return add(needs, call, 'items', items)
+  return add(api, call, 'items', items)
 }
 
-export const changeVariableItems: Handler<'changeVariableItems', VariableCallNeeds> = async (
-  needs,
-  call,
-) => {
+export const changeVariableItems: Handler<'changeVariableItems'> = async (api, call) => {
   const { add: added, delete: deleted } = call.body
   if ((added === undefined) === (deleted === undefined)) {
     return new Rejection('validation', 'add, delete: give one of the two.')
   }
 
-  const variable = await variables.findVariable(needs.database, call.team.id, call.parameters.name)
+  const variable = await variables.findVariable(api.database, call.team.id, call.parameters.name)
   if (!variable) return noSuchVariable(call)
   // Should it be deleted right now, then this is the first call of a new one.
-  if (added !== undefined) return add(needs, call, 'add', added)
-  return remove(needs, call, deleted ?? [], variable)
+  if (added !== undefined) return add(api, call, 'add', added)
+  return remove(api, call, deleted ?? [], variable)
 }
 
-export const deleteVariable: Handler<'deleteVariable', VariableCallNeeds> = async (needs, call) => {
-  const deleted = await variables.deleteVariable(needs.database, call.team.id, call.parameters.name)
+export const deleteVariable: Handler<'deleteVariable'> = async (api, call) => {
+  const deleted = await variables.deleteVariable(api.database, call.team.id, call.parameters.name)
   if (!deleted) return noSuchVariable(call)
 
-  needs.webhooksChanged()
+  api.webhooksChanged()
   return {}
 }
 
 async function add(
-  needs: VariableCallNeeds,
+  api: ManagementApi,
   call: VariableCall,
   field: string,
   given: readonly string[],
@@ -98,17 +84,17 @@ async function add(
   if (read instanceof Rejection) return read
 
   const adding = { teamId: call.team.id, name: call.parameters.name, ...read }
-  const ofTeam = needs.tiers.get(call.team.tier)?.variableItemsMax ?? 0
-  const outcome = await variables.addItems(needs.database, adding, { ofTeam })
+  const ofTeam = api.tiers.get(call.team.tier)?.variableItemsMax ?? 0
+  const outcome = await variables.addItems(api.database, adding, { ofTeam })
   const refused = refusal(call, field, outcome, ofTeam)
   if (refused) return refused
 
-  needs.webhooksChanged()
+  api.webhooksChanged()
   return {}
 }
 
 async function remove(
-  needs: VariableCallNeeds,
+  api: ManagementApi,
   call: VariableCall,
   given: readonly string[],
   variable: variables.Variable,
@@ -117,7 +103,7 @@ async function remove(
   if (read instanceof Rejection) return read
   if (read.kind !== variable.kind) return kindDiffers('delete', variable)
 
-  const { database } = needs
+  const { database } = api
   const removed = await variables.removeItems(
     database,
     call.team.id,
@@ -126,7 +112,7 @@ async function remove(
   )
   if (removed === null) return noSuchVariable(call)
 
-  needs.webhooksChanged()
+  api.webhooksChanged()
   return {}
 }
 

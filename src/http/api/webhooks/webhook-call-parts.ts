@@ -1,28 +1,19 @@
-import type { Tier } from '../../../core/billing/plan.ts'
 import type { Webhook } from '../../../core/delivery/webhook.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
+import { Rejection } from '../../../core/errors.ts'
 import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
 import type { StandingRules, StoredWebhook } from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook } from '../../contract/contract.ts'
-import type { CheckNeeds } from './check-webhook.ts'
+import type { ManagementApi } from '../management-api.ts'
 
-export type WebhookCallNeeds = CheckNeeds & {
-  clock: Clock
-  entropy: Entropy
-  secrets: Secrets
-  tiers: ReadonlyMap<string, Tier>
-  publicUrl: string
-  /** Tells followers and couriers at once; without it they would find out by polling. */
-  webhooksChanged(webhookId?: string): void
-}
+/** After a rotation the old key signs this long too, until every receiver has the new one. */
+export const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export type WebhookReply = { data: WireWebhook }
 
 /** 36^24, about 2^124, cannot be guessed. */
 const KEY_LENGTH = 24
 
-export function rulesNow({ tiers, publicUrl, clock }: WebhookCallNeeds): StandingRules {
+export function rulesNow({ tiers, publicUrl, clock }: ManagementApi): StandingRules {
   return { tiers, publicUrl, nowMs: clock.nowMs() }
 }
 
@@ -32,7 +23,7 @@ export function queryParts<Parts extends Partial<GraphqlQuery>>(given: string | 
 }
 
 /** A key that deliveries are signed with. */
-export function newSigningKey({ entropy }: WebhookCallNeeds): string {
+export function newSigningKey({ entropy }: ManagementApi): string {
   return `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
 }
 
@@ -69,4 +60,9 @@ export function wireWebhook(
     ordered: webhook.ordered,
     notify_removed: webhook.notifyRemoved,
   }
+}
+
+/** Refuses a webhook that does not exist, or is another team's: the caller cannot tell. */
+export function noSuchWebhook(id: string): Rejection {
+  return new Rejection('not_found', `This team has no webhook ${id}.`)
 }

@@ -4,40 +4,39 @@ import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhookChange } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { refuseIfChanged } from '../calls/refuse-if-changed.ts'
+import type { ManagementApi } from '../management-api.ts'
 import { variableKindRefusal } from '../queries/variable-kind.ts'
 import { type CheckedQuery, checkWebhook } from './check-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
 import {
+  KEY_OVERLAP_MS,
   newSigningKey,
+  noSuchWebhook,
   queryParts,
   rulesNow,
-  type WebhookCallNeeds,
   type WebhookReply,
   webhookOf,
 } from './webhook-call-parts.ts'
 
-export { createWebhook, type WebhookCallNeeds }
+export { createWebhook }
 
-/** After a rotation the old key signs this long too, until every receiver has the new one. */
-export const KEY_OVERLAP_MS = 24 * 3_600_000
-
-export const listWebhooks: Handler<'listWebhooks', WebhookCallNeeds> = async (needs, call) => {
-  const found = await webhooks.listWebhooks(needs.database, call.team.id)
-  return { data: found.map((stored) => webhookOf(needs, stored)) }
+export const listWebhooks: Handler<'listWebhooks'> = async (api, call) => {
+  const found = await webhooks.listWebhooks(api.database, call.team.id)
+  return { data: found.map((stored) => webhookOf(api, stored)) }
 }
 
-export const getWebhook: Handler<'getWebhook', WebhookCallNeeds> = async (needs, call) => {
+export const getWebhook: Handler<'getWebhook'> = async (api, call) => {
   const { id } = call.parameters
-  const found = await webhooks.findWebhook(needs.database, call.team.id, id)
-  return found ? { data: webhookOf(needs, found) } : noSuchWebhook(id)
+  const found = await webhooks.findWebhook(api.database, call.team.id, id)
+  return found ? { data: webhookOf(api, found) } : noSuchWebhook(id)
 }
 
-export const updateWebhook: Handler<'updateWebhook', WebhookCallNeeds> = async (needs, call) => {
+export const updateWebhook: Handler<'updateWebhook'> = async (api, call) => {
   const asked = call.body
   const { webhook_id: id } = asked
   if (Object.keys(asked).length === 1) return nothingToChange()
 
-  const found = await toChange(needs, call, id, asked)
+  const found = await toChange(api, call, id, asked)
   if (found instanceof Rejection) return found
 
   const { network } = found.webhook
@@ -48,55 +47,44 @@ export const updateWebhook: Handler<'updateWebhook', WebhookCallNeeds> = async (
     ...(query !== undefined && { query }),
     ...(url !== undefined && { url }),
   }
-  const checked = await checkWebhook(needs, call.team.id, given)
+  const checked = await checkWebhook(api, call.team.id, given)
   if (checked instanceof Rejection) return checked
 
-  return changed(needs, call, id, changeOf(asked, checked), call.parameters['If-Match'])
+  return changed(api, call, id, changeOf(asked, checked), call.parameters['If-Match'])
 }
 
-export const deleteWebhook: Handler<'deleteWebhook', WebhookCallNeeds> = async (needs, call) => {
+export const deleteWebhook: Handler<'deleteWebhook'> = async (api, call) => {
   const { webhook_id: id, 'If-Match': ifMatch } = call.parameters
-  const guard = guardOf(needs, ifMatch)
-  const deleted = await webhooks.deleteWebhook(needs.database, call.team.id, id, guard)
+  const guard = guardOf(api, ifMatch)
+  const deleted = await webhooks.deleteWebhook(api.database, call.team.id, id, guard)
   if (deleted instanceof Rejection) return deleted
   if (!deleted) return noSuchWebhook(id)
 
-  needs.webhooksChanged(id)
+  api.webhooksChanged(id)
   return {}
 }
 
-export const getWebhookQuery: Handler<'getWebhookQuery', WebhookCallNeeds> = async (
-  needs,
-  call,
-) => {
+export const getWebhookQuery: Handler<'getWebhookQuery'> = async (api, call) => {
   const id = call.parameters.webhook_id
-  const found = await webhooks.findWebhook(needs.database, call.team.id, id)
+  const found = await webhooks.findWebhook(api.database, call.team.id, id)
   if (!found) return noSuchWebhook(id)
   return { data: { webhook_id: id, graphql_query: found.webhook.query } }
 }
 
-export const rotateSigningKey: Handler<'rotateSigningKey', WebhookCallNeeds> = async (
-  needs,
-  call,
-) => {
+export const rotateSigningKey: Handler<'rotateSigningKey'> = async (api, call) => {
   const { webhook_id: id, prepare = false } = call.body
-  const found = await toChange(needs, call, id)
+  const found = await toChange(api, call, id)
   if (found instanceof Rejection) return found
 
-  const sealed = needs.secrets.seal(newSigningKey(needs), signingKeyPlace(id))
-  if (prepare) return changed(needs, call, id, { nextKeySealed: sealed })
-  const previousUntilMs = needs.clock.nowMs() + KEY_OVERLAP_MS
-  return changed(needs, call, id, { newKey: { sealed, previousUntilMs } })
-}
-
-/** Refuses a webhook that does not exist, or is another team's: the caller cannot tell. */
-export function noSuchWebhook(id: string): Rejection {
-  return new Rejection('not_found', `This team has no webhook ${id}.`)
+  const sealed = api.secrets.seal(newSigningKey(api), signingKeyPlace(id))
+  if (prepare) return changed(api, call, id, { nextKeySealed: sealed })
+  const previousUntilMs = api.clock.nowMs() + KEY_OVERLAP_MS
+  return changed(api, call, id, { newKey: { sealed, previousUntilMs } })
 }
 
 /** The webhook before a change, which makes followers compile its query anew if it is active. */
 async function toChange(
-  { database, queries }: WebhookCallNeeds,
+  { database, limits }: ManagementApi,
   { team }: TeamCaller,
   id: string,
   asked: Partial<WireWebhookChange> = {},
@@ -107,32 +95,32 @@ async function toChange(
   // A new query is counted where it is compiled, and a paused one is not run.
   const { query } = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
   const isCounted = query !== undefined || asked.is_active === false
-  const refused = isCounted ? null : queries.count(team.id, found.webhook.query)
+  const refused = isCounted ? null : limits.queries.count(team.id, found.webhook.query)
   return refused ?? found
 }
 
 async function changed(
-  needs: WebhookCallNeeds,
+  api: ManagementApi,
   call: TeamCaller,
   id: string,
   change: webhooks.WebhookChange,
   ifMatch?: string,
 ): Promise<WebhookReply | Rejection> {
-  const rules = rulesNow(needs)
-  const guard = guardOf(needs, ifMatch)
-  const { database } = needs
+  const rules = rulesNow(api)
+  const guard = guardOf(api, ifMatch)
+  const { database } = api
   const written = await webhooks.changeWebhook(database, call.team.id, id, change, rules, guard)
   if (written.kind === 'refused') return written.rejection
   if (written.kind === 'other_kind') return variableKindRefusal(written.variable)
   if (written.kind !== 'written') return noSuchWebhook(id)
 
-  needs.webhooksChanged(id)
-  return { data: webhookOf(needs, written.stored) }
+  api.webhooksChanged(id)
+  return { data: webhookOf(api, written.stored) }
 }
 
-function guardOf(needs: WebhookCallNeeds, ifMatch: string | undefined) {
+function guardOf(api: ManagementApi, ifMatch: string | undefined) {
   return (found: webhooks.StoredWebhook) => {
-    return refuseIfChanged(ifMatch, { data: webhookOf(needs, found) })
+    return refuseIfChanged(ifMatch, { data: webhookOf(api, found) })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { LoggedDelivery } from '../../../tables/deliveries/log/logged-delivery.ts'
-import type { WireDelivery } from '../../contract/contract.ts'
+import type { Replay } from '../../../tables/webhooks/replays.ts'
+import type { WireDelivery, WireReplay } from '../../contract/contract.ts'
 
 /** A delivery as lists and events show it. */
 export function wireDelivery(delivery: LoggedDelivery): WireDelivery {
@@ -30,4 +31,21 @@ export function wireDelivery(delivery: LoggedDelivery): WireDelivery {
 /** The owner of a name could otherwise learn which names an inner network has. */
 export function wireFault(fault: string | null): string | null {
   return fault === 'refused_address' ? 'dns' : fault
+}
+
+export function wireReplay(replay: Replay): WireReplay {
+  return {
+    id: replay.id,
+    webhook_id: replay.webhookId,
+    network: replay.network,
+    from_block: replay.fromBlock,
+    to_block: replay.toBlock,
+    next_block: replay.nextBlock,
+    state: replay.state,
+    delivered: replay.delivered,
+    skipped: replay.skipped,
+    error: replay.error,
+    time_created: replay.createdAtMs,
+    time_updated: replay.updatedAtMs,
+  }
 }

@@ -10,9 +10,8 @@ import {
   text,
 } from '../../../core/schema/schema.ts'
 import { DEVNET_LIMITS } from '../../../ports/devnet-control.ts'
-import { BLOCK_NUMBER, TIME_MS } from '../fields.ts'
+import { BLOCK_NUMBER, LOCAL, NOT_LOCAL, TIME_MS } from '../fields.ts'
 import { body, data, optionalBody, tokenCall } from '../operation.ts'
-import { LOCAL, NOT_LOCAL } from './not-local.ts'
 
 const CHAIN_ERRORS = {
   ...NOT_LOCAL,

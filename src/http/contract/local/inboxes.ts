@@ -12,9 +12,8 @@ import {
   record,
   text,
 } from '../../../core/schema/schema.ts'
-import { TIME_MS } from '../fields.ts'
+import { LOCAL, NOT_LOCAL, TIME_MS } from '../fields.ts'
 import { body, data, json, path, query, tokenCall } from '../operation.ts'
-import { LOCAL, NOT_LOCAL } from './not-local.ts'
 
 const INBOX_NAME = text({
   pattern: '^[a-z0-9-]{1,64}$',

@@ -1,7 +1,7 @@
 import { count, flag, integer, record, text } from '../../../core/schema/schema.ts'
 import { SOLANA_DEVNET_LIMITS } from '../../../ports/local/solana-devnet-control.ts'
+import { LOCAL, NOT_LOCAL } from '../fields.ts'
 import { body, data, tokenCall } from '../operation.ts'
-import { LOCAL, NOT_LOCAL } from './not-local.ts'
 
 const LEDGER_ERRORS = {
   ...NOT_LOCAL,

@@ -1,5 +1,5 @@
-import { anyOf, described, flag, preset, record, text } from '../../../core/schema/schema.ts'
-import { ID } from '../operation.ts'
+import { anyOf, described, flag, preset, record, text } from '../../core/schema/schema.ts'
+import { ID } from './operation.ts'
 
 export const EVM_NETWORK = described(
   ID,

@@ -1,23 +1,12 @@
 import { Rejection } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
-import type { Entropy } from '../../../ports/entropy.ts'
 import * as replays from '../../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
 import type { WireReplay } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
-import { evmService, type ServiceNeeds } from '../queries/evm-service.ts'
-import type { QueryCompiler } from '../queries/query-compiler.ts'
-import { noSuchWebhook } from './webhook-calls.ts'
-
-export type ReplayCallNeeds = ServiceNeeds & {
-  database: Database
-  clock: Clock
-  entropy: Entropy
-  queries: Pick<QueryCompiler, 'count'>
-  /** Tells the replaying process at once; without it, polling would find the replay. */
-  webhooksChanged(webhookId?: string): void
-}
+import type { ManagementApi } from '../management-api.ts'
+import { evmService } from '../queries/evm-service.ts'
+import { noSuchWebhook } from './webhook-call-parts.ts'
+import { wireReplay } from './wire-delivery.ts'
 
 /** 36^16, about 2^82: no two will ever meet. */
 const ID_LENGTH = 16
@@ -34,42 +23,42 @@ const AGAIN_S = 60
 /** The newest ones; nobody goes through more by hand. */
 const LISTED_REPLAYS_MAX = 100
 
-export const replayWebhook: Handler<'replayWebhook', ReplayCallNeeds> = async (needs, call) => {
+export const replayWebhook: Handler<'replayWebhook'> = async (api, call) => {
   const { webhook_id: webhookId, from_block: fromBlock, to_block: toBlock } = call.body
-  const found = await findWebhook(needs.database, call.team.id, webhookId)
+  const found = await findWebhook(api.database, call.team.id, webhookId)
   if (!found) return noSuchWebhook(webhookId)
   if (found.webhook.state === 'paused') {
     return new Rejection('validation', `webhook_id: ${webhookId} is paused; unpause it first.`)
   }
 
   const { network } = found.webhook
-  const invalid = invalidRange(needs, network, fromBlock, toBlock)
+  const invalid = invalidRange(api, network, fromBlock, toBlock)
   if (invalid) return invalid
-  const refused = needs.queries.count(call.team.id, found.webhook.query)
+  const refused = api.limits.queries.count(call.team.id, found.webhook.query)
   if (refused) return refused
 
-  const id = `rpl_${needs.entropy.alphanumeric(ID_LENGTH)}`
-  const createdAtMs = needs.clock.nowMs()
+  const id = `rpl_${api.entropy.alphanumeric(ID_LENGTH)}`
+  const createdAtMs = api.clock.nowMs()
   const replay = { id, teamId: call.team.id, webhookId, network, fromBlock, toBlock, createdAtMs }
-  const started = await replays.startReplay(needs.database, replay, TEAM_LIMITS)
+  const started = await replays.startReplay(api.database, replay, TEAM_LIMITS)
   const tooMuch = refusalOf(started, replay)
   if (tooMuch) return tooMuch
 
-  needs.webhooksChanged(webhookId)
-  return replayOf(needs, call, id)
+  api.webhooksChanged(webhookId)
+  return replayOf(api, call, id)
 }
 
-export const listReplays: Handler<'listReplays', ReplayCallNeeds> = async (needs, call) => {
-  const found = await replays.listReplays(needs.database, call.team.id, LISTED_REPLAYS_MAX)
+export const listReplays: Handler<'listReplays'> = async (api, call) => {
+  const found = await replays.listReplays(api.database, call.team.id, LISTED_REPLAYS_MAX)
   return { data: found.map(wireReplay) }
 }
 
-export const getReplay: Handler<'getReplay', ReplayCallNeeds> = (needs, call) => {
-  return replayOf(needs, call, call.parameters.id)
+export const getReplay: Handler<'getReplay'> = (api, call) => {
+  return replayOf(api, call, call.parameters.id)
 }
 
-export const cancelReplay: Handler<'cancelReplay', ReplayCallNeeds> = async (needs, call) => {
-  const { database, clock } = needs
+export const cancelReplay: Handler<'cancelReplay'> = async (api, call) => {
+  const { database, clock } = api
   const id = call.parameters.id
   const replay = await replays.cancelReplay(database, call.team.id, id, clock.nowMs())
   return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
@@ -97,12 +86,12 @@ function refusalOf(started: Started, { webhookId }: replays.NewReplay): Rejectio
 }
 
 function invalidRange(
-  needs: ReplayCallNeeds,
+  api: ManagementApi,
   network: string,
   fromBlock: number,
   toBlock: number,
 ): Rejection | null {
-  const service = evmService(needs, network)
+  const service = evmService(api, network)
   if (service instanceof Rejection) return service
   if (fromBlock > toBlock) {
     return new Rejection('validation', 'from_block must not be after to_block.')
@@ -119,31 +108,14 @@ function invalidRange(
 }
 
 async function replayOf(
-  needs: ReplayCallNeeds,
+  api: ManagementApi,
   call: TeamCaller,
   id: string,
 ): Promise<{ data: WireReplay } | Rejection> {
-  const replay = await replays.findReplay(needs.database, call.team.id, id)
+  const replay = await replays.findReplay(api.database, call.team.id, id)
   return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
 }
 
 function noSuchReplay(id: string): Rejection {
   return new Rejection('not_found', `This team has no replay ${id}.`)
-}
-
-export function wireReplay(replay: replays.Replay): WireReplay {
-  return {
-    id: replay.id,
-    webhook_id: replay.webhookId,
-    network: replay.network,
-    from_block: replay.fromBlock,
-    to_block: replay.toBlock,
-    next_block: replay.nextBlock,
-    state: replay.state,
-    delivered: replay.delivered,
-    skipped: replay.skipped,
-    error: replay.error,
-    time_created: replay.createdAtMs,
-    time_updated: replay.updatedAtMs,
-  }
 }

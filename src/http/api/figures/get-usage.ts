@@ -1,6 +1,7 @@
-import { cuOf, hourOf, type Tier } from '../../../core/billing/plan.ts'
+import { cuOf, hourOf } from '../../../core/billing/plan.ts'
 import { Rejection } from '../../../core/errors.ts'
-import type { World } from '../../../ports/world.ts'
+import { DAY_MS } from '../../../tables/usage/call-stats.ts'
+import { upstreamSpends } from '../../../tables/usage/upstream-spend.ts'
 import {
   SERIES_POINTS_MAX,
   type UsagePoint,
@@ -8,26 +9,23 @@ import {
   usageSeries,
 } from '../../../tables/usage/usage.ts'
 import type { WireUsagePoint } from '../../contract/contract.ts'
-import { SERIES_DAYS_MAX } from '../../contract/usage.ts'
+import { SERIES_DAYS_MAX, SPEND_DAYS } from '../../contract/usage.ts'
 import type { Handler } from '../calls/handler.ts'
+import type { ManagementApi } from '../management-api.ts'
 import { readRange } from './read-range.ts'
 import { usageSummary } from './usage-summary.ts'
 
-export type UsageCallNeeds = World & { tiers: ReadonlyMap<string, Tier> }
-
 type SeriesCall = Parameters<typeof getUsageSeries>[1]
 
-const DAY_MS = 24 * 3_600_000
-
-export const getUsageSummary: Handler<'getUsageSummary', UsageCallNeeds> = async (needs, call) => {
-  return { data: await usageSummary(needs, needs.tiers, call.team) }
+export const getUsageSummary: Handler<'getUsageSummary'> = async (api, call) => {
+  return { data: await usageSummary(api, api.tiers, call.team) }
 }
 
-export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (needs, call) => {
-  const question = questionOf(needs, call)
+export const getUsageSeries: Handler<'getUsageSeries'> = async (api, call) => {
+  const question = questionOf(api, call)
   if (question instanceof Rejection) return question
 
-  const points = await usageSeries(needs.database, question)
+  const points = await usageSeries(api.database, question)
   if (points.length >= SERIES_POINTS_MAX) {
     return new Rejection(
       'validation',
@@ -38,9 +36,9 @@ export const getUsageSeries: Handler<'getUsageSeries', UsageCallNeeds> = async (
   return { data: points.map((point) => wirePoint(point, question.groupBy)) }
 }
 
-function questionOf(needs: UsageCallNeeds, call: SeriesCall): UsageQuestion | Rejection {
+function questionOf(api: ManagementApi, call: SeriesCall): UsageQuestion | Rejection {
   const { bucket, group_by: groupBy } = call.parameters
-  const range = readRange(call.parameters, needs.clock.nowMs(), DAY_MS)
+  const range = readRange(call.parameters, api.clock.nowMs(), DAY_MS)
   if (range instanceof Rejection) return range
   const { fromMs, toMs } = range
   const question = {
@@ -67,5 +65,13 @@ function wirePoint(point: UsagePoint, groupBy: UsageQuestion['groupBy']): WireUs
     calls: point.calls,
     cu: cuOf(point.centiCu),
     bytes: point.bytes,
+  }
+}
+
+export const listUpstreamSpend: Handler<'listUpstreamSpend'> = async (api) => {
+  const fromMs = api.clock.nowMs() - SPEND_DAYS * DAY_MS
+  const rows = await upstreamSpends(api.database, fromMs)
+  return {
+    data: rows.map(({ periodStartMs, ...row }) => ({ ...row, start: periodStartMs })),
   }
 }

@@ -7,8 +7,8 @@ import {
   preset,
   record,
   text,
-} from '../../../core/schema/schema.ts'
-import { body, json, nothing, path, query, teamCall } from '../operation.ts'
+} from '../../core/schema/schema.ts'
+import { body, json, nothing, path, query, teamCall } from './operation.ts'
 
 /** One call's share; longer lists come in several. */
 const CALL_ITEMS_MAX = 10_000
@@ -94,6 +94,7 @@ export const VARIABLE_CALLS = {
 
   listVariableItems: teamCall('GET /api/graphql/variables/{name}', {
     tag: 'Variables',
+    alchemy: true,
     summary: 'List a variable’s items',
     description: 'A page of the items, in ascending order.',
     parameters: {
@@ -117,6 +118,7 @@ export const VARIABLE_CALLS = {
 
   addVariableItems: teamCall('POST /api/graphql/variables/{name}', {
     tag: 'Variables',
+    alchemy: true,
     summary: 'Create a variable, or add to one',
     description: `The first items of a name make the variable; more are added to it. ${LIVE}`,
     parameters: { name: NAME },
@@ -129,6 +131,7 @@ export const VARIABLE_CALLS = {
 
   changeVariableItems: teamCall('PATCH /api/graphql/variables/{name}', {
     tag: 'Variables',
+    alchemy: true,
     summary: 'Add to a variable, or take away from it',
     description: `Takes \`add\` or \`delete\`, one of the two. ${LIVE}`,
     parameters: { name: NAME },
@@ -140,6 +143,7 @@ export const VARIABLE_CALLS = {
 
   deleteVariable: teamCall('DELETE /api/graphql/variables/{name}', {
     tag: 'Variables',
+    alchemy: true,
     summary: 'Delete a variable',
     description:
       'The variable is gone with all its items. A query that names it matches nothing there, ' +

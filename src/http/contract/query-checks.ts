@@ -11,9 +11,9 @@ import {
   record,
   type Static,
   text,
-} from '../../../core/schema/schema.ts'
-import { CU } from '../fields.ts'
-import { body, data, teamCall } from '../operation.ts'
+} from '../../core/schema/schema.ts'
+import { CU } from './fields.ts'
+import { body, data, teamCall } from './operation.ts'
 import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './query-fields.ts'
 
 /** Blocks that one estimate looks at. */

@@ -1,6 +1,4 @@
 import { addTimes, newTimes, timeQuantileMs } from '../../../core/rpc/call-times.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Database } from '../../../ports/database.ts'
 import {
   HOUR_MS,
   NODE_SPAN_MS,
@@ -9,37 +7,18 @@ import {
 } from '../../../tables/usage/call-stats.ts'
 import type { NetworkReport } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
-
-type UpstreamReport = NetworkReport['upstreams'][number]
-
-/** The figures of an upstream, which come from the store: all processes count for them. */
-type UpstreamFigures = Pick<
-  UpstreamReport,
-  'calls' | 'errors' | 'median_ms' | 'p99_ms' | 'share_percent' | 'hours'
->
-
-/** A network as this process sees it. */
-type NetworkState = Omit<NetworkReport, 'upstreams'> & {
-  upstreams: readonly Omit<UpstreamReport, keyof UpstreamFigures>[]
-}
-
-export type NetworkCallNeeds = {
-  database: Database
-  clock: Clock
-  /** The state of the networks and their upstreams right now. */
-  networkReport(): Promise<readonly NetworkState[]>
-}
+import type { NetworkState, UpstreamFigures } from '../management-api.ts'
 
 type Sum = { calls: number; errors: number; times: number[] }
 
 const HOURS = 24
 
-export const listNetworks: Handler<'listNetworks', NetworkCallNeeds> = async (needs) => {
-  const nowMs = needs.clock.nowMs()
+export const listNetworks: Handler<'listNetworks'> = async (api) => {
+  const nowMs = api.clock.nowMs()
   const hourMs = nowMs - (nowMs % HOUR_MS)
   const [networks, points] = await Promise.all([
-    needs.networkReport(),
-    nodeSeries(needs.database, hourMs - (HOURS - 1) * HOUR_MS),
+    api.networkReport(),
+    nodeSeries(api.database, hourMs - (HOURS - 1) * HOUR_MS),
   ])
   return { data: networks.map((network) => withFigures(network, points, nowMs)) }
 }

@@ -8,10 +8,10 @@ import {
   number,
   record,
   text,
-} from '../../../core/schema/schema.ts'
-import { STATUS } from '../deliveries.ts'
-import { TIME_MS } from '../fields.ts'
-import { data, teamCall } from '../operation.ts'
+} from '../../core/schema/schema.ts'
+import { STATUS } from './deliveries.ts'
+import { TIME_MS } from './fields.ts'
+import { data, teamCall } from './operation.ts'
 
 const STATUS_CODE = nullable(
   integer('What the last attempt was answered; null without an answer or an attempt.'),

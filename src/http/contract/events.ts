@@ -7,13 +7,13 @@ import {
   nullable,
   record,
   text,
-} from '../../../core/schema/schema.ts'
-import { DELIVERY } from '../deliveries.ts'
-import { TIME_MS } from '../fields.ts'
-import { eventStream, header, ID, query, teamCall } from '../operation.ts'
-import { REPLAY } from '../replays.ts'
-import { USAGE_SUMMARY } from '../usage.ts'
-import { DEACTIVATION_REASON } from '../webhooks.ts'
+} from '../../core/schema/schema.ts'
+import { DELIVERY } from './deliveries.ts'
+import { TIME_MS } from './fields.ts'
+import { eventStream, header, ID, query, teamCall } from './operation.ts'
+import { REPLAY } from './replays.ts'
+import { USAGE_SUMMARY } from './usage.ts'
+import { DEACTIVATION_REASON } from './webhooks.ts'
 
 /** A client may ask for some of these only. */
 export const EVENT_TOPICS = ['heads', 'deliveries', 'webhooks', 'replays', 'usage'] as const

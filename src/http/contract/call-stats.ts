@@ -9,9 +9,9 @@ import {
   record,
   type Static,
   text,
-} from '../../../core/schema/schema.ts'
-import { CU, MOMENT } from '../fields.ts'
-import { data, ID, query, teamCall } from '../operation.ts'
+} from '../../core/schema/schema.ts'
+import { CU, MOMENT } from './fields.ts'
+import { data, ID, query, teamCall } from './operation.ts'
 
 /** How long figures of calls are kept by the day, in days. */
 export const CALL_STATS_DAYS = 31

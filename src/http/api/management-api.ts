@@ -1,0 +1,63 @@
+import type { Tier } from '../../core/billing/plan.ts'
+import type { DevnetControl } from '../../ports/devnet-control.ts'
+import type { Egress, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
+import type { SolanaDevnetControl } from '../../ports/local/solana-devnet-control.ts'
+import type { World } from '../../ports/world.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import type { NetworkReport } from '../contract/contract.ts'
+import type { CachedReply } from '../edge/cached-reply.ts'
+import type { RequestBodies } from '../edge/request-bodies.ts'
+import type { Inboxes } from '../inbox/inboxes.ts'
+import type { CallLimits } from './call-limits.ts'
+import type { EventHub } from './events/event-hub.ts'
+
+/** The link that signs in where Headgate runs for its developer alone. */
+export type LocalSignIn = {
+  /** The SHA-256 of the part behind `#`. */
+  secretHash: string
+  teamId: string
+}
+
+type UpstreamReport = NetworkReport['upstreams'][number]
+
+/** The figures of an upstream, which come from the store: all processes count for them. */
+export type UpstreamFigures = Pick<
+  UpstreamReport,
+  'calls' | 'errors' | 'median_ms' | 'p99_ms' | 'share_percent' | 'hours'
+>
+
+/** A network as this process sees it. */
+export type NetworkState = Omit<NetworkReport, 'upstreams'> & {
+  upstreams: readonly Omit<UpstreamReport, keyof UpstreamFigures>[]
+}
+
+/** The world and the parts of a running management API, which its handlers get. */
+export type ManagementApi = World & {
+  publicUrl: string
+  /** A proxy in front says which address the client has asked. */
+  trustProxy: boolean
+  /** Further headers that may carry the token. */
+  tokenHeaders: readonly string[]
+  tiers: ReadonlyMap<string, Tier>
+  networks(): readonly { id: string; slug: string }[]
+  /** The served networks. */
+  services(): readonly NetworkService[]
+  /** The state of the networks and their upstreams right now. */
+  networkReport(): Promise<readonly NetworkState[]>
+  bodies: RequestBodies
+  limits: CallLimits
+  live: EventHub
+  egress: Pick<Egress, 'vet'>
+  /** One attempt, which may take as long as any. */
+  attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
+  /** There is no room for what makes the store grow. */
+  isDiskLow(): boolean
+  /** Tell other processes at once; without it they would find out by polling. */
+  accountsChanged(): void
+  webhooksChanged(webhookId?: string): void
+  /** The document of this API. */
+  openApi: CachedReply
+  /** Null outside of local development, where there is no route to its calls. */
+  localSignIn: LocalSignIn | null
+  local: { devnet: DevnetControl; solanaDevnet: SolanaDevnetControl; inboxes: Inboxes } | null
+}

@@ -1,0 +1,125 @@
+import { dataBody, errorBody } from '../../../core/delivery/envelope.ts'
+import { Rejection } from '../../../core/errors.ts'
+import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
+import type { DeliveryKey } from '../../../tables/deliveries/delivery.ts'
+import * as log from '../../../tables/deliveries/log/delivery-page.ts'
+import {
+  type DeliverySearch,
+  searchDeliveries,
+} from '../../../tables/deliveries/log/search-deliveries.ts'
+import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
+import type { Contract, WireAttempt } from '../../contract/contract.ts'
+import type { Values } from '../../contract/operation.ts'
+import type { Handler } from '../calls/handler.ts'
+import { RESENT_TOPIC } from '../events/event-hub.ts'
+import { momentMs } from '../figures/read-range.ts'
+import { sentHeaders } from './sent-headers.ts'
+import { wireDelivery, wireFault } from './wire-delivery.ts'
+
+export const listDeliveries: Handler<'listDeliveries'> = async (api, call) => {
+  const search = deliverySearch(call.parameters)
+  if (search instanceof Rejection) return search
+
+  const { deliveries, next } = await searchDeliveries(api.database, call.team.id, search)
+  const cursors = next ? { after: `${next.event}-${next.webhook}` } : {}
+  return { data: deliveries.map(wireDelivery), pagination: { cursors } }
+}
+
+export const resendDelivery: Handler<'resendDelivery'> = async (api, call) => {
+  const { database, clock } = api
+  const { id } = call.parameters
+  const outcome = await resend(database, call.team.id, id, clock.nowMs())
+  if (outcome === 'gone') {
+    return new Rejection('validation', `The webhook of ${id} was deleted.`)
+  }
+  if (outcome === 'waiting') {
+    return new Rejection('validation', `${id} still waits to be sent.`)
+  }
+
+  const found = await log.findDeliveryWithAttempts(database, call.team.id, id)
+  if (outcome === 'not_found' || !found) return noSuchDelivery(call.parameters.id)
+
+  api.webhooksChanged(found.webhookId)
+  api.signals.publish(RESENT_TOPIC, `${call.team.id} ${found.event} ${found.webhook}`)
+  return { data: wireDelivery(found) }
+}
+
+/** The search that a call asks for. */
+function deliverySearch(
+  asked: Values<Contract['listDeliveries']['parameters']>,
+): DeliverySearch | Rejection {
+  const { webhook_id: webhookId, status, block, attempts_min, rerun, cursor, limit } = asked
+  const fromMs = asked.after === undefined ? undefined : momentMs(asked.after)
+  const beforeMs = asked.before === undefined ? undefined : momentMs(asked.before)
+  if (Number.isNaN(fromMs)) return new Rejection('validation', 'after is not a moment in time.')
+  if (Number.isNaN(beforeMs)) return new Rejection('validation', 'before is not a moment in time.')
+  return {
+    webhookId,
+    status,
+    block,
+    attemptsMin: attempts_min,
+    isRerun: rerun === undefined ? undefined : rerun === 'true',
+    fromMs,
+    beforeMs,
+    after: cursor === undefined ? undefined : cursorOf(cursor),
+    limit,
+  }
+}
+
+/** The schema has seen to its form. */
+function cursorOf(text: string): DeliveryKey {
+  const [event, webhook] = text.split('-')
+  return { event: Number(event), webhook: Number(webhook) }
+}
+
+/** One delivery with its body, its headers and its attempts. */
+export const getDelivery: Handler<'getDelivery'> = async (api, call) => {
+  const { sign } = call.parameters
+  const found = await log.findDeliveryWithAttempts(api.database, call.team.id, call.parameters.id)
+  if (!found) return noSuchDelivery(call.parameters.id)
+  const body = bodyOf(found)
+  const lastMs = found.attempts.at(-1)?.startedAtMs
+  const signedAtMs = sign === 'now' ? api.clock.nowMs() : lastMs
+  return {
+    data: {
+      ...wireDelivery(found),
+      body,
+      headers: await sentHeaders(api, found, body, signedAtMs),
+      attempts: found.attempts.map(wireAttempt),
+    },
+  }
+}
+
+function noSuchDelivery(id: string): Rejection {
+  return new Rejection('not_found', `This team has no delivery ${id}.`)
+}
+
+/** The body exactly as it is sent; null when the log does not hold it any more. */
+function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
+  const {
+    id: deliveryId,
+    webhookId,
+    createdAtMs,
+    error,
+    network,
+    result,
+    sequenceNumber,
+  } = delivery
+  if (error !== null) return errorBody({ webhookId, deliveryId, createdAtMs, message: error })
+  if (result === null || sequenceNumber === null) return null
+  const { truncation } = result
+  const envelope = { webhookId, deliveryId, createdAtMs, network, sequenceNumber, truncation }
+  return dataBody(envelope, result.data)
+}
+
+function wireAttempt(attempt: AttemptFacts): WireAttempt {
+  return {
+    time_started: attempt.startedAtMs,
+    status_code: attempt.status,
+    fault: wireFault(attempt.fault),
+    ms: attempt.ms,
+    response_start: attempt.bodyStart,
+    address: attempt.address,
+    queue: attempt.queue,
+  }
+}
