@@ -2,7 +2,7 @@ import type { WireWebhook, WireWebhookStats } from '../../../http/contract/contr
 import type { Calling } from '../../connect/run-call.ts'
 import { agoText, countText, numberText, timeText } from '../../terminal/formats.ts'
 import type { Cell, Column } from '../../terminal/table-lines.ts'
-import { findWebhook } from './find-webhook.ts'
+import { findNamed } from '../plain/find-named.ts'
 
 type Listed = { webhook: WireWebhook; stats: WireWebhookStats | undefined }
 
@@ -29,7 +29,7 @@ export async function showWebhook(
   { showKey = false }: { showKey?: boolean },
 ): Promise<void> {
   const { client, terminal, clock } = calling
-  const webhook = await findWebhook(calling, idOrName)
+  const webhook = await findNamed(calling, 'listWebhooks', idOrName)
   if (terminal.isJson) return terminal.show(webhook, () => {})
   const { data } = await client.call('getWebhookStats')
   const stats = data.find(({ webhook_id }) => webhook_id === webhook.id)

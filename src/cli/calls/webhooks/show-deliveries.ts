@@ -1,10 +1,11 @@
-import type { WireDelivery } from '../../../http/contract/contract.ts'
+import type { WireAttempt, WireDelivery } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import type { Colour } from '../../terminal/colours.ts'
+import { readExactJson } from '../../terminal/exact-json.ts'
 import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
 import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { findNamed } from '../plain/find-named.ts'
 import { readPages } from '../read-pages.ts'
-import { findWebhook } from './find-webhook.ts'
 
 type LogOptions = {
   follow?: boolean
@@ -31,7 +32,8 @@ export async function showDeliveries(
   options: LogOptions,
 ): Promise<void> {
   const { terminal, clock } = calling
-  const webhookId = idOrName === undefined ? undefined : (await findWebhook(calling, idOrName)).id
+  const webhookId =
+    idOrName === undefined ? undefined : (await findNamed(calling, 'listWebhooks', idOrName)).id
   const deliveries = await newestDeliveries(calling, webhookId, options)
   if (options.follow) return followDeliveries(calling, webhookId, options, deliveries)
   terminal.show(deliveries, () => {
@@ -40,6 +42,45 @@ export async function showDeliveries(
     if (deliveries.length === options.limit) {
       const shown = countText(deliveries.length, 'delivery', 'deliveries')
       terminal.note('', `The newest ${shown}; --limit shows more.`)
+    }
+  })
+}
+
+/** Shows one delivery with its body and every attempt. */
+export async function showOneDelivery({ client, terminal }: Calling, id: string): Promise<void> {
+  const { data } = await client.call('getDelivery', { parameters: { id } })
+  terminal.show(data, () => {
+    terminal.facts([
+      ['delivery', data.id],
+      ['webhook', data.webhook_id],
+      ['network', data.network],
+      ['block', data.block_number === null ? null : `${data.block_number}  ${data.block_hash}`],
+      ['sequence', data.sequence_number],
+      ['status', data.status],
+      ['created', `${timeText(data.time_created)} UTC`],
+      ['next attempt', data.time_due === null ? null : `${timeText(data.time_due)} UTC`],
+      ['size', data.bytes === null ? null : bytesText(data.bytes)],
+    ])
+    if (data.attempts.length > 0) {
+      terminal.say('')
+      terminal.table<WireAttempt>(
+        [
+          { title: 'attempt', of: ({ time_started }) => `${timeText(time_started)} UTC` },
+          { title: 'answer', of: ({ status_code, fault }) => fault ?? status_code },
+          { title: 'took', of: ({ ms }) => spanText(ms.total), align: 'right' },
+          { title: 'queue', of: ({ queue }) => queue },
+          { title: 'address', of: ({ address }) => address },
+          { title: 'said', of: ({ response_start }) => response_start, cut: 'end' },
+        ],
+        data.attempts,
+      )
+    }
+    if (data.body === null) return
+    terminal.say('')
+    try {
+      terminal.json(readExactJson(data.body))
+    } catch {
+      terminal.say(data.body)
     }
   })
 }

@@ -3,10 +3,10 @@ import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { bytesText, numberText, spanText } from '../../terminal/formats.ts'
+import { findNamed } from '../plain/find-named.ts'
 import { withQueryFaults } from '../queries/query-faults.ts'
 import { networkFor, readQuery } from '../queries/query-source.ts'
 import { destinationOf, type WebhookFields } from './create-webhook.ts'
-import { findWebhook } from './find-webhook.ts'
 
 type TestOptions = WebhookFields & { block?: string }
 
@@ -17,7 +17,7 @@ export async function testWebhook(
   options: TestOptions,
 ): Promise<void> {
   const { client, terminal } = calling
-  const webhook = idOrName === undefined ? null : await findWebhook(calling, idOrName)
+  const webhook = idOrName === undefined ? null : await findNamed(calling, 'listWebhooks', idOrName)
   const text = (await readQuery(options)) ?? webhook?.graphql_query.query ?? DEFAULT_QUERY
   const webhook_url = (await destinationOf(calling, options)) ?? webhook?.webhook_url
   if (webhook_url === undefined) {

@@ -1,21 +1,62 @@
+import type { Command } from 'commander'
 import type { WireArrival, WireInbox } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
+import { agoText, bytesText, countText, timeText } from '../../terminal/formats.ts'
 import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { asking, callCommand, wholeNumber } from '../call-command.ts'
+import { plainCommand } from '../plain/plain-command.ts'
 import { readPages } from '../read-pages.ts'
 
 type InboxOptions = { follow?: boolean; limit: number }
 
-type AnswerOptions = { status?: number; delay?: number }
-
 /** Arrivals of one page, as many as the call gives. */
 const PAGE_MAX = 100
 
-/** Inboxes have no stream of their own. */
+/** Inboxes have no event stream. */
 const POLL_MS = 500
 
-/** Shows what arrived at an inbox, oldest first; or goes on to show it as it comes. */
-export async function showInbox(
+/** The inboxes of local development, which receive deliveries. */
+export function addInboxCommands(group: Command): void {
+  callCommand(group, 'inbox', {
+    does: 'show what arrived at an inbox, with its marks',
+    more:
+      'Marks: re-run (a reorg replaced its height), superseded (a later one is right), repeat (a ' +
+      'retry, a resend or a replay), replay, gap before (the one before is missing).',
+    examples: [
+      ['devnet inbox', 'the inbox demo'],
+      ['devnet inbox orders --follow', 'another one, as things arrive'],
+      ['devnet inbox --limit 500 --json', 'all of it, for scripts'],
+    ],
+  })
+    .argument('[name]', 'the inbox', 'demo')
+    .option('-f, --follow', 'keep showing what arrives; with --json a line each')
+    .option('--limit <count>', 'how many, the newest', wholeNumber(1), 20)
+    .action(asking(showInbox))
+
+  plainCommand(group, 'inboxes', 'listInboxes', {
+    does: 'list the inboxes that something was posted to',
+    fields: ['name', 'arrivals', 'time_last', 'behaviour', 'status', 'delay_ms', 'url'],
+  })
+  plainCommand(group, 'answer', 'changeInbox', {
+    does: 'set how an inbox responds, to see retries and pauses',
+    arguments: { name: 'name', behaviour: 'behaviour' },
+    flags: { status: '--status <code>' },
+    say: ({ terminal }, { name, behaviour }) =>
+      terminal.say(`The inbox ${name} is set to ${behaviour}.`),
+    examples: [
+      ['devnet answer demo fail --status 503', 'deliveries are retried'],
+      ['devnet answer demo accept', 'as before'],
+    ],
+  })
+  plainCommand(group, 'empty', 'emptyInbox', {
+    does: 'delete what arrived at an inbox',
+    arguments: { name: 'name' },
+    say: ({ terminal }, { name }) => terminal.say(`The inbox ${name} is empty.`),
+  })
+}
+
+/** Shows what arrived at an inbox, oldest first, and with --follow what arrives from then on. */
+async function showInbox(
   calling: Calling,
   name: string,
   { follow = false, limit }: InboxOptions,
@@ -33,49 +74,6 @@ export async function showInbox(
     const more = inbox.arrivals - arrivals.length
     if (more > 0) terminal.note('', `${countText(more, 'older one')} left out; --limit shows more.`)
   })
-}
-
-/** Lists the inboxes that something was posted to. */
-export async function listInboxes({ client, terminal, clock }: Calling): Promise<void> {
-  const { data } = await client.call('listInboxes')
-  terminal.show(data, () => {
-    if (data.length === 0) return terminal.say('No inbox has got anything yet.')
-    const nowMs = clock.nowMs()
-    terminal.table<WireInbox>(
-      [
-        { title: 'name', of: ({ name }) => name },
-        { title: 'arrivals', of: ({ arrivals }) => arrivals, align: 'right' },
-        { title: 'last', of: ({ time_last }) => time_last && agoText(time_last, nowMs) },
-        { title: 'answers', of: answerText },
-        { title: 'url', of: ({ url }) => url, cut: 'middle' },
-      ],
-      data,
-    )
-  })
-}
-
-/** Sets how an inbox answers. */
-export async function setInbox(
-  { client, terminal }: Calling,
-  name: string,
-  behaviour: WireInbox['behaviour'],
-  { status, delay }: AnswerOptions,
-): Promise<void> {
-  const { data } = await client.call('changeInbox', {
-    parameters: { name },
-    body: {
-      behaviour,
-      ...(status !== undefined && { status }),
-      ...(delay !== undefined && { delay_ms: delay }),
-    },
-  })
-  terminal.show(data, () => terminal.say(`The inbox ${data.name} ${answerText(data)} from now on.`))
-}
-
-/** Forgets what arrived. */
-export async function emptyInbox({ client, terminal }: Calling, name: string): Promise<void> {
-  const { data } = await client.call('emptyInbox', { parameters: { name } })
-  terminal.show(data, () => terminal.say(`The inbox ${data.name} is empty.`))
 }
 
 async function newestArrivals({ client }: Calling, name: string, limit: number) {
@@ -147,19 +145,4 @@ function marksCell(arrival: WireArrival): Cell {
     arrival.is_gap && 'gap before',
   ].filter((mark) => mark !== false)
   return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
-}
-
-function answerText({ behaviour, status, delay_ms }: WireInbox): string {
-  switch (behaviour) {
-    case 'accept':
-      return 'accepts with 200'
-    case 'fail':
-      return `fails with ${status}`
-    case 'slow':
-      return `accepts after ${spanText(delay_ms)}`
-    case 'hang':
-      return 'never answers'
-    case 'gone':
-      return 'is gone (410)'
-  }
 }

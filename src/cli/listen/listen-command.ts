@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { terminalClock } from '../../../wiring/terminal/terminal-clock.ts'
-import type { ConnectionOptions } from '../../connect/connection.ts'
-import { runCall } from '../../connect/run-call.ts'
-import { readSince } from '../../listen/read-since.ts'
-import { callCommand, several } from './call-command.ts'
+import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { callCommand, several } from '../calls/call-command.ts'
+import type { ConnectionOptions } from '../connect/connection.ts'
+import { runCall } from '../connect/run-call.ts'
+import { readSince } from './read-since.ts'
 
 type Said = ConnectionOptions & { forward: string; webhook?: string[]; since?: number }
 
@@ -25,7 +25,7 @@ export function addListenCommand(program: Command): void {
     .option('--since <moment>', 'also those since then: 10m, 2h, a date or ISO 8601', moment)
     .action(({ since, ...options }: Said) =>
       runCall(options, async (calling) => {
-        const { runListen } = await import('../../listen/run-listen.ts')
+        const { runListen } = await import('./run-listen.ts')
         await runListen(calling, { ...options, ...(since !== undefined && { sinceMs: since }) })
       }),
     )
