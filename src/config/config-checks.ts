@@ -6,7 +6,7 @@ import { defaultSlug } from '../core/network.ts'
 import { parseNatsServers } from '../core/parse-nats-servers.ts'
 import { postgresServers } from '../core/postgres-servers.ts'
 import type { SchemaFault } from '../core/schema/check-schema.ts'
-import { checkBudgets } from './check-budgets.ts'
+import type { BudgetValues } from './budget-schema.ts'
 import { checkRouting, fault } from './check-routing.ts'
 import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
@@ -226,4 +226,27 @@ function checkPrices(values: CompleteValues): SchemaFault[] {
       .filter(([, cu]) => Math.abs(cu * CENTI_PER_CU - Math.round(cu * CENTI_PER_CU)) > 1e-6)
       .flatMap(([name]) => fault(['prices', method, name], 'must have at most two decimals')),
   )
+}
+
+/** Upstreams that share an account have one budget, so all of them must say the same. */
+function checkBudgets(networks: readonly NetworkValues[]): SchemaFault[] {
+  const first = new Map<string, { path: JsonPath; limits: string }>()
+  return networks.flatMap(({ upstreams }, at) =>
+    upstreams.flatMap(({ budget }, upstreamAt): SchemaFault[] => {
+      if (budget?.account === undefined) return []
+      const path = ['networks', at, 'upstreams', upstreamAt, 'budget']
+      const limits = limitsOf(budget)
+      const known = first.get(budget.account)
+      if (!known) first.set(budget.account, { path, limits })
+      if (!known || known.limits === limits) return []
+      const message =
+        `${fieldName(path)} must have the limits and the resetDay of ` +
+        `${fieldName(known.path)}, which has the same account`
+      return [{ path, message }]
+    }),
+  )
+}
+
+function limitsOf({ requestsPerSecond, creditsPerMonth, resetDay }: BudgetValues): string {
+  return JSON.stringify([requestsPerSecond, creditsPerMonth, resetDay])
 }

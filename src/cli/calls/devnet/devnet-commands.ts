@@ -1,4 +1,4 @@
-import type { Devnet, SolanaDevnet } from '@headgate/client'
+import type { SolanaDevnet } from '@headgate/client'
 import type { Command } from 'commander'
 import { CONTRACT } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
@@ -9,7 +9,7 @@ import { asking, callCommand, told, wholeNumber } from '../call-command.ts'
 import { plainCommand } from '../plain/plain-command.ts'
 import { sayPlain } from '../plain/plain-view.ts'
 import { addInboxCommands } from './inbox-commands.ts'
-import { reorganise, sayDevnet, showDevnet } from './show-devnet.ts'
+import { reorganise, showDevnet } from './show-devnet.ts'
 
 type LedgerOptions = { slotTime?: number; changes?: number; hold?: boolean; resume?: boolean }
 
@@ -79,41 +79,27 @@ function addChainCommands(group: Command): void {
 }
 
 function addMiningCommands(group: Command): void {
-  plainCommand(group, 'mine', 'mineDevnetBlocks', {
-    arguments: { blocks: 'blocks' },
-    say(calling, devnet, { blocks = 1 }) {
-      calling.terminal.say(`Mined ${countText(Number(blocks), 'block')}.`, '')
-      sayDevnet(calling, devnet, Number(blocks))
-    },
-  })
+  plainCommand(group, 'mine', 'mineDevnetBlocks', { arguments: { blocks: 'blocks' } })
   plainCommand(group, 'hold', 'changeDevnet', {
     does: 'stop mining by time; blocks come on command only',
     members: [],
     fixed: { is_held: true },
-    say: saying('Mining by time is held; `headgate devnet mine` adds a block.'),
   })
   plainCommand(group, 'resume', 'changeDevnet', {
     does: 'resume mining by time',
     members: [],
     fixed: { is_held: false },
-    say: saying('Mining by time is resumed.'),
   })
   plainCommand(group, 'set', 'changeDevnet', {
-    does: 'change the time between blocks, and the traffic',
-    more: 'It lasts until the next start.',
+    does: 'change the time between blocks and the traffic, until the next start',
     members: ['block_time_ms', 'transactions_per_block'],
     flags: { transactions_per_block: '--traffic <count>' },
-    say: (calling, devnet) => sayDevnet(calling, devnet, 1),
   })
   plainCommand(group, 'drop', 'dropDevnetBlocks', {
     more:
       'The blocks above it are gone, as on a node that was reset, and so are pending ' +
       'transactions. Webhooks run those heights again once they are mined again.',
     arguments: { height: 'height' },
-    say(calling, devnet) {
-      calling.terminal.say(`The head is ${devnet.head.number}.`, '')
-      sayDevnet(calling, devnet, 1)
-    },
   })
 }
 
@@ -174,13 +160,6 @@ async function changeLedger(
     ? await client.call('changeSolanaDevnet', { body })
     : await client.call('getSolanaDevnet')
   terminal.show(data, () => sayPlain(calling, data, {}))
-}
-
-function saying(line: string) {
-  return (calling: Calling, devnet: Devnet) => {
-    calling.terminal.say(line, '')
-    sayDevnet(calling, devnet, 1)
-  }
 }
 
 function limitsOf({ minimum = 0, maximum }: { minimum?: number; maximum?: number } = {}) {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { WireArrival, WireInbox } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { agoText, bytesText, countText, timeText } from '../../terminal/formats.ts'
-import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { bytesText, countText, whenText } from '../../terminal/formats.ts'
+import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
 import { asking, callCommand, wholeNumber } from '../call-command.ts'
 import { plainCommand } from '../plain/plain-command.ts'
 import { readPages } from '../read-pages.ts'
@@ -41,8 +41,6 @@ export function addInboxCommands(group: Command): void {
     does: 'set how an inbox responds, to see retries and pauses',
     arguments: { name: 'name', behaviour: 'behaviour' },
     flags: { status: '--status <code>' },
-    say: ({ terminal }, { name, behaviour }) =>
-      terminal.say(`The inbox ${name} is set to ${behaviour}.`),
     examples: [
       ['devnet answer demo fail --status 503', 'deliveries are retried'],
       ['devnet answer demo accept', 'as before'],
@@ -51,7 +49,6 @@ export function addInboxCommands(group: Command): void {
   plainCommand(group, 'empty', 'emptyInbox', {
     does: 'delete what arrived at an inbox',
     arguments: { name: 'name' },
-    say: ({ terminal }, { name }) => terminal.say(`The inbox ${name} is empty.`),
   })
 }
 
@@ -93,33 +90,26 @@ async function followInbox(calling: Calling, name: string, known: WireArrival[])
   let last = known.at(-1)?.id ?? -1
   const columns = arrivalColumns(null)
   if (!terminal.isJson) terminal.note(`Waiting at the inbox ${name}; Ctrl-C ends it.`)
-  let showTitles = true
-  const show = (arrivals: readonly WireArrival[]) => {
-    for (const arrival of arrivals) {
-      terminal.stream(arrival, () => terminal.row(columns, arrival, showTitles))
-      showTitles = false
-    }
-  }
-  show(known)
+  const show = terminal.rows(columns)
+  for (const arrival of known) show(arrival)
   for (;;) {
     await clock.sleep(POLL_MS)
     const { arrivals } = await newestArrivals(calling, name, PAGE_MAX)
     const fresh = arrivals.filter(({ id }) => id > last)
     last = fresh.at(-1)?.id ?? last
-    show(fresh)
+    for (const arrival of fresh) show(arrival)
   }
 }
 
 /** With the time of the clock where lines stay as they are, else as seen from now. */
 function arrivalColumns(nowMs: number | null): Column<WireArrival>[] {
-  const when = (time: number) => (nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs))
   return [
-    { title: 'arrived', of: ({ time }) => when(time), width: 8 },
+    { title: 'arrived', of: ({ time }) => whenText(time, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
     { title: 'sequence', of: ({ sequence_number }) => sequence_number, align: 'right', width: 13 },
     { title: 'signature', of: signatureCell, width: 9 },
     { title: 'answered', of: answeredCell, width: 8 },
-    { title: 'marks', of: marksCell, width: 10 },
+    { title: 'marks', of: arrivalMarks, width: 10 },
     { title: 'delivery', of: ({ delivery_id }) => delivery_id, width: 22, isExtra: true },
     { title: 'size', of: ({ bytes }) => bytesText(bytes), align: 'right', width: 8, isExtra: true },
   ]
@@ -135,14 +125,13 @@ function answeredCell({ status_answered }: WireArrival): Cell {
   return { text: String(status_answered), colour: isGood ? 'green' : 'red' }
 }
 
-function marksCell(arrival: WireArrival): Cell {
-  const marks = [
-    arrival.kind === 'error' && 'error',
-    arrival.is_rerun && 're-run',
-    arrival.is_superseded && 'superseded',
-    arrival.is_repeat && 'repeat',
-    arrival.is_replay && 'replay',
-    arrival.is_gap && 'gap before',
-  ].filter((mark) => mark !== false)
-  return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
+function arrivalMarks(arrival: WireArrival): Cell {
+  return marksCell({
+    error: arrival.kind === 'error',
+    're-run': arrival.is_rerun,
+    superseded: arrival.is_superseded,
+    repeat: arrival.is_repeat,
+    replay: arrival.is_replay,
+    'gap before': arrival.is_gap,
+  })
 }

@@ -5,7 +5,7 @@ import type { Column } from '../../terminal/table-lines.ts'
 
 type Block = WireDevnet['blocks'][number]
 
-/** Shows the chain: how it runs, and its last blocks with those that were replaced. */
+/** Shows the chain, and its last blocks with those that were replaced. */
 export async function showDevnet(calling: Calling, { blocks }: { blocks: number }): Promise<void> {
   const { data } = await calling.client.call('getDevnet')
   calling.terminal.show(data, () => sayDevnet(calling, data, blocks))
@@ -46,8 +46,7 @@ export async function reorganise(
   })
 }
 
-/** The chain in words, with so many of its last heights. */
-export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heights: number): void {
+function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heights: number): void {
   terminal.facts([
     ['network', `${devnet.network} (chain id ${devnet.chain_id})`],
     ['head', `${numberText(devnet.head.number)}  ${devnet.head.hash}`],

@@ -70,9 +70,9 @@ export function plainColumns(
 
 /** Names and values of one thing, and of the things in it. */
 export function plainFacts(data: unknown, fields?: readonly string[]): [string, string | null][] {
-  const paths = fields ?? pathsOf(data)
-  return paths.map((path) => {
-    const text = plainText(path, memberOf(data, path), (time) => `${timeText(time)} UTC`)
+  const values = fields?.map((field) => [field, memberOf(data, field)] as const) ?? valuesIn(data)
+  return values.map(([path, value]) => {
+    const text = plainText(path, value, (time) => `${timeText(time)} UTC`)
     return [labelOf(path), text === '' ? null : text]
   })
 }
@@ -87,23 +87,22 @@ function isPlain(schema: JsonSchema): boolean {
   return first !== undefined && others.length === 0 && first !== 'object' && first !== 'array'
 }
 
-/** The paths of all values that are texts, numbers, or lists of them. */
-function pathsOf(data: unknown, before = ''): string[] {
+/** Every value in it, by its path; lists count as values. */
+function valuesIn(data: unknown, before = ''): [path: string, value: unknown][] {
   if (typeof data !== 'object' || data === null) return []
   return Object.entries(data).flatMap(([name, value]) => {
+    const path = `${before}${name}`
     const isObject = typeof value === 'object' && value !== null && digitsOf(value) === null
-    return isObject && !Array.isArray(value)
-      ? pathsOf(value, `${before}${name}.`)
-      : [`${before}${name}`]
+    return isObject && !Array.isArray(value) ? valuesIn(value, `${path}.`) : [[path, value]]
   })
 }
 
-/** `limits.monthly_cu` is `limits monthly cu`, `time_created` is `created`. */
+/** `limits.monthly_cu` is `limits monthly cu`, `time_created` is `created`; ids stay. */
 function labelOf(path: string): string {
   return path
     .replaceAll(/(^|\.)(is|time)_/g, '$1')
     .replace(/_ms$/, '')
-    .replaceAll(/[._]/g, ' ')
+    .replaceAll(/\.|(?<=[a-z\d])_/g, ' ')
 }
 
 /** A value as people read it, by its type and the name of its field; null where it says nothing. */

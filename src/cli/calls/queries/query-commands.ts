@@ -6,6 +6,7 @@ import { readExactJson } from '../../terminal/exact-json.ts'
 import { bytesText, countText, numberText, shortHash, spanText } from '../../terminal/formats.ts'
 import { harmlessText } from '../../terminal/harmless-text.ts'
 import { asking, callCommand, told, wholeNumber } from '../call-command.ts'
+import { sayPlain, sayTable } from '../plain/plain-view.ts'
 import { faultLines, withQueryFaults } from './query-faults.ts'
 import { networkFor, type QuerySource, readQuery } from './query-source.ts'
 
@@ -112,10 +113,11 @@ async function runQuery(
 
 /** Checks a query without running it. */
 async function checkQuery(
-  { client, terminal }: Calling,
+  calling: Calling,
   file: string | undefined,
   { graphql, network }: RunOptions,
 ): Promise<void> {
+  const { client, terminal } = calling
   const text = await queryOf({ query: file, graphql })
   const { data } = await client.call('checkQuery', {
     body: { graphql_query: text, ...(network !== undefined && { network }) },
@@ -127,20 +129,11 @@ async function checkQuery(
       return terminal.say(...data.errors.flatMap((fault) => faultLines(text, fault, colours)))
     }
     terminal.say(terminal.colours.green('The query is good.'), '')
-    const reads = [data.needs_receipts && 'receipts', data.needs_traces && 'call traces']
-    const read = reads.filter((part) => typeof part === 'string')
-    terminal.facts([
-      ['reads', ['blocks', ...read].join(', ')],
-      ['filtered', data.is_filtered ? 'yes' : 'no: it gets everything of its lists'],
-      ['can be empty', data.can_be_empty ? 'yes: --skip-empty can skip blocks' : 'no'],
-      ...data.variables.map(({ name, kind, items }) => {
-        const has =
-          items === null
-            ? 'the team has none, so it matches nothing'
-            : `${countText(items, 'item')}`
-        return [`$${name}`, `${kind}: ${has}`] as const
-      }),
-    ])
+    const { ok, errors, variables, ...facts } = data
+    sayPlain(calling, facts, {})
+    if (variables.length === 0) return
+    terminal.say('')
+    sayTable(calling, ['name', 'kind', 'items'], variables)
   })
 }
 
@@ -168,15 +161,7 @@ async function estimateQuery(
     const range = `${data.from_block} to ${data.to_block}`
     const every = `a block every ${spanText(data.block_time_ms)}`
     terminal.say(`${countText(data.blocks, 'block')} of ${network} (${range}), ${every}.`, '')
-    terminal.table<(typeof rows)[number]>(
-      [
-        { title: '', of: ({ what }) => what },
-        { title: 'deliveries', of: (row) => numberText(row.deliveries), align: 'right' },
-        { title: 'size', of: (row) => bytesText(row.bytes), align: 'right' },
-        { title: 'CU', of: (row) => numberText(row.cu), align: 'right' },
-      ],
-      rows,
-    )
+    sayTable(calling, ['what', 'deliveries', 'bytes', 'cu'], rows)
   })
 }
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { asking, callCommand, wholeNumber } from '../call-command.ts'
 import { plainCommand } from '../plain/plain-command.ts'
-import { endLines, replayWebhook } from './replay-webhook.ts'
+import { replayWebhook } from './replay-webhook.ts'
 import { showDeliveries, showOneDelivery } from './show-deliveries.ts'
 
 /** The commands of `headgate webhook` about deliveries and replays. */
@@ -40,8 +40,6 @@ function addLogCommands(group: Command): void {
   plainCommand(group, 'resend', 'resendDelivery', {
     does: 'send a delivery again, with the same id and body',
     arguments: { id: 'id' },
-    say: ({ terminal }, { id }) =>
-      terminal.say(`${id} is sent again; \`headgate webhook delivery ${id}\` shows how.`),
   })
 }
 
@@ -79,7 +77,6 @@ function addReplayCommands(group: Command): void {
   })
   plainCommand(group, 'cancel-replay', 'cancelReplay', {
     arguments: { id: 'id' },
-    say: ({ terminal }, replay) => terminal.say(...endLines(replay)),
   })
 }
 

@@ -86,8 +86,7 @@ function shareOf({ from_block, to_block, next_block }: WireReplay): number {
   return (next_block - from_block) / (to_block - from_block + 1)
 }
 
-/** What became of a replay, or how to see it. */
-export function endLines(replay: WireReplay): string[] {
+function endLines(replay: WireReplay): string[] {
   const counts = `${numberText(replay.delivered)} sent, ${numberText(replay.skipped)} skipped`
   switch (replay.state) {
     case 'running':

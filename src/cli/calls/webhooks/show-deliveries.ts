@@ -2,8 +2,8 @@ import type { WireAttempt, WireDelivery } from '../../../http/contract/contract.
 import type { Calling } from '../../connect/run-call.ts'
 import type { Colour } from '../../terminal/colours.ts'
 import { readExactJson } from '../../terminal/exact-json.ts'
-import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
-import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { bytesText, countText, spanText, timeText, whenText } from '../../terminal/formats.ts'
+import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
 import { findNamed } from '../plain/find-named.ts'
 import { readPages } from '../read-pages.ts'
 
@@ -115,11 +115,7 @@ async function followDeliveries(
 ): Promise<void> {
   const { terminal } = calling
   const columns = deliveryColumns(webhookId, null)
-  let showTitles = true
-  const show = (delivery: WireDelivery) => {
-    terminal.stream(delivery, () => terminal.row(columns, delivery, showTitles))
-    showTitles = false
-  }
+  const show = terminal.rows(columns)
   for (const delivery of known) show(delivery)
   if (!terminal.isJson) terminal.note('Waiting for deliveries; Ctrl-C ends it.')
   const events = calling.client.events({
@@ -145,8 +141,6 @@ function deliveryColumns(
   webhookId: string | undefined,
   nowMs: number | null,
 ): Column<WireDelivery>[] {
-  const when = ({ time_created: time }: WireDelivery) =>
-    nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs)
   const ofAll: Column<WireDelivery>[] = [
     { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
   ]
@@ -159,14 +153,19 @@ function deliveryColumns(
     isExtra: webhookId === undefined,
   }
   return [
-    { title: 'created', of: when, width: 8 },
+    { title: 'created', of: ({ time_created }) => whenText(time_created, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
     sequence,
     { title: 'status', of: statusCell, width: 9 },
     { title: 'answer', of: answerCell, width: 7 },
     { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
     ...(webhookId === undefined ? ofAll : []),
-    { title: 'marks', of: marksCell, width: 10 },
+    {
+      title: 'marks',
+      of: ({ kind, rerun, superseded, replay }) =>
+        marksCell({ error: kind === 'error', 're-run': rerun, superseded, replay }),
+      width: 10,
+    },
     { title: 'delivery', of: ({ id }) => id, width: 22, isExtra: true },
     { title: 'took', of: (one) => tookText(one), align: 'right', width: 6, isExtra: true },
     { title: 'size', of: (one) => sizeText(one), align: 'right', width: 8, isExtra: true },
@@ -181,16 +180,6 @@ function answerCell({ status_code, fault }: WireDelivery): Cell {
   if (fault !== null) return { text: fault, colour: 'red' }
   if (status_code === null) return null
   return { text: String(status_code), colour: status_code < 300 ? 'green' : 'red' }
-}
-
-function marksCell({ kind, rerun, superseded, replay }: WireDelivery): Cell {
-  const marks = [
-    kind === 'error' && 'error',
-    rerun && 're-run',
-    superseded && 'superseded',
-    replay && 'replay',
-  ].filter((mark) => mark !== false)
-  return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
 }
 
 function tookText({ took_ms }: WireDelivery): string | null {

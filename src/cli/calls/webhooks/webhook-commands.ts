@@ -12,6 +12,7 @@ const ONE_WEBHOOK = {
   arguments: { webhook: 'webhook_id' },
   members: [],
   findIn: 'listWebhooks',
+  fields: ['id', 'name', 'network', 'webhook_url', 'state', 'deactivation_reason'],
 } as const
 
 /** `headgate webhook`: queries that run on every block, and where their results go. */
@@ -77,17 +78,11 @@ function addStateCommands(group: Command): void {
     ...ONE_WEBHOOK,
     does: 'pause a webhook: nothing is evaluated or sent for it',
     fixed: { is_active: false },
-    say: ({ terminal }, { id }) =>
-      terminal.say(`Paused ${id}. To resume it: headgate webhook resume ${id}`),
   })
   plainCommand(group, 'resume', 'updateWebhook', {
     ...ONE_WEBHOOK,
     does: 'resume a webhook from the next block on, whatever paused it',
     fixed: { is_active: true },
-    say({ terminal }, { id, is_active, deactivation_reason }) {
-      if (is_active) return terminal.say(`Resumed ${id}: it delivers from the next block on.`)
-      terminal.say(`${id} was paused again at once: ${deactivation_reason}.`)
-    },
   })
   plainCommand(group, 'delete', 'deleteWebhook', {
     ...ONE_WEBHOOK,
