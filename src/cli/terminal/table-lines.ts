@@ -55,7 +55,7 @@ export function tableLines<Row>(
   return [line(titles), ...body]
 }
 
-/** Those of the words that are marked as true. */
+/** The words that are marked as true. */
 export function marksCell(marks: Readonly<Record<string, boolean>>): Cell {
   const words = Object.keys(marks).filter((word) => marks[word])
   return words.length === 0 ? null : { text: words.join(', '), colour: 'yellow' }

@@ -24,7 +24,7 @@ export const NOTHING_TO_CHANGE = 'Nothing to change. Pass at least one option; s
 
 type PlainId = Extract<keyof typeof CONTRACT, CallId>
 
-/** What the first argument names. */
+/** The thing that the first argument names. */
 type Target = { id: string; name?: string; webhook_url?: string }
 
 type Given = ConnectionOptions & Readonly<Record<string, unknown>> & { yes?: boolean }
@@ -102,7 +102,7 @@ async function runPlain<Id extends PlainId>(
 
   const body = (await words.complete?.(calling, request.body)) ?? request.body
   const input = { parameters: request.parameters, ...(operation.body && { body }) }
-  // What a list shows of one thing is what a read of it shows.
+  // A list has all that a read of one thing has.
   const isRead = operation.method === 'get' && found !== undefined
   const answer = isRead
     ? { data: found }

@@ -7,7 +7,7 @@ import { listWebhooks, showWebhook } from './list-webhooks.ts'
 import { rotateSigningKey } from './rotate-signing-key.ts'
 import { testWebhook } from './test-webhook.ts'
 
-/** What most commands do with one webhook: it is looked up, and nothing else is set. */
+/** One webhook, looked up by its id or name; its keys are not shown. */
 const ONE_WEBHOOK = {
   arguments: { webhook: 'webhook_id' },
   members: [],
