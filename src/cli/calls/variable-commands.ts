@@ -5,7 +5,6 @@ import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { countText, numberText } from '../terminal/formats.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
 import { asking, callCommand, told, wholeNumber } from './call-command.ts'
 import { plainCommand } from './plain/plain-command.ts'
 import { readText } from './queries/query-source.ts'
@@ -15,8 +14,6 @@ type ItemsOptions = { file?: string; yes?: boolean }
 
 /** Items of one call, as many as it takes. */
 const CALL_ITEMS_MAX = 10_000
-
-const BAR_COLUMNS = 30
 
 const NO_ITEMS = 'No items given. Pass them as arguments or with --file (- for standard input).'
 
@@ -144,27 +141,26 @@ async function changeItems(
   name: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<void> {
-  const all = add.length + remove.length
-  let done = 0
-  const step = async (items: readonly string[], send: (part: string[]) => Promise<unknown>) => {
-    for (let at = 0; at < items.length; at += CALL_ITEMS_MAX) {
-      if (all > CALL_ITEMS_MAX) terminal.progress(`${progressBar(done / all, BAR_COLUMNS)}  items`)
-      const part = items.slice(at, at + CALL_ITEMS_MAX)
-      await send(part)
-      done += part.length
-    }
-  }
   const parameters = { name }
-  // First what is new, so that nothing is missed in between.
-  await step(add, (items) => client.call('addVariableItems', { parameters, body: { items } }))
-  await step(remove, (part) =>
-    client.call('changeVariableItems', { parameters, body: { delete: part } }),
-  )
-  terminal.progress(null)
+  // New items come first, so that no moment lacks both.
+  for (const items of callsOf(add)) {
+    await client.call('addVariableItems', { parameters, body: { items } })
+  }
+  for (const items of callsOf(remove)) {
+    await client.call('changeVariableItems', { parameters, body: { delete: items } })
+  }
   const result = { name, added: add.length, removed: remove.length }
   terminal.show(result, () => {
     const added = `${countText(add.length, 'item')} added`
     terminal.say(`${name}: ${added}, ${numberText(remove.length)} taken away.`)
+  })
+}
+
+/** The items of each call. */
+function callsOf(items: readonly string[]): string[][] {
+  const calls = Math.ceil(items.length / CALL_ITEMS_MAX)
+  return Array.from({ length: calls }, (_, call) => {
+    return items.slice(call * CALL_ITEMS_MAX, (call + 1) * CALL_ITEMS_MAX)
   })
 }
 

@@ -115,6 +115,6 @@ function plainText(path: string, value: unknown, timeOf: (ms: number) => string)
   const digits = digitsOf(value)
   if (digits === null) return typeof value === 'string' ? value : null
   if (/(^|\.)time_\w+$/.test(path)) return timeOf(Number(digits))
-  if (path.endsWith('_ms')) return spanText(Number(digits))
+  if (/(_|^|\.)ms(\.|$)/.test(path)) return spanText(Number(digits))
   return /(^|[._])bytes$/.test(path) ? bytesText(Number(digits)) : numberText(digits)
 }

@@ -7,6 +7,7 @@ import { confirm } from '../../terminal/confirm.ts'
 import { bytesText, countText, numberText } from '../../terminal/formats.ts'
 import { progressBar } from '../../terminal/progress-bar.ts'
 import { findNamed } from '../plain/find-named.ts'
+import { sayPlain } from '../plain/plain-view.ts'
 
 type ReplayOptions = { from: number; to: number | 'latest'; yes?: boolean; detach?: boolean }
 
@@ -35,7 +36,7 @@ export async function replayWebhook(
     body: { webhook_id: webhook.id, from_block: from, to_block },
   })
   const done = detach ? replay : await watchReplay(calling, replay)
-  terminal.show(done, () => terminal.say(...endLines(done)))
+  terminal.show(done, () => sayPlain(calling, done, {}))
   if (done.state === 'failed') process.exitCode = EXIT_CODES.failed
 }
 
@@ -84,21 +85,4 @@ function progressText(replay: WireReplay): string {
 
 function shareOf({ from_block, to_block, next_block }: WireReplay): number {
   return (next_block - from_block) / (to_block - from_block + 1)
-}
-
-function endLines(replay: WireReplay): string[] {
-  const counts = `${numberText(replay.delivered)} sent, ${numberText(replay.skipped)} skipped`
-  switch (replay.state) {
-    case 'running':
-      return [
-        `The replay ${replay.id} is running.`,
-        `\`headgate webhook replays\` shows how far it is; \`headgate webhook cancel-replay ${replay.id}\` ends it.`,
-      ]
-    case 'done':
-      return [`The replay ${replay.id} is done: ${counts}.`]
-    case 'cancelled':
-      return [`The replay ${replay.id} is cancelled at block ${replay.next_block}: ${counts}.`]
-    case 'failed':
-      return [`The replay ${replay.id} failed at block ${replay.next_block}: ${replay.error}`]
-  }
 }

@@ -1,10 +1,11 @@
-import type { WireAttempt, WireDelivery } from '../../../http/contract/contract.ts'
+import type { WireDelivery } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import type { Colour } from '../../terminal/colours.ts'
 import { readExactJson } from '../../terminal/exact-json.ts'
-import { bytesText, countText, spanText, timeText, whenText } from '../../terminal/formats.ts'
+import { bytesText, countText, spanText, whenText } from '../../terminal/formats.ts'
 import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
 import { findNamed } from '../plain/find-named.ts'
+import { plainFacts, sayTable } from '../plain/plain-view.ts'
 import { readPages } from '../read-pages.ts'
 
 type LogOptions = {
@@ -17,6 +18,29 @@ type LogOptions = {
 }
 
 const PAGE_MAX = 1000
+
+const DELIVERY_FIELDS = [
+  'id',
+  'webhook_id',
+  'network',
+  'block_number',
+  'block_hash',
+  'sequence_number',
+  'status',
+  'time_created',
+  'time_due',
+  'bytes',
+]
+
+const ATTEMPT_FIELDS = [
+  'time_started',
+  'status_code',
+  'fault',
+  'ms.total',
+  'queue',
+  'address',
+  'response_start',
+]
 
 const STATUS_COLOURS: Readonly<Record<WireDelivery['status'], Colour>> = {
   waiting: 'yellow',
@@ -47,33 +71,14 @@ export async function showDeliveries(
 }
 
 /** Shows one delivery with its body and every attempt. */
-export async function showOneDelivery({ client, terminal }: Calling, id: string): Promise<void> {
+export async function showOneDelivery(calling: Calling, id: string): Promise<void> {
+  const { client, terminal } = calling
   const { data } = await client.call('getDelivery', { parameters: { id } })
   terminal.show(data, () => {
-    terminal.facts([
-      ['delivery', data.id],
-      ['webhook', data.webhook_id],
-      ['network', data.network],
-      ['block', data.block_number === null ? null : `${data.block_number}  ${data.block_hash}`],
-      ['sequence', data.sequence_number],
-      ['status', data.status],
-      ['created', `${timeText(data.time_created)} UTC`],
-      ['next attempt', data.time_due === null ? null : `${timeText(data.time_due)} UTC`],
-      ['size', data.bytes === null ? null : bytesText(data.bytes)],
-    ])
+    terminal.facts(plainFacts(data, DELIVERY_FIELDS))
     if (data.attempts.length > 0) {
       terminal.say('')
-      terminal.table<WireAttempt>(
-        [
-          { title: 'attempt', of: ({ time_started }) => `${timeText(time_started)} UTC` },
-          { title: 'answer', of: ({ status_code, fault }) => fault ?? status_code },
-          { title: 'took', of: ({ ms }) => spanText(ms.total), align: 'right' },
-          { title: 'queue', of: ({ queue }) => queue },
-          { title: 'address', of: ({ address }) => address },
-          { title: 'said', of: ({ response_start }) => response_start, cut: 'end' },
-        ],
-        data.attempts,
-      )
+      sayTable(calling, ATTEMPT_FIELDS, data.attempts)
     }
     if (data.body === null) return
     terminal.say('')
