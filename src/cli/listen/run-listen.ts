@@ -4,11 +4,11 @@ import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import type { Calling } from '../connect/run-call.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
-import { countText, spanText } from '../terminal/formats.ts'
+import { countText, spanText, timeText } from '../terminal/formats.ts'
+import type { Cell, Column } from '../terminal/table-lines.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
 import { type Forwarded, forwardDelivery, TRIES_MAX } from './forward-delivery.ts'
-import { FORWARD_COLUMNS, forwardDocument } from './forward-line.ts'
-import { type ForwardQueues, openForwardQueues } from './forward-queues.ts'
+import { type ForwardQueues, type OnItsWay, openForwardQueues } from './forward-queues.ts'
 
 export type ListenOptions = { forward: string; webhook?: string[]; sinceMs?: number }
 
@@ -158,4 +158,65 @@ function tellSummary({ terminal, counts }: Listening, waiting: number): void {
   ]
   const tell = () => terminal.note('', `${parts.join(', ')}.`)
   terminal.stream({ summary: { ...counts, waiting } }, tell)
+}
+
+/** One delivery that was forwarded, or was not. */
+type ForwardLine = OnItsWay & { how: Forwarded; timeMs: number }
+
+const OUTCOME_WORDS = {
+  accepted: '',
+  refused: '',
+  down: 'nobody listens',
+  timeout: 'no answer in time',
+  lost: 'its body is not kept any more',
+} as const
+
+/** A line for each, in columns that stay where they are. */
+const FORWARD_COLUMNS: readonly Column<ForwardLine>[] = [
+  { title: 'time', of: ({ timeMs }) => timeText(timeMs).slice(11), width: 8 },
+  { title: 'webhook', of: ({ delivery }) => delivery.webhook_id, width: 19 },
+  { title: 'block', of: ({ delivery }) => blockOf(delivery), width: 11, align: 'right' },
+  { title: 'status', of: ({ how }) => statusOf(how), width: 6, align: 'right' },
+  { title: 'ms', of: ({ how }) => Math.round(how.ms), width: 5, align: 'right' },
+  { title: '', of: (line) => remarks(line) || ' ' },
+]
+
+/** The same for scripts. */
+function forwardDocument({ delivery, how, timeMs, isAgain }: ForwardLine) {
+  return {
+    time: timeMs,
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    network: delivery.network,
+    block_number: delivery.block_number,
+    sequence_number: delivery.sequence_number,
+    rerun: delivery.rerun,
+    replay: delivery.replay,
+    again: isAgain,
+    outcome: how.outcome,
+    status_code: how.status,
+    ms: Math.round(how.ms),
+    tries: how.tries,
+    bytes: how.bytes,
+  }
+}
+
+function blockOf({ kind, block_number }: ForwardLine['delivery']): Cell {
+  return kind === 'error' ? 'error' : block_number
+}
+
+function statusOf({ outcome, status }: Forwarded): Cell {
+  return { text: String(status ?? '–'), colour: outcome === 'accepted' ? 'green' : 'red' }
+}
+
+function remarks({ delivery, how, isAgain }: ForwardLine): string {
+  return [
+    OUTCOME_WORDS[how.outcome],
+    how.tries > 1 ? `${how.tries} tries` : '',
+    delivery.rerun ? 're-run' : '',
+    delivery.replay ? 'replay' : '',
+    isAgain && !delivery.replay ? 'sent again' : '',
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
 }
