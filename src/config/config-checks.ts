@@ -3,11 +3,12 @@ import { CENTI_PER_CU } from '../core/billing/plan.ts'
 import { neverProven } from '../core/chain/proof/verify-forms.ts'
 import { fieldName, type JsonPath } from '../core/json/json-value.ts'
 import { defaultSlug } from '../core/network.ts'
-import type { SchemaFault } from '../core/schema/check-schema.ts'
 import { parseNatsServers } from '../core/servers/parse-nats-servers.ts'
 import { postgresServers } from '../core/servers/postgres-servers.ts'
-import { checkBudgets } from './check-budgets.ts'
-import { checkRouting, fault } from './check-routing.ts'
+import { matchesMethod } from '../core/rpc/method-access.ts'
+import { methodRows } from '../core/rpc/method-table.ts'
+import type { SchemaFault } from '../core/schema/check-schema.ts'
+import type { BudgetValues } from './budget-schema.ts'
 import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
 
@@ -226,4 +227,70 @@ function checkPrices(values: CompleteValues): SchemaFault[] {
       .filter(([, cu]) => Math.abs(cu * CENTI_PER_CU - Math.round(cu * CENTI_PER_CU)) > 1e-6)
       .flatMap(([name]) => fault(['prices', method, name], 'must have at most two decimals')),
   )
+}
+
+/** Upstreams that share an account have one budget, so all of them must say the same. */
+function checkBudgets(networks: readonly NetworkValues[]): SchemaFault[] {
+  const first = new Map<string, { path: JsonPath; limits: string }>()
+  return networks.flatMap(({ upstreams }, at) =>
+    upstreams.flatMap(({ budget }, upstreamAt): SchemaFault[] => {
+      if (budget?.account === undefined) return []
+      const path = ['networks', at, 'upstreams', upstreamAt, 'budget']
+      const limits = limitsOf(budget)
+      const known = first.get(budget.account)
+      if (!known) first.set(budget.account, { path, limits })
+      if (!known || known.limits === limits) return []
+      const message =
+        `${fieldName(path)} must have the limits and the resetDay of ` +
+        `${fieldName(known.path)}, which has the same account`
+      return [{ path, message }]
+    }),
+  )
+}
+
+function limitsOf({ requestsPerSecond, creditsPerMonth, resetDay }: BudgetValues): string {
+  return JSON.stringify([requestsPerSecond, creditsPerMonth, resetDay])
+}
+
+/** Checks what a network says about where its calls go: relays, broadcasts, quorums. */
+function checkRouting(network: NetworkValues, path: JsonPath): SchemaFault[] {
+  const { upstreams, kind, broadcast } = network
+  const readers = upstreams.filter(({ sendsOnly }) => !sendsOnly).length
+  return [
+    ...(readers === 0
+      ? fault([...path, 'upstreams'], 'must have one that is not sendsOnly, for reads and heads')
+      : []),
+    ...upstreams.flatMap(({ sendsOnly, ws }, at) =>
+      sendsOnly && ws !== undefined
+        ? fault([...path, 'upstreams', at, 'ws'], 'is of no use with sendsOnly')
+        : [],
+    ),
+    ...(kind === 'solana' && broadcast > 1
+      ? fault([...path, 'broadcast'], 'is only for evm networks')
+      : []),
+    ...checkQuorum(network, readers, [...path, 'quorum']),
+  ]
+}
+
+function fault(path: JsonPath, said: string): SchemaFault[] {
+  return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
+}
+
+function checkQuorum(
+  { quorum, kind }: NetworkValues,
+  readers: number,
+  path: JsonPath,
+): SchemaFault[] {
+  if (quorum === undefined) return []
+  const { methods, of, agree } = quorum
+  if (of > readers) return fault([...path, 'of'], `is more than the ${readers} upstreams for reads`)
+  if (agree > of) return fault([...path, 'agree'], `must be at most of, which is ${of}`)
+  if (agree * 2 <= of) return fault([...path, 'agree'], `must be more than half of ${of}`)
+  return methods.flatMap((method, at) => {
+    const row = methodRows(kind).find(({ name }) => matchesMethod([name], method))
+    const isOfTheMoment = row?.depends === 'head' || row?.safety !== undefined
+    if (method.endsWith('*') || !isOfTheMoment) return []
+    const said = `must not have ${method}: honest nodes answer it differently, or it is no read`
+    return fault([...path, 'methods', at], said)
+  })
 }

@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os'
 import type { Tier } from '../core/billing/plan.ts'
+import { assert } from '../core/errors.ts'
 import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
 import type { Network } from '../core/network.ts'
+import { type NatsServer, parseNatsServers } from '../core/servers/parse-nats-servers.ts'
 import { checkSchema, type SchemaFault } from '../core/schema/check-schema.ts'
 import { withDefaults } from '../core/schema/with-defaults.ts'
 import { checkValues, type ListenAddress, parseListen } from './config-checks.ts'
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
-import { type NatsSettings, natsSettings } from './nats-settings.ts'
 import { type NetworksRead, readNetworks } from './read-networks.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
@@ -170,4 +171,22 @@ function toSettings(
 export function workersOf(asked: number | 'auto', cores: number, platform: string): number {
   if (asked !== 'auto') return asked
   return platform === 'linux' ? Math.max(1, cores - 1) : 1
+}
+
+type NatsSettings = {
+  servers: readonly NatsServer[]
+  credentialsFile: string | undefined
+  caFile: string | undefined
+}
+
+/** Null where no servers are configured. */
+function natsSettings(
+  servers: string | undefined,
+  credentialsFile: string | undefined,
+  caFile: string | undefined,
+): NatsSettings | null {
+  if (servers === undefined) return null
+  const parsed = parseNatsServers(servers)
+  assert(typeof parsed !== 'string', 'values have been checked')
+  return { servers: parsed, credentialsFile, caFile }
 }

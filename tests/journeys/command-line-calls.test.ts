@@ -69,9 +69,9 @@ It delivers from the next block on. Watch it:
     )
     const one = await done('webhook', 'delivery', delivery.id)
     expect(one).toContain(`"sequenceNumber": "${delivery.sequence_number}"`)
-    expect(await done('webhook', 'resend', delivery.id)).toContain('is sent again')
+    expect(await done('webhook', 'resend', delivery.id)).toMatch(/^status +waiting$/m)
 
-    expect(await done('webhook', 'pause', 'First')).toStartWith('Paused wh_')
+    expect(await done('webhook', 'pause', 'First')).toMatch(/^state +paused$/m)
     const [titles, row] = masked(await done('webhook', 'list')).split('\n')
     expect(titles?.split(/ {2,}/)).toEqual([
       ...[
@@ -87,7 +87,7 @@ It delivers from the next block on. Watch it:
       ],
     ])
     expect(row).toMatch(/^<wh> {2}First {2}ETH_DEVNET {2}paused .+ 0 +0 {2}<url>\/inbox\/one$/)
-    expect(await done('webhook', 'resume', 'First')).toContain('from the next block on')
+    expect(await done('webhook', 'resume', 'First')).toMatch(/^state +active$/m)
 
     const unasked = await cli.run(['webhook', 'delete', 'First'])
     expect([unasked.exitCode, unasked.stdout]).toEqual([2, ''])
@@ -130,7 +130,7 @@ It delivers from the next block on. Watch it:
     )
     const replayed = await json('webhook', 'replay', id, ...range, '--yes')
     expect(replayed).toMatchObject({ state: 'done', from_block: 0, webhook_id: id })
-    expect(await done('webhook', 'replays')).toContain(` done   100 %`)
+    expect(await done('webhook', 'replays')).toMatch(/^id .+\nrpl_\w+ +wh_\w+ +done +0 /)
     const backwards = await cli.run(['webhook', 'replay', id, '--from', '2', '--to', '1'])
     expect([backwards.exitCode, backwards.stderr]).toEqual([2, '--from comes after --to.\n'])
   })
@@ -203,7 +203,7 @@ describe('headgate app, key, token and team', () => {
     const tokens = await operator.run(['token', 'list', '--team', id, '--json'])
     expect(JSON.parse(tokens.stdout)).toHaveLength(1)
     const changed = await operator.run(['team', 'change', '--tier', 'growth', '--team', id])
-    expect(changed.stdout).toContain('tier         growth\n')
+    expect(changed.stdout).toMatch(/^tier +growth$/m)
     const refused = await cli.run(['team', 'list'])
     expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
   })
@@ -233,26 +233,25 @@ test('headgate usage and network show figures that fit their names', async () =>
     const { points } = await json('usage', '--by', 'method')
     return points.some(({ group }: { group: string }) => group === 'eth_chainId')
   }, 'the call is counted')
-  const chart = await done('usage', '--by', 'method')
-  expect(chart).toContain('\nmethod ')
-  expect(chart).toContain('█')
+  expect(await done('usage', '--by', 'method')).toMatch(/\nmethod +cu +calls +bytes\n/)
   expect(await done('usage', '--month', '2020-02')).toBe('Nothing was used in 2020-02.\n')
-  expect(await done('network', 'list')).toMatch(/^network .+\nETH_DEVNET +evm /)
+  expect(await done('network', 'list')).toMatch(/^id .+\nETH_DEVNET +evm /)
 })
 
 test('headgate devnet holds, resumes, and sets how inboxes answer', async () => {
   expect((await json('devnet', 'hold')).is_held).toBe(true)
-  expect(await done('devnet', 'resume')).toStartWith('Mining by time goes on.\n')
-  expect(await done('devnet', 'answer', 'broken', 'fail', '--status', '503')).toBe(
-    'The inbox broken fails with 503 from now on.\n',
-  )
-  expect(await done('devnet', 'inboxes')).toMatch(/\nbroken +0 +– +fails with 503 +http/)
-  expect(await done('devnet', 'empty', 'broken')).toBe('The inbox broken is empty.\n')
+  expect(await done('devnet', 'resume')).toMatch(/^held +no$/m)
+  const answers = await done('devnet', 'answer', 'broken', 'fail', '--status', '503')
+  expect(answers).toMatch(/^behaviour +fail\nstatus +503$/m)
+  expect(await done('devnet', 'inboxes')).toMatch(/\nbroken +0 +– +fail +503 .+ http/)
+  expect(await done('devnet', 'empty', 'broken')).toMatch(/^arrivals +0$/m)
   const reorganised = await json('devnet', 'reorg', '1', '--drop', '--blocks', '3')
   expect(reorganised.replaced).toHaveLength(3)
   await done('devnet', 'mine')
   const height = reorganised.devnet.head.number
-  expect(await done('devnet', 'drop', String(height))).toStartWith('Dropped 1 block: the head is ')
+  expect(await done('devnet', 'drop', String(height))).toMatch(
+    new RegExp(`^head number +${height}$`, 'm'),
+  )
   const paced = await json('devnet', 'set', '--block-time', '500000', '--traffic', '0')
   expect(paced).toMatchObject({ block_time_ms: 500_000, transactions_per_block: 0 })
   expect((await cli.run(['devnet', 'set'])).exitCode).toBe(2)
@@ -262,16 +261,18 @@ test('headgate devnet holds, resumes, and sets how inboxes answer', async () => 
 })
 
 test('headgate devnet breaks a node, stalls them all, and paces the Solana ledger', async () => {
-  expect(await done('devnet', 'upstreams')).toMatch(/^node +answers\ndevnet +honest\n$/)
+  expect(await done('devnet', 'upstreams')).toMatch(
+    /^name +behaviour +blocks\ndevnet +honest +0\n$/,
+  )
   const lagging = await done('devnet', 'upstream', 'devnet', 'lag', '--blocks', '3')
-  expect(lagging).toMatch(/\ndevnet +lag, 3 blocks behind\n$/)
+  expect(lagging).toMatch(/\ndevnet +lag +3\n$/)
   const unknown = await cli.run(['devnet', 'upstream', 'nobody', 'lie'])
   expect([unknown.exitCode, unknown.stderr]).toEqual([
     1,
     'There is no such upstream; there are devnet.\n',
   ])
   expect(await json('devnet', 'upstream', 'devnet', 'honest')).toHaveLength(1)
-  expect(await done('devnet', 'stall', '1')).toStartWith('No node answers for 1 second;')
+  expect(await done('devnet', 'stall', '1')).toBe('No node responds for 1 second.\n')
   const ledger = await json('devnet', 'solana', '--changes', '3', '--hold')
   expect(ledger).toMatchObject({ changes_per_slot: 3, is_held: true })
   expect(await done('devnet', 'solana')).toMatch(/^network +SOLANA_DEVNET\n/)

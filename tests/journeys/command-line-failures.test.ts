@@ -141,7 +141,7 @@ describe('a command that fails', () => {
 describe('data of others', () => {
   test('does not act on the terminal, and is unchanged in JSON', async () => {
     const { stdout } = await cli.run(['app', 'list'])
-    expect(stdout.split('\n')[1]).toContain(`app_0123456789abcdef  ${SHOWN}   ${SHOWN}   active`)
+    expect(stdout.split('\n')[1]).toContain(`app_0123456789abcdef  ${SHOWN}   ${SHOWN}   yes `)
     expect((await cli.run(['app', 'get', APP.id])).stdout).toContain(SHOWN)
     const { stdout: json } = await cli.run(['app', 'list', '--json'])
     expect(JSON.parse(json)).toEqual([APP])
@@ -163,7 +163,7 @@ test('a reader that has had enough is no failure', async () => {
 describe.skipIf(Bun.which('script') === null && !process.env.CI)('in a terminal', () => {
   test('tables have colours and fit, unless colours are unwanted', async () => {
     const narrow = await cli.inTerminal('app list', 60)
-    expect(narrow.stdout).toContain('\x1b[32mactive\x1b[39m')
+    expect(narrow.stdout).toContain('\x1b[32myes\x1b[39m')
     const lines = Bun.stripANSI(narrow.stdout).split('\r\n')
     expect(lines.filter((line) => Bun.stringWidth(line) > 60)).toEqual([])
     expect(lines[1]).toContain('…')

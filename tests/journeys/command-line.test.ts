@@ -16,7 +16,7 @@ const SECTIONS = new Map(
 
 const SHARED = SECTIONS.get('Options of all commands') ?? ''
 
-const COMMANDS = leavesOf(headgateProgram(), 'headgate')
+const COMMANDS = leavesOf(await headgateProgram(), 'headgate')
 
 describe('docs/command-line.md', () => {
   test.each(COMMANDS)('has a section for %s, with a row for each option', (path, command) => {

@@ -13,6 +13,8 @@ import {
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)
 
+const PROGRAM = await headgateProgram()
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = [
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
@@ -114,7 +116,7 @@ test.each(DOCUMENTS)('every link of %s leads to a file, and to a heading in it',
 
 /** Words that no command, or not the one that they begin with, takes. */
 function unknownIn([name = '', ...words]: readonly string[]): string[] {
-  const command = headgateProgram().commands.find((one) => one.name() === name)
+  const command = PROGRAM.commands.find((one) => one.name() === name)
   return command?.parseOptions([...words]).unknown ?? [name]
 }
 

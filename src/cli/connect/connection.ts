@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '@headgate/client'
 import type { Command } from 'commander'
 import { readClientEnvironment } from '../../config/read-client-environment.ts'
 
@@ -41,17 +40,9 @@ export function withConnection(command: Command): Command {
 }
 
 /**
- * A client of the Headgate that the options name, or the environment, or the data folder of a
- * Headgate that was started here; a sentence where none of them does.
+ * The Headgate that the options name, or the environment, or the data folder of one that was
+ * started here; a sentence where none of them does.
  */
-export async function connect(options: ConnectionOptions): Promise<Client | string> {
-  const found = findConnection(options)
-  if (typeof found === 'string') return found
-  const { createClient } = await import('@headgate/client')
-  return createClient(found)
-}
-
-/** The same before a client is made of it. */
 export function findConnection(
   options: ConnectionOptions,
   caller: CallerKind = 'team',

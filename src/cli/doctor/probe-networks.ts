@@ -1,13 +1,19 @@
 import { openSemaphore } from '../../core/async/semaphore.ts'
+import { within } from '../../core/async/within.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
 import type { Sockets } from '../../ports/sockets.ts'
-import { type NodeProbeNeeds, openNodeProbe, type ProbeLimits } from '../nodes/node-probe.ts'
+import { readHeadMessage } from '../../upstream/heads/subscribe-to-heads.ts'
+import { withoutCredentials } from '../../upstream/node/without-credentials.ts'
+import { openNodeProbe, type ProbeLimits } from '../nodes/node-probe.ts'
 import { blockAt, type Probing, probeEvm } from './probe-evm.ts'
-import { probeSocket } from './probe-socket.ts'
 import { probeSolana, slotOf } from './probe-solana.ts'
 import type { UpstreamFacts } from './upstream-facts.ts'
 
-type Needs = NodeProbeNeeds & {
+type Doctor = {
+  clock: Clock
+  outbound: Outbound
   sockets: Sockets
   /** Tells of each step, for those who watch. */
   step(networkId: string, upstream: string, name: string): void
@@ -29,7 +35,7 @@ const WAITING_MAX = 100_000
 
 /** Looks at every upstream of the networks, several at a time, each one call after the other. */
 export async function probeNetworks(
-  needs: Needs,
+  doctor: Doctor,
   networks: readonly Network[],
 ): Promise<NetworkFacts[]> {
   const turns = openSemaphore(UPSTREAMS_AT_ONCE, WAITING_MAX)
@@ -39,13 +45,13 @@ export async function probeNetworks(
       const looked = await Promise.all(
         readers.map(async (spec) => {
           const done = await turns.acquire()
-          const facts = await probeUpstream(needs, network, spec)
+          const facts = await probeUpstream(doctor, network, spec)
           done?.()
           return facts
         }),
       )
       const upstreams = await Promise.all(
-        looked.map((facts, at) => withHeadNow(needs, facts, readers[at] as UpstreamSpec)),
+        looked.map((facts, at) => withHeadNow(doctor, facts, readers[at] as UpstreamSpec)),
       )
       return { network, upstreams }
     }),
@@ -53,29 +59,58 @@ export async function probeNetworks(
 }
 
 async function probeUpstream(
-  needs: Needs,
+  doctor: Doctor,
   network: Network,
   spec: UpstreamSpec,
 ): Promise<UpstreamFacts> {
-  const step = (name: string) => needs.step(network.id, spec.name, name)
-  const node = openNodeProbe(needs, spec, needs.limits ?? DOCTOR_LIMITS)
-  const probing: Probing = { node, network, spec, step, nowMs: () => needs.clock.nowMs() }
+  const step = (name: string) => doctor.step(network.id, spec.name, name)
+  const node = openNodeProbe(doctor.clock, doctor.outbound, spec, doctor.limits ?? DOCTOR_LIMITS)
+  const probing: Probing = { node, network, spec, step, nowMs: () => doctor.clock.nowMs() }
   const facts = await (network.kind === 'evm' ? probeEvm(probing) : probeSolana(probing))
   const isUsable = facts.fault === null && facts.isChainRight
   if (isUsable) step('socket')
-  const socket = isUsable ? await probeSocket(needs, network, spec) : facts.socket
+  const socket = isUsable ? await probeSocket(doctor, network, spec) : facts.socket
   step('done')
   return { ...facts, socket, requests: node.requests, throttled: node.throttled }
 }
 
 async function withHeadNow(
-  needs: Needs,
+  doctor: Doctor,
   facts: UpstreamFacts,
   spec: UpstreamSpec,
 ): Promise<UpstreamFacts> {
   if (facts.head === null) return facts
-  const node = openNodeProbe(needs, spec, HEAD_LIMITS)
-  const probing = { node, nowMs: () => needs.clock.nowMs() }
+  const node = openNodeProbe(doctor.clock, doctor.outbound, spec, HEAD_LIMITS)
+  const probing = { node, nowMs: () => doctor.clock.nowMs() }
   const head = await (facts.kind === 'evm' ? blockAt(probing, 'latest') : slotOf(probing))
   return head === null ? facts : { ...facts, head }
+}
+
+const SOCKET_MS_MAX = 8000
+const MESSAGE_CHARS_MAX = 1024 * 1024
+
+/** Subscribes to new heads, or slots; `works`, `none` without an address, or why not. */
+async function probeSocket(
+  { clock, sockets }: Doctor,
+  { kind }: Network,
+  { ws, headers = {} }: UpstreamSpec,
+): Promise<string> {
+  if (ws === undefined) return 'none'
+  const outcome = Promise.withResolvers<string>()
+  const [method, params] = kind === 'evm' ? ['eth_subscribe', ['newHeads']] : ['slotSubscribe', []]
+  const socket = sockets.open(
+    { ...withoutCredentials(ws, headers), messageCharsMax: MESSAGE_CHARS_MAX },
+    {
+      opened: () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
+      received(text) {
+        const message = readHeadMessage(text)
+        if (message?.kind !== 'answer' || message.id !== 1) return
+        outcome.resolve(message.result === undefined ? 'refuses to subscribe' : 'works')
+      },
+      closed: (reason) => outcome.resolve(reason),
+    },
+  )
+  const said = await within(clock, SOCKET_MS_MAX, outcome.promise, () => 'timed_out')
+  socket.close()
+  return said
 }

@@ -21,8 +21,8 @@ test('examples stand below their purpose where one of them is long', () => {
   ).toEqual(['  # a long name', `  ${long}`, '  # run it', '  headgate'])
 })
 
-test('the help of every command fits 80 columns', () => {
-  for (const command of withCommandsBelow(headgateProgram())) {
+test('the help of every command fits 80 columns', async () => {
+  for (const command of withCommandsBelow(await headgateProgram())) {
     const help = command.helpInformation()
     const wide = help.split('\n').filter((line) => line.length > 80)
     expect(wide).toEqual([])

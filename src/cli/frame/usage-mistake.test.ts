@@ -3,6 +3,8 @@ import { Argument, Command, CommanderError, InvalidArgumentError } from 'command
 import { headgateProgram } from '../program.ts'
 import { usageMistake } from './usage-mistake.ts'
 
+const PROGRAM = await headgateProgram()
+
 const ADDRESS = 'postgres://me:hunter2@db.example/headgate'
 const MIGRATE_VALUES = 'values are given with --from <place>, --to <place>, --config <file>'
 
@@ -22,7 +24,7 @@ test.each([
   [['completion'], 'headgate completion needs <shell>'],
   [['completion', 'ksh'], 'shell must be one of bash, zsh, fish'],
 ])('%j', (words, sentence) => {
-  expect(mistakeIn(headgateProgram(), words)).toBe(sentence)
+  expect(mistakeIn(PROGRAM, words)).toBe(sentence)
 })
 
 test.each([
@@ -38,7 +40,7 @@ test.each([
   [['completion', `x' is invalid. ${ADDRESS}`]],
   [['x'.repeat(1_000_000)]],
 ])('a word that may be a secret is not repeated: %#', (words) => {
-  const sentence = mistakeIn(headgateProgram(), words)
+  const sentence = mistakeIn(PROGRAM, words)
   expect(sentence).not.toContain('hunter2')
   expect(sentence.length).toBeLessThan(200)
   expect(sentence).not.toContain('\n')

@@ -83,7 +83,7 @@ async function upstreamsOf(
   const given = upstream.length > 0 ? upstream.map(readUpstream) : orStop(await askInit.upstreams())
   const fault = given.find((one) => typeof one === 'string')
   if (fault !== undefined) return complain(fault, EXIT_CODES.badInput)
-  return readUpstreams(drivers, given as GivenUpstream[], say)
+  return readUpstreams(drivers.clock, drivers.outbound, given as GivenUpstream[], say)
 }
 
 async function namedNetworks(

@@ -4,8 +4,9 @@ import {
   vendorMeant,
 } from '../../config/vendors/vendor-address.ts'
 import { VENDORS } from '../../config/vendors/vendors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
 import { chainOfNode, type NodeChain } from '../nodes/chain-of-node.ts'
-import type { NodeProbeNeeds } from '../nodes/node-probe.ts'
 import type { OwnNode } from './init-answers.ts'
 import { hostOf } from './plan-networks.ts'
 
@@ -36,7 +37,8 @@ export function readUpstream(text: string): GivenUpstream | string {
 
 /** Asks each node which chain it is on, all at once, and tells `heard` of each. */
 export async function readUpstreams(
-  needs: NodeProbeNeeds,
+  clock: Clock,
+  outbound: Outbound,
   given: readonly GivenUpstream[],
   heard: (line: string) => void,
 ): Promise<InitUpstreams> {
@@ -46,7 +48,7 @@ export async function readUpstreams(
   const urls = given.flatMap((one) => (one.kind === 'node' ? [one.url] : []))
   const nodes = await Promise.all(
     urls.map(async (url, at): Promise<OwnNode> => {
-      const said = await chainOfNode(needs, url)
+      const said = await chainOfNode(clock, outbound, url)
       heard(chainWords(hostOf(url), said))
       return { name: `node-${at + 1}`, url, chain: typeof said === 'string' ? null : said }
     }),

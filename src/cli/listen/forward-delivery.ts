@@ -14,7 +14,7 @@ export type Forwarded = {
   bytes: number
 }
 
-export type ForwardNeeds = {
+export type Forwarding = {
   /** A client that leaves every text as it is. */
   client: Client
   clock: Clock
@@ -26,7 +26,7 @@ export type ForwardNeeds = {
 }
 
 type Detail = AnswerOf<'getDelivery'>['data']
-type Sent = Pick<Forwarded, 'outcome' | 'status' | 'ms'>
+type Answered = { outcome: Forwarded['outcome']; status: number | null }
 
 /** Tries at an app that is down; with fewer where it was down for the delivery before, too. */
 export const TRIES_MAX = 5
@@ -45,41 +45,41 @@ const API_TRIES_MAX = 20
 
 /** Hands the exact bytes and headers of a delivery to the local app. */
 export async function forwardDelivery(
-  needs: ForwardNeeds,
+  forwarding: Forwarding,
   id: string,
   triesMax: number,
 ): Promise<Forwarded> {
   let last: Forwarded | null = null
   for (let tries = 1; tries <= triesMax; tries++) {
     // Read anew for each try, so that its signature is never too old.
-    const detail = await signedDelivery(needs, id)
+    const detail = await signedDelivery(forwarding, id)
     if (!detail?.body || !detail.headers) {
       return { outcome: 'lost', status: null, ms: 0, tries, bytes: 0 }
     }
-    const sent = await post(needs, detail.body, detail.headers)
+    const sent = await post(forwarding, detail.body, detail.headers)
     last = { ...sent, tries, bytes: Buffer.byteLength(detail.body) }
     if (sent.outcome !== 'down') return last
     if (tries === triesMax) break
     const waitMs = backoffMs(WAITS, tries)
-    needs.failedTry('nobody listens there', waitMs)
-    await needs.clock.sleep(waitMs)
+    forwarding.failedTry('nobody listens there', waitMs)
+    await forwarding.clock.sleep(waitMs)
   }
   return last ?? { outcome: 'down', status: null, ms: 0, tries: 0, bytes: 0 }
 }
 
 /** With the headers of its last attempt, unless it had none or a receiver would refuse them. */
-async function signedDelivery(needs: ForwardNeeds, id: string): Promise<Detail | null> {
-  const sent = await readDelivery(needs, id, 'last')
+async function signedDelivery(forwarding: Forwarding, id: string): Promise<Detail | null> {
+  const sent = await readDelivery(forwarding, id, 'last')
   if (sent === null) return null
   const { headers } = sent
-  const ageS = needs.clock.nowMs() / 1000 - Number(headers?.['webhook-timestamp'] ?? 0)
+  const ageS = forwarding.clock.nowMs() / 1000 - Number(headers?.['webhook-timestamp'] ?? 0)
   const isGood = headers?.['webhook-signature'] !== undefined && ageS < SIGNATURE_AGE_S_MAX
-  return isGood ? sent : readDelivery(needs, id, 'now')
+  return isGood ? sent : readDelivery(forwarding, id, 'now')
 }
 
 /** Null where the log has it no more. Waits while the service is away or asks for patience. */
 async function readDelivery(
-  { client, clock }: ForwardNeeds,
+  { client, clock }: Forwarding,
   id: string,
   sign: 'last' | 'now',
 ): Promise<Detail | null> {
@@ -97,12 +97,12 @@ async function readDelivery(
 }
 
 async function post(
-  { clock, outbound, target }: ForwardNeeds,
+  { clock, outbound, target }: Forwarding,
   body: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Sent> {
+): Promise<Answered & { ms: number }> {
   const sentAtMs = clock.monotonicMs()
-  const answered = Promise.withResolvers<Pick<Sent, 'outcome' | 'status'>>()
+  const answered = Promise.withResolvers<Answered>()
   const cancel = outbound.post(
     { url: target, body, headers: NO_HEADERS, callHeaders: headers, repeatable: false },
     {

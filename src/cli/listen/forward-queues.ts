@@ -4,7 +4,7 @@ import type { Forwarded } from './forward-delivery.ts'
 /** One delivery on its way; `isAgain`: it was forwarded before, and was sent again since. */
 export type OnItsWay = { delivery: ListedDelivery; isAgain: boolean }
 
-type LaneNeeds = {
+type QueueWork = {
   /** Forwards one delivery, with at most so many tries. */
   forward(outgoing: OnItsWay, triesMax: number): Promise<Forwarded>
   /** Hears how it went, in the order in which deliveries of a webhook end. */
@@ -27,7 +27,7 @@ type Queue = { queue: OnItsWay[]; isRunning: boolean; wasDown: boolean }
 /** Deliveries of one webhook that wait for the local app. */
 const QUEUE_MAX = 10_000
 
-export function openForwardQueues(needs: LaneNeeds): ForwardQueues {
+export function openForwardQueues(work: QueueWork): ForwardQueues {
   const queues = new Map<string, Queue>()
 
   const run = async (queue: Queue) => {
@@ -35,13 +35,13 @@ export function openForwardQueues(needs: LaneNeeds): ForwardQueues {
     try {
       for (let next = queue.queue[0]; next !== undefined; next = queue.queue[0]) {
         // An app that is down for long gets one try each, or the queue would fall behind for ever.
-        const how = await needs.forward(next, queue.wasDown ? 1 : needs.triesMax)
+        const how = await work.forward(next, queue.wasDown ? 1 : work.triesMax)
         queue.wasDown = how.outcome === 'down'
-        needs.forwarded(next, how)
+        work.forwarded(next, how)
         queue.queue.shift()
       }
     } catch (thrown) {
-      needs.failed(thrown)
+      work.failed(thrown)
     } finally {
       queue.isRunning = false
     }
@@ -57,7 +57,7 @@ export function openForwardQueues(needs: LaneNeeds): ForwardQueues {
       queue.queue.push(outgoing)
       // The first one is on its way.
       const [oldest] = queue.queue.length > QUEUE_MAX ? queue.queue.splice(1, 1) : []
-      if (oldest) needs.leftOut(oldest)
+      if (oldest) work.leftOut(oldest)
       if (!queue.isRunning) void run(queue)
     },
   }

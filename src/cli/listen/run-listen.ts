@@ -4,12 +4,11 @@ import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import type { Calling } from '../connect/run-call.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
-import { countText, spanText } from '../terminal/formats.ts'
+import { countText, spanText, timeText } from '../terminal/formats.ts'
+import type { Cell, Column } from '../terminal/table-lines.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
-import { followDeliveries } from './follow-deliveries.ts'
 import { type Forwarded, forwardDelivery, TRIES_MAX } from './forward-delivery.ts'
-import { FORWARD_COLUMNS, type ForwardLine, forwardDocument } from './forward-line.ts'
-import { type ForwardQueues, openForwardQueues } from './forward-queues.ts'
+import { type ForwardQueues, type OnItsWay, openForwardQueues } from './forward-queues.ts'
 
 export type ListenOptions = { forward: string; webhook?: string[]; sinceMs?: number }
 
@@ -79,23 +78,19 @@ async function checkWebhooks({ client, options, terminal }: Listening): Promise<
 function openLanes(listening: Listening): ForwardQueues {
   const { exact, clock, terminal, options, counts, broken } = listening
   const { outbound } = openProbeDrivers()
-  let isFirst = true
-  const show = (line: ForwardLine) =>
-    terminal.stream(forwardDocument(line), () => {
-      terminal.row(FORWARD_COLUMNS, line, isFirst)
-      isFirst = false
-    })
-  const needs = { client: exact, clock, outbound, target: options.forward }
+  const show = terminal.rows(FORWARD_COLUMNS)
+  const forwarding = { client: exact, clock, outbound, target: options.forward }
   return openForwardQueues({
     triesMax: TRIES_MAX,
     forward: ({ delivery }, triesMax) => {
       const failedTry = (why: string, waitMs: number) =>
         terminal.note(`${options.forward}: ${why}; again in ${spanText(waitMs)}.`)
-      return forwardDelivery({ ...needs, failedTry }, delivery.id, triesMax)
+      return forwardDelivery({ ...forwarding, failedTry }, delivery.id, triesMax)
     },
     forwarded(outgoing, how) {
       counts[how.outcome]++
-      show({ ...outgoing, how, timeMs: clock.nowMs() })
+      const line = { ...outgoing, how, timeMs: clock.nowMs() }
+      show(line, forwardDocument(line))
     },
     leftOut({ delivery }) {
       counts.left_out++
@@ -120,7 +115,8 @@ function openPolling({ broken }: Listening, log: DeliveryLog, queues: ForwardQue
   })
 }
 
-function follow(
+/** Follows the stream of events until `ended`, over every loss of it. */
+async function follow(
   { exact, terminal, options }: Listening,
   log: DeliveryLog,
   queues: ForwardQueues,
@@ -128,28 +124,26 @@ function follow(
   ended: AbortSignal,
 ): Promise<void> {
   let isLost = false
-  const opened = () => {
-    if (isLost) terminal.note('Headgate is there again; going on where it was.')
-    isLost = false
-    polling.ask()
-  }
-  return followDeliveries(
-    {
-      client: exact,
-      opened,
-      heard(delivery) {
-        if (delivery === null) return polling.ask()
-        if (options.webhook && !options.webhook.includes(delivery.webhook_id)) return
-        if (log.isAgain(delivery)) queues.add({ delivery, isAgain: true })
-        else if (log.isDue(delivery)) polling.ask()
-      },
-      lost() {
-        if (!isLost) terminal.note('The stream of Headgate is lost; trying again.')
-        isLost = true
-      },
+  const events = exact.events({
+    topics: ['deliveries'],
+    signal: ended,
+    onOpen() {
+      if (isLost) terminal.note('Headgate is there again; resuming where it was.')
+      isLost = false
+      polling.ask()
     },
-    ended,
-  )
+    onLost() {
+      if (!isLost) terminal.note('The stream of Headgate is lost; trying again.')
+      isLost = true
+    },
+  })
+  for await (const { name, data: delivery } of events) {
+    if (name === 'gap') polling.ask()
+    if (name !== 'delivery') continue
+    if (options.webhook && !options.webhook.includes(delivery.webhook_id)) continue
+    if (log.isAgain(delivery)) queues.add({ delivery, isAgain: true })
+    else if (log.isDue(delivery)) polling.ask()
+  }
 }
 
 function tellSummary({ terminal, counts }: Listening, waiting: number): void {
@@ -164,4 +158,65 @@ function tellSummary({ terminal, counts }: Listening, waiting: number): void {
   ]
   const tell = () => terminal.note('', `${parts.join(', ')}.`)
   terminal.stream({ summary: { ...counts, waiting } }, tell)
+}
+
+/** One delivery that was forwarded, or was not. */
+type ForwardLine = OnItsWay & { how: Forwarded; timeMs: number }
+
+const OUTCOME_WORDS = {
+  accepted: '',
+  refused: '',
+  down: 'nobody listens',
+  timeout: 'no answer in time',
+  lost: 'its body is not kept any more',
+} as const
+
+/** A line for each, in columns that stay where they are. */
+const FORWARD_COLUMNS: readonly Column<ForwardLine>[] = [
+  { title: 'time', of: ({ timeMs }) => timeText(timeMs).slice(11), width: 8 },
+  { title: 'webhook', of: ({ delivery }) => delivery.webhook_id, width: 19 },
+  { title: 'block', of: ({ delivery }) => blockOf(delivery), width: 11, align: 'right' },
+  { title: 'status', of: ({ how }) => statusOf(how), width: 6, align: 'right' },
+  { title: 'ms', of: ({ how }) => Math.round(how.ms), width: 5, align: 'right' },
+  { title: '', of: (line) => remarks(line) || ' ' },
+]
+
+/** The same for scripts. */
+function forwardDocument({ delivery, how, timeMs, isAgain }: ForwardLine) {
+  return {
+    time: timeMs,
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    network: delivery.network,
+    block_number: delivery.block_number,
+    sequence_number: delivery.sequence_number,
+    rerun: delivery.rerun,
+    replay: delivery.replay,
+    again: isAgain,
+    outcome: how.outcome,
+    status_code: how.status,
+    ms: Math.round(how.ms),
+    tries: how.tries,
+    bytes: how.bytes,
+  }
+}
+
+function blockOf({ kind, block_number }: ForwardLine['delivery']): Cell {
+  return kind === 'error' ? 'error' : block_number
+}
+
+function statusOf({ outcome, status }: Forwarded): Cell {
+  return { text: String(status ?? '–'), colour: outcome === 'accepted' ? 'green' : 'red' }
+}
+
+function remarks({ delivery, how, isAgain }: ForwardLine): string {
+  return [
+    OUTCOME_WORDS[how.outcome],
+    how.tries > 1 ? `${how.tries} tries` : '',
+    delivery.rerun ? 're-run' : '',
+    delivery.replay ? 'replay' : '',
+    isAgain && !delivery.replay ? 'sent again' : '',
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
 }

@@ -1,7 +1,9 @@
 import { KNOWN_NETWORKS } from '../../config/vendors/known-networks.ts'
 import { quantityToNumber } from '../../core/hex.ts'
 import type { UpstreamSpec } from '../../core/network.ts'
-import { type NodeProbeNeeds, openNodeProbe } from './node-probe.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outbound } from '../../ports/outbound.ts'
+import { openNodeProbe } from './node-probe.ts'
 
 /** The chain that a node says it is on. */
 export type NodeChain =
@@ -11,8 +13,12 @@ export type NodeChain =
 const LIMITS = { requestsMax: 2, callMs: 5000, totalMs: 10_000 }
 
 /** Asks a node which chain it is on; a reason in a word where it does not say. */
-export async function chainOfNode(needs: NodeProbeNeeds, url: string): Promise<NodeChain | string> {
-  const node = openNodeProbe(needs, plainSpec('node', url), LIMITS)
+export async function chainOfNode(
+  clock: Clock,
+  outbound: Outbound,
+  url: string,
+): Promise<NodeChain | string> {
+  const node = openNodeProbe(clock, outbound, plainSpec('node', url), LIMITS)
   const asked = await node.ask('eth_chainId')
   const chainId = asked.kind === 'value' ? quantityToNumber(asked.value) : null
   if (chainId !== null) return { kind: 'evm', chainId, known: knownBy({ chainId }) }

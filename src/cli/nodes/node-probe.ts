@@ -5,8 +5,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import { openRpcClient, type Reply, type RpcFailure } from '../../upstream/node/rpc-client.ts'
 
-export type NodeProbeNeeds = { clock: Clock; outbound: Outbound }
-
 /** The most that is asked of one node in all, so that looking at it does not hurt it. */
 export type ProbeLimits = { requestsMax: number; callMs: number; totalMs: number }
 
@@ -35,7 +33,8 @@ const THROTTLED_CODES = [429, -32005, -32029, -32097]
 
 /** Opens a client for one node; nothing is sent before the first question. */
 export function openNodeProbe(
-  { clock, outbound }: NodeProbeNeeds,
+  clock: Clock,
+  outbound: Outbound,
   spec: UpstreamSpec,
   limits: ProbeLimits,
 ): NodeProbe {

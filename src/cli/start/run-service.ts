@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigFaults, readSettings, type Settings } from '../../config/config.ts'
-import { startAnew } from '../../wiring/embedded-drivers.ts'
+import { mayColour, mayRewriteLines } from '../../config/read-client-environment.ts'
+import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { portHolder } from './port-holder.ts'
-import { screenFor } from './screen-for.ts'
 import { startFailure } from './start-failure.ts'
-import { urlIn } from './url-in.ts'
+import { startProgress } from './start-progress.ts'
+import { terminalLog } from './terminal-log.ts'
 import { welcome } from './welcome.ts'
 
 /** Runs the service until a signal ends it. */
@@ -79,4 +82,33 @@ async function hangUp(running: Running, file: string | undefined): Promise<void>
   if (faults.length > 0) telemetry.log('error', 'reload_refused', { why: faults.join('\n') })
   else if (needsRestart.length === 0) telemetry.log('info', 'reloaded', {})
   else telemetry.log('warn', 'reloaded', { needs_restart: needsRestart.join(', ') })
+}
+
+/** JSON lines alone, unless people read along; undefined leaves all as it is. */
+function screenFor({ local, log: { format } }: Settings) {
+  const isTerminal = process.stdout.isTTY === true
+  const isText = format === 'text' || (format === 'auto' && local && isTerminal)
+  if (!isText) return {}
+  const colour = isTerminal && mayColour()
+  const log = terminalLog({ colour })
+  if (!isTerminal) return { write: writeLogAs(log) }
+  const { clock } = openProbeDrivers()
+  const write = (text: string) => void process.stdout.write(text)
+  const { watch, aside } = startProgress({
+    colour,
+    rewrites: mayRewriteLines(),
+    write,
+    nowMs: clock.nowMs,
+  })
+  return { watch, write: writeLogAs((lines) => aside(log(lines))) }
+}
+
+/** The address of the Headgate that was started on a folder last. */
+function urlIn(folder: string): string | null {
+  try {
+    const { url } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
+    return typeof url === 'string' ? url : null
+  } catch {
+    return null
+  }
 }

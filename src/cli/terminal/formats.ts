@@ -45,6 +45,11 @@ export function agoText(timeMs: number, nowMs: number): string {
   return ageMs > 0 ? `${spanText(ageMs)} ago` : `in ${spanText(-ageMs)}`
 }
 
+/** A moment in a line that stays, as the time of the clock; as seen from now where it is given. */
+export function whenText(timeMs: number, nowMs: number | null): string {
+  return nowMs === null ? timeText(timeMs).slice(11) : agoText(timeMs, nowMs)
+}
+
 /** `2026-11-15 12:34:56`, in UTC as everything that Headgate shows. */
 export function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')

@@ -55,6 +55,12 @@ export function tableLines<Row>(
   return [line(titles), ...body]
 }
 
+/** The words that are marked as true. */
+export function marksCell(marks: Readonly<Record<string, boolean>>): Cell {
+  const words = Object.keys(marks).filter((word) => marks[word])
+  return words.length === 0 ? null : { text: words.join(', '), colour: 'yellow' }
+}
+
 function cellOf(cell: Cell): { text: string; colour?: Colour } {
   if (cell === null || cell === undefined || cell === '') return { text: NOTHING, colour: 'dim' }
   if (typeof cell !== 'object') return { text: harmlessLine(String(cell)) }

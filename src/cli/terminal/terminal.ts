@@ -24,9 +24,9 @@ export type Terminal = {
   show(value: unknown, text: () => void): void
   /** Prints one of many results as they come: a line of JSON, or as `text` says it. */
   stream(value: unknown, text: () => void): void
+  /** The same for results that are the rows of one table, below its titles. */
+  rows<Row>(columns: readonly Column<Row>[]): (row: Row, value?: unknown) => void
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
-  /** One line of a table whose lines come one by one, below titles if it is the first. */
-  row<Row>(columns: readonly Column<Row>[], row: Row, isFirst: boolean): void
   /** Names and values under each other; absent values are left out. */
   facts(facts: readonly (readonly [name: string, value: string | null | undefined])[]): void
   /** A value as indented JSON in colours. */
@@ -61,9 +61,14 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
     show: (value, text) => (json ? say(harmlessJson(JSON.stringify(value, null, 2))) : text()),
     stream: (value, text) => (json ? say(harmlessJson(JSON.stringify(value))) : text()),
     table: (shown, rows) => say(...tableLines(shown, rows, { colours, columnsMax: columns })),
-    row(shown, row, isFirst) {
-      const lines = tableLines(shown, [row], { colours, columnsMax: columns })
-      say(...(isFirst ? lines : lines.slice(1)))
+    rows(shown) {
+      let isFirst = true
+      return (row, value = row) => {
+        if (json) return say(harmlessJson(JSON.stringify(value)))
+        const lines = tableLines(shown, [row], { colours, columnsMax: columns })
+        say(...(isFirst ? lines : lines.slice(1)))
+        isFirst = false
+      }
     },
     facts: (facts) => say(...factLines(facts, colours)),
     json: (value) => say(...jsonLines(value, colours)),

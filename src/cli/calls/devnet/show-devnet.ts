@@ -5,14 +5,48 @@ import type { Column } from '../../terminal/table-lines.ts'
 
 type Block = WireDevnet['blocks'][number]
 
-/** Shows the chain: how it runs, and its last blocks with those that were replaced. */
+/** Shows the chain, and its last blocks with those that were replaced. */
 export async function showDevnet(calling: Calling, { blocks }: { blocks: number }): Promise<void> {
   const { data } = await calling.client.call('getDevnet')
   calling.terminal.show(data, () => sayDevnet(calling, data, blocks))
 }
 
-/** The chain in words, with so many of its last heights. */
-export function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heights: number): void {
+/** Replaces the last blocks, and shows which by which. */
+export async function reorganise(
+  calling: Calling,
+  depth: number,
+  { blocks, drop = false }: { blocks?: number; drop?: boolean },
+): Promise<void> {
+  const { client, terminal } = calling
+  const { data: before } = await client.call('getDevnet')
+  const { data } = await client.call('reorganiseDevnet', {
+    body: {
+      depth,
+      transactions: drop ? 'drop' : 'keep',
+      ...(blocks !== undefined && { blocks }),
+    },
+  })
+  const replaced = replacedBlocks(before, data)
+  terminal.show({ replaced, devnet: data }, () => {
+    const added = replaced.filter(({ new_hash }) => new_hash !== null).length
+    const gone = replaced.filter(({ old_hash }) => old_hash !== null).length
+    const fate = drop ? 'dropped' : 'mined again'
+    terminal.say(`Replaced ${countText(gone, 'block')} by ${added}; transactions are ${fate}.`, '')
+    terminal.table(
+      [
+        { title: 'height', of: ({ height }) => height, align: 'right' },
+        { title: 'old block', of: (one) => hashCell(one.old_hash, 'yellow') },
+        { title: 'new block', of: (one) => hashCell(one.new_hash, 'green') },
+      ],
+      replaced,
+    )
+    const { head } = data
+    terminal.say('', `The head is ${numberText(head.number)} ${shortHash(head.hash)}.`)
+    terminal.say('`headgate devnet inbox` shows the deliveries that ran again.')
+  })
+}
+
+function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heights: number): void {
   terminal.facts([
     ['network', `${devnet.network} (chain id ${devnet.chain_id})`],
     ['head', `${numberText(devnet.head.number)}  ${devnet.head.hash}`],
@@ -54,4 +88,27 @@ function blockColumns(nowMs: number): Column<Block>[] {
           : { text: `replaced ${agoText(time_replaced ?? nowMs, nowMs)}`, colour: 'yellow' },
     },
   ]
+}
+
+/** Each height that has another block than before, lowest first. */
+function replacedBlocks(before: WireDevnet, after: WireDevnet) {
+  const old = canonicalBlocks(before)
+  const now = canonicalBlocks(after)
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((height) => height >= Math.min(...now.keys()) && old.get(height) !== now.get(height))
+    .toSorted((a, b) => a - b)
+    .map((height) => ({
+      height,
+      old_hash: old.get(height) ?? null,
+      new_hash: now.get(height) ?? null,
+    }))
+}
+
+function canonicalBlocks({ blocks }: WireDevnet): Map<number, string> {
+  const canonical = blocks.filter(({ is_canonical }) => is_canonical)
+  return new Map(canonical.map(({ number, hash }) => [number, hash]))
+}
+
+function hashCell(hash: string | null, colour: 'yellow' | 'green') {
+  return hash === null ? null : { text: shortHash(hash), colour }
 }

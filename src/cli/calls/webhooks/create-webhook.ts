@@ -1,7 +1,9 @@
-import type { WireWebhook } from '../../../http/contract/contract.ts'
+import type { WireWebhook, WireWebhookChange } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
+import { findNamed } from '../plain/find-named.ts'
+import { NOTHING_TO_CHANGE } from '../plain/plain-command.ts'
 import { withQueryFaults } from '../queries/query-faults.ts'
 import { networkFor, type QuerySource, readQuery } from '../queries/query-source.ts'
 
@@ -44,10 +46,43 @@ export async function createWebhook(calling: Calling, fields: WebhookFields): Pr
   terminal.show(data, () => sayCreated(calling, data, fields.inbox))
 }
 
+/** Changes the fields that are given, and leaves the rest. */
+export async function changeWebhook(
+  calling: Calling,
+  idOrName: string,
+  fields: WebhookFields,
+): Promise<void> {
+  const { client, terminal } = calling
+  const { id, network } = await findNamed(calling, 'listWebhooks', idOrName)
+  const query = await readQuery(fields)
+  const { name, skipEmpty, ordered, notifyRemoved } = fields
+  const webhook_url = await destinationOf(calling, fields)
+  const body: WireWebhookChange = {
+    webhook_id: id,
+    ...(name !== undefined && { name }),
+    ...(webhook_url !== null && { webhook_url }),
+    ...((query !== null || skipEmpty !== undefined) && {
+      graphql_query: {
+        ...(query !== null && { query }),
+        ...(skipEmpty !== undefined && { skip_empty_messages: skipEmpty }),
+      },
+    }),
+    ...(ordered !== undefined && { ordered }),
+    ...(notifyRemoved !== undefined && { notify_removed: notifyRemoved }),
+  }
+  if (Object.keys(body).length === 1) {
+    return complain(NOTHING_TO_CHANGE, EXIT_CODES.badInput)
+  }
+  const { data } = await withQueryFaults(calling, { text: query ?? '', network }, () =>
+    client.call('updateWebhook', { body }),
+  )
+  terminal.show(data, () => terminal.say(`Changed ${id}.`))
+}
+
 /** The address that deliveries go to; null where none is given. */
 export async function destinationOf(
   { client }: Calling,
-  { to, inbox }: Pick<WebhookFields, 'to' | 'inbox'>,
+  { to, inbox }: WebhookFields,
 ): Promise<string | null> {
   if (to !== undefined && inbox !== undefined) {
     return complain('Give one of --to and --inbox.', EXIT_CODES.badInput)

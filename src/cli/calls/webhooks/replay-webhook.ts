@@ -4,9 +4,10 @@ import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { confirm } from '../../terminal/confirm.ts'
-import { agoText, bytesText, countText, numberText } from '../../terminal/formats.ts'
+import { bytesText, countText, numberText } from '../../terminal/formats.ts'
 import { progressBar } from '../../terminal/progress-bar.ts'
-import { findWebhook } from './find-webhook.ts'
+import { findNamed } from '../plain/find-named.ts'
+import { sayPlain } from '../plain/plain-view.ts'
 
 type ReplayOptions = { from: number; to: number | 'latest'; yes?: boolean; detach?: boolean }
 
@@ -21,7 +22,7 @@ export async function replayWebhook(
   { from, to, yes = false, detach = false }: ReplayOptions,
 ): Promise<void> {
   const { client, terminal } = calling
-  const webhook = await findWebhook(calling, idOrName)
+  const webhook = await findNamed(calling, 'listWebhooks', idOrName)
   const to_block = to === 'latest' ? await headOf(calling, webhook.network) : to
   if (to_block < from) complain('--from comes after --to.', EXIT_CODES.badInput)
   const blocks = to_block - from + 1
@@ -35,37 +36,8 @@ export async function replayWebhook(
     body: { webhook_id: webhook.id, from_block: from, to_block },
   })
   const done = detach ? replay : await watchReplay(calling, replay)
-  terminal.show(done, () => terminal.say(...endLines(done)))
+  terminal.show(done, () => sayPlain(calling, done, {}))
   if (done.state === 'failed') process.exitCode = EXIT_CODES.failed
-}
-
-/** Lists the team's replays. */
-export async function listReplays({ client, terminal, clock }: Calling): Promise<void> {
-  const { data } = await client.call('listReplays')
-  terminal.show(data, () => {
-    if (data.length === 0) return terminal.say('There are no replays.')
-    const nowMs = clock.nowMs()
-    terminal.table<WireReplay>(
-      [
-        { title: 'id', of: ({ id }) => id },
-        { title: 'webhook', of: ({ webhook_id }) => webhook_id },
-        { title: 'from', of: ({ from_block }) => from_block, align: 'right' },
-        { title: 'to', of: ({ to_block }) => to_block, align: 'right' },
-        { title: 'state', of: ({ state }) => state },
-        { title: 'done', of: (replay) => `${Math.floor(shareOf(replay) * 100)} %`, align: 'right' },
-        { title: 'started', of: ({ time_created }) => agoText(time_created, nowMs) },
-        { title: 'sent', of: ({ delivered }) => delivered, align: 'right', isExtra: true },
-        { title: 'error', of: ({ error }) => error, cut: 'end', isExtra: true },
-      ],
-      data,
-    )
-  })
-}
-
-/** Cancels a replay. */
-export async function cancelReplay({ client, terminal }: Calling, id: string): Promise<void> {
-  const { data } = await client.call('cancelReplay', { parameters: { id } })
-  terminal.show(data, () => terminal.say(...endLines(data)))
 }
 
 async function headOf({ client }: Calling, network: string): Promise<number> {
@@ -113,21 +85,4 @@ function progressText(replay: WireReplay): string {
 
 function shareOf({ from_block, to_block, next_block }: WireReplay): number {
   return (next_block - from_block) / (to_block - from_block + 1)
-}
-
-function endLines(replay: WireReplay): string[] {
-  const counts = `${numberText(replay.delivered)} sent, ${numberText(replay.skipped)} skipped`
-  switch (replay.state) {
-    case 'running':
-      return [
-        `The replay ${replay.id} is running.`,
-        `\`headgate webhook replays\` shows how far it is; \`headgate webhook cancel-replay ${replay.id}\` ends it.`,
-      ]
-    case 'done':
-      return [`The replay ${replay.id} is done: ${counts}.`]
-    case 'cancelled':
-      return [`The replay ${replay.id} is cancelled at block ${replay.next_block}: ${counts}.`]
-    case 'failed':
-      return [`The replay ${replay.id} failed at block ${replay.next_block}: ${replay.error}`]
-  }
 }

@@ -1,10 +1,12 @@
 import type { WireDelivery } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import type { Colour } from '../../terminal/colours.ts'
-import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
-import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { readExactJson } from '../../terminal/exact-json.ts'
+import { bytesText, countText, spanText, whenText } from '../../terminal/formats.ts'
+import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
+import { findNamed } from '../plain/find-named.ts'
+import { plainFacts, sayTable } from '../plain/plain-view.ts'
 import { readPages } from '../read-pages.ts'
-import { findWebhook } from './find-webhook.ts'
 
 type LogOptions = {
   follow?: boolean
@@ -16,6 +18,29 @@ type LogOptions = {
 }
 
 const PAGE_MAX = 1000
+
+const DELIVERY_FIELDS = [
+  'id',
+  'webhook_id',
+  'network',
+  'block_number',
+  'block_hash',
+  'sequence_number',
+  'status',
+  'time_created',
+  'time_due',
+  'bytes',
+]
+
+const ATTEMPT_FIELDS = [
+  'time_started',
+  'status_code',
+  'fault',
+  'ms.total',
+  'queue',
+  'address',
+  'response_start',
+]
 
 const STATUS_COLOURS: Readonly<Record<WireDelivery['status'], Colour>> = {
   waiting: 'yellow',
@@ -31,7 +56,8 @@ export async function showDeliveries(
   options: LogOptions,
 ): Promise<void> {
   const { terminal, clock } = calling
-  const webhookId = idOrName === undefined ? undefined : (await findWebhook(calling, idOrName)).id
+  const webhookId =
+    idOrName === undefined ? undefined : (await findNamed(calling, 'listWebhooks', idOrName)).id
   const deliveries = await newestDeliveries(calling, webhookId, options)
   if (options.follow) return followDeliveries(calling, webhookId, options, deliveries)
   terminal.show(deliveries, () => {
@@ -40,6 +66,26 @@ export async function showDeliveries(
     if (deliveries.length === options.limit) {
       const shown = countText(deliveries.length, 'delivery', 'deliveries')
       terminal.note('', `The newest ${shown}; --limit shows more.`)
+    }
+  })
+}
+
+/** Shows one delivery with its body and every attempt. */
+export async function showOneDelivery(calling: Calling, id: string): Promise<void> {
+  const { client, terminal } = calling
+  const { data } = await client.call('getDelivery', { parameters: { id } })
+  terminal.show(data, () => {
+    terminal.facts(plainFacts(data, DELIVERY_FIELDS))
+    if (data.attempts.length > 0) {
+      terminal.say('')
+      sayTable(calling, ATTEMPT_FIELDS, data.attempts)
+    }
+    if (data.body === null) return
+    terminal.say('')
+    try {
+      terminal.json(readExactJson(data.body))
+    } catch {
+      terminal.say(data.body)
     }
   })
 }
@@ -74,11 +120,7 @@ async function followDeliveries(
 ): Promise<void> {
   const { terminal } = calling
   const columns = deliveryColumns(webhookId, null)
-  let showTitles = true
-  const show = (delivery: WireDelivery) => {
-    terminal.stream(delivery, () => terminal.row(columns, delivery, showTitles))
-    showTitles = false
-  }
+  const show = terminal.rows(columns)
   for (const delivery of known) show(delivery)
   if (!terminal.isJson) terminal.note('Waiting for deliveries; Ctrl-C ends it.')
   const events = calling.client.events({
@@ -104,8 +146,6 @@ function deliveryColumns(
   webhookId: string | undefined,
   nowMs: number | null,
 ): Column<WireDelivery>[] {
-  const when = ({ time_created: time }: WireDelivery) =>
-    nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs)
   const ofAll: Column<WireDelivery>[] = [
     { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
   ]
@@ -118,14 +158,19 @@ function deliveryColumns(
     isExtra: webhookId === undefined,
   }
   return [
-    { title: 'created', of: when, width: 8 },
+    { title: 'created', of: ({ time_created }) => whenText(time_created, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
     sequence,
     { title: 'status', of: statusCell, width: 9 },
     { title: 'answer', of: answerCell, width: 7 },
     { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
     ...(webhookId === undefined ? ofAll : []),
-    { title: 'marks', of: marksCell, width: 10 },
+    {
+      title: 'marks',
+      of: ({ kind, rerun, superseded, replay }) =>
+        marksCell({ error: kind === 'error', 're-run': rerun, superseded, replay }),
+      width: 10,
+    },
     { title: 'delivery', of: ({ id }) => id, width: 22, isExtra: true },
     { title: 'took', of: (one) => tookText(one), align: 'right', width: 6, isExtra: true },
     { title: 'size', of: (one) => sizeText(one), align: 'right', width: 8, isExtra: true },
@@ -140,16 +185,6 @@ function answerCell({ status_code, fault }: WireDelivery): Cell {
   if (fault !== null) return { text: fault, colour: 'red' }
   if (status_code === null) return null
   return { text: String(status_code), colour: status_code < 300 ? 'green' : 'red' }
-}
-
-function marksCell({ kind, rerun, superseded, replay }: WireDelivery): Cell {
-  const marks = [
-    kind === 'error' && 'error',
-    rerun && 're-run',
-    superseded && 'superseded',
-    replay && 'replay',
-  ].filter((mark) => mark !== false)
-  return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
 }
 
 function tookText({ took_ms }: WireDelivery): string | null {

@@ -1,12 +1,11 @@
-import type { TestWebhookAttempt } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
-import { bytesText, numberText, spanText } from '../../terminal/formats.ts'
+import { findNamed } from '../plain/find-named.ts'
+import { sayPlain } from '../plain/plain-view.ts'
 import { withQueryFaults } from '../queries/query-faults.ts'
 import { networkFor, readQuery } from '../queries/query-source.ts'
 import { destinationOf, type WebhookFields } from './create-webhook.ts'
-import { findWebhook } from './find-webhook.ts'
 
 type TestOptions = WebhookFields & { block?: string }
 
@@ -17,7 +16,7 @@ export async function testWebhook(
   options: TestOptions,
 ): Promise<void> {
   const { client, terminal } = calling
-  const webhook = idOrName === undefined ? null : await findWebhook(calling, idOrName)
+  const webhook = idOrName === undefined ? null : await findNamed(calling, 'listWebhooks', idOrName)
   const text = (await readQuery(options)) ?? webhook?.graphql_query.query ?? DEFAULT_QUERY
   const webhook_url = (await destinationOf(calling, options)) ?? webhook?.webhook_url
   if (webhook_url === undefined) {
@@ -35,35 +34,20 @@ export async function testWebhook(
       },
     }),
   )
-  const { green, red } = terminal.colours
   terminal.show(data, () => {
-    const answer = data.status_code === null ? `no answer (${data.fault})` : `${data.status_code}`
+    const { accepted, status_code, fault, signing_key, ...shown } = data
+    const answer = status_code === null ? `no answer (${fault})` : `${status_code}`
+    const { green, red } = terminal.colours
     terminal.say(
-      data.accepted
+      accepted
         ? green(`The destination accepted it: ${answer}.`)
         : red(`The destination did not accept it: ${answer}.`),
       '',
     )
-    terminal.facts([
-      ['destination', webhook_url],
-      ['block', `${data.block.number}  ${data.block.hash}`],
-      ['sent', `${bytesText(data.bytes)}; such a delivery costs ${numberText(data.cu)} CU`],
-      ['took', tookText(data.ms)],
-      ['it said', data.response_start.trim() || null],
-      ['signed with', `${data.signing_key}, made for this one`],
-    ])
+    const signed = { signed_with: `${signing_key}, a key for this test only` }
+    sayPlain(calling, { destination: webhook_url, ...shown, ...signed }, {})
   })
   if (!data.accepted) process.exitCode = EXIT_CODES.failed
 }
 
 const DEFAULT_QUERY = '{ block { number hash } }'
-
-function tookText({ total, lookup, connect, tls, answer }: TestWebhookAttempt['ms']): string {
-  const steps = [
-    `look-up ${spanText(lookup)}`,
-    `connect ${spanText(connect)}`,
-    `TLS ${spanText(tls)}`,
-    `answer ${spanText(answer)}`,
-  ]
-  return `${spanText(total)} (${steps.join(', ')})`
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readSince } from './read-since.ts'
+import { readSince } from './listen-command.ts'
 
 test.each([
   ['10m', 1_000_000 - 600_000],

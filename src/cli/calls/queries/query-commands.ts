@@ -1,9 +1,12 @@
+import type { Command } from 'commander'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { readExactJson } from '../../terminal/exact-json.ts'
 import { bytesText, countText, numberText, shortHash, spanText } from '../../terminal/formats.ts'
 import { harmlessText } from '../../terminal/harmless-text.ts'
+import { asking, callCommand, told, wholeNumber } from '../call-command.ts'
+import { sayPlain, sayTable } from '../plain/plain-view.ts'
 import { faultLines, withQueryFaults } from './query-faults.ts'
 import { networkFor, type QuerySource, readQuery } from './query-source.ts'
 
@@ -19,8 +22,63 @@ type RunResult = {
   variables?: string[]
 }
 
+const ESTIMATE_BLOCKS_MAX = 50
+
+/** `headgate query`: try queries before a webhook runs them. */
+export function addQueryCommands(group: Command): void {
+  told(group, {
+    examples: [
+      ['query run transfers.graphql --block 23800000', 'its result on one block'],
+      ['query check transfers.graphql', 'is it right?'],
+    ],
+  })
+  const run = callCommand(group, 'run', {
+    does: 'run a query on one block, and show its result',
+    more:
+      'The result is shown as it would be delivered, with its size and price. Nothing is stored, ' +
+      'and it costs nothing. The team’s variables are used as they are now.',
+    examples: [
+      ['query run transfers.graphql', 'on the newest block'],
+      ['query run transfers.graphql --block 23800000', 'on another'],
+      ['query run --graphql "{ block { number } }" --json | jq .data', 'for scripts'],
+    ],
+  })
+  queryOptions(run)
+    .option('--block <block>', 'a number, a hash or latest (default: latest)')
+    .action(asking(runQuery))
+
+  const check = callCommand(group, 'check', {
+    does: 'check a query, and show each mistake at its place',
+    more: 'No node is asked. Exit code 1 if it is wrong.',
+    examples: [['query check transfers.graphql', 'in an editor, or before a commit']],
+  })
+  queryOptions(check).action(asking(checkQuery))
+
+  const estimate = callCommand(group, 'estimate', {
+    does: 'estimate what a webhook with this query would deliver and cost',
+    examples: [['query estimate transfers.graphql --skip-empty', 'for 30 days at this pace']],
+  })
+  const blocks = wholeNumber(1, ESTIMATE_BLOCKS_MAX)
+  queryOptions(estimate)
+    .option('--blocks <count>', 'how many of the newest blocks', blocks, ESTIMATE_BLOCKS_MAX)
+    .option('--skip-empty', 'as if only results that are not empty were delivered')
+    .action(asking(estimateQuery))
+
+  callCommand(group, 'schema', {
+    does: 'print the schema that queries are written against',
+    examples: [['query schema > schema.graphql', 'for an editor']],
+  }).action(asking(printSchema))
+}
+
+function queryOptions(command: Command): Command {
+  return command
+    .argument('[file]', 'a file with the query, or - for standard input')
+    .option('--graphql <text>', 'the query itself, instead of a file')
+    .option('--network <id>', 'the network (default: the only one that there is)')
+}
+
 /** Runs a query on one block, and shows its result as it would be delivered. */
-export async function runQuery(
+async function runQuery(
   calling: Calling,
   file: string | undefined,
   { block, graphql, network: given }: RunOptions,
@@ -54,11 +112,12 @@ export async function runQuery(
 }
 
 /** Checks a query without running it. */
-export async function checkQuery(
-  { client, terminal }: Calling,
+async function checkQuery(
+  calling: Calling,
   file: string | undefined,
   { graphql, network }: RunOptions,
 ): Promise<void> {
+  const { client, terminal } = calling
   const text = await queryOf({ query: file, graphql })
   const { data } = await client.call('checkQuery', {
     body: { graphql_query: text, ...(network !== undefined && { network }) },
@@ -70,25 +129,16 @@ export async function checkQuery(
       return terminal.say(...data.errors.flatMap((fault) => faultLines(text, fault, colours)))
     }
     terminal.say(terminal.colours.green('The query is good.'), '')
-    const reads = [data.needs_receipts && 'receipts', data.needs_traces && 'call traces']
-    const read = reads.filter((part) => typeof part === 'string')
-    terminal.facts([
-      ['reads', ['blocks', ...read].join(', ')],
-      ['filtered', data.is_filtered ? 'yes' : 'no: it gets everything of its lists'],
-      ['can be empty', data.can_be_empty ? 'yes: --skip-empty can skip blocks' : 'no'],
-      ...data.variables.map(({ name, kind, items }) => {
-        const has =
-          items === null
-            ? 'the team has none, so it matches nothing'
-            : `${countText(items, 'item')}`
-        return [`$${name}`, `${kind}: ${has}`] as const
-      }),
-    ])
+    const { ok, errors, variables, ...facts } = data
+    sayPlain(calling, facts, {})
+    if (variables.length === 0) return
+    terminal.say('')
+    sayTable(calling, ['name', 'kind', 'items'], variables)
   })
 }
 
 /** Says what a webhook with this query would deliver and cost. */
-export async function estimateQuery(
+async function estimateQuery(
   calling: Calling,
   file: string | undefined,
   options: RunOptions & { blocks: number; skipEmpty?: boolean },
@@ -111,20 +161,12 @@ export async function estimateQuery(
     const range = `${data.from_block} to ${data.to_block}`
     const every = `a block every ${spanText(data.block_time_ms)}`
     terminal.say(`${countText(data.blocks, 'block')} of ${network} (${range}), ${every}.`, '')
-    terminal.table<(typeof rows)[number]>(
-      [
-        { title: '', of: ({ what }) => what },
-        { title: 'deliveries', of: (row) => numberText(row.deliveries), align: 'right' },
-        { title: 'size', of: (row) => bytesText(row.bytes), align: 'right' },
-        { title: 'CU', of: (row) => numberText(row.cu), align: 'right' },
-      ],
-      rows,
-    )
+    sayTable(calling, ['what', 'deliveries', 'bytes', 'cu'], rows)
   })
 }
 
 /** Prints the schema that queries are written against. */
-export async function printSchema({ client, terminal }: Calling): Promise<void> {
+async function printSchema({ client, terminal }: Calling): Promise<void> {
   const response = await client.request('getQuerySchema')
   const schema = await response.text()
   terminal.show({ schema }, () => terminal.say(harmlessText(schema.trimEnd())))

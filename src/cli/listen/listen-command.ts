@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { terminalClock } from '../../../wiring/terminal/terminal-clock.ts'
-import type { ConnectionOptions } from '../../connect/connection.ts'
-import { runCall } from '../../connect/run-call.ts'
-import { readSince } from '../../listen/read-since.ts'
-import { callCommand, several } from './call-command.ts'
+import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { callCommand, several } from '../calls/call-command.ts'
+import type { ConnectionOptions } from '../connect/connection.ts'
+import { runCall } from '../connect/run-call.ts'
 
 type Said = ConnectionOptions & { forward: string; webhook?: string[]; since?: number }
 
@@ -25,7 +24,7 @@ export function addListenCommand(program: Command): void {
     .option('--since <moment>', 'also those since then: 10m, 2h, a date or ISO 8601', moment)
     .action(({ since, ...options }: Said) =>
       runCall(options, async (calling) => {
-        const { runListen } = await import('../../listen/run-listen.ts')
+        const { runListen } = await import('./run-listen.ts')
         await runListen(calling, { ...options, ...(since !== undefined && { sinceMs: since }) })
       }),
     )
@@ -41,4 +40,20 @@ function moment(text: string): number {
   const ms = readSince(text, terminalClock().nowMs())
   if (ms !== null) return ms
   throw new InvalidArgumentError('It takes 10m, 2h, 3d, a date or ISO 8601 with a zone.')
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** A moment in ms: `10m` or `2h` ago, a date, or ISO 8601; null where it is none of them. */
+export function readSince(text: string, nowMs: number): number | null {
+  const [, digits, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (digits !== undefined) return nowMs - Number(digits) * (UNITS_MS[unit] ?? 0)
+  const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
+  const ms = isMoment.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
 }

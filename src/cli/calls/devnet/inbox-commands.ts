@@ -1,21 +1,59 @@
+import type { Command } from 'commander'
 import type { WireArrival, WireInbox } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { agoText, bytesText, countText, spanText, timeText } from '../../terminal/formats.ts'
-import type { Cell, Column } from '../../terminal/table-lines.ts'
+import { bytesText, countText, whenText } from '../../terminal/formats.ts'
+import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
+import { asking, callCommand, wholeNumber } from '../call-command.ts'
+import { plainCommand } from '../plain/plain-command.ts'
 import { readPages } from '../read-pages.ts'
 
 type InboxOptions = { follow?: boolean; limit: number }
 
-type AnswerOptions = { status?: number; delay?: number }
-
 /** Arrivals of one page, as many as the call gives. */
 const PAGE_MAX = 100
 
-/** Inboxes have no stream of their own. */
+/** Inboxes have no event stream. */
 const POLL_MS = 500
 
-/** Shows what arrived at an inbox, oldest first; or goes on to show it as it comes. */
-export async function showInbox(
+/** The inboxes of local development, which receive deliveries. */
+export function addInboxCommands(group: Command): void {
+  callCommand(group, 'inbox', {
+    does: 'show what arrived at an inbox, with its marks',
+    more:
+      'Marks: re-run (a reorg replaced its height), superseded (a later one is right), repeat (a ' +
+      'retry, a resend or a replay), replay, gap before (the one before is missing).',
+    examples: [
+      ['devnet inbox', 'the inbox demo'],
+      ['devnet inbox orders --follow', 'another one, as things arrive'],
+      ['devnet inbox --limit 500 --json', 'all of it, for scripts'],
+    ],
+  })
+    .argument('[name]', 'the inbox', 'demo')
+    .option('-f, --follow', 'keep showing what arrives; with --json a line each')
+    .option('--limit <count>', 'how many, the newest', wholeNumber(1), 20)
+    .action(asking(showInbox))
+
+  plainCommand(group, 'inboxes', 'listInboxes', {
+    does: 'list the inboxes that something was posted to',
+    fields: ['name', 'arrivals', 'time_last', 'behaviour', 'status', 'delay_ms', 'url'],
+  })
+  plainCommand(group, 'answer', 'changeInbox', {
+    does: 'set how an inbox responds, to see retries and pauses',
+    arguments: { name: 'name', behaviour: 'behaviour' },
+    flags: { status: '--status <code>' },
+    examples: [
+      ['devnet answer demo fail --status 503', 'deliveries are retried'],
+      ['devnet answer demo accept', 'as before'],
+    ],
+  })
+  plainCommand(group, 'empty', 'emptyInbox', {
+    does: 'delete what arrived at an inbox',
+    arguments: { name: 'name' },
+  })
+}
+
+/** Shows what arrived at an inbox, oldest first, and with --follow what arrives from then on. */
+async function showInbox(
   calling: Calling,
   name: string,
   { follow = false, limit }: InboxOptions,
@@ -35,49 +73,6 @@ export async function showInbox(
   })
 }
 
-/** Lists the inboxes that something was posted to. */
-export async function listInboxes({ client, terminal, clock }: Calling): Promise<void> {
-  const { data } = await client.call('listInboxes')
-  terminal.show(data, () => {
-    if (data.length === 0) return terminal.say('No inbox has got anything yet.')
-    const nowMs = clock.nowMs()
-    terminal.table<WireInbox>(
-      [
-        { title: 'name', of: ({ name }) => name },
-        { title: 'arrivals', of: ({ arrivals }) => arrivals, align: 'right' },
-        { title: 'last', of: ({ time_last }) => time_last && agoText(time_last, nowMs) },
-        { title: 'answers', of: answerText },
-        { title: 'url', of: ({ url }) => url, cut: 'middle' },
-      ],
-      data,
-    )
-  })
-}
-
-/** Sets how an inbox answers. */
-export async function setInbox(
-  { client, terminal }: Calling,
-  name: string,
-  behaviour: WireInbox['behaviour'],
-  { status, delay }: AnswerOptions,
-): Promise<void> {
-  const { data } = await client.call('changeInbox', {
-    parameters: { name },
-    body: {
-      behaviour,
-      ...(status !== undefined && { status }),
-      ...(delay !== undefined && { delay_ms: delay }),
-    },
-  })
-  terminal.show(data, () => terminal.say(`The inbox ${data.name} ${answerText(data)} from now on.`))
-}
-
-/** Forgets what arrived. */
-export async function emptyInbox({ client, terminal }: Calling, name: string): Promise<void> {
-  const { data } = await client.call('emptyInbox', { parameters: { name } })
-  terminal.show(data, () => terminal.say(`The inbox ${data.name} is empty.`))
-}
-
 async function newestArrivals({ client }: Calling, name: string, limit: number) {
   let inbox: WireInbox | undefined
   const arrivals = await readPages(limit, PAGE_MAX, async (size, before?: number) => {
@@ -95,33 +90,26 @@ async function followInbox(calling: Calling, name: string, known: WireArrival[])
   let last = known.at(-1)?.id ?? -1
   const columns = arrivalColumns(null)
   if (!terminal.isJson) terminal.note(`Waiting at the inbox ${name}; Ctrl-C ends it.`)
-  let showTitles = true
-  const show = (arrivals: readonly WireArrival[]) => {
-    for (const arrival of arrivals) {
-      terminal.stream(arrival, () => terminal.row(columns, arrival, showTitles))
-      showTitles = false
-    }
-  }
-  show(known)
+  const show = terminal.rows(columns)
+  for (const arrival of known) show(arrival)
   for (;;) {
     await clock.sleep(POLL_MS)
     const { arrivals } = await newestArrivals(calling, name, PAGE_MAX)
     const fresh = arrivals.filter(({ id }) => id > last)
     last = fresh.at(-1)?.id ?? last
-    show(fresh)
+    for (const arrival of fresh) show(arrival)
   }
 }
 
 /** With the time of the clock where lines stay as they are, else as seen from now. */
 function arrivalColumns(nowMs: number | null): Column<WireArrival>[] {
-  const when = (time: number) => (nowMs === null ? timeText(time).slice(11) : agoText(time, nowMs))
   return [
-    { title: 'arrived', of: ({ time }) => when(time), width: 8 },
+    { title: 'arrived', of: ({ time }) => whenText(time, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
     { title: 'sequence', of: ({ sequence_number }) => sequence_number, align: 'right', width: 13 },
     { title: 'signature', of: signatureCell, width: 9 },
     { title: 'answered', of: answeredCell, width: 8 },
-    { title: 'marks', of: marksCell, width: 10 },
+    { title: 'marks', of: arrivalMarks, width: 10 },
     { title: 'delivery', of: ({ delivery_id }) => delivery_id, width: 22, isExtra: true },
     { title: 'size', of: ({ bytes }) => bytesText(bytes), align: 'right', width: 8, isExtra: true },
   ]
@@ -137,29 +125,13 @@ function answeredCell({ status_answered }: WireArrival): Cell {
   return { text: String(status_answered), colour: isGood ? 'green' : 'red' }
 }
 
-function marksCell(arrival: WireArrival): Cell {
-  const marks = [
-    arrival.kind === 'error' && 'error',
-    arrival.is_rerun && 're-run',
-    arrival.is_superseded && 'superseded',
-    arrival.is_repeat && 'repeat',
-    arrival.is_replay && 'replay',
-    arrival.is_gap && 'gap before',
-  ].filter((mark) => mark !== false)
-  return marks.length === 0 ? '' : { text: marks.join(', '), colour: 'yellow' }
-}
-
-function answerText({ behaviour, status, delay_ms }: WireInbox): string {
-  switch (behaviour) {
-    case 'accept':
-      return 'accepts with 200'
-    case 'fail':
-      return `fails with ${status}`
-    case 'slow':
-      return `accepts after ${spanText(delay_ms)}`
-    case 'hang':
-      return 'never answers'
-    case 'gone':
-      return 'is gone (410)'
-  }
+function arrivalMarks(arrival: WireArrival): Cell {
+  return marksCell({
+    error: arrival.kind === 'error',
+    're-run': arrival.is_rerun,
+    superseded: arrival.is_superseded,
+    repeat: arrival.is_repeat,
+    replay: arrival.is_replay,
+    'gap before': arrival.is_gap,
+  })
 }

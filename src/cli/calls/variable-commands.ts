@@ -1,0 +1,173 @@
+import { ApiError } from '@headgate/client'
+import type { Command } from 'commander'
+import type { Calling } from '../connect/run-call.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { complain } from '../terminal/complain.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { countText, numberText } from '../terminal/formats.ts'
+import { asking, callCommand, told, wholeNumber } from './call-command.ts'
+import { plainCommand } from './plain/plain-command.ts'
+import { readText } from './queries/query-source.ts'
+import { readPages } from './read-pages.ts'
+
+type ItemsOptions = { file?: string; yes?: boolean }
+
+/** Items of one call, as many as it takes. */
+const CALL_ITEMS_MAX = 10_000
+
+const NO_ITEMS = 'No items given. Pass them as arguments or with --file (- for standard input).'
+
+/** `headgate variable`: lists that queries name. */
+export function addVariableCommands(group: Command): void {
+  told(group, {
+    examples: [
+      ['variable add wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'queries write $wallets'],
+      ['variable set wallets --file wallets.txt', 'exactly those of a file'],
+    ],
+  })
+  plainCommand(group, 'list', 'listVariables', {
+    fields: ['name', 'kind', 'items', 'webhook_ids'],
+  })
+  callCommand(group, 'get', {
+    does: 'print the items of a variable, one per line',
+    examples: [['variable get wallets > wallets.txt', 'a file for variable set']],
+  })
+    .argument('<name>', 'as queries write it after $')
+    .option('--limit <count>', 'at most this many (default: all)', wholeNumber(1))
+    .action(asking(showVariable))
+
+  itemsCommand(group, 'add', 'add items; the first ones create the variable', [
+    ['variable add wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one'],
+    ['variable add wallets --file more.txt', 'many'],
+  ]).action(asking(addItems))
+
+  itemsCommand(group, 'remove', 'remove items', [
+    ['variable remove wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one'],
+  ]).action(asking(removeItems))
+
+  itemsCommand(group, 'set', 'add and remove items until the variable has exactly these', [
+    ['variable set wallets --file wallets.txt --yes', 'from a file, in a script'],
+    ['variable get a | headgate variable set b --file -', 'a copy'],
+  ])
+    .option('--yes', 'do not ask before items are removed')
+    .action(asking(setVariable))
+
+  plainCommand(group, 'delete', 'deleteVariable', {
+    does: 'delete a variable with all its items',
+    arguments: { name: 'name' },
+    asks: ({ id }) => `Delete the variable ${id} with all its items?`,
+  })
+}
+
+function itemsCommand(
+  group: Command,
+  name: string,
+  does: string,
+  examples: readonly (readonly [line: string, purpose: string])[],
+): Command {
+  return callCommand(group, name, { does, examples })
+    .argument('<name>', 'as queries write it after $')
+    .argument('[items...]', 'addresses, or values of 32 bytes')
+    .option('--file <file>', 'more items from a file, or - for standard input')
+}
+
+async function showVariable(
+  calling: Calling,
+  name: string,
+  { limit = Number.MAX_SAFE_INTEGER }: { limit?: number },
+): Promise<void> {
+  const { terminal } = calling
+  const items = await readItems(calling, name, limit)
+  terminal.show(items, () => terminal.say(...items))
+}
+
+async function addItems(
+  calling: Calling,
+  name: string,
+  items: readonly string[],
+  { file }: ItemsOptions,
+): Promise<void> {
+  await changeItems(calling, name, { add: await itemsOf(items, file), remove: [] })
+}
+
+async function removeItems(
+  calling: Calling,
+  name: string,
+  items: readonly string[],
+  { file }: ItemsOptions,
+): Promise<void> {
+  await changeItems(calling, name, { add: [], remove: await itemsOf(items, file) })
+}
+
+/** Makes a variable hold exactly these items: adds what is missing, and takes the rest away. */
+async function setVariable(
+  calling: Calling,
+  name: string,
+  items: readonly string[],
+  options: ItemsOptions,
+): Promise<void> {
+  const wanted = new Set((await itemsOf(items, options.file)).map((item) => item.toLowerCase()))
+  const present = new Set(await presentItems(calling, name))
+  const add = [...wanted].filter((item) => !present.has(item))
+  const remove = [...present].filter((item) => !wanted.has(item))
+  if (remove.length > 0) {
+    const away = countText(remove.length, 'item')
+    await confirm(`Take ${away} away from ${name}, and add ${numberText(add.length)}?`, options)
+  }
+  await changeItems(calling, name, { add, remove })
+}
+
+async function presentItems(calling: Calling, name: string): Promise<string[]> {
+  try {
+    return await readItems(calling, name, Number.MAX_SAFE_INTEGER)
+  } catch (thrown) {
+    // There is none yet: it is about to be made.
+    if (thrown instanceof ApiError && thrown.status === 404) return []
+    throw thrown
+  }
+}
+
+function readItems({ client }: Calling, name: string, limit: number): Promise<string[]> {
+  return readPages(limit, CALL_ITEMS_MAX, async (size, after?: string) => {
+    const page = await client.call('listVariableItems', {
+      parameters: { name, limit: size, ...(after !== undefined && { after }) },
+    })
+    return { items: page.data, next: page.pagination.cursors.after }
+  })
+}
+
+async function changeItems(
+  { client, terminal }: Calling,
+  name: string,
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): Promise<void> {
+  const parameters = { name }
+  // New items come first, so that no moment lacks both.
+  for (const items of callsOf(add)) {
+    await client.call('addVariableItems', { parameters, body: { items } })
+  }
+  for (const items of callsOf(remove)) {
+    await client.call('changeVariableItems', { parameters, body: { delete: items } })
+  }
+  const result = { name, added: add.length, removed: remove.length }
+  terminal.show(result, () => {
+    const added = `${countText(add.length, 'item')} added`
+    terminal.say(`${name}: ${added}, ${numberText(remove.length)} taken away.`)
+  })
+}
+
+/** The items of each call. */
+function callsOf(items: readonly string[]): string[][] {
+  const calls = Math.ceil(items.length / CALL_ITEMS_MAX)
+  return Array.from({ length: calls }, (_, call) => {
+    return items.slice(call * CALL_ITEMS_MAX, (call + 1) * CALL_ITEMS_MAX)
+  })
+}
+
+/** Items of the command line, or of a file with spaces, commas or line ends between them. */
+async function itemsOf(items: readonly string[], file: string | undefined): Promise<string[]> {
+  const text = file === undefined ? '' : await readText(file)
+  const all = [...items, ...text.split(/[\s,]+/).filter((item) => item !== '')]
+  if (all.length > 0) return all
+  return complain(NO_ITEMS, EXIT_CODES.badInput)
+}
