@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { dryRunsOf } from '../support/dry-runs.ts'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
