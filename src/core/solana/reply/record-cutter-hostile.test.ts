@@ -169,7 +169,8 @@ describe('a body that is no answer', () => {
       }
       const split = chance.between(0, bytes.length)
       const got = ended([bytes.subarray(0, split), bytes.subarray(split)])
-      expect(ended([bytes])).toMatchObject({ end: got.end, keys: got.keys })
+      const { end, keys } = ended([bytes])
+      if (end !== got.end || keys.join() !== got.keys.join()) expect({ end, keys }).toEqual(got)
       if (got.end === 'whole') expect(got.keys).toEqual(keysOf(Buffer.from(bytes).toString()))
     }
   })

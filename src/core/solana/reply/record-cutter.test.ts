@@ -93,7 +93,7 @@ const ENVELOPES: [string, (list: string) => string, Heard['envelopes'][number]][
   ],
 ]
 
-/** Every envelope with the usual records, and all records in the plainest envelope and the oddest. */
+/** Every envelope with the usual records, and all records in the first and the last envelope. */
 const REPLIES = ENVELOPES.flatMap(([envelope, wrap, context], at) =>
   RECORDS.filter(([title]) => title === 'several' || at === 0 || at === ENVELOPES.length - 1).map(
     ([title, records]) => [`${envelope}, ${title}`, { wrap, context, records }] as const,
