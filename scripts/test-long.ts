@@ -2,12 +2,19 @@
 const FOLDERS = ['full', 'browser', 'cluster', 'guides', 'packaging', 'simulation']
 
 /** Tests of `npm test` that run there at a small size. */
-const LARGER = ['account-index-churn', 'fuzzed-requests', 'program-accounts-clients']
+const LARGER = [
+  'account-index-churn',
+  'fuzzed-requests',
+  'program-accounts-clients',
+  'query-oracle',
+  'solana-account-index',
+]
 
 const SIZES = {
   HEADGATE_SEEDS: '500',
   HEADGATE_DELIVERY_SEEDS: '100',
   HEADGATE_INDEX_SEEDS: '4',
+  HEADGATE_SEEDS_QUERY: '150',
   HEADGATE_FUZZ_CASES: '10000',
   HEADGATE_TEST_ACCOUNTS: '50000',
 }

@@ -131,7 +131,7 @@ describe('a replay whose nodes fail', () => {
     on.network.misbehave = (call) => isFor(call, 996)
     on.open()
     const id = await on.create(991, 1000)
-    await on.clock.advance(3 * 3_600_000)
+    await on.clock.advance(3_600_000)
     expect(await on.replayOf(id)).toMatchObject({ state: 'running', nextBlock: 996 })
     on.network.misbehave = () => false
     await expectAllOnce(id)
