@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { NEW_WEBHOOK, type WebhookApi, webhookApi } from '../support/webhook-api.ts'

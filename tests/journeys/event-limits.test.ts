@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import { type EventClient, listen } from '../support/event-client.ts'

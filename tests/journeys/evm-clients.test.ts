@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Contract, JsonRpcProvider, Wallet } from 'ethers'
 import {

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { hang, replyInBytes, startFakeNode } from '../support/fake-node.ts'
 import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { verifyDelivery } from '../../src/receiver/verify-delivery.ts'

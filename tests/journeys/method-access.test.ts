@@ -1,3 +1,4 @@
+// Runs on both stores.
 import {
   afterAll,
   beforeAll,

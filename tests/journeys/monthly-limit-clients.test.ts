@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { JsonRpcProvider } from 'ethers'
 import { createPublicClient, http } from 'viem'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { RECIPES } from '../../dashboard/pages/editor/recipes.ts'
 import { startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'

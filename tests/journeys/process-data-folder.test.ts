@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   chmodSync,

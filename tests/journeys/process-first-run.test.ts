@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

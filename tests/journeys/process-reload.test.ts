@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { describe, expect, test } from 'bun:test'
 import { callProcess, configuredProcess, stopProcess } from '../support/configured-process.ts'
 import { until } from '../support/headgate.ts'

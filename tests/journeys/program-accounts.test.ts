@@ -40,60 +40,22 @@ let asked = 0
 const fresh = (config: object = {}) => ({ ...config, minContextSlot: ++asked })
 
 describe('the validation table: refused here in the words of a node, for nothing', () => {
-  const [a, b] = ['11111111111111111111111111111111', 'base64']
-  const memcmp = (bytes: unknown, more: object = {}) => ({
-    filters: [{ memcmp: { offset: 0, bytes, ...more } }],
-  })
+  const a = '11111111111111111111111111111111'
   const filters = (...list: unknown[]) => [a, { filters: list }]
   const five = Array.from({ length: 5 }, () => ({ dataSize: 1 }))
-  const one = 'Invalid params: unknown variant'
+  const slice = { offset: 0, length: 1 }
 
   test.each<[string, unknown[], string | RegExp]>([
     ['no program', [], '`params` should have at least 1 argument(s)'],
-    ['three params', [a, {}, 1], 'Invalid parameters: Expected from 1 to 2 parameters.'],
-    ['a number as program', [5], 'Invalid params: invalid type: integer `5`, expected a string.'],
-    ['a program of other letters', ['0OIl'], 'Invalid param: Invalid'],
     ['a program of 31 bytes', ['1'.repeat(31)], 'Invalid param: WrongSize'],
-    ['a program of 33 bytes', ['1'.repeat(33)], 'Invalid param: WrongSize'],
-    ['a config that is a list', [a, []], /expected struct RpcProgramAccountsConfig/],
-    ['an unknown encoding', [a, { encoding: 'hex' }], new RegExp(`${one} .hex.`)],
-    ['an encoding that is a number', [a, { encoding: 5 }], /expected string or map/],
-    [
-      'a slice with json',
-      [a, { encoding: 'json', dataSlice: { offset: 0, length: 1 } }],
-      /dataSlice/,
-    ],
-    [
-      'a slice with jsonParsed',
-      [a, { encoding: 'jsonParsed', dataSlice: { offset: 0, length: 1 } }],
-      /dataSlice/,
-    ],
-    [
-      'a slice without length',
-      [a, { encoding: b, dataSlice: { offset: 0 } }],
-      /missing field `length`/,
-    ],
-    [
-      'a negative slice',
-      [a, { encoding: b, dataSlice: { offset: -1, length: 1 } }],
-      /expected usize/,
-    ],
+    ['an unknown encoding', [a, { encoding: 'hex' }], /^Invalid params: unknown variant .hex./],
+    ['a slice with jsonParsed', [a, { encoding: 'jsonParsed', dataSlice: slice }], /dataSlice/],
     ['more than four filters', filters(...five), 'Too many filters provided; max 4'],
-    ['filters that are no list', [a, { filters: {} }], /expected a sequence/],
-    ['a filter of no kind', filters({}), /map with a single key/],
-    ['a filter of two kinds', filters({ dataSize: 1, memcmp: {} }), /map with a single key/],
-    ['a filter of an unknown kind', filters({ foo: 1 }), new RegExp(`${one} .foo.`)],
-    ['bytes that are no base 58', [a, memcmp('I')], /Base58DecodeError/],
-    ['129 bytes to compare', [a, memcmp('1'.repeat(129))], 'Invalid param: DataTooLarge'],
-    ['no bytes to compare', [a, memcmp(undefined)], /missing field `bytes`/],
     [
-      'bytes of an unknown encoding',
-      [a, memcmp('1', { encoding: 'hex' })],
-      new RegExp(`${one} .hex.`),
+      '129 bytes to compare',
+      filters({ memcmp: { offset: 0, bytes: '1'.repeat(129) } }),
+      'Invalid param: DataTooLarge',
     ],
-    ['a byte over 255', [a, memcmp([256])], /untagged enum DataType/],
-    ['a size that is a text', filters({ dataSize: '1' }), /expected u64/],
-    ['a context flag that is a number', [a, { withContext: 1 }], /expected a boolean/],
     ['an unknown commitment', [a, { commitment: 'soon' }], /commitment/],
     ['an unknown order', [a, { order: 'up' }], /order/],
     ['a limit of nothing', [a, { limit: 0 }], /limit/],

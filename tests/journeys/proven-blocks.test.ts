@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { replayingTeams, runningReplays } from '../../src/tables/webhooks/replays.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'

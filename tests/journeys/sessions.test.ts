@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { configuredProcess, stopProcess } from '../support/configured-process.ts'
 import {

@@ -8,38 +8,14 @@ setDefaultTimeout(180_000)
 /** Errors that only the caller can cause: every node would give them. */
 const CALLERS: [code: number, message: string][] = [
   [-32002, 'Transaction simulation failed: Blockhash not found'],
-  [-32003, 'Transaction signature verification failure'],
-  [-32006, 'Transaction precompile verification failure 1'],
-  [-32013, 'Transaction signature length mismatch'],
-  [-32015, 'Transaction version (0) is not supported by the requesting client'],
-  [-32017, 'Epoch rewards period still active at slot 5'],
-  [-32018, 'Rewards cannot be found because slot 5 is not the epoch boundary'],
-  [-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64.'],
-  [-32602, 'Invalid param: WrongSize'],
   // The caller's own words stand in it, and must not pass for the node's.
   [-32602, 'Invalid params: unknown variant `rate limit`, expected one of `binary`, `base58`.'],
 ]
 
-/** Errors that another node may cure. Where none can, they are passed on to the caller. */
+/** Errors that another node may cure, one of each class. Where none can, the caller gets them. */
 const ELSEWHERE: [code: number, message: string, data: unknown][] = [
-  [-32001, 'Block 5 cleaned up, does not exist on node. First available block: 9', null],
-  [-32004, 'Block not available for slot 5', null],
   [-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }],
-  [-32007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot', null],
-  [-32008, 'No snapshot', null],
-  [-32009, 'Slot 5 was skipped, or missing in long-term storage', null],
-  [
-    -32010,
-    'key excluded from account secondary indexes; this RPC method unavailable for key',
-    null,
-  ],
-  [-32011, 'Transaction history is not available from this node', null],
-  [-32012, 'scan aborted: The accumulated scan results exceeded the limit', null],
-  [-32014, 'Block status not yet available for slot 5', null],
   [-32016, 'Minimum context slot has not been reached', { contextSlot: 41 }],
-  [-32019, 'Failed to query long-term storage; please try again', null],
-  [-32020, 'Transaction 5 not found', null],
-  [-32021, 'No slot history', null],
   [-32601, 'Method not found', null],
   [-32603, 'Internal error', null],
   [-32000, 'request timed out', null],
@@ -47,12 +23,8 @@ const ELSEWHERE: [code: number, message: string, data: unknown][] = [
 
 /** Errors between us and a vendor, which are never the caller's business. */
 const OURS: [code: number, message: string][] = [
-  [429, 'Too many requests for a specific RPC call'],
-  [-32429, 'max usage reached'],
   [-32005, 'Too many requests'],
-  [-32007, '50/second request limit reached - upgrade your account'],
   [401, 'invalid api key provided'],
-  [403, 'Access forbidden'],
 ]
 
 const ask = rpc('getTransaction', ['5', { minContextSlot: 42 }], 'mine')

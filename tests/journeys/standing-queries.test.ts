@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addItems } from '../../src/tables/webhooks/variables.ts'
 import { createWebhook } from '../../src/tables/webhooks/webhooks.ts'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { TEST_ACCOUNTS } from '../../packages/devnet/src/evm/test-accounts.ts'
 import { PING_REASON, PING_TOPIC } from '../support/ping-contract.ts'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { startChainNode } from '../support/chain-node.ts'

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { getServers, setServers } from 'node:dns'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { hang, startFakeNode } from '../support/fake-node.ts'
 import { rpc, until } from '../support/headgate.ts'
-import { heal, OUTAGE_MS_MAX, type Outage, outage, UNPOLLED } from '../support/outage.ts'
+import {
+  heal,
+  OUTAGE_MS_MAX,
+  OUTAGE_PACE,
+  type Outage,
+  outage,
+  UNPOLLED,
+} from '../support/outage.ts'
 import { poolJourney, type UpstreamReport } from '../support/pool-journey.ts'
 import { startTcpNode } from '../support/tcp-node.ts'
 
@@ -12,6 +19,9 @@ const COPIES_TO_TRUST = 3
 
 /** So long a node asks for peace: longer than a busy machine takes for some reads. */
 const PEACE_MS = 10_000
+
+/** The time of the gateway that the outage is in. */
+const nowMs = () => performance.now() * OUTAGE_PACE
 
 const status = (code: number, headers = {}) => new Response('no', { status: code, headers })
 
@@ -25,8 +35,8 @@ describe.concurrent('a node that hangs', () => {
       await outage(async ({ bad, journey }) => {
         bad.misbehave = hang
         await journey.reads(40)
-        const told = await journey.reported('bad', ({ state }) => state === 'excluded')
-        expect(told.reason).toMatch(FAILING)
+        const told = await journey.reported('bad', ({ reason }) => FAILING.test(reason))
+        expect(told.state).toBe('excluded')
         expect(told.last_fault).toMatch(/^(hangs|timed_out)$/)
         const before = bad.callsOf('eth_getBalance')
         await journey.reads(200)
@@ -125,7 +135,7 @@ describe.concurrent('a node that was out', () => {
         await journey.reportedUnderLoad('bad', isOut)
         const triedAtMs: number[] = []
         bad.misbehave = (method) => {
-          if (method === 'eth_getBalance') triedAtMs.push(performance.now())
+          if (method === 'eth_getBalance') triedAtMs.push(nowMs())
           return status(500)
         }
         await until(async () => {
@@ -149,22 +159,22 @@ describe.concurrent('a node that was out', () => {
         let refusedAtMs = 0
         bad.misbehave = (method) => {
           if (method !== 'eth_getBalance') return null
-          refusedAtMs = performance.now()
+          refusedAtMs = nowMs()
           return status(429, { 'retry-after': `${PEACE_MS / 1000}` })
         }
         const told = await journey.reportedUnderLoad('bad', isOut)
         expect(told.reason).toBe('rate-limited by the upstream')
         const askedAtMs: number[] = []
         bad.misbehave = (method) => {
-          if (method === 'eth_getBalance') askedAtMs.push(performance.now())
+          if (method === 'eth_getBalance') askedAtMs.push(nowMs())
           return null
         }
         // What was refused before the gateway heard of it is answered by now.
         const endsAtMs = refusedAtMs + PEACE_MS
         let readsMeanwhile = 0
-        while (performance.now() < endsAtMs) {
+        while (nowMs() < endsAtMs) {
           await journey.reads(20)
-          if (performance.now() < endsAtMs) readsMeanwhile += 20
+          if (nowMs() < endsAtMs) readsMeanwhile += 20
         }
         expect(readsMeanwhile).toBeGreaterThan(0)
         expect(askedAtMs.filter((atMs) => atMs < endsAtMs)).toEqual([])

@@ -28,7 +28,9 @@ beforeAll(async () => {
   chain = startSharedChain(SEEDS[0] ?? 1, ['a', 'b', 'c'])
   headgate = await startHeadgate({
     nodes: chain.nodes,
-    network: { blockTimeMs: 400, headPollMs: 100 },
+    // Upstreams that were broken are waited for.
+    pace: 4,
+    network: { blockTimeMs: 400, headPollMs: 400 },
   })
   address = `${headgate.url.replace('http', 'ws')}/eth-mainnet/v2/${headgate.appKey}`
 })

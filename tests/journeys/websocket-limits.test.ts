@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'

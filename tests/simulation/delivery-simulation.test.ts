@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { describe, expect, test } from 'bun:test'
 import { openJournaledStores } from './deliveries/open-delivery-run.ts'
 import { type DeliveryReport, runDeliveries } from './deliveries/run-deliveries.ts'
@@ -6,8 +7,8 @@ import type { RunReport } from './run-seed.ts'
 
 type Report = Pick<RunReport, 'seed' | 'complaints' | 'trace'>
 
-/** As many as take about 8 seconds of one core. */
-const SEEDS_USUAL = 100
+/** As many as take about two seconds of one core; `npm run test:full` has more. */
+const SEEDS_USUAL = 25
 const SEEDS_AT_ONCE = 100
 
 /** Of those seeds, one in so many also drives a chain with a real follower. */

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { expect, test } from 'bun:test'
 import { moveChain, moveTail } from '../../src/tables/chain/chain-tail.ts'
 import type { RunPlan } from './plan-run.ts'

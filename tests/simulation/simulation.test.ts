@@ -1,9 +1,10 @@
+// Runs on both stores.
 import { describe, expect, test } from 'bun:test'
 import { type RunReport, runSeed } from './run-seed.ts'
 import { openSimStores } from './sim-store.ts'
 
-/** As many as take about 20 seconds of one core. */
-const SEEDS_USUAL = 500
+/** As many as take about four seconds of one core; `npm run test:full` has more. */
+const SEEDS_USUAL = 100
 const SEEDS_AT_ONCE = 250
 const TEST_MS_MAX = 600_000
 const LINES_SHOWN_MAX = 120

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigFaults, loadSettings } from '../../src/config/config.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
-import { type Running, start } from '../../src/wiring/start.ts'
+import { openDrivers } from '../../src/wiring/open-drivers.ts'
+import { type Running, startOn } from '../../src/wiring/start.ts'
 import type { FakeNode } from './fake-node.ts'
+import { fastClock } from './fast-clock.ts'
 import { dropWorldOf, worldOf } from './world.ts'
 
 export { until } from './until.ts'
@@ -38,6 +40,8 @@ type Options = {
   /** HEADGATE_ variables, such as HEADGATE_TIERS_FREE_MONTHLY_CU. */
   env?: Record<string, string>
   dataFolder?: string
+  /** How many times as fast as the machine's its time runs. */
+  pace?: number
 }
 
 /** The whole product in this process, on fake nodes, or on the embedded chain without any. */
@@ -62,9 +66,11 @@ export async function startHeadgate(options: Options = {}): Promise<TestHeadgate
   })
   if (settings instanceof ConfigFaults) throw new Error(settings.text)
   let log = ''
-  const running = await start(settings, (text) => {
+  const drivers = await openDrivers(settings, (text) => {
     log += text
   })
+  const { pace } = options
+  const running = await startOn(pace ? { ...drivers, clock: fastClock(pace) } : drivers, settings)
   if (Array.isArray(running)) {
     if (!options.dataFolder) await remove(folder)
     throw new Error(running.join('\n'))
@@ -112,10 +118,10 @@ function onNodes(options: Options): Record<string, string> {
   return { HEADGATE_NETWORKS: networksText(options), HEADGATE_ROLES: 'gateway,api' }
 }
 
-function networksText({ nodes = [], upstreams = [], network = {} }: Options): string {
+function networksText({ nodes = [], upstreams = [], network = {}, pace = 1 }: Options): string {
   const list = nodes.map((node, at) => ({ name: node.name, url: node.url, ...upstreams[at] }))
   const id = 'ETH_MAINNET'
-  const paces = { blockTimeMs: 1000, headPollMs: 100 }
+  const paces = { blockTimeMs: 1000, headPollMs: 100 * pace }
   // Blocks of fake nodes are made up.
   const usual = { id, kind: 'evm', chainId: 1, verify: 'off', ...paces }
   return JSON.stringify([{ ...usual, ...network, upstreams: list }])

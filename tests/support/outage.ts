@@ -12,6 +12,9 @@ const OUTAGES_AT_ONCE_MAX = 6
 /** For tests of outages, which take seconds and wait for their turn. */
 export const OUTAGE_MS_MAX = 90_000
 
+/** Nodes rest for seconds before they are tried again, and nobody has to wait for that. */
+export const OUTAGE_PACE = 5
+
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -31,6 +34,7 @@ export async function outage(
   const journey = await poolJourney([bad, good], {
     upstreams: [ofBad, { priority: 1 }],
     network,
+    pace: OUTAGE_PACE,
   })
   try {
     await journey.allHealthy()

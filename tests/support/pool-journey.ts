@@ -42,6 +42,7 @@ type Options = {
   upstreams?: readonly Partial<UpstreamSpec>[]
   network?: Record<string, unknown>
   env?: Record<string, string>
+  pace?: number
 }
 
 /** A gateway over these nodes, each of which knows the balance of every address. */

@@ -12,7 +12,7 @@ import { isSolanaError } from '../../core/solana/solana-error.ts'
 import { openAccountStoreHere } from '../../embedded/account-store/account-store.ts'
 
 /** HEADGATE_INDEX_SEEDS=100 runs a hundred; HEADGATE_INDEX_SEEDS=7-7 runs the seventh again. */
-const [FIRST = 1, LAST = FIRST] = (process.env.HEADGATE_INDEX_SEEDS ?? '1-4')
+const [FIRST = 1, LAST = FIRST] = (process.env.HEADGATE_INDEX_SEEDS ?? '1-1')
   .replace(/^(\d+)$/, '1-$1')
   .split('-')
   .map(Number)
@@ -36,12 +36,17 @@ describe('an index under churn and faults', () => {
     await stage.stop()
   })
 
-  test('is equal to a full scan of the node after an hour', async () => {
-    const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithTexts() })
-    await live(stage, HOUR_BLOCKS)
-    await expectEqual(stage)
-    await stage.stop()
-  }, 600_000)
+  // An hour takes a minute, and `npm run test:full` has the time.
+  test.if(SEEDS.length > 1)(
+    'is equal to a full scan of the node after an hour',
+    async () => {
+      const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithTexts() })
+      await live(stage, HOUR_BLOCKS)
+      await expectEqual(stage)
+      await stage.stop()
+    },
+    600_000,
+  )
 })
 
 /** A store that caches texts of a few accounts each, and leaves some ranges alone for a while. */

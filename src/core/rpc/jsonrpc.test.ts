@@ -14,7 +14,13 @@ import {
 describe('a body that cannot be read at all', () => {
   test.each([
     ['nothing', '', 'parse_error'],
+    ['white space', ' \n', 'parse_error'],
     ['half an object', '{"jsonrpc":"2.0",', 'parse_error'],
+    ['half a batch', '[{"jsonrpc":"2.0","id":1,"method":"a"},', 'parse_error'],
+    ['a word', 'hello', 'parse_error'],
+    ['single quotes', "{'jsonrpc':'2.0'}", 'parse_error'],
+    ['NaN', '{"jsonrpc":"2.0","id":NaN,"method":"a"}', 'parse_error'],
+    ['a control character', '{"jsonrpc":"2.0","id":"a\u0000","method":"a"}', 'parse_error'],
     ['two bodies in one', '{"a":1}{"b":2}', 'parse_error'],
     ['a trailing comma', '{"jsonrpc":"2.0","id":1,"method":"a",}', 'parse_error'],
     ['a number with a leading zero', '{"jsonrpc":"2.0","id":01,"method":"a"}', 'parse_error'],
@@ -39,6 +45,13 @@ describe('a call', () => {
     ['an integer id', '{"jsonrpc":"2.0","id":1,"method":"m","params":[]}', '1', '[]'],
     ['an id of zero', '{"jsonrpc":"2.0","id":0,"method":"m"}', '0', '[]'],
     ['a negative id', '{"jsonrpc":"2.0","id":-7,"method":"m"}', '-7', '[]'],
+    ['minus zero', '{"jsonrpc":"2.0","id":-0,"method":"m"}', '-0', '[]'],
+    ['a u64 for an id', withId('18446744073709551615'), '18446744073709551615', '[]'],
+    ['minus forty digits', withId(`-${'1234'.repeat(10)}`), `-${'1234'.repeat(10)}`, '[]'],
+    ['an id like the end of a call', withId('"\\"},{\\"id\\":2"'), '"\\"},{\\"id\\":2"', '[]'],
+    ['a lone surrogate, escaped', withId('"\\ud800"'), '"\\ud800"', '[]'],
+    ['an id beyond ASCII', withId('"zürich 日本 🎉 \u2028"'), '"zürich 日本 🎉 \u2028"', '[]'],
+    ['null as text', withId('"null"'), '"null"', '[]'],
     ['an empty string for an id', '{"jsonrpc":"2.0","id":"","method":"m"}', '""', '[]'],
     ['an escaped id', '{"jsonrpc":"2.0","id":"\\u0041\\"","method":"m"}', '"\\u0041\\""', '[]'],
     [
@@ -56,6 +69,12 @@ describe('a call', () => {
     ['keys spelled with escapes', '{"jsonrp\\u0063":"2.0","i\\u0064":5,"method":"m"}', '5', '[]'],
     ['an id given twice', '{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}', '2', '[]'],
     ['members nobody asked for', '{"x":{"id":9},"jsonrpc":"2.0","id":1,"method":"m"}', '1', '[]'],
+    [
+      'an id in a prototype',
+      '{"__proto__":{"id":6},"jsonrpc":"2.0","id":1,"method":"m"}',
+      '1',
+      '[]',
+    ],
   ])('keeps the bytes of its caller: %s', (_title, text, idText, paramsText) => {
     expect(single(text)).toMatchObject({ idText, method: 'm', paramsText })
   })
@@ -81,6 +100,17 @@ describe('a call', () => {
     ['a string', '"eth_chainId"', 'null', 'invalid_request'],
     ['no version', '{"id":4,"method":"m"}', '4', 'invalid_request'],
     ['version 1', '{"jsonrpc":"1.0","id":4,"method":"m"}', '4', 'invalid_request'],
+    ['version "2"', '{"jsonrpc":"2","id":4,"method":"m"}', '4', 'invalid_request'],
+    ['a version with a space', '{"jsonrpc":"2.0 ","id":4,"method":"m"}', '4', 'invalid_request'],
+    ['a version of null', '{"jsonrpc":null,"id":4,"method":"m"}', '4', 'invalid_request'],
+    ['a version in a list', '{"jsonrpc":["2.0"],"id":4,"method":"m"}', '4', 'invalid_request'],
+    ['the version in capitals', '{"JSONRPC":"2.0","id":4,"method":"m"}', '4', 'invalid_request'],
+    [
+      'neither version nor id',
+      '{"jsonrpc":"3.0","id":1.5,"method":"m"}',
+      'null',
+      'invalid_request',
+    ],
     ['the version as a number', '{"jsonrpc":2.0,"id":"x","method":"m"}', '"x"', 'invalid_request'],
     ['no id', '{"jsonrpc":"2.0","method":"m"}', 'null', 'invalid_request'],
     [
@@ -99,12 +129,18 @@ describe('a call', () => {
     ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"m"}', 'null', 'invalid_request'],
     ['1.0 for an id', '{"jsonrpc":"2.0","id":1.0,"method":"m"}', 'null', 'invalid_request'],
     ['1e3 for an id', '{"jsonrpc":"2.0","id":1e3,"method":"m"}', 'null', 'invalid_request'],
+    ['1e999 for an id', withId('1e999'), 'null', 'invalid_request'],
+    ['false for an id', withId('false'), 'null', 'invalid_request'],
     ['true for an id', '{"jsonrpc":"2.0","id":true,"method":"m"}', 'null', 'invalid_request'],
     ['a list for an id', '{"jsonrpc":"2.0","id":[1],"method":"m"}', 'null', 'invalid_request'],
     ['an object for an id', '{"jsonrpc":"2.0","id":{},"method":"m"}', 'null', 'invalid_request'],
+    ['an id in the id', withId('{"id":1}'), 'null', 'invalid_request'],
     ['no method', '{"jsonrpc":"2.0","id":4}', '4', 'invalid_request'],
     ['an empty method', '{"jsonrpc":"2.0","id":4,"method":""}', '4', 'invalid_request'],
     ['a number for a method', '{"jsonrpc":"2.0","id":4,"method":1}', '4', 'invalid_request'],
+    ['null for a method', '{"jsonrpc":"2.0","id":4,"method":null}', '4', 'invalid_request'],
+    ['a list for a method', '{"jsonrpc":"2.0","id":4,"method":["m"]}', '4', 'invalid_request'],
+    ['an object for a method', '{"jsonrpc":"2.0","id":4,"method":{}}', '4', 'invalid_request'],
     [
       'params as an object',
       '{"jsonrpc":"2.0","id":4,"method":"m","params":{}}',
@@ -118,6 +154,13 @@ describe('a call', () => {
       'invalid_params',
     ],
     ['params as text', '{"jsonrpc":"2.0","id":4,"method":"m","params":"x"}', '4', 'invalid_params'],
+    ['params as zero', '{"jsonrpc":"2.0","id":4,"method":"m","params":0}', '4', 'invalid_params'],
+    [
+      'params as true',
+      '{"jsonrpc":"2.0","id":4,"method":"m","params":true}',
+      '4',
+      'invalid_params',
+    ],
   ] as const)(
     'is refused under its own id where that is legal: %s',
     (_title, text, idText, code) => {
@@ -183,6 +226,11 @@ describe('a reply', () => {
     })
   })
 })
+
+/** A call whose id is written as it stands. */
+function withId(idText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"method":"m"}`
+}
 
 function single(text: string): Call | BadCall {
   const body = parseBody(text)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { eachSeed } from '../../../tests/support/each-seed.ts'
 import { queueModel } from '../../../tests/support/queue-model.ts'
 import { seededChance } from '../../../tests/support/seeded-chance.ts'
 import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
@@ -141,10 +142,7 @@ test('a queue with nothing to send is idle once the outbox was found empty', () 
   expect(isIdle(queue)).toBe(true)
 })
 
-test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))(
-  'every order of things keeps the promises, seed %d',
-  (seed) => wander(seed),
-)
+test('every order of things keeps the promises', () => eachSeed(60, wander))
 
 type Attempt = { delivery: Delivery; lane: Lane }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { eachSeed } from '../../../tests/support/each-seed.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../../tests/support/faulty-database.ts'
 import {
   FIRST,
@@ -43,12 +44,13 @@ async function expectAllOnce(id: string): Promise<void> {
 }
 
 describe('a replay whose process dies', () => {
-  test.each(Array.from({ length: 24 }, (_, at) => at))(
-    'at any of its statements goes on with the very next block: %d',
-    async (statements) => {
+  test('at any of its statements goes on with the very next block', () =>
+    eachSeed(24, async (statement) => {
+      await on.close()
+      on = await openReplayBench(BLOCKS)
       await webhookAndChain()
       const id = await on.create(991, 1000)
-      const dying = dyingStore(on.store, statements)
+      const dying = dyingStore(on.store, statement - 1)
       const first = on.open(dying)
       await on.until(async () => dying.isDead())
       void first.stop()
@@ -56,8 +58,7 @@ describe('a replay whose process dies', () => {
 
       on.open()
       await expectAllOnce(id)
-    },
-  )
+    }))
 
   test('after a commit that got no answer does not do that block again', async () => {
     await webhookAndChain()
@@ -130,7 +131,7 @@ describe('a replay whose nodes fail', () => {
     on.network.misbehave = (call) => isFor(call, 996)
     on.open()
     const id = await on.create(991, 1000)
-    await on.clock.advance(3 * 3_600_000)
+    await on.clock.advance(3_600_000)
     expect(await on.replayOf(id)).toMatchObject({ state: 'running', nextBlock: 996 })
     on.network.misbehave = () => false
     await expectAllOnce(id)

@@ -9,7 +9,7 @@ import { openVariableRegistry } from '../keys/variable-registry.ts'
 import { openEngine } from './engine.ts'
 
 /** Each seed is one block and some twenty queries on it. */
-const SEEDS = Number(process.env.HEADGATE_SEEDS_QUERY ?? 150)
+const SEEDS = Number(process.env.HEADGATE_SEEDS_QUERY ?? 50)
 /** Few, because graphql-js takes a second for some queries on a full block. */
 const QUERIES_ON_RECORDED = 6
 /** Blocks of public chains, recorded from nodes; too big for the repository. */

@@ -15,7 +15,7 @@ import { compileQuery } from './compile-query.ts'
 import type { SelectionSet } from './query-plan.ts'
 import { querySchema } from './query-schema.ts'
 
-const CASES = 600
+const CASES = 250
 const TIME_LIMIT_MS = 60_000
 
 const material = {

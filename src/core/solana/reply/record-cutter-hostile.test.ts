@@ -107,16 +107,12 @@ describe('a body that is no answer', () => {
   })
 
   test.each(NO_RECORDS)('has a record that is none: %s', (_title, bad) => {
-    for (const text of [list(bad), list(GOOD, bad), list(bad, GOOD), list(GOOD, bad, GOOD)]) {
+    const wrapped = `{"result":{"context":{"slot":1},"value":[${GOOD},${bad}]}}`
+    const lists = [list(bad), list(GOOD, bad), list(bad, GOOD), list(GOOD, bad, GOOD)]
+    for (const text of [...lists, wrapped]) {
       expect(ended([bytesOf(text)]).end).toBe('no_answer')
       expect(ended(bytewise(text)).end).toBe('no_answer')
     }
-  })
-
-  test.each(NO_RECORDS)('has a wrapped record that is none: %s', (_title, bad) => {
-    const text = `{"result":{"context":{"slot":1},"value":[${GOOD},${bad}]}}`
-    expect(ended([bytesOf(text)]).end).toBe('no_answer')
-    expect(ended(bytewise(text)).end).toBe('no_answer')
   })
 
   test('may be nothing, or nothing but white space', () => {
@@ -163,7 +159,7 @@ describe('a body that is no answer', () => {
     const text = `{"id":1,"result":{"context":{"slot":5},"value":[${GOOD},{"pubkey":"${B}"}]}}`
     const original = bytesOf(text)
     const chance = seededChance(13)
-    for (let round = 0; round < 20_000; round++) {
+    for (let round = 0; round < 5_000; round++) {
       const bytes = original.slice()
       const faults = chance.between(1, 3)
       for (let fault = 0; fault < faults; fault++) {
@@ -173,7 +169,8 @@ describe('a body that is no answer', () => {
       }
       const split = chance.between(0, bytes.length)
       const got = ended([bytes.subarray(0, split), bytes.subarray(split)])
-      expect(ended([bytes])).toMatchObject({ end: got.end, keys: got.keys })
+      const { end, keys } = ended([bytes])
+      if (end !== got.end || keys.join() !== got.keys.join()) expect({ end, keys }).toEqual(got)
       if (got.end === 'whole') expect(got.keys).toEqual(keysOf(Buffer.from(bytes).toString()))
     }
   })

@@ -1,25 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { contractFiles } from '../../../../../scripts/build-contracts.ts'
 import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { forkableCalls } from '../../../../../tests/support/forkable-calls.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 import { CONTRACTS, contractCodes } from './contracts.ts'
 import { encodeCall } from './encode-call.ts'
-
-const FOLDER = new URL('../../../contracts/', import.meta.url)
-
-test('the code is that of the sources, which `bun scripts/build-contracts.ts` compiles', () => {
-  const files = contractFiles()
-  expect([...files.keys()].map((path) => basename(path)).sort()).toEqual(
-    readdirSync(FOLDER)
-      .filter((file) => file.endsWith('.json'))
-      .sort(),
-  )
-  for (const [path, text] of files) expect(readFileSync(path, 'utf8')).toBe(text)
-})
 
 test('data of calls is encoded as libraries do', () => {
   const abi = parseAbi(['function f(address[] a, uint256 b, string c, bytes d, address e)'])

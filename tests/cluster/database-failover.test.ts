@@ -1,15 +1,12 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import {
-  type PostgresPair,
-  startPostgresPair,
-} from '../../../tests/support/postgres/postgres-pair.ts'
-import { startTcpRelay, type TcpRelay } from '../../../tests/support/tcp-relay.ts'
-import { until } from '../../../tests/support/until.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
-import { type Database, sql } from '../../ports/database.ts'
-import { systemClock } from '../../system/machine/system-clock.ts'
-import { openPostgresDatabase } from './postgres-database.ts'
+import { openPostgresDatabase } from '../../src/cluster/postgres/postgres-database.ts'
+import { type Database, sql } from '../../src/ports/database.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
+import { failureOf } from '../support/failure-of.ts'
+import { type PostgresPair, startPostgresPair } from '../support/postgres/postgres-pair.ts'
+import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts'
+import { until } from '../support/until.ts'
+import { lacksPostgres } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

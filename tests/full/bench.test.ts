@@ -7,7 +7,7 @@ const NAMES = [...NUMBERS.map((number) => `p${number}`), 'p1-workers', 'capacity
 /** Without those for tests, such as that a server is absent, which the product would refuse. */
 const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_'))
 
-const RUN = join(import.meta.dir, '../bench/run.ts')
+const RUN = join(import.meta.dir, '../../bench/run.ts')
 
 // One after the other: beside each other they leave too little of a small machine to the rest.
 describe('a bench scenario', () => {

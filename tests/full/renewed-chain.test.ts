@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
-import { canonical, FIRST, forkableCalls } from '../../../../../tests/support/forkable-calls.ts'
-import { until } from '../../../../../tests/support/until.ts'
-import { type EvmChain, startEvmChain } from '../evm-chain.ts'
+import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
+import { systemClock } from '../../src/system/machine/system-clock.ts'
+import { canonical, FIRST, forkableCalls } from '../support/forkable-calls.ts'
+import { until } from '../support/until.ts'
 
 /** An account whose key nobody has. */
 const NOBODY = `0x${'0'.repeat(37)}bee`

@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
 import { type FakeNode, startFakeNode } from '../support/fake-node.ts'

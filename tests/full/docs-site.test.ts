@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { type DocsSection, findSections } from '../dashboard/docs-site/find-sections.ts'
-import { buildSite } from '../scripts/docs-site/build-site.ts'
-import { highlightCode } from '../scripts/docs-site/highlight-code.ts'
-import { renderMarkdown } from '../scripts/docs-site/render-markdown.ts'
+import { type DocsSection, findSections } from '../../dashboard/docs-site/find-sections.ts'
+import { buildSite } from '../../scripts/docs-site/build-site.ts'
+import { highlightCode } from '../../scripts/docs-site/highlight-code.ts'
+import { renderMarkdown } from '../../scripts/docs-site/render-markdown.ts'
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Addresses that Headgate serves besides the documentation. */
 const ELSEWHERE = new Set(['/', '/docs/reference'])

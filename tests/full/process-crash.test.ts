@@ -1,3 +1,4 @@
+// Runs on both stores.
 import { expect, test } from 'bun:test'
 import { configuredProcess } from '../support/configured-process.ts'
 import { until } from '../support/headgate.ts'

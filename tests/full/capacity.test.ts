@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { burstOf, type Capacity, capacityOf } from '../bench/capacity/capacity-of.ts'
-import { capacityTable, figuresTable, limitsTable } from '../bench/capacity/capacity-table.ts'
-import { latenessOf } from '../bench/capacity/courier-loss.ts'
-import { FIGURES, type Figures, MEASURED } from '../bench/capacity/figures.ts'
-import { type Load, MILLIONS, SIXTEEN_CORES } from '../bench/capacity/load.ts'
-import { nextLimits } from '../bench/capacity/next-limits.ts'
-import { simulateCouriers } from '../bench/capacity/simulate-couriers.ts'
-import { simulateExchange } from '../bench/capacity/simulate-exchange.ts'
-import { SCENARIOS } from '../bench/scenarios.ts'
+import { burstOf, type Capacity, capacityOf } from '../../bench/capacity/capacity-of.ts'
+import { capacityTable, figuresTable, limitsTable } from '../../bench/capacity/capacity-table.ts'
+import { latenessOf } from '../../bench/capacity/courier-loss.ts'
+import { FIGURES, type Figures, MEASURED } from '../../bench/capacity/figures.ts'
+import { type Load, MILLIONS, SIXTEEN_CORES } from '../../bench/capacity/load.ts'
+import { nextLimits } from '../../bench/capacity/next-limits.ts'
+import { simulateCouriers } from '../../bench/capacity/simulate-couriers.ts'
+import { simulateExchange } from '../../bench/capacity/simulate-exchange.ts'
+import { SCENARIOS } from '../../bench/scenarios.ts'
 
-const DOCS = readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8')
+const DOCS = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
 
 /** A tenth of the load at ten times the cost takes as many processes, and less time to simulate. */
 const SMALL: Load = { ...MILLIONS, callsPerSecond: 100_000, webhooks: 100_000, teams: 1_000 }

@@ -10,10 +10,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import packageJson from '../package.json' with { type: 'json' }
-import { blockBody, SIGNING_KEY, signedHeaders } from './support/signed-delivery.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { blockBody, SIGNING_KEY, signedHeaders } from '../support/signed-delivery.ts'
 
-const ROOT = new URL('..', import.meta.url).pathname
+const ROOT = new URL('../..', import.meta.url).pathname
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 const BUILD_MS_MAX = 180_000
 
