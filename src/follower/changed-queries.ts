@@ -2,12 +2,8 @@ import { openTimeSlices } from '../core/async/time-slices.ts'
 import { Rejection } from '../core/errors.ts'
 import { compileQuery } from '../core/query/language/compile-query.ts'
 import type { QueryPlan } from '../core/query/language/query-plan.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import { type StandingWebhook, webhooksChangedSince } from '../tables/webhooks/webhooks.ts'
-
-type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 
 /** A webhook that changed, with what its query became; null for one that does not stand. */
 export type ChangedQuery = { webhook: StandingWebhook; plan: QueryPlan | null }
@@ -18,12 +14,12 @@ const PAGE = 100
  * The webhooks that changed after a revision, oldest change first. Compiling 100,000 takes most of
  * a minute, in which everything else must go on.
  */
-export async function* changedQueries(needs: Needs, since: number): AsyncGenerator<ChangedQuery> {
-  const slices = openTimeSlices(needs.clock)
+export async function* changedQueries(world: World, since: number): AsyncGenerator<ChangedQuery> {
+  const slices = openTimeSlices(world.clock)
   for (let revision = since, after: string | null = null; ; ) {
-    const page = await webhooksChangedSince(needs.database, revision, PAGE, after)
+    const page = await webhooksChangedSince(world.database, revision, PAGE, after)
     for (const webhook of page) {
-      yield { webhook, plan: planOf(needs, webhook) }
+      yield { webhook, plan: planOf(world, webhook) }
       await slices.rest()
     }
     const last = page.at(-1)
@@ -34,7 +30,7 @@ export async function* changedQueries(needs: Needs, since: number): AsyncGenerat
 }
 
 function planOf(
-  { telemetry }: Needs,
+  { telemetry }: World,
   { id, network, query, state }: StandingWebhook,
 ): QueryPlan | null {
   if (state !== 'active') return null

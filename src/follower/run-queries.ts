@@ -1,26 +1,9 @@
 import type { Block, Header } from '../core/chain/block.ts'
 import { withHeader } from '../core/chain/tail.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-import {
-  type RecordedEvent,
-  recordEvent,
-  webhooksWithDeliveryAt,
-} from '../tables/chain/chain-events.ts'
+import { recordEvent, webhooksWithDeliveryAt } from '../tables/chain/chain-events.ts'
 import { TAIL_LENGTH_MAX } from '../upstream/follow/chain-state.ts'
 import type { BlockPrefetch } from '../upstream/follow/prefetch-blocks.ts'
 import type { FollowerState } from './follower-state.ts'
-import type { StandingQueries } from './standing-queries.ts'
-
-export type EventNeeds = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
-  standing: StandingQueries
-  /** Called after the commit of an event that brought something to webhooks. */
-  committed(event: RecordedEvent): void
-}
 
 export type EventKind = 'first' | 'extends' | 'forks'
 
@@ -31,12 +14,12 @@ export type BranchEvent = { header: Header; kind: EventKind; finalized: number |
  * number and what is due together. Hot path: between a block and its deliveries lies this.
  */
 export async function runQueries(
-  needs: EventNeeds,
   state: FollowerState,
   { header, kind, finalized }: BranchEvent,
   blocks: BlockPrefetch,
 ): Promise<'committed' | 'gone' | 'moved_elsewhere' | 'stopped'> {
-  const { clock, database, standing } = needs
+  const { standing } = state
+  const { clock, database } = state.world
   const network = state.service.network.id
   const startedAtMs = clock.monotonicMs()
   await standing.refresh()
@@ -83,8 +66,8 @@ export async function runQueries(
   state.sequenceNumber = recorded.sequenceNumber
   state.finalized = finalized
   const { deliveries } = recorded
-  if (deliveries.length > 0) needs.committed(recorded)
-  report(needs, state, block, kind, deliveries.length, {
+  if (deliveries.length > 0) state.committed(recorded)
+  report(state, block, kind, deliveries.length, {
     read_ms: readAtMs - startedAtMs,
     run_ms: ranAtMs - readAtMs,
     commit_ms: clock.monotonicMs() - ranAtMs,
@@ -93,8 +76,7 @@ export async function runQueries(
 }
 
 function report(
-  { telemetry }: EventNeeds,
-  { service, sequenceNumber }: FollowerState,
+  { world: { telemetry }, service, sequenceNumber }: FollowerState,
   { header, has, transactionCount, isProven = false }: Block,
   kind: EventKind,
   deliveries: number,

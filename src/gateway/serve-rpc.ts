@@ -1,4 +1,4 @@
-import type { Rejection } from '../core/errors.ts'
+import { Failure, Rejection } from '../core/errors.ts'
 import {
   type BadCall,
   type Call,
@@ -18,7 +18,6 @@ import { mayCall } from './access/may-call.ts'
 import { askOwnEngine, isLocalMethod, NO_UPSTREAM } from './local-methods.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
 import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
-import { unanswered } from './unanswered.ts'
 import { unreadAnswers } from './unread-budget.ts'
 
 /** Text, or a large answer between two texts. */
@@ -65,7 +64,7 @@ export function serveRpc(
   const { caller, service } = context
   const method = service.methods.priced(call, service.pool.selection.head)
 
-  const closed = mayCall(needs, caller, service, method, call)
+  const closed = mayCall(needs.publicUrl, caller, service, method, call)
   if (closed) return refused(call.idText, method.refusedLabel, closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
@@ -228,4 +227,24 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     nodeErrorCode: 0,
     rejection,
   }
+}
+
+/** The refusal of a call that no node answered. What is no failure of the world is thrown on. */
+function unanswered(networkId: string, thrown: unknown): Rejection {
+  if (!(thrown instanceof Failure)) throw thrown
+  if (thrown.code === 'upstream_timed_out') {
+    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
+  }
+  if (thrown.code === 'upstream_disagreed') {
+    return new Rejection('upstream_failed', disagreement(networkId, thrown.facts.reason))
+  }
+  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
+}
+
+function disagreement(networkId: string, reason: unknown): string {
+  if (reason === 'too_few') {
+    return `Too few ${networkId} nodes answered to agree; please try again.`
+  }
+  if (reason === 'too_large') return `The answer is too large for ${networkId} nodes to agree on.`
+  return `The ${networkId} nodes disagree; please try again.`
 }

@@ -42,7 +42,7 @@ export function openAccountIndex(
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
   const { clock, store } = needs
-  const reader = openPageReader(store, openMintLookups(needs, service))
+  const reader = openPageReader(store, openMintLookups(clock, service))
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []

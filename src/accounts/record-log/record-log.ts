@@ -1,11 +1,9 @@
 import { assert, Failure } from '../../core/errors.ts'
 import { compareKeys } from '../../core/solana/compare-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type ByteLog, type LogNeeds, openByteLog } from './byte-log.ts'
+import { type ByteLog, type LogRoom, openByteLog } from './byte-log.ts'
 import { KEY_BYTES, openRowWriter, ROW_BYTES, type Row, readRows } from './record-rows.ts'
 import { sortRows } from './sort-rows.ts'
-
-export type RecordLogNeeds = LogNeeds & { clock: Clock }
 
 /**
  * The records of one scan, byte for byte as they came, each with a comma behind it, beside a
@@ -44,9 +42,9 @@ const SORTED_ROWS_MAX = 4_000_000
 
 const COMMA = Uint8Array.of(44)
 
-export function openRecordLog(needs: RecordLogNeeds): RecordLog {
-  const records = openByteLog(needs, RECORDS_IN_MEMORY_BYTES_MAX)
-  let rows = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
+  const records = openByteLog(room, RECORDS_IN_MEMORY_BYTES_MAX)
+  let rows = openByteLog(room, ROWS_IN_MEMORY_BYTES_MAX)
   let count = 0
   let state: RecordLog['state'] = 'growing'
   const rowOf = openRowWriter()
@@ -90,7 +88,7 @@ export function openRecordLog(needs: RecordLogNeeds): RecordLog {
     find: (key) => findRow(rows, count, key),
     async sort() {
       const before = rows
-      const sorted = await sortedRows(needs, before, count)
+      const sorted = await sortedRows(clock, room, before, count)
       if (sorted === null) return false
       rows = sorted
       await before.remove()
@@ -122,16 +120,17 @@ async function findRow(rows: ByteLog, count: number, key: Uint8Array): Promise<n
 }
 
 async function sortedRows(
-  needs: RecordLogNeeds,
+  clock: Clock,
+  room: LogRoom,
   rows: ByteLog,
   count: number,
 ): Promise<ByteLog | null> {
   if (count > SORTED_ROWS_MAX)
     throw new Failure('spill_failed', { reason: 'too many records to sort' })
   const unsorted = await rows.read(0, count * ROW_BYTES)
-  const order = await sortRows(needs.clock, unsorted)
+  const order = await sortRows(clock, unsorted)
   if (order === null) return null
-  const sorted = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+  const sorted = openByteLog(room, ROWS_IN_MEMORY_BYTES_MAX)
   try {
     for (let at = 0; at < count; at++) {
       const from = (order[at] as number) * ROW_BYTES

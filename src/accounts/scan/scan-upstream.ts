@@ -53,7 +53,7 @@ export async function scanUpstream(
     return broken(badAnswer('an error too long to hold'), name)
   }
 
-  const log = openRecordLog(scanning.needs)
+  const log = openRecordLog(scanning.clock, scanning.room)
   const reading: Reading = {
     scanning,
     wanted,

@@ -4,8 +4,6 @@ import type { ResultCache } from '../send/result-cache.ts'
 import { enlist, type Schedule, type ScheduledWebhook } from './schedule.ts'
 import { offer } from './webhook-queue.ts'
 
-type Needs = { schedule: Schedule; results: ResultCache }
-
 /** New deliveries on their way from the store, of webhooks that are found with them. */
 export type OutboxReading = {
   offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
@@ -20,7 +18,8 @@ export type OutboxReadings = {
 
 /** Offers queues what is read for many of them at once; others than `owned` are left out. */
 export function openOutboxReadings(
-  { schedule, results }: Needs,
+  schedule: Schedule,
+  results: ResultCache,
   owned: (webhook: number) => ScheduledWebhook | null,
 ): OutboxReadings {
   /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */

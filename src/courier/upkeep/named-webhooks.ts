@@ -3,12 +3,6 @@ import type { Database } from '../../ports/database.ts'
 import { webhookNumbers } from '../../tables/webhooks/courier-webhooks.ts'
 import type { Dispatch } from '../dispatch.ts'
 
-type Needs = {
-  database: Database
-  dispatch: Pick<Dispatch, 'webhooks' | 'run'>
-  failed(thrown: unknown): void
-}
-
 /** Reminds the courier of webhooks by their public ids. */
 export type NamedWebhooks = {
   remind(webhookIds: readonly string[]): void
@@ -16,7 +10,11 @@ export type NamedWebhooks = {
   idle(): Promise<void>
 }
 
-export function openNamedWebhooks({ database, dispatch, failed }: Needs): NamedWebhooks {
+export function openNamedWebhooks(
+  database: Database,
+  dispatch: Dispatch,
+  failed: (thrown: unknown) => void,
+): NamedWebhooks {
   const ids = new Set<string>()
   const find = coalesced(async () => {
     const some = [...ids]

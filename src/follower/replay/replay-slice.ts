@@ -1,17 +1,12 @@
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { Database } from '../../ports/database.ts'
+import type { World } from '../../ports/world.ts'
 import { followedAt } from '../../tables/chain/chain-tail.ts'
 import { waitingCount } from '../../tables/deliveries/outbox.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { openReplayBlocks, type ReplayBlocks } from './replay-blocks.ts'
-import {
-  type ReplayQuery,
-  type ReplayQueryNeeds,
-  readReplayQuery,
-  type StopReason,
-} from './replay-query.ts'
-import { type ReplayStepNeeds, replayStep } from './replay-step.ts'
-
-export type ReplaySliceNeeds = ReplayQueryNeeds & ReplayStepNeeds & { telemetry: Telemetry }
+import { type ReplayQuery, readReplayQuery, type StopReason } from './replay-query.ts'
+import { type ReplayTurn, replayStep } from './replay-step.ts'
 
 /** The end of a slice: the block to go on with, and why it stopped there. */
 export type ReplaySlice = { nextBlock: number; end: StopReason | { kind: 'more' } }
@@ -27,8 +22,13 @@ const BLOCKS_BETWEEN_COUNTS = 32
 const LAG_BLOCKS_MAX = 5
 
 /** Replays one block after the other, for as long as a slice lasts. */
-export async function runReplaySlice(needs: ReplaySliceNeeds, of: Replay): Promise<ReplaySlice> {
-  const { clock, database, telemetry } = needs
+export async function runReplaySlice(
+  world: World,
+  services: () => readonly NetworkService[],
+  turn: ReplayTurn,
+  of: Replay,
+): Promise<ReplaySlice> {
+  const { clock, database, telemetry } = world
   const endsAtMs = clock.monotonicMs() + SLICE_MS
   let replay = of
   let query: ReplayQuery | null = null
@@ -37,23 +37,28 @@ export async function runReplaySlice(needs: ReplaySliceNeeds, of: Replay): Promi
 
   while (replay.nextBlock <= replay.toBlock) {
     const isFirst = replay === of
-    if (!needs.mayGoOn()) return ended({ kind: 'waiting' })
+    if (!turn.mayGoOn()) return ended({ kind: 'waiting' })
     if (!isFirst && clock.monotonicMs() >= endsAtMs) return ended({ kind: 'more' })
 
     const isCountDue = isFirst || replay.nextBlock % BLOCKS_BETWEEN_COUNTS === 0
     const waiting = isCountDue ? await waitingCount(database, replay.webhookId, WAITING_MAX) : 0
     if (waiting >= WAITING_MAX) return ended({ kind: 'waiting' })
 
-    const asked: ReplayQuery | StopReason = await readReplayQuery(needs, replay, query)
+    const asked: ReplayQuery | StopReason = await readReplayQuery(
+      database,
+      services(),
+      replay,
+      query,
+    )
     if ('kind' in asked) return ended(asked)
-    if (isCountDue && (await isFollowerBehind(needs, asked))) return ended({ kind: 'waiting' })
+    if (isCountDue && (await isFollowerBehind(database, asked))) return ended({ kind: 'waiting' })
 
     // Blocks read for another query may lack what this one wants.
     if (asked.plan !== query?.plan) blocks = null
     query = asked
-    blocks ??= openReplayBlocks(needs, asked.service, asked.plan.wants, replay.toBlock)
+    blocks ??= openReplayBlocks(world, asked.service, asked.plan.wants, replay.toBlock)
 
-    const step = await replayStep(needs, replay, asked, blocks)
+    const step = await replayStep(world, turn, replay, asked, blocks)
     if (step === 'moved') {
       blocks = null
       continue
@@ -65,10 +70,7 @@ export async function runReplaySlice(needs: ReplaySliceNeeds, of: Replay): Promi
   return ended({ kind: 'over' })
 }
 
-async function isFollowerBehind(
-  { database }: ReplaySliceNeeds,
-  { service }: ReplayQuery,
-): Promise<boolean> {
+async function isFollowerBehind(database: Database, { service }: ReplayQuery): Promise<boolean> {
   const { head } = service.pool.selection
   if (head === null) return false
   const { id } = service.network

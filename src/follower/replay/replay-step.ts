@@ -1,17 +1,16 @@
 import { Failure } from '../../core/errors.ts'
 import { runOnce } from '../../core/query/engine/run-once.ts'
 import type { QueryResult } from '../../core/query/output/query-result.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
+import type { World } from '../../ports/world.ts'
 import { webhooksWithDeliveryAt } from '../../tables/chain/chain-events.ts'
 import { type Replay, recordReplayStep } from '../../tables/webhooks/replays.ts'
 import { variablesOnBlock } from '../variables-on-block.ts'
 import type { ReplayBlock, ReplayBlocks, ReplayRead } from './replay-blocks.ts'
 import type { ReplayQuery, StopReason } from './replay-query.ts'
 
-export type ReplayStepNeeds = {
-  clock: Clock
-  database: Database
+/** The part of its process that a replay has for a while. */
+export type ReplayTurn = {
   /** These webhooks have something to be sent. */
   committed(webhookIds: readonly string[]): void
   /** The replay is still this process's to run. */
@@ -20,7 +19,8 @@ export type ReplayStepNeeds = {
 
 /** One block of a replay. `moved`: the chain has, so that prefetched blocks are out of date. */
 export async function replayStep(
-  needs: ReplayStepNeeds,
+  { clock, database }: World,
+  turn: ReplayTurn,
   replay: Replay,
   query: ReplayQuery,
   blocks: ReplayBlocks,
@@ -33,13 +33,13 @@ export async function replayStep(
   }
   if ('kind' in read) return read
 
-  const outcome = await runOn(needs, query, read)
-  const isDue = await isDelivered(needs, query, outcome, nextBlock)
-  if (!needs.mayGoOn()) return { kind: 'waiting' }
+  const outcome = await runOn(database, query, read)
+  const isDue = await isDelivered(database, query, outcome, nextBlock)
+  if (!turn.mayGoOn()) return { kind: 'waiting' }
 
   const { text, bytes, truncation } = outcome
   const isVerified = read.block.isProven === true
-  const recorded = await recordReplayStep(needs.database, {
+  const recorded = await recordReplayStep(database, {
     replayId: replay.id,
     webhookId: replay.webhookId,
     network,
@@ -47,10 +47,10 @@ export async function replayStep(
     blockHash: read.block.header.hash,
     sequenceNumber: read.sequenceNumber,
     due: isDue ? { data: text, bytes, truncation, isVerified } : null,
-    atMs: needs.clock.nowMs(),
+    atMs: clock.nowMs(),
   })
   if (recorded === 'lost') return { kind: 'over' }
-  if (recorded === 'recorded' && isDue) needs.committed([replay.webhookId])
+  if (recorded === 'recorded' && isDue) turn.committed([replay.webhookId])
   return recorded
 }
 
@@ -77,16 +77,16 @@ async function readBlock(
 }
 
 async function runOn(
-  needs: ReplayStepNeeds,
+  database: Database,
   { webhook, plan }: ReplayQuery,
   { block }: ReplayBlock,
 ): Promise<QueryResult> {
-  const { sets } = await variablesOnBlock(needs, webhook.teamId, plan.variables, block)
+  const { sets } = await variablesOnBlock(database, webhook.teamId, plan.variables, block)
   return runOnce(plan, block, (name) => sets.get(name))
 }
 
 async function isDelivered(
-  { database }: ReplayStepNeeds,
+  database: Database,
   { webhook }: ReplayQuery,
   { empty }: QueryResult,
   number: number,

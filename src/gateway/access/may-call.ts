@@ -5,22 +5,20 @@ import type { Method } from '../../core/rpc/method-registry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Caller } from '../read-caller.ts'
 
-type Needs = { publicUrl: string }
-
 /** The reason why this caller may not make a call; null when it may. Hot path: mostly two looks. */
 export function mayCall(
-  needs: Needs,
+  publicUrl: string,
   caller: Caller,
   { network }: NetworkService,
   method: Method,
   call: Call,
 ): Rejection | null {
-  const closed = method.isRestricted ? notServed(needs, caller, method) : null
+  const closed = method.isRestricted ? notServed(publicUrl, caller, method) : null
   if (closed || caller.rules === null) return closed
   return callRefusal(caller.rules, network.kind, call)
 }
 
-function notServed(needs: Needs, caller: Caller, method: Method): Rejection | null {
+function notServed(publicUrl: string, caller: Caller, method: Method): Rejection | null {
   const { name, access, paidOnly } = method
   if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
     return new Rejection('method_not_served', `${name} is not served here.`)
@@ -28,6 +26,6 @@ function notServed(needs: Needs, caller: Caller, method: Method): Rejection | nu
   if (!paidOnly || caller.account.tier.paid) return null
   return new Rejection(
     'paid_only',
-    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${needs.publicUrl}/settings/billing`,
+    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${publicUrl}/settings/billing`,
   )
 }

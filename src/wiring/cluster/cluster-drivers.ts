@@ -33,7 +33,7 @@ export async function openClusterDrivers(
     await openClusterSignals({ ...system, secrets }, settings),
     (signals) => signals.close(),
   )
-  const exchange = openClusterExchange(system, signals, name)
+  const exchange = openClusterExchange(clock, telemetry, signals, name)
   opened.defer(exchange.stop)
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())

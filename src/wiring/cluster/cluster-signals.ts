@@ -45,10 +45,11 @@ export async function openClusterSignals(needs: Needs, settings: Settings): Prom
 
 /** Shares limits with the gateways of other processes. */
 export function openClusterExchange(
-  { clock, telemetry }: Pick<Needs, 'clock' | 'telemetry'>,
+  clock: Clock,
+  telemetry: Telemetry,
   signals: Signals,
   name: string,
 ): LimitExchange {
   const carrier = frameSignals(signals, name)
-  return openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
+  return openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
 }

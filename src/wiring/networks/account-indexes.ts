@@ -1,9 +1,6 @@
-import {
-  type IndexRules,
-  type OpenAccountIndex,
-  openAccountIndex,
-} from '../../accounts/index/account-index.ts'
+import { type OpenAccountIndex, openAccountIndex } from '../../accounts/index/account-index.ts'
 import type { AccountIndex } from '../../accounts/snapshot/indexed-pages.ts'
+import type { Settings } from '../../config/config.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Drivers } from '../drivers.ts'
@@ -24,17 +21,17 @@ const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: a
 
 /** Keeps one index for each Solana network that is served, through reloads too. */
 export function openAccountIndexes(
-  { accountStores, clock, sockets, telemetry }: Drivers,
+  drivers: Drivers,
   networks: NetworkSet,
-  rules: IndexRules,
+  { index: programs, pageKeyMs: keepMs }: Settings['programAccounts'],
 ): AccountIndexes {
-  if (rules.programs.length === 0) return NO_INDEXES
-  const indexes = perNetwork<RunningIndex>(telemetry, networks, {
+  if (programs.length === 0) return NO_INDEXES
+  const indexes = perNetwork<RunningIndex>(drivers.telemetry, networks, {
     kind: 'solana',
     failedEvent: 'account_index_unavailable',
     async open(service) {
-      const store = await accountStores.open(service.network.slug)
-      const index = openAccountIndex({ clock, sockets, telemetry, store }, service, rules)
+      const store = await drivers.accountStores.open(service.network.slug)
+      const index = openAccountIndex({ ...drivers, store }, service, { programs, keepMs })
       return { index, store }
     },
     async close({ index, store }) {

@@ -5,13 +5,10 @@ import { isBloom } from '../../../core/chain/raw-forms.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { LogKeys } from '../../../core/logs/log-filter.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { type ChainFollower, followChain } from './chain-follower.ts'
 import { openLogSubscribers } from './log-subscribers.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
 
 /** The subscribers of new heads and of logs, on one chain. */
 export type BlockSubscribers = {
@@ -25,7 +22,7 @@ export type BlockSubscribers = {
 const GRACE_MS = 30_000
 
 /** Nobody follows the chain while there are no subscribers. */
-export function openBlockSubscribers(needs: Needs, service: NetworkService): BlockSubscribers {
+export function openBlockSubscribers(world: World, service: NetworkService): BlockSubscribers {
   const all = new Set<Subscriber>()
   const heads = new Set<Subscriber>()
   const logs = openLogSubscribers()
@@ -42,7 +39,7 @@ export function openBlockSubscribers(needs: Needs, service: NetworkService): Blo
     for (const subscriber of [...all]) subscriber.lost(reason)
   }
   const follow = () =>
-    followChain(needs, service, {
+    followChain(world, service, {
       wantsLogs: (raw) => logs.size > 0 && logs.mayWant(bloomOf(service, raw), service.bloomBits),
       advanced(replaced, added, headText) {
         for (const { logs: removed } of replaced) {
@@ -64,7 +61,7 @@ export function openBlockSubscribers(needs: Needs, service: NetworkService): Blo
       close() {
         leave()
         if (!all.delete(subscriber) || all.size > 0 || follower === null) return
-        cancelEnd = needs.clock.after(GRACE_MS, end)
+        cancelEnd = world.clock.after(GRACE_MS, end)
       },
     }
   }

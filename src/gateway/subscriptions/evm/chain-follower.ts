@@ -1,14 +1,11 @@
 import { openBackoff } from '../../../core/async/backoff.ts'
 import { openWakeableSleep, type WakeableSleep } from '../../../core/async/wakeable-sleep.ts'
 import { errorText } from '../../../core/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { backOff, bestNews } from '../../../upstream/follow/best-news.ts'
 import { openHeldBlocks } from './followed-block.ts'
 import { type ChainListener, followHead, type SubscribedChain } from './subscribed-chain.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
 
 export type ChainFollower = { stop(): void }
 
@@ -21,13 +18,13 @@ const FAILURE_BACKOFF = { minMs: 100, maxMs: 5000 }
  * events does, but in memory. Null while they have none.
  */
 export function followChain(
-  needs: Needs,
+  world: World,
   service: NetworkService,
   listener: ChainListener,
 ): ChainFollower | null {
   const chain: SubscribedChain = {
     service,
-    telemetry: needs.telemetry,
+    telemetry: world.telemetry,
     listener,
     tail: [],
     finalized: null,
@@ -39,7 +36,7 @@ export function followChain(
   const first = bestNews(chain)
   if (!first) return null
   chain.tail = [first.header]
-  const idle = openWakeableSleep(needs.clock)
+  const idle = openWakeableSleep(world.clock)
   const unsubscribe = service.heads.subscribe(idle.wake)
   void followUntilStopped(chain, idle)
   return {

@@ -1,8 +1,7 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Sockets } from '../../../ports/sockets.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../../upstream/node/upstream.ts'
 import {
@@ -10,8 +9,6 @@ import {
   type UpstreamSubscription,
 } from '../../../upstream/subscription/upstream-subscription.ts'
 import { openPendingSession } from './pending-session.ts'
-
-type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
 /** The subscribers of pending transactions, of hashes or of whole ones. */
 export type PendingTransactions = {
@@ -30,7 +27,7 @@ const MESSAGE_CHARS_MAX = 1024 * 1024
 
 /** One upstream tells of them at a time, and all subscribers share its socket. */
 export function openPendingTransactions(
-  needs: Needs,
+  world: World & { sockets: Sockets },
   service: NetworkService,
   whole: boolean,
 ): PendingTransactions {
@@ -45,7 +42,7 @@ export function openPendingTransactions(
   }
   const { network } = service
   const open = () =>
-    openUpstreamSubscription(needs, {
+    openUpstreamSubscription(world, {
       network: network.id,
       logEvent: 'pending_socket',
       handshakeMsMax: HANDSHAKE_MS_MAX,
@@ -68,7 +65,7 @@ export function openPendingTransactions(
       return {
         close() {
           if (!subscribers.delete(subscriber) || subscribers.size > 0) return
-          cancelEnd = needs.clock.after(GRACE_MS, end)
+          cancelEnd = world.clock.after(GRACE_MS, end)
         },
       }
     },

@@ -1,9 +1,9 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
+import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
 import { openAccountFeed } from './account-feed.ts'
-import type { Feed, FeedNeeds } from './feed.ts'
-import { openLogsFeed } from './logs-feed.ts'
+import { type Feed, type FeedNeeds, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
 import { openProgramFeed } from './program-feed.ts'
 import { openSignatureFeed } from './signature-feed.ts'
 import { openRootFeed, openSlotFeed } from './slot-feed.ts'
@@ -96,6 +96,20 @@ function openFeed(needs: FeedNeeds, topic: SolanaTopic): Feed {
   if (topic.kind === 'signature') return openSignatureFeed(needs, topic)
   if (topic.kind === 'logs') return openLogsFeed(needs)
   return topic.kind === 'slot' ? openSlotFeed(needs) : openRootFeed(needs)
+}
+
+/** Logs of transactions. No node can be asked for those of the last moments, so a loss is one. */
+function openLogsFeed({ service, out }: FeedNeeds): Feed {
+  return {
+    heard(resultText) {
+      const said = readSlotValue(resultText)
+      if (!said?.valueText.startsWith('{') || !isPlausible(service, said.slot)) return false
+      out.notify(resultText)
+      return true
+    },
+    interrupted: () => out.lost(LOST_WHILE_RECONNECTING),
+    resumed: () => Promise.resolve(),
+  }
 }
 
 /** Tells all subscribers; the last word ends the subject for those who come later. */

@@ -1,8 +1,9 @@
 import type { SubscriptionSource } from '../../core/rpc/subscription-source.ts'
 import { openEvmSubscriptions } from '../../gateway/subscriptions/evm/evm-subscriptions.ts'
 import { openSolanaSubscriptions } from '../../gateway/subscriptions/solana/solana-subscriptions.ts'
+import type { Sockets } from '../../ports/sockets.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { Drivers } from '../drivers.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 
 /** A source that can be stopped, which its subscribers are told. */
@@ -14,19 +15,14 @@ export type SubscriptionSources = {
   stop(): void
 }
 
-type Needs = Pick<Drivers, 'clock' | 'sockets' | 'telemetry'>
-
 const CHANGED = 'The network was configured anew; please connect again.'
 const STOPPED = 'The service is about to stop; please connect again.'
 
-/** Chooses what feeds the subscriptions of a network, by its kind. */
-function openSource(needs: Needs, service: NetworkService): OpenSource {
-  const open = service.network.kind === 'evm' ? openEvmSubscriptions : openSolanaSubscriptions
-  return open(needs, service)
-}
-
 /** Keeps one source for each network that somebody has subscribed to, through reloads too. */
-export function openSubscriptionSources(needs: Needs, networks: NetworkSet): SubscriptionSources {
+export function openSubscriptionSources(
+  world: World & { sockets: Sockets },
+  networks: NetworkSet,
+): SubscriptionSources {
   const open = new Map<NetworkService, OpenSource>()
 
   const unsubscribe = networks.subscribe(() => {
@@ -44,7 +40,8 @@ export function openSubscriptionSources(needs: Needs, networks: NetworkSet): Sub
       if (known !== undefined) return known
       // A call may hold on to a network that was just replaced.
       if (!(networks.list() as readonly NetworkService[]).includes(service)) return null
-      const source = openSource(needs, service)
+      const isEvm = service.network.kind === 'evm'
+      const source = (isEvm ? openEvmSubscriptions : openSolanaSubscriptions)(world, service)
       open.set(service, source)
       return source
     },
