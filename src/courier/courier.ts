@@ -2,13 +2,14 @@ import { coalesced } from '../core/async/coalesced.ts'
 import { within } from '../core/async/within.ts'
 import type { Tier } from '../core/billing/plan.ts'
 import { errorText } from '../core/errors.ts'
+import type { Database } from '../ports/database.ts'
 import type { Egress } from '../ports/egress.ts'
 import type { World } from '../ports/world.ts'
 import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
-import { openDispatch } from './dispatch.ts'
+import { webhookNumbers } from '../tables/webhooks/courier-webhooks.ts'
+import { type Dispatch, openDispatch } from './dispatch.ts'
 import { type CourierHints, DELIVERIES_TOPIC, hintOf } from './hint-couriers.ts'
 import { openHintedEvents } from './upkeep/hinted-events.ts'
-import { openNamedWebhooks } from './upkeep/named-webhooks.ts'
 import { openPruner } from './upkeep/pruner.ts'
 import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
@@ -127,4 +128,27 @@ function openParts(world: World, options: CourierOptions) {
   const named = openNamedWebhooks(database, dispatch, failed)
   const hinted = openHintedEvents(database, { name, dispatch, lease, failed })
   return { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted, restore }
+}
+
+/** Reminds the courier of webhooks by their public ids. */
+function openNamedWebhooks(
+  database: Database,
+  dispatch: Dispatch,
+  failed: (thrown: unknown) => void,
+) {
+  const ids = new Set<string>()
+  const find = coalesced(async () => {
+    const some = [...ids]
+    ids.clear()
+    const numbers = await webhookNumbers(database, some)
+    dispatch.webhooks.reread([...numbers.values()])
+    dispatch.run()
+  }, failed)
+  return {
+    remind(webhookIds: readonly string[]) {
+      for (const id of webhookIds) ids.add(id)
+      find.ask()
+    },
+    idle: find.idle,
+  }
 }

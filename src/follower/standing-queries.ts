@@ -1,14 +1,21 @@
 import { serial } from '../core/async/serial.ts'
+import { openTimeSlices } from '../core/async/time-slices.ts'
+import { Rejection } from '../core/errors.ts'
 import { type Engine, openEngine } from '../core/query/engine/engine.ts'
 import type { KeySeed } from '../core/query/keys/read-key.ts'
 import {
   openVariableRegistry,
   type VariableRegistry,
 } from '../core/query/keys/variable-registry.ts'
+import { compileQuery } from '../core/query/language/compile-query.ts'
+import type { QueryPlan } from '../core/query/language/query-plan.ts'
 import type { World } from '../ports/world.ts'
 import { isOtherHistory } from '../tables/sql/revisions.ts'
-import { webhookRevision } from '../tables/webhooks/webhooks.ts'
-import { type ChangedQuery, changedQueries } from './changed-queries.ts'
+import {
+  type StandingWebhook,
+  webhookRevision,
+  webhooksChangedSince,
+} from '../tables/webhooks/webhooks.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
 
 /** Every active webhook's query, compiled and indexed by network, and the variables they name. */
@@ -29,6 +36,11 @@ type Held = {
   /** Null until all webhooks have been read once. */
   revision: number | null
 }
+
+/** A webhook that changed, with what its query became; null for one that does not stand. */
+type ChangedQuery = { webhook: StandingWebhook; plan: QueryPlan | null }
+
+const PAGE = 100
 
 /** `seed` is unknown to others, so that nobody can choose keys that pile up in one place. */
 export function openStandingQueries(world: World, seed: KeySeed): StandingQueries {
@@ -106,4 +118,35 @@ function engineOf({ registry, engines }: Held, network: string): Engine {
   const engine = openEngine(registry)
   engines.set(network, engine)
   return engine
+}
+
+/**
+ * The webhooks that changed after a revision, oldest change first. Compiling 100,000 takes most of
+ * a minute, in which everything else must go on.
+ */
+async function* changedQueries(world: World, since: number): AsyncGenerator<ChangedQuery> {
+  const slices = openTimeSlices(world.clock)
+  for (let revision = since, after: string | null = null; ; ) {
+    const page = await webhooksChangedSince(world.database, revision, PAGE, after)
+    for (const webhook of page) {
+      yield { webhook, plan: planOf(world, webhook) }
+      await slices.rest()
+    }
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    revision = last.revision
+    after = last.id
+  }
+}
+
+function planOf(
+  { telemetry }: World,
+  { id, network, query, state }: StandingWebhook,
+): QueryPlan | null {
+  if (state !== 'active') return null
+  const plan = compileQuery(query)
+  if (!(plan instanceof Rejection)) return plan
+  // The query was accepted once; only another version of the rules can refuse it now.
+  telemetry.log('error', 'query_unreadable', { network, webhook: id, reason: plan.message })
+  return null
 }

@@ -1,10 +1,13 @@
 import type { Settings } from '../config/config.ts'
+import type { SubscriptionSource } from '../core/rpc/subscription-source.ts'
 import { openAppDirectory } from '../gateway/app-directory.ts'
 import { openDemoLimiter } from '../gateway/demo-limiter.ts'
 import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
 import { openReaderWatch } from '../gateway/reader-watch.ts'
 import { openAppConnections } from '../gateway/subscriptions/app-connections.ts'
+import { openEvmSubscriptions } from '../gateway/subscriptions/evm/evm-subscriptions.ts'
 import { openFrameMemo } from '../gateway/subscriptions/frame-memo.ts'
+import { openSolanaSubscriptions } from '../gateway/subscriptions/solana/solana-subscriptions.ts'
 import { openUnreadBudget } from '../gateway/unread-budget.ts'
 import { openRequestBodies } from '../http/edge/request-bodies.ts'
 import { openSmallBodies } from '../http/edge/small-bodies.ts'
@@ -25,9 +28,9 @@ import { openUsageMeter } from '../metering/usage-meter.ts'
 import type { Sockets } from '../ports/sockets.ts'
 import type { World } from '../ports/world.ts'
 import type { UsageBatch } from '../tables/usage/usage.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import type { NetworkSet } from './networks/network-set.ts'
-import { openSubscriptionSources } from './networks/subscription-sources.ts'
 
 /** All that JSON-RPC is served from, in whichever process. */
 type RpcInputs = {
@@ -51,8 +54,21 @@ type RpcEndpoints = {
   open(): Pick<Routes, 'rpc' | 'webSockets'>
 }
 
+/** A source that can be stopped, which its subscribers are told. */
+type OpenSource = SubscriptionSource & { stop(reason: string): void }
+
+type SubscriptionSources = {
+  /** The source of a network that is served; null once it is not. */
+  of(service: NetworkService): SubscriptionSource | null
+  stop(): void
+}
+
 /** By the W3C's Trace Context. */
 const SPAN_ID_BYTES = 8
+
+const CHANGED = 'The network was configured anew; please connect again.'
+
+const STOPPED = 'The service is about to stop; please connect again.'
 
 /** Puts together what JSON-RPC is served with, and opens its endpoints when asked to. */
 export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack): RpcEndpoints {
@@ -168,4 +184,39 @@ function openWebSockets(
 function requestIds(prefix: string): () => string {
   let last = 0
   return () => `req_${prefix}${(++last).toString(36)}`
+}
+
+/** Keeps one source for each network that somebody has subscribed to, through reloads too. */
+function openSubscriptionSources(
+  world: World & { sockets: Sockets },
+  networks: NetworkSet,
+): SubscriptionSources {
+  const open = new Map<NetworkService, OpenSource>()
+
+  const unsubscribe = networks.subscribe(() => {
+    const served: readonly NetworkService[] = networks.list()
+    for (const [service, source] of open) {
+      if (served.includes(service)) continue
+      open.delete(service)
+      source.stop(CHANGED)
+    }
+  })
+
+  return {
+    of(service) {
+      const known = open.get(service)
+      if (known !== undefined) return known
+      // A call may hold on to a network that was just replaced.
+      if (!(networks.list() as readonly NetworkService[]).includes(service)) return null
+      const isEvm = service.network.kind === 'evm'
+      const source = (isEvm ? openEvmSubscriptions : openSolanaSubscriptions)(world, service)
+      open.set(service, source)
+      return source
+    },
+    stop() {
+      unsubscribe()
+      for (const source of open.values()) source.stop(STOPPED)
+      open.clear()
+    },
+  }
 }

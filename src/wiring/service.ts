@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type OpenAccountIndex, openAccountIndex } from '../accounts/index/account-index.ts'
+import type { AccountIndex } from '../accounts/snapshot/indexed-pages.ts'
 import { openProgramAccounts, type ProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
@@ -7,11 +9,15 @@ import { dashboardPages } from '../http/pages/dashboard-pages.ts'
 import { docsPages } from '../http/pages/docs-pages.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page, Routes } from '../http/server.ts'
+import type { AccountStore } from '../ports/account-store.ts'
 import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { mergeReports } from '../upstream/answers/merge-reports.ts'
 import { networkReport } from '../upstream/answers/network-report.ts'
+import type { Drivers } from './drivers.ts'
 import { managementApi, type ServiceInputs } from './management-api.ts'
-import { openAccountIndexes } from './networks/account-indexes.ts'
+import type { NetworkSet } from './networks/network-set.ts'
+import { perNetwork } from './networks/per-network.ts'
 import { openRpcEndpoints } from './rpc-endpoints.ts'
 
 export type Service = {
@@ -28,8 +34,21 @@ export type Service = {
   reloaded(): void
 }
 
+type AccountIndexes = {
+  /** Null while the network has none: then the node is asked. */
+  of(service: NetworkService): AccountIndex | null
+  /** The state of each indexed program of a network, for operators. */
+  reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
+  stop(): Promise<void>
+}
+
+type RunningIndex = { store: AccountStore; index: OpenAccountIndex }
+
 const NO_GATEWAY = { rpc: absentGatewayRole, webSockets: null }
+
 const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
+
+const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: async () => {} }
 
 /**
  * Puts the engines together over the drivers, whichever they are. Closed with `opened`, it writes
@@ -99,5 +118,33 @@ function readBundle(name: string): string | null {
     return readFileSync(isEmbedded ? join(import.meta.dir, name) : built, 'utf8')
   } catch {
     return null
+  }
+}
+
+/** Keeps one index for each Solana network that is served, through reloads too. */
+function openAccountIndexes(
+  drivers: Drivers,
+  networks: NetworkSet,
+  { index: programs, pageKeyMs: keepMs }: Settings['programAccounts'],
+): AccountIndexes {
+  if (programs.length === 0) return NO_INDEXES
+  const indexes = perNetwork<RunningIndex>(drivers.telemetry, networks, {
+    kind: 'solana',
+    failedEvent: 'account_index_unavailable',
+    async open(service) {
+      const store = await drivers.accountStores.open(service.network.slug)
+      const index = openAccountIndex({ ...drivers, store }, service, { programs, keepMs })
+      return { index, store }
+    },
+    async close({ index, store }) {
+      await index.stop()
+      await store.close()
+    },
+  })
+
+  return {
+    of: (service) => indexes.of(service)?.index ?? null,
+    reportOf: (networkId) => indexes.byId(networkId)?.index.report() ?? [],
+    stop: indexes.stop,
   }
 }

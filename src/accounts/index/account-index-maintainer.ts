@@ -4,6 +4,12 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { nextUpstream } from '../../upstream/subscription/next-upstream.ts'
+import {
+  openUpstreamSubscription,
+  type UpstreamSubscription,
+  type UpstreamSubscriptionNeeds,
+} from '../../upstream/subscription/upstream-subscription.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
 import { runPass } from './account-index-pass.ts'
@@ -16,8 +22,7 @@ import {
   notePass,
   type ScheduledProgram,
 } from './account-index-schedule.ts'
-import type { IndexListener } from './account-index-session.ts'
-import { type ProgramSubscription, subscribeToPrograms } from './subscribe-to-programs.ts'
+import { type IndexListener, type IndexSession, openIndexSession } from './account-index-session.ts'
 
 export type MaintainerNeeds = {
   clock: Clock
@@ -48,15 +53,28 @@ type Maintainer = MaintainerNeeds & {
   textsAtMs: number
 }
 
+type ProgramSubscription = UpstreamSubscription<IndexSession>
+
 /** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
+
 /** How often slots are compared with those that have become final. */
 const SETTLE_EVERY_MS = 2_000
+
 const SETTLED_SLOTS_MAX = 5_000
+
 const MAINTAIN_EVERY_MS = 15_000
+
 /** So soon does a walk become quicker for those who come after. */
 const TEXTS_EVERY_MS = 1_000
+
 const STOP_MS_MAX = 1_000
+
+/** From dialling to the first clock. */
+const HANDSHAKE_MS_MAX = 15_000
+
+/** The largest account has 10 MiB of data, a third more in base64. */
+const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
 
 /** Keeps the accounts of some programs as they are on the ledger. */
 export function openIndexMaintainer(
@@ -207,4 +225,23 @@ async function prune({ clock, store, finalSlot, signal }: Maintainer, state: Sch
   while (slot !== null && !signal.aborted) {
     if (await store.prune(state.program, slot)) return
   }
+}
+
+/** Hears of the programs' changes from one upstream, and from the next one when it fails. */
+function subscribeToPrograms(
+  needs: UpstreamSubscriptionNeeds,
+  service: NetworkService,
+  programs: readonly Uint8Array[],
+  listener: IndexListener,
+): ProgramSubscription {
+  const headSlot = () => service.pool.selection.head?.number ?? 0
+  return openUpstreamSubscription(needs, {
+    network: service.network.id,
+    logEvent: 'account_index_socket',
+    handshakeMsMax: HANDSHAKE_MS_MAX,
+    messageCharsMax: MESSAGE_CHARS_MAX,
+    nextUpstream: (previous) => nextUpstream(service.pool.selection, previous),
+    openSession: (connection) =>
+      openIndexSession({ ...needs, headSlot }, connection, programs, listener),
+  })
 }

@@ -2,12 +2,13 @@ import { limitNow, opensAtMs } from '../../core/delivery/host-health.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import { shardOf } from '../../tables/couriers/shards.ts'
+import type { Delivery, DeliveryKey } from '../../tables/deliveries/delivery.ts'
 import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
+import type { StoredPart } from '../../tables/deliveries/results.ts'
 import type { ResultCache } from '../send/result-cache.ts'
 import { WEBHOOK_SLOTS_MAX } from './allocate-slots.ts'
 import type { OldestWaiting } from './oldest-waiting.ts'
 import type { StoredLane } from './outbox-question.ts'
-import { type OutboxReading, openOutboxReadings } from './outbox-readings.ts'
 import {
   addWebhook,
   dropWebhook,
@@ -66,6 +67,18 @@ export type OwnedWebhooks = {
   /** Gives up what is not ours any more; the shards of which something is still in flight. */
   withdraw(): ReadonlySet<number>
   dropAll(): void
+}
+
+/** New deliveries on their way from the store, of webhooks that are found with them. */
+type OutboxReading = {
+  offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
+  end(): void
+}
+
+type OutboxReadings = {
+  begin(): OutboxReading
+  /** A delivery was settled. */
+  settled(key: DeliveryKey): void
 }
 
 const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
@@ -198,4 +211,39 @@ function withdrawOthers({ schedule, owns }: Parts): ReadonlySet<number> {
     busy.add(shardOf(number))
   }
   return busy
+}
+
+/** Offers queues what is read for many of them at once; others than `owned` are left out. */
+function openOutboxReadings(
+  schedule: Schedule,
+  results: ResultCache,
+  owned: (webhook: number) => ScheduledWebhook | null,
+): OutboxReadings {
+  /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */
+  const underWay = new Set<Set<string>>()
+  return {
+    begin() {
+      const settledMeanwhile = new Set<string>()
+      underWay.add(settledMeanwhile)
+      return {
+        offer({ deliveries, results: parts }) {
+          for (const { event, part, ...result } of parts) results.keep(event, part, result)
+          for (const delivery of deliveries) {
+            const webhook = owned(delivery.webhook)
+            if (!webhook || settledMeanwhile.has(keyText(delivery))) continue
+            offer(webhook.queue, delivery)
+            enlist(schedule, webhook)
+          }
+        },
+        end: () => void underWay.delete(settledMeanwhile),
+      }
+    },
+    settled(key) {
+      for (const settledMeanwhile of underWay) settledMeanwhile.add(keyText(key))
+    },
+  }
+}
+
+function keyText({ event, webhook }: DeliveryKey): string {
+  return `${event} ${webhook}`
 }

@@ -2,12 +2,12 @@ import { Rejection } from '../../../core/errors.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { openAccountFeed } from './account-feed.ts'
 import { type Feed, type FeedNeeds, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
 import { openProgramFeed } from './program-feed.ts'
 import { openSignatureFeed } from './signature-feed.ts'
 import { openRootFeed, openSlotFeed } from './slot-feed.ts'
-import { openSubscriberList, type SubscriberList } from './subscriber-list.ts'
 import type { AskedTopic, TopicRefusal } from './topic-session.ts'
 
 /** One subject with all who asked for it in the same words. */
@@ -39,10 +39,24 @@ type State = {
   isOver: boolean
 }
 
+type Member = {
+  subscriber: Subscriber
+  /** Calls that wait until its subscribing has returned; null from then on. */
+  held: ((subscriber: Subscriber) => void)[] | null
+  isClosed: boolean
+}
+
+/** All who hear one subscription, told together. */
+type SubscriberList = Subscriber & {
+  readonly size: number
+  add(subscriber: Subscriber): OpenSubscription
+}
+
 /** Longer than it takes to leave a node that does not answer and ask another. */
 const GRANT_MS_MAX = 20_000
 
 const NO_SUCH_METHOD = -32601
+
 const INVALID_PARAMS = -32602
 
 const REFUSED_ANEW = 'The next node refused the subscription. Connect anew.'
@@ -177,4 +191,44 @@ function rejectionOf({ subscribeMethod }: AskedTopic, refusal: TopicRefusal): Re
     return new Rejection('method_not_served', `The node does not serve ${subscribeMethod}.`)
   }
   return new Rejection('upstream_failed', 'The node refused the subscription.')
+}
+
+/** `emptied` is called when the last one has left by itself. */
+function openSubscriberList(clock: Clock, emptied: () => void): SubscriberList {
+  const members = new Set<Member>()
+
+  const tell = (member: Member, call: (subscriber: Subscriber) => void) => {
+    if (member.held === null) call(member.subscriber)
+    else member.held.push(call)
+  }
+  const tellAll = (call: (subscriber: Subscriber) => void, isLast: boolean) => {
+    const told = [...members]
+    if (isLast) members.clear()
+    for (const member of told) if (!member.isClosed) tell(member, call)
+  }
+
+  return {
+    get size() {
+      return members.size
+    },
+    add(subscriber) {
+      const member: Member = { subscriber, held: [], isClosed: false }
+      members.add(member)
+      clock.after(0, () => {
+        const held = member.held ?? []
+        member.held = null
+        for (const call of held) if (!member.isClosed) call(subscriber)
+      })
+      return {
+        close() {
+          if (member.isClosed) return
+          member.isClosed = true
+          if (members.delete(member) && members.size === 0) emptied()
+        },
+      }
+    },
+    notify: (resultText) => tellAll((one) => one.notify(resultText), false),
+    done: () => tellAll((one) => one.done(), true),
+    lost: (reason) => tellAll((one) => one.lost(reason), true),
+  }
 }
