@@ -133,7 +133,10 @@ function openAccountIndexes(
     failedEvent: 'account_index_unavailable',
     async open(service) {
       const store = await drivers.accountStores.open(service.network.slug)
-      const index = openAccountIndex({ ...drivers, store }, service, { programs, keepMs })
+      const index = openAccountIndex(drivers, { sockets: drivers.sockets, store }, service, {
+        programs,
+        keepMs,
+      })
       return { index, store }
     },
     async close({ index, store }) {

@@ -3,12 +3,12 @@ import type { AccountStore } from '../../ports/account-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { nextUpstream } from '../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
   type UpstreamSubscription,
-  type UpstreamSubscriptionNeeds,
 } from '../../upstream/subscription/upstream-subscription.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
@@ -24,12 +24,7 @@ import {
 } from './account-index-schedule.ts'
 import { type IndexListener, type IndexSession, openIndexSession } from './account-index-session.ts'
 
-export type MaintainerNeeds = {
-  clock: Clock
-  sockets: Sockets
-  telemetry: Telemetry
-  store: AccountStore
-}
+export type IndexDrivers = { sockets: Sockets; store: AccountStore }
 
 export type IndexMaintainer = {
   programs: readonly ScheduledProgram[]
@@ -38,7 +33,10 @@ export type IndexMaintainer = {
   stop(): Promise<void>
 }
 
-type Maintainer = MaintainerNeeds & {
+type Maintainer = {
+  clock: Clock
+  telemetry: Telemetry
+  store: AccountStore
   service: NetworkService
   network: string
   heard: HeardSlots
@@ -78,15 +76,18 @@ const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
 
 /** Keeps the accounts of some programs as they are on the ledger. */
 export function openIndexMaintainer(
-  needs: MaintainerNeeds,
+  world: World,
+  { sockets, store }: IndexDrivers,
   service: NetworkService,
   programs: readonly { program: Uint8Array; text: string }[],
   keepMs: number,
 ): IndexMaintainer {
-  const { clock, store, telemetry } = needs
+  const { clock, telemetry } = world
   const stopping = new AbortController()
   const maintainer: Maintainer = {
-    ...needs,
+    clock,
+    telemetry,
+    store,
     service,
     network: service.network.id,
     heard: openHeardSlots(),
@@ -101,7 +102,12 @@ export function openIndexMaintainer(
   }
   const keys = maintainer.programs.map(({ program }) => program)
   store.keepOnly(keys).catch((thrown) => logFailure(telemetry, maintainer.network, thrown))
-  const subscription = subscribeToPrograms(needs, service, keys, listenerOf(maintainer))
+  const subscription = subscribeToPrograms(
+    { ...world, sockets },
+    service,
+    keys,
+    listenerOf(maintainer),
+  )
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
@@ -229,19 +235,19 @@ async function prune({ clock, store, finalSlot, signal }: Maintainer, state: Sch
 
 /** Hears of the programs' changes from one upstream, and from the next one when it fails. */
 function subscribeToPrograms(
-  needs: UpstreamSubscriptionNeeds,
+  world: World & { sockets: Sockets },
   service: NetworkService,
   programs: readonly Uint8Array[],
   listener: IndexListener,
 ): ProgramSubscription {
   const headSlot = () => service.pool.selection.head?.number ?? 0
-  return openUpstreamSubscription(needs, {
+  return openUpstreamSubscription(world, {
     network: service.network.id,
     logEvent: 'account_index_socket',
     handshakeMsMax: HANDSHAKE_MS_MAX,
     messageCharsMax: MESSAGE_CHARS_MAX,
     nextUpstream: (previous) => nextUpstream(service.pool.selection, previous),
     openSession: (connection) =>
-      openIndexSession({ ...needs, headSlot }, connection, programs, listener),
+      openIndexSession(world.clock, headSlot, connection, programs, listener),
   })
 }

@@ -3,11 +3,12 @@ import { decodeKey } from '../../core/solana/base58.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
 import {
+  type IndexDrivers,
   type IndexMaintainer,
-  type MaintainerNeeds,
   openIndexMaintainer,
 } from './account-index-maintainer.ts'
 import { openMintLookups } from './account-index-mints.ts'
@@ -54,19 +55,20 @@ const FINALITY_MS = 60_000
 
 /** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
 export function openAccountIndex(
-  needs: MaintainerNeeds,
+  world: World,
+  drivers: IndexDrivers,
   service: NetworkService,
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
-  const { clock, store } = needs
-  const reader = openPageReader(store, openMintLookups(clock, service))
+  const { clock, telemetry } = world
+  const reader = openPageReader(drivers.store, openMintLookups(clock, service))
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
   })
-  const maintainer = openIndexMaintainer(needs, service, keyed, keepMs)
+  const maintainer = openIndexMaintainer(world, drivers, service, keyed, keepMs)
   const byText = new Map(maintainer.programs.map((state) => [state.text, state]))
-  const forgetGauges = gaugeIndex(needs.telemetry, service, maintainer)
+  const forgetGauges = gaugeIndex(telemetry, service, maintainer)
 
   /** Looking keeps it for as long as somebody reads. */
   const shownAt = ({ programText }: ProgramAccountsCall, { slot }: IndexPlace) =>

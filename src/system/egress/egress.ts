@@ -1,6 +1,5 @@
 import { checkDestination, NO_USABLE_ADDRESS } from '../../core/delivery/check-destination.ts'
 import { assert } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressFault, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
 import { type Connect, hostOf, openConnector } from '../http1/connector.ts'
 import {
@@ -9,7 +8,7 @@ import {
   endExchange,
   startExchange,
 } from '../http1/exchange.ts'
-import { type IdlePool, openIdlePool } from '../http1/idle-pool.ts'
+import { openIdlePool } from '../http1/idle-pool.ts'
 import {
   headerLines,
   type Message,
@@ -17,22 +16,10 @@ import {
   requestMessage,
 } from '../http1/request-message.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
-import {
-  type AddressOptions,
-  openVettedAddresses,
-  type VettedAddresses,
-} from './vetted-addresses.ts'
-import { type Destination, vettedOrigin } from './vetted-origin.ts'
+import { type AddressOptions, openVettedAddresses } from './vetted-addresses.ts'
+import { type Destination, type EgressParts, vettedOrigin } from './vetted-origin.ts'
 
 type EgressOptions = AddressOptions & { connect?: Connect }
-
-type Needs = {
-  clock: Clock
-  allowPrivate: boolean
-  addresses: VettedAddresses
-  pool: IdlePool
-  connect: Connect
-}
 
 /** One request on its way. */
 type Delivery = Destination & {
@@ -112,10 +99,10 @@ export function openEgress(options: EgressOptions): Egress {
   const addresses = openVettedAddresses(options)
   const pool = openIdlePool({ perOriginMax: IDLE_PER_ORIGIN_MAX, totalMax: IDLE_MAX })
   const stopSweeping = clock.every(SWEEP_MS, () => pool.sweep(clock.monotonicMs()))
-  const needs: Needs = { clock, allowPrivate, addresses, pool, connect }
+  const parts: EgressParts = { clock, allowPrivate, addresses, pool, connect }
   return {
-    vet: (url, teamId) => vet(needs, url, teamId),
-    post: (request) => post(needs, request),
+    vet: (url, teamId) => vet(parts, url, teamId),
+    post: (request) => post(parts, request),
     close() {
       stopSweeping()
       pool.close()
@@ -123,27 +110,27 @@ export function openEgress(options: EgressOptions): Egress {
   }
 }
 
-async function vet(needs: Needs, url: string, teamId: string): Promise<string | null> {
-  const destination = checkDestination(url, needs.allowPrivate)
+async function vet(parts: EgressParts, url: string, teamId: string): Promise<string | null> {
+  const destination = checkDestination(url, parts.allowPrivate)
   if (typeof destination === 'string') return destination
-  if (needs.allowPrivate) return null
+  if (parts.allowPrivate) return null
 
-  const addresses = await needs.addresses.of(hostOf(destination), teamId)
+  const addresses = await parts.addresses.of(hostOf(destination), teamId)
   return typeof addresses === 'string' ? NO_USABLE_ADDRESS : null
 }
 
-async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome> {
-  const startMs = needs.clock.monotonicMs()
+async function post(parts: EgressParts, request: EgressRequest): Promise<EgressOutcome> {
+  const startMs = parts.clock.monotonicMs()
   const unknown = { startMs, lookedUpMs: null, acceptedMs: null, connectedMs: null, address: null }
-  const url = checkDestination(request.url, needs.allowPrivate)
-  if (typeof url === 'string') return outcome(needs, unknown, 'refused_address')
+  const url = checkDestination(request.url, parts.allowPrivate)
+  if (typeof url === 'string') return outcome(parts, unknown, 'refused_address')
 
   const { teamId, timeoutMs } = request
   const message = deliveryMessage(url, request)
   const endMs = startMs + timeoutMs
   const delivery: Delivery = { ...unknown, url, host: hostOf(url), teamId, message, endMs }
-  const result = await deliver(needs, delivery, timeoutMs)
-  return outcome(needs, delivery, result)
+  const result = await deliver(parts, delivery, timeoutMs)
+  return outcome(parts, delivery, result)
 }
 
 function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
@@ -155,11 +142,11 @@ function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
 
 /** Looks the name up, connects and sends, all within one limit. */
 function deliver(
-  needs: Needs,
+  parts: EgressParts,
   delivery: Delivery,
   timeoutMs: number,
 ): Promise<DeliveryAnswer | EgressFault> {
-  const { clock, addresses } = needs
+  const { clock, addresses } = parts
   return new Promise((resolve) => {
     let isOver = false
     let giveUp = () => {}
@@ -177,7 +164,7 @@ function deliver(
       delivery.lookedUpMs = clock.monotonicMs()
       delivery.connectedMs = delivery.lookedUpMs
       if (typeof vetted === 'string') return done(vetted)
-      const origin = vettedOrigin(needs, delivery, vetted)
+      const origin = vettedOrigin(parts, delivery, vetted)
       const reading = { bodyBytes: 0, bodyStart: [], done }
       const listener = DELIVERY_ANSWER_LISTENER
       const exchange = startExchange(origin, delivery.message, 'unanswered', listener, reading)
@@ -188,7 +175,7 @@ function deliver(
 }
 
 function outcome(
-  { clock }: Needs,
+  { clock }: EgressParts,
   delivery: Pick<Delivery, 'startMs' | 'lookedUpMs' | 'acceptedMs' | 'connectedMs' | 'address'>,
   result: DeliveryAnswer | EgressFault,
 ): EgressOutcome {

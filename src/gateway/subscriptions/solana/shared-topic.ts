@@ -4,7 +4,7 @@ import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { openAccountFeed } from './account-feed.ts'
-import { type Feed, type FeedNeeds, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
+import { type Feed, type FeedSource, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
 import { openProgramFeed } from './program-feed.ts'
 import { openSignatureFeed } from './signature-feed.ts'
 import { openRootFeed, openSlotFeed } from './slot-feed.ts'
@@ -21,15 +21,12 @@ export type SharedTopic = AskedTopic & {
   lose(reason: string): void
 }
 
-type Needs = Omit<FeedNeeds, 'out'> & {
-  /** Nobody hears it any more, or nobody can. */
-  ended(topic: SharedTopic): void
-}
-
 type Waiting = { subscriber: Subscriber; resolve(opened: OpenSubscription | Rejection): void }
 
 type State = {
-  needs: Needs
+  clock: Clock
+  /** Called when nobody hears it any more, or nobody can. */
+  ended(topic: SharedTopic): void
   shared: () => SharedTopic
   subscribers: SubscriberList
   waiting: Set<Waiting>
@@ -61,11 +58,17 @@ const INVALID_PARAMS = -32602
 
 const REFUSED_ANEW = 'The next node refused the subscription. Connect anew.'
 
-export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
+export function openSharedTopic(
+  source: FeedSource,
+  topic: SolanaTopic,
+  ended: (topic: SharedTopic) => void,
+): SharedTopic {
+  const { clock } = source
   const { kind, paramsText } = topic
-  const subscribers = openSubscriberList(needs.clock, () => endIfUnused(state))
+  const subscribers = openSubscriberList(clock, () => endIfUnused(state))
   const state: State = {
-    needs,
+    clock,
+    ended,
     shared: () => shared,
     subscribers,
     waiting: new Set(),
@@ -73,7 +76,7 @@ export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
     isInterrupted: false,
     isOver: false,
   }
-  const feed = openFeed({ ...needs, out: outOf(state) }, topic)
+  const feed = openFeed(source, outOf(state), topic)
 
   const shared: SharedTopic = {
     kind,
@@ -104,16 +107,16 @@ export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
   return shared
 }
 
-function openFeed(needs: FeedNeeds, topic: SolanaTopic): Feed {
-  if (topic.kind === 'account') return openAccountFeed(needs, topic)
-  if (topic.kind === 'program') return openProgramFeed(needs, topic)
-  if (topic.kind === 'signature') return openSignatureFeed(needs, topic)
-  if (topic.kind === 'logs') return openLogsFeed(needs)
-  return topic.kind === 'slot' ? openSlotFeed(needs) : openRootFeed(needs)
+function openFeed(source: FeedSource, out: Subscriber, topic: SolanaTopic): Feed {
+  if (topic.kind === 'account') return openAccountFeed(source, out, topic)
+  if (topic.kind === 'program') return openProgramFeed(source, out, topic)
+  if (topic.kind === 'signature') return openSignatureFeed(source, out, topic)
+  if (topic.kind === 'logs') return openLogsFeed(source, out)
+  return topic.kind === 'slot' ? openSlotFeed(source, out) : openRootFeed(source, out)
 }
 
 /** Logs of transactions. No node can be asked for those of the last moments, so a loss is one. */
-function openLogsFeed({ service, out }: FeedNeeds): Feed {
+function openLogsFeed({ service }: FeedSource, out: Subscriber): Feed {
   return {
     heard(resultText) {
       const said = readSlotValue(resultText)
@@ -145,7 +148,7 @@ function outOf(state: State): Subscriber {
 function end(state: State): void {
   if (state.isOver) return
   state.isOver = true
-  state.needs.ended(state.shared())
+  state.ended(state.shared())
 }
 
 function endIfUnused(state: State): void {
@@ -160,7 +163,7 @@ function fail(state: State, rejection: Rejection, reason: string): void {
 
 function wait(state: State, subscriber: Subscriber): Promise<OpenSubscription | Rejection> {
   return new Promise((resolve) => {
-    const stopTimer = state.needs.clock.after(GRANT_MS_MAX, () => {
+    const stopTimer = state.clock.after(GRANT_MS_MAX, () => {
       state.waiting.delete(one)
       resolve(new Rejection('upstream_timeout', 'No node granted the subscription in time.'))
       endIfUnused(state)
