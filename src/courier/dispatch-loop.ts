@@ -1,9 +1,9 @@
 import { openBackoff } from '../core/async/backoff.ts'
 import { allocateSlots } from './schedule/allocate-slots.ts'
 import { serveGrant } from './schedule/serve-grant.ts'
-import type { Sending } from './send/start-attempt.ts'
+import type { DeliverySending } from './send/start-attempt.ts'
 
-type Options = Omit<Sending, 'freed'> & {
+type Options = Omit<DeliverySending, 'freed'> & {
   /** Outcomes that are not committed yet. */
   unwritten(): number
   isStopped(): boolean
@@ -52,7 +52,7 @@ export function openDispatchLoop(given: Options): DispatchLoop {
     if (schedule.slots === 0) drained()
     runSoon()
   }
-  const sending: Sending = { ...given, freed }
+  const sending: DeliverySending = { ...given, freed }
 
   const runSlice = () => {
     let left = SLICE

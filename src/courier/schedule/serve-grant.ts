@@ -1,7 +1,7 @@
 import type { Delivery } from '../../tables/deliveries/delivery.ts'
 import { waitingDeliveries } from '../../tables/deliveries/outbox.ts'
 import type { SendAttempt } from '../send/attempt-outcome.ts'
-import { type Sending, startAttempt } from '../send/start-attempt.ts'
+import { type DeliverySending, startAttempt } from '../send/start-attempt.ts'
 import { endGrant, releaseSlot, type SlotGrant, takeBytes } from './allocate-slots.ts'
 import type { Load } from './outbox-question.ts'
 import {
@@ -22,7 +22,7 @@ const ENVELOPE_BYTES = 512
  * Starts as many deliveries as the grant has slots. Hot path: no promise where they and their
  * results are at hand; else one that ends when the store has been asked.
  */
-export function serveGrant(sending: Sending, grant: SlotGrant): Promise<void> | null {
+export function serveGrant(sending: DeliverySending, grant: SlotGrant): Promise<void> | null {
   const { results, schedule } = sending
   const { webhook, lane, slots } = grant
   if (lane !== 'new') return loadAndStart(sending, grant, 0)
@@ -44,7 +44,11 @@ export function serveGrant(sending: Sending, grant: SlotGrant): Promise<void> | 
   return null
 }
 
-async function loadAndStart(sending: Sending, grant: SlotGrant, used: number): Promise<void> {
+async function loadAndStart(
+  sending: DeliverySending,
+  grant: SlotGrant,
+  used: number,
+): Promise<void> {
   const { schedule, world } = sending
   const { webhook, lane, slots } = grant
   const { queue } = webhook
@@ -73,7 +77,7 @@ async function loadAndStart(sending: Sending, grant: SlotGrant, used: number): P
   }
 }
 
-async function ask(sending: Sending, { webhook }: SlotGrant, load: Load): Promise<void> {
+async function ask(sending: DeliverySending, { webhook }: SlotGrant, load: Load): Promise<void> {
   if (!load.question) return
   const rows = await waitingDeliveries(sending.world.database, webhook.number, load.question)
   refill(webhook.queue, load, rows)
@@ -85,7 +89,11 @@ async function ask(sending: Sending, { webhook }: SlotGrant, load: Load): Promis
 }
 
 /** Null when the bodies in flight leave no room for its own. */
-function reserve({ schedule }: Sending, grant: SlotGrant, delivery: Delivery): SendAttempt | null {
+function reserve(
+  { schedule }: DeliverySending,
+  grant: SlotGrant,
+  delivery: Delivery,
+): SendAttempt | null {
   const { webhook, host, lane, isUnproven } = grant
   const { settings } = webhook
   const bytes = delivery.dataBytes + ENVELOPE_BYTES
@@ -94,6 +102,6 @@ function reserve({ schedule }: Sending, grant: SlotGrant, delivery: Delivery): S
 }
 
 /** Null for an error, and when it is not stored. */
-async function resultFor({ results }: Sending, { event, kind, part }: Delivery) {
+async function resultFor({ results }: DeliverySending, { event, kind, part }: Delivery) {
   return kind === 'error' || part === null ? null : results.read(event, part)
 }

@@ -15,7 +15,7 @@ import type { DeliveryNotes } from './delivery-notes.ts'
 import type { ResultCache } from './result-cache.ts'
 
 /** All that attempts are made with. */
-export type Sending = {
+export type DeliverySending = {
   world: World
   egress: Egress
   settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
@@ -38,7 +38,7 @@ export type Sending = {
  * many others.
  */
 export function startAttempt(
-  sending: Sending,
+  sending: DeliverySending,
   attempt: SendAttempt,
   result: StoredResult | null,
 ): void {
@@ -100,14 +100,14 @@ function bodyOf({ delivery }: SendAttempt, result: StoredResult | null): string 
   return dataBody({ ...envelope, network, sequenceNumber, truncation }, data)
 }
 
-function finishUnsent(sending: Sending, attempt: SendAttempt, nowMs: number): void {
+function finishUnsent(sending: DeliverySending, attempt: SendAttempt, nowMs: number): void {
   releaseSlot(sending.schedule, attempt)
   sending.finished(attempt, resultMissing(attempt, nowMs))
   sending.freed()
 }
 
 function conclude(
-  sending: Sending,
+  sending: DeliverySending,
   attempt: SendAttempt,
   answer: EgressOutcome,
   begun: { bodyBytes: number; startedAtMs: number; startedMs: number },
