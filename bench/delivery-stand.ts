@@ -9,7 +9,7 @@ import { sequenceAfter } from '../src/tables/chain/chain-tail.ts'
 import { openKnownNumbers } from '../src/tables/chain/known-numbers.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
-import { openDrivers } from '../src/wiring/open-drivers.ts'
+import { openDrivers } from '../src/wiring/start.ts'
 import { eventAt, sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
 
 /** A courier as the product has it, on a new store in a file, with webhooks to send to. */
@@ -76,7 +76,14 @@ export async function openDeliveryStand(
   if (part.at === 0) await createWebhooks(drivers, webhooks, part.networks)
   const { tiers, publicUrl } = settings
   const known = openKnownNumbers(drivers)
-  const courier = openCourier({ ...drivers, known, settings: settings.webhooks, tiers, publicUrl })
+  const courier = openCourier(drivers, {
+    name: drivers.name,
+    egress: drivers.egress,
+    known,
+    settings: settings.webhooks,
+    tiers,
+    publicUrl,
+  })
   const chains = Array.from({ length: part.networks }, (_, at) => {
     const mine = webhooks.filter((_, index) => index % part.networks === at)
     return openFeed(database, courier, networkAt(at), mine)

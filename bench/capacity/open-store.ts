@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { ConfigFaults, loadSettings } from '../../src/config/config.ts'
-import { openDrivers } from '../../src/wiring/open-drivers.ts'
+import { openDrivers } from '../../src/wiring/start.ts'
 
 const SECRET = '5e'.repeat(32)
 

@@ -3,9 +3,9 @@ import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { SHARDS, shardOf } from '../../src/tables/couriers/shards.ts'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type Chance, seededChance } from '../../tests/support/seeded-chance.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { TIMEOUT_MS } from './courier-loss.ts'
 import type { Load } from './load.ts'
 import { openShardQueues, type ShardQueues } from './shard-queues.ts'
@@ -81,13 +81,8 @@ export async function simulateCouriers(run: CourierRun, burst: number): Promise<
 
 function openCouriers(clock: TestClock, database: Database, count: number): SimCourier[] {
   const signals = openInProcessSignals()
-  const telemetry = quietTelemetry()
   return Array.from({ length: count }, (_, at) => {
-    const lease = openShardLease({
-      clock,
-      database,
-      signals,
-      telemetry,
+    const lease = openShardLease(testWorld({ clock, database, signals }), {
       name: `courier_${at}`,
       settings: { timeoutMs: TIMEOUT_MS },
       taken() {},

@@ -43,7 +43,7 @@ export async function simulateExchange(run: ExchangeRun): Promise<ExchangeReport
   const keys = Array.from({ length: teams }, (_, at) => `team_${String(at).padStart(16, '0')}`)
   const exchanges = Array.from({ length: machines }, (_, at) => {
     const carrier = frameSignals(signals, `gateway_${at}`)
-    const exchange = openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
+    const exchange = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
     exchange.subscribe(() => {
       heard += 1
     })

@@ -1,8 +1,9 @@
 import { openBackoff } from '../core/async/backoff.ts'
 import { allocateSlots } from './schedule/allocate-slots.ts'
-import { type GrantNeeds, serveGrant } from './schedule/serve-grant.ts'
+import { serveGrant } from './schedule/serve-grant.ts'
+import type { DeliverySending } from './send/start-attempt.ts'
 
-type Needs = Omit<GrantNeeds, 'freed'> & {
+type Options = Omit<DeliverySending, 'freed'> & {
   /** Outcomes that are not committed yet. */
   unwritten(): number
   isStopped(): boolean
@@ -26,8 +27,9 @@ const SLICE = 32
 const AGAIN = { minMs: 100, maxMs: 2000 }
 
 /** Grants slots and serves them, as long as there are slots and something to send. */
-export function openDispatchLoop(given: Needs): DispatchLoop {
-  const { clock, schedule, webhookSettings, isStopped } = given
+export function openDispatchLoop(given: Options): DispatchLoop {
+  const { schedule, webhookSettings, isStopped } = given
+  const { clock } = given.world
   const store = openStoreCalls(given, () => run())
   let isRunning = false
   let isReading = false
@@ -50,7 +52,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
     if (schedule.slots === 0) drained()
     runSoon()
   }
-  const needs: GrantNeeds = { ...given, freed }
+  const sending: DeliverySending = { ...given, freed }
 
   const runSlice = () => {
     let left = SLICE
@@ -60,7 +62,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
       if (grants.length === 0) return
       for (const grant of grants) {
         left -= grant.slots
-        const asked = serveGrant(needs, grant)
+        const asked = serveGrant(sending, grant)
         if (asked) store.watch(asked)
       }
     }
@@ -101,7 +103,7 @@ export function openDispatchLoop(given: Needs): DispatchLoop {
 }
 
 /** Watches what is asked of the store, and pauses after each failure, longer and longer. */
-function openStoreCalls({ clock, failed }: Needs, goOn: () => void) {
+function openStoreCalls({ world: { clock }, failed }: Options, goOn: () => void) {
   const backoff = openBackoff(AGAIN)
   const asking = new Set<Promise<void>>()
   let isPaused = false

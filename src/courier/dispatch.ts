@@ -1,4 +1,7 @@
-import type { CourierNeeds } from './courier-needs.ts'
+import type { Egress } from '../ports/egress.ts'
+import type { Signals } from '../ports/signals.ts'
+import type { World } from '../ports/world.ts'
+import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
 import { type DispatchLoop, openDispatchLoop } from './dispatch-loop.ts'
 import { probeTripped } from './schedule/allocate-slots.ts'
 import { type OldestWaiting, openOldestWaiting } from './schedule/oldest-waiting.ts'
@@ -10,7 +13,10 @@ import { type Finished, type GroupCommit, openGroupCommit } from './send/group-c
 import { openResultCache } from './send/result-cache.ts'
 import type { ShardLease } from './upkeep/shard-lease.ts'
 
-type Needs = Omit<CourierNeeds, 'name' | 'tiers' | 'publicUrl'> & {
+type Options = {
+  egress: Egress
+  known: Pick<KnownNumbers, 'note'>
+  settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
   lease: Pick<ShardLease, 'owns' | 'outlastsAttempt' | 'renewing' | 'fenced' | 'settled'>
   /** Told of the teams that something was billed to, after the commit. */
   billed(teamIds: ReadonlySet<string>): void
@@ -45,9 +51,9 @@ type Parts = {
   loop: DispatchLoop
 }
 
-export function openDispatch(needs: Needs): Dispatch {
+export function openDispatch(world: World, options: Options): Dispatch {
   let isStopped = false
-  const parts = openParts(needs, () => isStopped)
+  const parts = openParts(world, options, () => isStopped)
   const { schedule, notes, webhookSettings, webhooks, oldest, commits, loop } = parts
   return {
     webhooks,
@@ -57,7 +63,7 @@ export function openDispatch(needs: Needs): Dispatch {
       loop.run()
     },
     probe() {
-      probeTripped(schedule, needs.clock.monotonicMs())
+      probeTripped(schedule, world.clock.monotonicMs())
       loop.run()
     },
     drop() {
@@ -77,23 +83,24 @@ export function openDispatch(needs: Needs): Dispatch {
   }
 }
 
-function openParts(needs: Needs, isStopped: () => boolean): Parts {
-  const { clock, database, lease, telemetry } = needs
+function openParts(world: World, options: Options, isStopped: () => boolean): Parts {
+  const { clock, database, telemetry } = world
+  const { lease } = options
   const schedule = openSchedule()
   const notes = openDeliveryNotes(telemetry, schedule)
-  const webhookSettings = openWebhookSettings({ ...needs, schedule })
+  const webhookSettings = openWebhookSettings(world, schedule)
   const results = openResultCache(database)
   const { owns } = lease
-  const oldest = openOldestWaiting(needs)
+  const oldest = openOldestWaiting(world)
   const webhooks = openOwnedWebhooks({ clock, schedule, webhookSettings, results, oldest, owns })
-  const commits = openGroupCommit({
-    ...needs,
+  const commits = openGroupCommit(world, {
     renewing: lease.renewing,
     fenced: lease.fenced,
-    written: (group, missed) => afterCommit(needs, parts, group, missed),
+    written: (group, missed) => afterCommit(world, options, parts, group, missed),
   })
   const loop = openDispatchLoop({
-    ...needs,
+    ...options,
+    world,
     schedule,
     notes,
     results,
@@ -108,15 +115,16 @@ function openParts(needs: Needs, isStopped: () => boolean): Parts {
 }
 
 function afterCommit(
-  needs: Needs,
+  { clock, signals }: World,
+  { billed, lease }: Options,
   { schedule, notes, webhooks, loop }: Parts,
   group: readonly Finished[],
   missed: ReadonlySet<number>,
 ): void {
-  const nowMs = needs.clock.nowMs()
+  const nowMs = clock.nowMs()
   const teamIds = new Set<string>()
   let at = 0
-  tellOfGone(needs, webhooks, group)
+  tellOfGone(signals, webhooks, group)
   for (const { webhook, outcome } of group) {
     const { event, next, bill } = outcome
     const counts = !missed.has(at++)
@@ -129,13 +137,13 @@ function afterCommit(
     webhooks.settled(webhook, event, again)
     if (again || webhook.queue.isOrdered) enlist(schedule, webhook)
   }
-  if (teamIds.size > 0) needs.billed(teamIds)
-  needs.lease.settled()
+  if (teamIds.size > 0) billed(teamIds)
+  lease.settled()
   loop.run()
 }
 
 /** Webhooks whose destination is gone were paused, unless they lead elsewhere by now. */
-function tellOfGone({ signals }: Needs, webhooks: OwnedWebhooks, group: readonly Finished[]): void {
+function tellOfGone(signals: Signals, webhooks: OwnedWebhooks, group: readonly Finished[]): void {
   const gone = group.filter(({ outcome }) => outcome.gone !== null)
   if (gone.length === 0) return
   webhooks.changed(gone.map(({ webhook }) => webhook.number))

@@ -5,13 +5,14 @@ import { runOnce } from '../core/query/engine/run-once.ts'
 import type { QueryPlan } from '../core/query/language/query-plan.ts'
 import type { QueryResult } from '../core/query/output/query-result.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Database } from '../ports/database.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { readBlock } from '../upstream/blocks/block-reader.ts'
-import { type VariableNeeds, variablesOnBlock } from './variables-on-block.ts'
+import { variablesOnBlock } from './variables-on-block.ts'
 import { findWhichBlock, type WhichBlock } from './which-block.ts'
 
-export type DryRunNeeds = VariableNeeds & { clock: Clock; telemetry: Telemetry }
+export type DryRunNeeds = { clock: Clock; database: Database; telemetry: Telemetry }
 
 /** A query of a team. */
 export type TriedQuery = { teamId: string; plan: QueryPlan }
@@ -51,7 +52,7 @@ export async function runOnBlock(
   { teamId, plan }: TriedQuery,
   block: Block,
 ): Promise<DryRun> {
-  const { sets, missing } = await variablesOnBlock(needs, teamId, plan.variables, block)
+  const { sets, missing } = await variablesOnBlock(needs.database, teamId, plan.variables, block)
   const outcome = runOnce(plan, block, (name) => sets.get(name))
 
   const envelope = {

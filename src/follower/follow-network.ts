@@ -2,6 +2,8 @@ import { openBackoff } from '../core/async/backoff.ts'
 import { openWakeableSleep, type WakeableSleep } from '../core/async/wakeable-sleep.ts'
 import { within } from '../core/async/within.ts'
 import { errorText } from '../core/errors.ts'
+import type { World } from '../ports/world.ts'
+import type { RecordedEvent } from '../tables/chain/chain-events.ts'
 import { lastSequence, readChain } from '../tables/chain/chain-tail.ts'
 import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
@@ -10,11 +12,15 @@ import { followHead } from './follow-head.ts'
 import type { FollowerState } from './follower-state.ts'
 import type { NetworkLeases } from './network-leases.ts'
 import { openProgressWatch } from './progress-watch.ts'
-import type { EventNeeds } from './run-queries.ts'
+import type { StandingQueries } from './standing-queries.ts'
 
-type Needs = EventNeeds & {
+/** The parts that all followers of this process share. */
+type Shared = {
+  standing: StandingQueries
   known: Pick<KnownNumbers, 'restore'>
   leases: NetworkLeases
+  /** Called after the commit of an event that brought something to webhooks. */
+  committed(event: RecordedEvent): void
 }
 
 export type Follower = {
@@ -36,14 +42,17 @@ const STOP_MS_MAX = 2_000
  * Follows one network's canonical chain for as long as it is served: each block becomes one
  * event, in order. Heads are hints; what is stored decides where it goes on.
  */
-export function followNetwork(needs: Needs, service: NetworkService): Follower {
-  const { clock } = needs
+export function followNetwork(world: World, shared: Shared, service: NetworkService): Follower {
+  const { clock } = world
   const idle = openWakeableSleep(clock)
   const state: FollowerState = {
     ...emptyState(service),
+    world,
+    standing: shared.standing,
+    committed: shared.committed,
     mayCommit: () => !state.isStopped && lease.held(),
   }
-  const lease = needs.leases.hold(service.network.id, {
+  const lease = shared.leases.hold(service.network.id, {
     canFollow: () => service.heads.latest().length > 0,
     renewed(isGained) {
       state.mayDiffer = true
@@ -54,9 +63,9 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
     lease.headSeen()
     idle.wake()
   })
-  const progress = watchProgress(needs, state)
-  const removeGauges = addGauges(needs, state)
-  void followUntilStopped(needs, state, idle)
+  const progress = watchProgress(state)
+  const removeGauges = addGauges(state)
+  void followUntilStopped(state, idle, shared.known)
 
   return {
     status: () => statusOf(state),
@@ -74,7 +83,9 @@ export function followNetwork(needs: Needs, service: NetworkService): Follower {
   }
 }
 
-function emptyState(service: NetworkService): Omit<FollowerState, 'mayCommit'> {
+type EmptyState = Omit<FollowerState, 'world' | 'standing' | 'committed' | 'mayCommit'>
+
+function emptyState(service: NetworkService): EmptyState {
   return {
     service,
     tail: [],
@@ -90,20 +101,20 @@ function emptyState(service: NetworkService): Omit<FollowerState, 'mayCommit'> {
 }
 
 async function followUntilStopped(
-  needs: Needs,
   state: FollowerState,
   idle: WakeableSleep,
+  known: Shared['known'],
 ): Promise<void> {
   const backoff = openBackoff(FAILURE_BACKOFF)
   while (!state.isStopped) {
     try {
-      await followHeads(needs, state)
+      await followHeads(state, known)
       backoff.reset()
       await idle.sleep(CHECK_EVERY_MS)
     } catch (thrown) {
       // The store may be closed by now.
       if (state.isStopped) return
-      reportFailure(needs, state, thrown)
+      reportFailure(state, thrown)
       // The store may have moved although it could not say so.
       state.isLoaded = false
       await idle.pause(backoff.nextMs())
@@ -117,9 +128,9 @@ function statusOf({ tail, sequenceNumber }: FollowerState): ReturnType<Follower[
   return { number: tip.number, hash: tip.hash, sequenceNumber }
 }
 
-function watchProgress(needs: Needs, state: FollowerState) {
+function watchProgress(state: FollowerState) {
   const { network, pool } = state.service
-  return openProgressWatch(needs, network, {
+  return openProgressWatch(state.world, network, {
     tip: () => state.tail.at(-1)?.number ?? null,
     head: () => pool.selection.head?.number ?? null,
     isOurs: state.mayCommit,
@@ -127,15 +138,15 @@ function watchProgress(needs: Needs, state: FollowerState) {
 }
 
 /** Follows the heads that upstreams announce, until none of them leads further. */
-async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
+async function followHeads(state: FollowerState, known: Shared['known']): Promise<void> {
   if (!state.mayCommit()) {
     state.isLoaded = false
     return
   }
-  if (!state.isLoaded || !(await isAsStored(needs, state))) await load(needs, state)
+  if (!state.isLoaded || !(await isAsStored(state))) await load(state, known)
   for (let news = bestNews(state); news; news = bestNews(state)) {
     const { hash } = news.header
-    const progress = await followHead(needs, state, news)
+    const progress = await followHead(state, news)
     if (!state.mayCommit() || !state.isLoaded) return
     if (progress !== 'advanced') backOff(state, hash)
   }
@@ -145,28 +156,31 @@ async function followHeads(needs: Needs, state: FollowerState): Promise<void> {
  * Another process may have moved the chain under the same lease, and have given up since. Who
  * has nothing to commit would never learn of it.
  */
-async function isAsStored({ database }: Needs, state: FollowerState): Promise<boolean> {
+async function isAsStored(state: FollowerState): Promise<boolean> {
   if (!state.mayDiffer) return true
   state.mayDiffer = false
-  return (await lastSequence(database, state.service.network.id)) === state.sequenceNumber
+  const { world, service, sequenceNumber } = state
+  return (await lastSequence(world.database, service.network.id)) === sequenceNumber
 }
 
-async function load(needs: Needs, state: FollowerState): Promise<void> {
-  await needs.known.restore()
-  const stored = await readChain(needs.database, state.service.network.id)
+async function load(state: FollowerState, known: Shared['known']): Promise<void> {
+  await known.restore()
+  const stored = await readChain(state.world.database, state.service.network.id)
   state.tail = stored?.headers ?? []
   state.sequenceNumber = stored?.sequenceNumber ?? null
   state.finalized = stored?.finalized ?? null
   state.isLoaded = true
 }
 
-function reportFailure({ telemetry }: Needs, { service }: FollowerState, thrown: unknown): void {
+function reportFailure({ world, service }: FollowerState, thrown: unknown): void {
+  const { telemetry } = world
   const network = service.network.id
   telemetry.log('warn', 'follower_error', { network, reason: errorText(thrown) })
   telemetry.count('headgate_follower_errors_total', { network })
 }
 
-function addGauges({ telemetry }: Needs, state: FollowerState): () => void {
+function addGauges(state: FollowerState): () => void {
+  const { telemetry } = state.world
   const { network, pool } = state.service
   const labels = { network: network.id }
   const tip = () => state.tail.at(-1)?.number ?? 0

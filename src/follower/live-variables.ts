@@ -1,12 +1,10 @@
 import { openTimeSlices } from '../core/async/time-slices.ts'
 import type { KeySet } from '../core/query/keys/key-set.ts'
 import type { VariableRegistry } from '../core/query/keys/variable-registry.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
+import type { World } from '../ports/world.ts'
 import * as changes from '../tables/webhooks/variable-changes.ts'
 import * as variables from '../tables/webhooks/variables.ts'
-
-type Needs = { clock: Clock; database: Database }
 
 export type UsedVariable = { teamId: string; name: string }
 
@@ -21,8 +19,8 @@ const VARIABLES_PAGE = 1000
 const ITEMS_PAGE = 10_000
 
 /** Holds in memory the variables that some query uses, and no others. */
-export function openLiveVariables(needs: Needs, registry: VariableRegistry): LiveVariables {
-  const { database } = needs
+export function openLiveVariables(world: World, registry: VariableRegistry): LiveVariables {
+  const { database } = world
   const loaded = new Map<string, Loaded>()
 
   const drop = (key: string, { teamId, name }: UsedVariable) => {
@@ -33,7 +31,7 @@ export function openLiveVariables(needs: Needs, registry: VariableRegistry): Liv
   const load = async (key: string, variable: variables.Variable) => {
     const { id, teamId, name, revision } = variable
     const set = registry.newSet()
-    for await (const page of itemPages(needs, id, 0)) addAll(set, page)
+    for await (const page of itemPages(world, id, 0)) addAll(set, page)
     // Adopted whole: no block is evaluated on a part of it.
     registry.adopt(teamId, name, set)
     loaded.set(key, { id, teamId, name, revision })
@@ -42,7 +40,7 @@ export function openLiveVariables(needs: Needs, registry: VariableRegistry): Liv
   const update = async (held: Loaded, revision: number) => {
     const added: string[] = []
     const removed: string[] = []
-    for await (const page of itemPages(needs, held.id, held.revision)) {
+    for await (const page of itemPages(world, held.id, held.revision)) {
       for (const { item, isGone } of page) (isGone ? removed : added).push(item)
     }
     registry.change(held.teamId, held.name, added, removed)
@@ -88,7 +86,7 @@ async function* changedVariables(database: Database, since: number) {
   }
 }
 
-async function* itemPages({ clock, database }: Needs, id: number, since: number) {
+async function* itemPages({ clock, database }: World, id: number, since: number) {
   const slices = openTimeSlices(clock)
   for (let revision = since, after: string | null = null; ; ) {
     const page = await changes.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import type { Database } from '../ports/database.ts'
 import { type NetworkLease, openNetworkLeases } from './network-leases.ts'
 
@@ -52,10 +52,7 @@ function start(networks: readonly string[] = NETWORKS, deafTo: readonly string[]
       return whileAlive(() => db.query(text))
     },
   }
-  const leases = openNetworkLeases(
-    { clock, database, telemetry: quietTelemetry() },
-    `process ${++count}`,
-  )
+  const leases = openNetworkLeases(testWorld({ clock, database }), `process ${++count}`)
   const silent = new Set(deafTo)
   const held = new Map<string, NetworkLease>()
   for (const network of networks) {

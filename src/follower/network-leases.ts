@@ -1,12 +1,8 @@
 import { coalesced } from '../core/async/coalesced.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import { countOthers, standBy, standDown } from '../tables/chain/followers.ts'
 import { readLeases, releaseLease, takeLeases } from '../tables/sql/leases.ts'
 import { type SharedNetwork, shareNetworks } from './share-networks.ts'
-
-type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 
 /** The leases of one process for all networks that it could follow. */
 export type NetworkLeases = {
@@ -48,12 +44,12 @@ const SAFETY_MS = 2_000
  * process about as many networks. It is no more than courtesy, as clocks differ: what keeps
  * events single is the condition in their transaction.
  */
-export function openNetworkLeases(needs: Needs, holder: string): NetworkLeases {
-  const { clock, database, telemetry } = needs
+export function openNetworkLeases(world: World, holder: string): NetworkLeases {
+  const { clock, database, telemetry } = world
   const states = new Map<string, LeaseState>()
   let stopRenewing: (() => void) | null = null
   const renewal = coalesced(
-    () => renew(needs, holder, [...states.values()]),
+    () => renew(world, holder, [...states.values()]),
     () => telemetry.count('headgate_store_failures_total', { part: 'lease' }),
   )
 
@@ -92,13 +88,13 @@ export function openNetworkLeases(needs: Needs, holder: string): NetworkLeases {
   }
 }
 
-async function renew(needs: Needs, holder: string, states: readonly LeaseState[]): Promise<void> {
+async function renew(world: World, holder: string, states: readonly LeaseState[]): Promise<void> {
   if (states.length === 0) return
-  const { clock, database } = needs
+  const { clock, database } = world
   const askedAtMs = clock.monotonicMs()
   const nowMs = clock.nowMs()
   const untilMs = nowMs + LEASE_MS
-  await look(needs, { holder, nowMs, untilMs }, states)
+  await look(world, { holder, nowMs, untilMs }, states)
   const { renew: held, take, takeExtra, offer } = shareNetworks(states)
   for (const state of offer) {
     state.heldUntilMs = Number.NEGATIVE_INFINITY
@@ -117,7 +113,7 @@ async function renew(needs: Needs, holder: string, states: readonly LeaseState[]
 
 /** Learns how many could follow each network, and which of them nobody does. */
 async function look(
-  { clock, database }: Needs,
+  { clock, database }: World,
   following: { holder: string; nowMs: number; untilMs: number },
   states: readonly LeaseState[],
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { openProgressWatch, type ProgressWatch } from './progress-watch.ts'
 
 const BLOCK_MS = 12_000
@@ -34,7 +35,11 @@ function open(blockTimeMs: number): ProgressWatch {
     return () => {}
   }
   const standing = { tip: () => tip, head: () => head, isOurs: () => isOurs }
-  return openProgressWatch({ clock, telemetry }, { id: 'ETH_MAINNET', blockTimeMs }, standing)
+  return openProgressWatch(
+    testWorld({ clock, telemetry }),
+    { id: 'ETH_MAINNET', blockTimeMs },
+    standing,
+  )
 }
 
 test('a follower that stands still is behind, and is told of once until it has caught up', async () => {

@@ -1,8 +1,5 @@
 import type { Network } from '../core/network.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
+import type { World } from '../ports/world.ts'
 
 /** The heights of a follower and its network; null while they are unknown. */
 type Standing = {
@@ -30,7 +27,7 @@ const BEHIND_BLOCKS = 5
  * log. It checks by itself, since a follower that hangs would not.
  */
 export function openProgressWatch(
-  { clock, telemetry }: Needs,
+  { clock, telemetry }: World,
   network: Pick<Network, 'id' | 'blockTimeMs'>,
   { tip, head, isOurs }: Standing,
 ): ProgressWatch {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import {
   addWebhooks,
   insertTeams,
@@ -12,6 +12,7 @@ import {
 } from '../../tests/support/webhook-store.ts'
 import type { Block } from '../core/chain/block.ts'
 import { type Database, type Sql, sql } from '../ports/database.ts'
+import type { World } from '../ports/world.ts'
 import { readRevision, startNewEra } from '../tables/sql/revisions.ts'
 import { addItems, deleteVariable, removeItems } from '../tables/webhooks/variables.ts'
 import { changeWebhook, deleteWebhook } from '../tables/webhooks/webhooks.ts'
@@ -30,7 +31,7 @@ beforeEach(async () => {
   db = await freshStore()
   await insertTeams(db)
   clock = testClock()
-  standing = openStandingQueries(needs())
+  standing = open()
 })
 afterEach(() => db.close())
 
@@ -93,7 +94,7 @@ describe('the standing queries', () => {
     // Each look at the clock finds it a millisecond later, as if a query took that long.
     let nowMs = 0
     const slow = { ...clock, monotonicMs: () => nowMs++, sleep: async () => void rests++ }
-    standing = openStandingQueries({ ...needs(), clock: slow })
+    standing = open({ clock: slow })
     expect(await due()).toHaveLength(250)
     expect(rests).toBeGreaterThan(30)
   })
@@ -103,7 +104,7 @@ describe('the standing queries', () => {
     await addWebhooks(db, ...many, webhookCalled('wh_who', { query: FROM_WHO, skipEmpty: true }))
     await fill([ALICE])
     const failing = storeWith({ answers: 3 })
-    standing = openStandingQueries({ ...needs(), database: failing })
+    standing = open({ database: failing })
     await expect(standing.refresh()).rejects.toThrow('the store is away')
     await deleteWebhook(db, TEAM_A, 'wh_1000')
     expect(await due()).toHaveLength(250)
@@ -112,7 +113,7 @@ describe('the standing queries', () => {
 
   test('change all at once or not at all, even if there were none before', async () => {
     const failing = storeWith({ answers: 5 })
-    standing = openStandingQueries({ ...needs(), database: failing })
+    standing = open({ database: failing })
     await standing.refresh()
     const many = Array.from({ length: 250 }, (_, at) => webhookCalled(`wh_${1000 + at}`))
     await addWebhooks(db, ...many)
@@ -186,8 +187,8 @@ describe('a variable', () => {
   })
 })
 
-function needs() {
-  return { clock, database: db, telemetry: quietTelemetry(), seed: [1, 2] as const }
+function open(parts: Partial<World> = {}): StandingQueries {
+  return openStandingQueries(testWorld({ clock, database: db, ...parts }), [1, 2])
 }
 
 /** The store, which fails once after so many answers. */

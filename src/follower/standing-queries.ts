@@ -1,25 +1,22 @@
 import { serial } from '../core/async/serial.ts'
+import { openTimeSlices } from '../core/async/time-slices.ts'
+import { Rejection } from '../core/errors.ts'
 import { type Engine, openEngine } from '../core/query/engine/engine.ts'
 import type { KeySeed } from '../core/query/keys/read-key.ts'
 import {
   openVariableRegistry,
   type VariableRegistry,
 } from '../core/query/keys/variable-registry.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import { compileQuery } from '../core/query/language/compile-query.ts'
+import type { QueryPlan } from '../core/query/language/query-plan.ts'
+import type { World } from '../ports/world.ts'
 import { isOtherHistory } from '../tables/sql/revisions.ts'
-import { webhookRevision } from '../tables/webhooks/webhooks.ts'
-import { type ChangedQuery, changedQueries } from './changed-queries.ts'
+import {
+  type StandingWebhook,
+  webhookRevision,
+  webhooksChangedSince,
+} from '../tables/webhooks/webhooks.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
-
-type Needs = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
-  /** Unknown to others, so that nobody can choose keys that pile up in one place. */
-  seed: KeySeed
-}
 
 /** Every active webhook's query, compiled and indexed by network, and the variables they name. */
 export type StandingQueries = {
@@ -40,23 +37,29 @@ type Held = {
   revision: number | null
 }
 
-export function openStandingQueries(needs: Needs): StandingQueries {
-  const held = nothingHeld(needs)
+/** A webhook that changed, with what its query became; null for one that does not stand. */
+type ChangedQuery = { webhook: StandingWebhook; plan: QueryPlan | null }
+
+const PAGE = 100
+
+/** `seed` is unknown to others, so that nobody can choose keys that pile up in one place. */
+export function openStandingQueries(world: World, seed: KeySeed): StandingQueries {
+  const held = nothingHeld(world, seed)
   // The followers of all networks share what is held.
   const inTurn = serial()
 
   return {
-    refresh: () => inTurn(() => readChanges(needs, held)),
+    refresh: () => inTurn(() => readChanges(world, held, seed)),
     engineOf: (network) => engineOf(held, network),
     notifiesRemoved: (network) => (held.notified.get(network)?.size ?? 0) > 0,
   }
 }
 
-function nothingHeld(needs: Needs): Held {
-  const registry = openVariableRegistry(needs.seed)
+function nothingHeld(world: World, seed: KeySeed): Held {
+  const registry = openVariableRegistry(seed)
   return {
     registry,
-    variables: openLiveVariables(needs, registry),
+    variables: openLiveVariables(world, registry),
     engines: new Map(),
     notified: new Map(),
     revision: null,
@@ -64,16 +67,16 @@ function nothingHeld(needs: Needs): Held {
 }
 
 /** The revision is noted only at the end: what a failure leaves half read is read again. */
-async function readChanges(needs: Needs, held: Held): Promise<void> {
-  const revision = await webhookRevision(needs.database)
+async function readChanges(world: World, held: Held, seed: KeySeed): Promise<void> {
+  const revision = await webhookRevision(world.database)
   if (revision === held.revision) return
 
   if (held.revision !== null && isOtherHistory(held.revision, revision)) {
-    Object.assign(held, nothingHeld(needs))
+    Object.assign(held, nothingHeld(world, seed))
   }
   const since = held.revision ?? 0
   const changes: ChangedQuery[] = []
-  for await (const change of changedQueries(needs, since)) {
+  for await (const change of changedQueries(world, since)) {
     // Nobody runs a query before all have been read once, so those are put in place as they come:
     // the plans of 100,000 would take more than a gigabyte until then.
     if (held.revision === null) place(held, change)
@@ -115,4 +118,35 @@ function engineOf({ registry, engines }: Held, network: string): Engine {
   const engine = openEngine(registry)
   engines.set(network, engine)
   return engine
+}
+
+/**
+ * The webhooks that changed after a revision, oldest change first. Compiling 100,000 takes most of
+ * a minute, in which everything else must go on.
+ */
+async function* changedQueries(world: World, since: number): AsyncGenerator<ChangedQuery> {
+  const slices = openTimeSlices(world.clock)
+  for (let revision = since, after: string | null = null; ; ) {
+    const page = await webhooksChangedSince(world.database, revision, PAGE, after)
+    for (const webhook of page) {
+      yield { webhook, plan: planOf(world, webhook) }
+      await slices.rest()
+    }
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    revision = last.revision
+    after = last.id
+  }
+}
+
+function planOf(
+  { telemetry }: World,
+  { id, network, query, state }: StandingWebhook,
+): QueryPlan | null {
+  if (state !== 'active') return null
+  const plan = compileQuery(query)
+  if (!(plan instanceof Rejection)) return plan
+  // The query was accepted once; only another version of the rules can refuse it now.
+  telemetry.log('error', 'query_unreadable', { network, webhook: id, reason: plan.message })
+  return null
 }

@@ -45,7 +45,7 @@ function addAddresses(name: string, items: readonly string[], teamId = TEAM_A) {
 }
 
 function onBlock(...used: VariableUse[]) {
-  return variablesOnBlock({ database }, TEAM_A, used, wholeBlock())
+  return variablesOnBlock(database, TEAM_A, used, wholeBlock())
 }
 
 describe('the variables of a team on a block', () => {

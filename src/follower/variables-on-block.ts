@@ -4,8 +4,6 @@ import type { VariableKind, VariableUse } from '../core/query/language/query-pla
 import type { Database } from '../ports/database.ts'
 import { findVariable, itemsAmong } from '../tables/webhooks/variables.ts'
 
-export type VariableNeeds = { database: Database }
-
 /** By name, each with those of its items that a block can match. */
 type VariablesOnBlock = { sets: ReadonlyMap<string, KeySet>; missing: readonly string[] }
 
@@ -14,7 +12,7 @@ type VariablesOnBlock = { sets: ReadonlyMap<string, KeySet>; missing: readonly s
  * a variable up to ten million, so the keys are looked up instead of the variable read.
  */
 export async function variablesOnBlock(
-  { database }: VariableNeeds,
+  database: Database,
   teamId: string,
   used: readonly VariableUse[],
   block: Block,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { aTier } from '../../tests/support/a-tier.ts'
 import { type AccountStore, accountStore } from '../../tests/support/account-store.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { Rejection } from '../core/errors.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
@@ -269,15 +269,9 @@ describe('the demo key', () => {
 
 function openDirectory(demoKey: () => boolean): AppDirectory {
   const tiers = new Map([['free', FREE]])
-  const guard = openSpendGuard({
-    clock,
-    database,
-    tiers,
-    publicUrl: 'http://gate.test',
-    exchange: null,
-  })
-  const telemetry = quietTelemetry()
-  return openAppDirectory({ clock, database, signals, telemetry, guard, demoKey })
+  const world = testWorld({ clock, database, signals })
+  const guard = openSpendGuard(world, { tiers, publicUrl: 'http://gate.test', exchange: null })
+  return openAppDirectory(world, guard, demoKey)
 }
 
 async function known(wanted: string): Promise<Caller> {

@@ -1,20 +1,16 @@
 import type { Rejection } from '../core/errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Signals } from '../ports/signals.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { SpendGuard } from '../metering/spend-guard.ts'
+import type { World } from '../ports/world.ts'
 import { readRevision } from '../tables/sql/revisions.ts'
 import { openAccountLookUps } from './access/account-look-ups.ts'
 import {
   type Caller,
-  type CallerSource,
   type JwtSigner,
   readApp,
   readCaller,
   readSigner,
   unknownKey,
 } from './read-caller.ts'
-
-type Needs = CallerSource & { clock: Clock; signals: Signals; telemetry: Telemetry }
 
 type Found<Value> = Value | Rejection | Promise<Value | Rejection>
 
@@ -41,21 +37,27 @@ const ACCOUNTS_CHANGED = 'accounts'
 /** Stands in no id. */
 const BETWEEN_IDS = ' '
 
-export function openAppDirectory(needs: Needs): AppDirectory {
-  const { clock } = needs
+/** `demoKey` is true while the key `demo` is served. */
+export function openAppDirectory(
+  world: World,
+  guard: SpendGuard,
+  demoKey: () => boolean,
+): AppDirectory {
+  const { clock, database, signals, telemetry } = world
+  const source = { database, guard, demoKey }
   const keys = openAccountLookUps<Caller>({
     clock,
-    read: (key) => readCaller(needs, key),
-    mayServeLast: (last) => !last.isDemo || needs.demoKey(),
+    read: (key) => readCaller(source, key),
+    mayServeLast: (last) => !last.isDemo || demoKey(),
   })
   const apps = openAccountLookUps<Caller>({
     clock,
     read: (name) => {
       const [teamId = '', appId = ''] = name.split(BETWEEN_IDS)
-      return readApp(needs, teamId, appId)
+      return readApp(source, teamId, appId)
     },
   })
-  const signers = openAccountLookUps<JwtSigner>({ clock, read: (id) => readSigner(needs, id) })
+  const signers = openAccountLookUps<JwtSigner>({ clock, read: (id) => readSigner(source, id) })
   const all = [keys, apps, signers]
   let revision = -1
 
@@ -65,17 +67,17 @@ export function openAppDirectory(needs: Needs): AppDirectory {
 
   const look = async () => {
     try {
-      const now = await readRevision(needs.database, ACCOUNTS_CHANGED)
+      const now = await readRevision(database, ACCOUNTS_CHANGED)
       if (now !== revision || all.some((lookUps) => lookUps.isStale())) forget()
       revision = now
     } catch {
       // While the database is away, known callers are still served.
-      needs.telemetry.count('headgate_directory_look_failures_total', {})
+      telemetry.count('headgate_directory_look_failures_total', {})
     }
   }
 
   const stopLooking = clock.every(LOOK_EVERY_MS, () => void look())
-  const stopHearing = needs.signals.subscribe(ACCOUNTS_CHANGED, () => void look())
+  const stopHearing = signals.subscribe(ACCOUNTS_CHANGED, () => void look())
   return {
     find: (key) => (key.length > KEY_CHARS_MAX ? unknownKey() : keys.find(key)),
     findApp: (teamId, appId) => apps.find(teamId + BETWEEN_IDS + appId),

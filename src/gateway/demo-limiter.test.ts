@@ -79,7 +79,7 @@ describe('the demo key', () => {
 
 function limiter() {
   const clock = testClock()
-  const demo = openDemoLimiter({ clock, publicUrl: 'http://gate.test', exchange: null })
+  const demo = openDemoLimiter(clock, 'http://gate.test', null)
   const callsFrom = (address: string) => {
     let calls = 0
     while (calls < 200 && demo.admit(address, BLOCK_NUMBER) === null) calls++

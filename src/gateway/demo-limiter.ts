@@ -24,13 +24,6 @@ const BODY_CENTI_CU = 1
 /** Tells the limits of addresses from those of teams. */
 const KEY_PREFIX = 'demo '
 
-type Needs = {
-  clock: Clock
-  publicUrl: string
-  /** Null where no other process serves. */
-  exchange: LimitExchange | null
-}
-
 export type DemoLimiter = {
   admit(address: string, method: Method): Rejection | null
   /** Gives back what a call took that failed on our side. */
@@ -41,8 +34,12 @@ export type DemoLimiter = {
   stop(): void
 }
 
-export function openDemoLimiter(needs: Needs): DemoLimiter {
-  const { exchange } = needs
+/** `exchange` is null where no other process serves. */
+export function openDemoLimiter(
+  clock: Clock,
+  publicUrl: string,
+  exchange: LimitExchange | null,
+): DemoLimiter {
   const buckets = openTwoGenerationMap<string, TokenBucket>({ weightMax: ADDRESSES_MAX })
 
   const bucketOf = (client: string, nowMs: number): TokenBucket => {
@@ -54,18 +51,18 @@ export function openDemoLimiter(needs: Needs): DemoLimiter {
   }
 
   const take = (address: string, priceCentiCu: number): Rejection | null => {
-    const nowMs = needs.clock.nowMs()
+    const nowMs = clock.nowMs()
     const client = demoClient(address)
     const bucket = bucketOf(client, nowMs)
     const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, priceCentiCu, nowMs)
-    if (waitS > 0) return tooFast(needs.publicUrl, DEMO_CU_PER_SECOND, waitS)
+    if (waitS > 0) return tooFast(publicUrl, DEMO_CU_PER_SECOND, waitS)
     exchange?.took(KEY_PREFIX + client, priceCentiCu, 0, DEMO_CU_PER_SECOND)
     return null
   }
 
   const unsubscribe = exchange?.subscribe((key, { throughputCentiCu }) => {
     if (!key.startsWith(KEY_PREFIX)) return
-    const nowMs = needs.clock.nowMs()
+    const nowMs = clock.nowMs()
     const bucket = bucketOf(key.slice(KEY_PREFIX.length), nowMs)
     deductFromBucket(bucket, DEMO_CU_PER_SECOND, throughputCentiCu, nowMs)
   })
@@ -74,7 +71,7 @@ export function openDemoLimiter(needs: Needs): DemoLimiter {
     admit: (address, method) => take(address, method.throughputCentiCu),
     admitBody: (address) => take(address, BODY_CENTI_CU),
     refund(address, method) {
-      const nowMs = needs.clock.nowMs()
+      const nowMs = clock.nowMs()
       const client = demoClient(address)
       const { throughputCentiCu } = method
       const bucket = bucketOf(client, nowMs)

@@ -1,4 +1,5 @@
-import type { Rejection } from '../core/errors.ts'
+import { callRefusal } from '../core/access/access-rules.ts'
+import { Failure, Rejection } from '../core/errors.ts'
 import {
   type BadCall,
   type Call,
@@ -8,17 +9,18 @@ import {
   rejectionReply,
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
+import type { Method } from '../core/rpc/method-registry.ts'
 import {
   askNetwork,
   type CacheStatus,
   type NetworkCall,
+  type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
-import { mayCall } from './access/may-call.ts'
 import { askOwnEngine, isLocalMethod, NO_UPSTREAM } from './local-methods.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
+import type { Caller } from './read-caller.ts'
 import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
-import { unanswered } from './unanswered.ts'
 import { unreadAnswers } from './unread-budget.ts'
 
 /** Text, or a large answer between two texts. */
@@ -38,8 +40,6 @@ export type Served = {
   nodeErrorCode: number
   rejection: Rejection | null
 }
-
-type Method = NetworkCall['of']
 
 /** A reply, with the upstream that gave it and its cache status. */
 type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
@@ -65,7 +65,7 @@ export function serveRpc(
   const { caller, service } = context
   const method = service.methods.priced(call, service.pool.selection.head)
 
-  const closed = mayCall(needs, caller, service, method, call)
+  const closed = mayCall(needs.publicUrl, caller, service, method, call)
   if (closed) return refused(call.idText, method.refusedLabel, closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
@@ -228,4 +228,49 @@ export function refused(idText: string, method: string, rejection: Rejection): S
     nodeErrorCode: 0,
     rejection,
   }
+}
+
+/** The refusal of a call that no node answered. What is no failure of the world is thrown on. */
+function unanswered(networkId: string, thrown: unknown): Rejection {
+  if (!(thrown instanceof Failure)) throw thrown
+  if (thrown.code === 'upstream_timed_out') {
+    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
+  }
+  if (thrown.code === 'upstream_disagreed') {
+    return new Rejection('upstream_failed', disagreement(networkId, thrown.facts.reason))
+  }
+  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
+}
+
+function disagreement(networkId: string, reason: unknown): string {
+  if (reason === 'too_few') {
+    return `Too few ${networkId} nodes answered to agree; please try again.`
+  }
+  if (reason === 'too_large') return `The answer is too large for ${networkId} nodes to agree on.`
+  return `The ${networkId} nodes disagree; please try again.`
+}
+
+/** The reason why this caller may not make a call; null when it may. Hot path: mostly two looks. */
+function mayCall(
+  publicUrl: string,
+  caller: Caller,
+  { network }: NetworkService,
+  method: Method,
+  call: Call,
+): Rejection | null {
+  const closed = method.isRestricted ? notServed(publicUrl, caller, method) : null
+  if (closed || caller.rules === null) return closed
+  return callRefusal(caller.rules, network.kind, call)
+}
+
+function notServed(publicUrl: string, caller: Caller, method: Method): Rejection | null {
+  const { name, access, paidOnly } = method
+  if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
+    return new Rejection('method_not_served', `${name} is not served here.`)
+  }
+  if (!paidOnly || caller.account.tier.paid) return null
+  return new Rejection(
+    'paid_only',
+    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${publicUrl}/settings/billing`,
+  )
 }

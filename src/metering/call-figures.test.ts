@@ -23,7 +23,7 @@ let figures: CallFigures
 beforeEach(() => {
   clock = testClock(NOON)
   nodes = []
-  figures = openCallFigures({ clock, takeNodes: () => nodes.splice(0) })
+  figures = openCallFigures(clock, () => nodes.splice(0))
 })
 
 function rowsOf(split: FigureRow['split'], rows: readonly FigureRow[]) {

@@ -2,12 +2,6 @@ import { addTime, newTimes } from '../core/rpc/call-times.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallCounts, CallSplit, FigureRow } from '../tables/usage/call-stats.ts'
 
-type Needs = {
-  clock: Clock
-  /** How requests to upstreams went since it was last asked. */
-  takeNodes(): readonly NodeFigure[]
-}
-
 /** Requests to one upstream. */
 export type NodeFigure = {
   network: string
@@ -66,9 +60,10 @@ const NODES_EVERY_MS = 5000
 /**
  * Counts calls in memory. Hot path: the cell of an app and its tallies are found by the texts that
  * a call has anyway, and then some whole numbers are added, so that nothing is allocated for a
- * call that is like one before it.
+ * call that is like one before it. `takeNodes` tells how requests to upstreams went since it was
+ * last asked.
  */
-export function openCallFigures({ clock, takeNodes }: Needs): CallFigures {
+export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigure[]): CallFigures {
   let cells = new Map<string, Cell[]>()
   /** Cells of minutes that are over and not taken yet. */
   let over: Cell[] = []

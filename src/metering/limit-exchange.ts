@@ -35,8 +35,6 @@ export type ExchangePace = {
   gapMs: number
 }
 
-type Needs = { clock: Clock; telemetry: Pick<Telemetry, 'count'>; carrier: FrameCarrier }
-
 /** Between machines, where each telling is a message to all of them. */
 export const PACE_BETWEEN_MACHINES: ExchangePace = { periodMs: 50, urgentShare: 1 / 64, gapMs: 10 }
 
@@ -51,7 +49,9 @@ export function paceBetweenWorkers(workers: number): ExchangePace {
 const TOPIC = 'limits'
 
 export function openLimitExchange(
-  { clock, telemetry, carrier }: Needs,
+  clock: Clock,
+  telemetry: Pick<Telemetry, 'count'>,
+  carrier: FrameCarrier,
   pace: ExchangePace,
 ): LimitExchange {
   const listeners = new Set<HearTaken>()

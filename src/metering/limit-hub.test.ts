@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import {
   frameSignals,
@@ -22,7 +23,7 @@ beforeEach(() => {
 
 describe('the hub of the limits', () => {
   test('tells each process what the others took together, and never its own', async () => {
-    const hub = openLimitHub({ clock, telemetry, outside: null }, PACE)
+    const hub = openLimitHub(testWorld({ clock, telemetry }), null, PACE)
     const [a, b, c] = [process(hub), process(hub), process(hub)]
     a.exchange.took('team x', 100, 10, 500)
     b.exchange.took('team x', 20, 2, 500)
@@ -35,7 +36,7 @@ describe('the hub of the limits', () => {
   })
 
   test('tells a process that comes later what is missing in each bucket', async () => {
-    const hub = openLimitHub({ clock, telemetry, outside: null }, PACE)
+    const hub = openLimitHub(testWorld({ clock, telemetry }), null, PACE)
     const early = process(hub)
     early.exchange.took('team x', 500_000, 0, 500)
     early.exchange.took('team y', 100, 0, 500)
@@ -47,7 +48,7 @@ describe('the hub of the limits', () => {
   })
 
   test('does not wait for its tick when much was taken', async () => {
-    const hub = openLimitHub({ clock, telemetry, outside: null }, PACE)
+    const hub = openLimitHub(testWorld({ clock, telemetry }), null, PACE)
     const [a, b] = [process(hub), process(hub)]
     await clock.advance(1000)
     a.exchange.took('team x', 50_000, 0, 500)
@@ -59,8 +60,8 @@ describe('the hub of the limits', () => {
     const signals = openInProcessSignals()
     const machine = (name: string) => {
       const carrier = frameSignals(signals, name)
-      const outside = openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
-      return openLimitHub({ clock, telemetry, outside }, PACE)
+      const outside = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
+      return openLimitHub(testWorld({ clock, telemetry }), outside, PACE)
     }
     const [here, there] = [machine('one'), machine('two')]
     const [a, b, c, d] = [process(here), process(here), process(there), process(there)]
@@ -74,7 +75,7 @@ describe('the hub of the limits', () => {
   })
 
   test('ignores what it cannot read, and counts it', async () => {
-    const hub = openLimitHub({ clock, telemetry, outside: null }, PACE)
+    const hub = openLimitHub(testWorld({ clock, telemetry }), null, PACE)
     const other = process(hub)
     const member = hub.join(() => {})
     for (const garbage of ['', '[]', '["limits1",[1,2,3,4]]', '["limits0"]', '\u0000'.repeat(99)]) {
@@ -91,15 +92,13 @@ function process(hub: LimitHub) {
   let hear = (_frame: string) => {}
   const seen: { exchange: LimitExchange; heard: Record<string, number[]>; frames: number } = {
     exchange: openLimitExchange(
+      clock,
+      telemetry,
       {
-        clock,
-        telemetry,
-        carrier: {
-          send: (frame) => member.receive(frame),
-          subscribe: (listener) => {
-            hear = listener
-            return () => {}
-          },
+        send: (frame) => member.receive(frame),
+        subscribe: (listener) => {
+          hear = listener
+          return () => {}
         },
       },
       PACE,

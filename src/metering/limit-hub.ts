@@ -4,8 +4,7 @@ import {
   missingCentiCu,
   type TokenBucket,
 } from '../core/billing/token-bucket.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import {
   type ExchangePace,
   type FrameCarrier,
@@ -27,13 +26,6 @@ type HubMember = {
   leave(): void
 }
 
-type Needs = {
-  clock: Clock
-  telemetry: Pick<Telemetry, 'count'>
-  /** The exchange with other machines; null where there are none. */
-  outside: LimitExchange | null
-}
-
 type Member = { own: TakenByKey; send(frame: string): void }
 
 type Level = { bucket: TokenBucket; cuPerSecond: number }
@@ -43,9 +35,13 @@ const LEVELS_MAX = 100_000
 
 /**
  * Adds up what all processes took and tells each what the others did: two frames a process and
- * tick, however many processes there are.
+ * tick, however many processes there are. `outside` is the exchange with other machines.
  */
-export function openLimitHub({ clock, telemetry, outside }: Needs, pace: ExchangePace): LimitHub {
+export function openLimitHub(
+  { clock, telemetry }: World,
+  outside: LimitExchange | null,
+  pace: ExchangePace,
+): LimitHub {
   const members = new Set<Member>()
   const levels = new Map<string, Level>()
   let total: TakenByKey = new Map()

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
 import { aTier } from '../../tests/support/a-tier.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import type { Team, Tier } from '../core/billing/plan.ts'
 import { openMethodRegistry } from '../core/rpc/method-registry.ts'
 import { recordUsage } from '../tables/usage/usage.ts'
@@ -36,7 +36,11 @@ beforeEach(async () => {
     ['big', aTier({ name: 'big', paid: true })],
     ['fast', aTier({ name: 'fast', monthlyCu: 1000, paid: true })],
   ])
-  guard = openSpendGuard({ clock, database, tiers, publicUrl: 'http://gate.test', exchange: null })
+  guard = openSpendGuard(testWorld({ clock, database }), {
+    tiers,
+    publicUrl: 'http://gate.test',
+    exchange: null,
+  })
 })
 
 afterEach(() => database.close())
@@ -158,9 +162,7 @@ describe('the monthly capacity of a team', () => {
   })
 
   test('of the new month is not used up by the last calls of the old one', async () => {
-    const meter = openUsageMeter({
-      clock,
-      telemetry: quietTelemetry(),
+    const meter = openUsageMeter(testWorld({ clock }), {
       exchange: null,
       figures: { take: () => [], isDue: () => false },
       record: (batch) => recordUsage(database, batch),

@@ -12,7 +12,7 @@ import { assert, Rejection } from '../core/errors.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
 import { openTwoGenerationMap, type TwoGenerationMap } from '../core/two-generation-map.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
+import type { World } from '../ports/world.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
 import type { HearTaken, LimitExchange } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
@@ -34,9 +34,7 @@ const NO_TIER = {
   undeliveredBytesMax: 0,
 }
 
-type Needs = {
-  clock: Clock
-  database: Database
+type Rules = {
   tiers: ReadonlyMap<string, Tier>
   publicUrl: string
   /** Null where no other process spends. */
@@ -75,21 +73,22 @@ const HEARD_MAX = 50_000
 /** Tells the limits of teams from those of others. */
 const KEY_PREFIX = 'team '
 
-export function openSpendGuard(needs: Needs): SpendGuard {
+export function openSpendGuard(world: World, rules: Rules): SpendGuard {
   // Bounded by the teams there are. None is forgotten: the directory holds on to accounts, and a
   // second one for the same team would be a second allowance.
   const accounts = new Map<string, TeamAccount>()
   const heard = openTwoGenerationMap<string, Heard>({ weightMax: HEARD_MAX })
-  const { clock, exchange } = needs
+  const { clock, database } = world
+  const { tiers, publicUrl, exchange } = rules
   const stop = exchange?.subscribe(hearTaken(clock, { accounts, heard })) ?? (() => {})
   return {
     async open(team) {
       const known = accounts.get(team.id)
-      if (known) return planned(needs, known, team)
-      const writtenCentiCu = await readMonth(needs, team)
+      if (known) return planned(clock, tiers, known, team)
+      const writtenCentiCu = await teamMonthCentiCu(database, team.id, monthOf(clock.nowMs()))
       const raced = accounts.get(team.id)
-      if (raced) return planned(needs, raced, team)
-      const fresh = newAccount(needs, team, writtenCentiCu, heard.get(team.id))
+      if (raced) return planned(clock, tiers, raced, team)
+      const fresh = newAccount(clock, tierOf(tiers, team), team, writtenCentiCu, heard.get(team.id))
       accounts.set(team.id, fresh)
       heard.delete(team.id)
       return fresh
@@ -99,9 +98,9 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       const nowMs = clock.nowMs()
       account.usedAtMs = nowMs
       turnMonth(account, nowMs)
-      const refused = capacityRefusal(needs, account)
+      const refused = capacityRefusal(publicUrl, account)
       if (refused) return refused
-      const slowed = throughputRefusal(needs, account, method, nowMs)
+      const slowed = throughputRefusal(publicUrl, account, method, nowMs)
       if (slowed) return slowed
       account.reservedCentiCu += method.billedCentiCu
       const { cuPerSecond } = account.tier
@@ -125,14 +124,14 @@ export function openSpendGuard(needs: Needs): SpendGuard {
       const nowMs = clock.nowMs()
       account.usedAtMs = nowMs
       turnMonth(account, nowMs)
-      return capacityRefusal(needs, account)
+      return capacityRefusal(publicUrl, account)
     },
 
     replan() {
-      for (const account of accounts.values()) planned(needs, account, account.team)
+      for (const account of accounts.values()) planned(clock, tiers, account, account.team)
     },
 
-    refresh: () => refreshMonths(needs, accounts),
+    refresh: () => refreshMonths(world, accounts),
     stop,
   }
 }
@@ -157,18 +156,14 @@ function hearTaken(clock: Clock, { accounts, heard }: Teams): HearTaken {
   }
 }
 
-function readMonth(needs: Needs, team: Team): Promise<number> {
-  return teamMonthCentiCu(needs.database, team.id, monthOf(needs.clock.nowMs()))
-}
-
 function newAccount(
-  needs: Needs,
+  clock: Clock,
+  tier: Tier,
   team: Team,
   writtenCentiCu: number,
   heard: Heard | undefined,
 ): TeamAccount {
-  const nowMs = needs.clock.nowMs()
-  const tier = tierOf(needs, team)
+  const nowMs = clock.nowMs()
   const { cuPerSecond } = tier
   return {
     team,
@@ -186,19 +181,23 @@ function newAccount(
 }
 
 /** The same account under the plan the team has now. */
-function planned(needs: Needs, account: TeamAccount, team: Team): TeamAccount {
-  const tier = tierOf(needs, team)
+function planned(
+  clock: Clock,
+  tiers: Rules['tiers'],
+  account: TeamAccount,
+  team: Team,
+): TeamAccount {
+  const tier = tierOf(tiers, team)
   account.team = team
   account.tier = tier
   if (tier.cuPerSecond === null) account.bucket = null
   // The bucket keeps its level, or debt: a change of plan must not be a way to a full one.
-  else account.bucket ??= fullBucket(tier.cuPerSecond, needs.clock.nowMs())
+  else account.bucket ??= fullBucket(tier.cuPerSecond, clock.nowMs())
   return account
 }
 
-function tierOf(needs: Needs, team: Team): Tier {
-  const tier = needs.tiers.get(team.tier)
-  return tier ?? { ...NO_TIER, name: team.tier }
+function tierOf(tiers: Rules['tiers'], team: Team): Tier {
+  return tiers.get(team.tier) ?? { ...NO_TIER, name: team.tier }
 }
 
 function turnMonth(account: TeamAccount, nowMs: number): void {
@@ -210,17 +209,17 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
 }
 
 /** A refusal without a time to retry at: clients would wait for weeks before they say why. */
-function capacityRefusal(needs: Needs, account: TeamAccount): Rejection | null {
+function capacityRefusal(publicUrl: string, account: TeamAccount): Rejection | null {
   if (account.team.autoscaling) return null
   // Calls under way count as used, so that many at the same time do not overdraw the month.
   const own = account.writtenCentiCu + account.pendingCentiCu + account.reservedCentiCu
   const used = own + account.elsewhere.centiCu
   if (!monthIsFull(used, account.tier.monthlyCu)) return null
-  return new Rejection('capacity_exceeded', capacityMessage(needs.publicUrl))
+  return new Rejection('capacity_exceeded', capacityMessage(publicUrl))
 }
 
 function throughputRefusal(
-  needs: Needs,
+  publicUrl: string,
   account: TeamAccount,
   method: Method,
   nowMs: number,
@@ -228,7 +227,7 @@ function throughputRefusal(
   const { bucket, tier } = account
   if (!bucket || tier.cuPerSecond === null) return null
   const waitS = takeFromBucket(bucket, tier.cuPerSecond, method.throughputCentiCu, nowMs)
-  return waitS === 0 ? null : tooFast(needs.publicUrl, tier.cuPerSecond, waitS)
+  return waitS === 0 ? null : tooFast(publicUrl, tier.cuPerSecond, waitS)
 }
 
 /** The refusal of a call that came too soon, in the words clients of this field know. */
@@ -241,8 +240,11 @@ export function tooFast(publicUrl: string, cuPerSecond: number, retryAfterS: num
   )
 }
 
-async function refreshMonths(needs: Needs, accounts: Map<string, TeamAccount>): Promise<void> {
-  const nowMs = needs.clock.nowMs()
+async function refreshMonths(
+  { clock, database }: World,
+  accounts: Map<string, TeamAccount>,
+): Promise<void> {
+  const nowMs = clock.nowMs()
   const month = monthOf(nowMs)
   const active = [...accounts.values()].filter(
     ({ usedAtMs, elsewhere }) => nowMs - usedAtMs <= IDLE_MS_MAX || elsewhere.heard.length > 0,
@@ -250,7 +252,7 @@ async function refreshMonths(needs: Needs, accounts: Map<string, TeamAccount>): 
   while (active.length > 0) {
     const some = active.splice(0, ACCOUNTS_READ_AT_ONCE_MAX)
     const ids = some.map(({ team }) => team.id)
-    const sums = await teamsMonthCentiCu(needs.database, ids, month)
+    const sums = await teamsMonthCentiCu(database, ids, month)
     for (const account of some) {
       if (account.month !== month) continue
       account.writtenCentiCu = sums.get(account.team.id) ?? 0

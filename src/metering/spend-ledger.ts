@@ -1,5 +1,4 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
+import type { World } from '../ports/world.ts'
 import { type AccountSpend, accountSpends, type SpendRow } from '../tables/usage/upstream-spend.ts'
 
 /** All that this process knows of what upstreams cost. */
@@ -11,8 +10,6 @@ type Spends = {
   read(sums: readonly AccountSpend[]): void
 }
 
-type Needs = { clock: Clock; database: Database; spends: Spends }
-
 /** Brings the spending at upstreams into the ledger, and the sums of all processes back. */
 export type SpendLedger = Pick<Spends, 'isDue' | 'take' | 'written'> & {
   /** Reads the sums, not more often than they are worth it. */
@@ -22,7 +19,7 @@ export type SpendLedger = Pick<Spends, 'isDue' | 'take' | 'written'> & {
 /** So long may pass until a process knows what the others have spent. */
 const READ_EVERY_MS = 2000
 
-export function openSpendLedger({ clock, database, spends }: Needs): SpendLedger {
+export function openSpendLedger({ clock, database }: World, spends: Spends): SpendLedger {
   let readAtMs = Number.NEGATIVE_INFINITY
   return {
     isDue: spends.isDue,

@@ -3,6 +3,7 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
 import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { callGroups, nodeSeries } from '../tables/usage/call-stats.ts'
 import {
   recordUsage,
@@ -32,7 +33,7 @@ beforeEach(async () => {
   telemetry = quietTelemetry()
   refreshed = 0
   const refresh = async () => void refreshed++
-  meter = openUsageMeter({ ...alone(), writer: 'writer_1', refresh })
+  meter = openUsageMeter(world(), { ...alone(), writer: 'writer_1', refresh })
   account = await accountOf('team_a')
   database.asked = 0
 })
@@ -119,7 +120,7 @@ describe('while the database is away', () => {
     const refresh = async () => {
       throw new Error('no months today')
     }
-    meter = openUsageMeter({ ...alone(), writer: 'writer_2', refresh })
+    meter = openUsageMeter(world(), { ...alone(), writer: 'writer_2', refresh })
     call(4)
     await meter.flush()
     await meter.flush()
@@ -130,8 +131,13 @@ describe('while the database is away', () => {
 describe('figures of calls', () => {
   test('are written with the usage, once, however often the commit is tried', async () => {
     meter.stop()
-    const figures = openCallFigures({ clock, takeNodes: () => [] })
-    meter = openUsageMeter({ ...alone(), figures, writer: 'writer_3', refresh: async () => {} })
+    const figures = openCallFigures(clock, () => [])
+    meter = openUsageMeter(world(), {
+      ...alone(),
+      figures,
+      writer: 'writer_3',
+      refresh: async () => {},
+    })
     const served = { cache: 'miss', upstream: 'node-a', nodeErrorCode: 0, rejection: null } as const
     const answered = () => {
       call(1)
@@ -158,8 +164,13 @@ describe('figures of calls', () => {
   test('alone are written as well', async () => {
     meter.stop()
     const node = { network: 'ETH', upstream: 'node-a', calls: 2, errors: 0, times: [] }
-    const figures = openCallFigures({ clock, takeNodes: () => [node] })
-    meter = openUsageMeter({ ...alone(), figures, writer: 'writer_4', refresh: async () => {} })
+    const figures = openCallFigures(clock, () => [node])
+    meter = openUsageMeter(world(), {
+      ...alone(),
+      figures,
+      writer: 'writer_4',
+      refresh: async () => {},
+    })
     await meter.flush()
     expect(await nodeSeries(database, 0)).toMatchObject([{ upstream: 'node-a', calls: 2 }])
   })
@@ -207,8 +218,10 @@ describe('flushing', () => {
 function alone() {
   const record = (batch: UsageBatch) => recordUsage(database, batch)
   const figures = { take: () => [], isDue: () => false }
-  return { clock, telemetry, exchange: null, figures, record }
+  return { exchange: null, figures, record }
 }
+
+const world = () => testWorld({ clock, database, telemetry })
 
 function call(times: number): void {
   for (let made = 0; made < times; made++) meter.add(account, 'app_1', 'ETH', 'eth_call', 100)
@@ -224,6 +237,6 @@ function series(groupBy: 'app' | 'none') {
 }
 
 function accountOf(id: string): Promise<TeamAccount> {
-  const guard = openSpendGuard({ clock, database, tiers: new Map(), publicUrl: '', exchange: null })
+  const guard = openSpendGuard(world(), { tiers: new Map(), publicUrl: '', exchange: null })
   return guard.open({ id, name: id, tier: 'free', autoscaling: false, createdAtMs: 0 })
 }

@@ -1,16 +1,13 @@
 import { serial } from '../core/async/serial.ts'
 import { hourOf } from '../core/billing/plan.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import type { UsageBatch, UsageRow } from '../tables/usage/usage.ts'
 import type { CallFigures } from './call-figures.ts'
 import type { LimitExchange } from './limit-exchange.ts'
 import type { SpendLedger } from './spend-ledger.ts'
 import type { TeamAccount } from './team-account.ts'
 
-type Needs = {
-  clock: Clock
-  telemetry: Telemetry
+type Ledger = {
   /** Null where no other process spends. */
   exchange: LimitExchange | null
   /** How calls went, which is written along. */
@@ -39,8 +36,8 @@ type Entry = UsageRow & { account: TeamAccount }
 const FLUSH_EVERY_MS = 500
 
 /** Sums up what calls cost, and writes it to the ledger while they go on. */
-export function openUsageMeter(needs: Needs): UsageMeter {
-  const { clock, exchange, spends, figures } = needs
+export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger): UsageMeter {
+  const { exchange, spends, figures } = ledger
   let entries = new Map<string, Entry>()
   /** The entry that each method's last call went to, mostly the next one's as well. */
   let latest = new Map<string, Entry>()
@@ -59,7 +56,7 @@ export function openUsageMeter(needs: Needs): UsageMeter {
     entries = new Map()
     latest = new Map()
     sequence++
-    const { writer } = needs
+    const { writer } = ledger
     const batch = { writer, sequence, atMs: clock.nowMs(), rows: taken, ...counted }
     unwritten = { batch, entries: taken }
   }
@@ -68,18 +65,18 @@ export function openUsageMeter(needs: Needs): UsageMeter {
   const write = async (isLast: boolean) => {
     takeBatch(isLast)
     if (unwritten) {
-      await needs.record(unwritten.batch)
+      await ledger.record(unwritten.batch)
       for (const entry of unwritten.entries) settleEntry(entry)
       spends?.written(unwritten.batch.spends ?? [])
       unwritten = null
     }
-    await Promise.all([needs.refresh(), spends?.refresh()])
+    await Promise.all([ledger.refresh(), spends?.refresh()])
   }
 
   const flush = (isLast: boolean) =>
     inTurn(() => write(isLast)).catch(() => {
-      needs.telemetry.log('error', 'usage_not_written', { lines: entries.size })
-      needs.telemetry.count('headgate_usage_write_failures_total', {})
+      telemetry.log('error', 'usage_not_written', { lines: entries.size })
+      telemetry.count('headgate_usage_write_failures_total', {})
     })
 
   const stop = clock.every(FLUSH_EVERY_MS, () => void flush(false))

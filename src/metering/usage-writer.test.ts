@@ -3,6 +3,7 @@ import { freshStore } from '../../tests/fresh-store.ts'
 import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
 import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import { teamMonthCentiCu, usageTotals } from '../tables/usage/usage.ts'
 import { openUsageWriter, type UsageWriter } from './usage-writer.ts'
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   clock = testClock(NOON)
   database = faultyDatabase(await freshStore())
   telemetry = quietTelemetry()
-  usage = openUsageWriter({ clock, database, telemetry })
+  usage = openUsageWriter(testWorld({ clock, database, telemetry }))
   written = []
 })
 

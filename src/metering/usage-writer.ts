@@ -1,9 +1,5 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import { recordUsages, type UsageBatch } from '../tables/usage/usage.ts'
-
-type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 
 /** Writes the usage of several processes, in as few transactions as it comes. */
 export type UsageWriter = {
@@ -17,7 +13,7 @@ type Waiting = { batch: UsageBatch; written: () => void }
 
 const RETRY_MS = 500
 
-export function openUsageWriter({ clock, database, telemetry }: Needs): UsageWriter {
+export function openUsageWriter({ clock, database, telemetry }: World): UsageWriter {
   let waiting: Waiting[] = []
   let writing: Promise<void> | null = null
 

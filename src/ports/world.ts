@@ -5,7 +5,7 @@ import type { DerivedKeys, Secrets } from './secrets.ts'
 import type { Signals } from './signals.ts'
 import type { Telemetry } from './telemetry.ts'
 
-/** What a function may use beside its arguments. Created once at start and passed down whole. */
+/** The parts of the world that a function may use. One value is made at start and handed down. */
 export type World = {
   clock: Clock
   entropy: Entropy

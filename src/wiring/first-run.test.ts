@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshStore } from '../../tests/fresh-store.ts'
 import { testClock } from '../../tests/support/test-clock.ts'
+import { testWorld } from '../../tests/support/test-world.ts'
 import type { Database } from '../ports/database.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
 import { systemEntropy } from '../system/machine/system-entropy.ts'
@@ -72,5 +73,5 @@ function run(url: string) {
   const entropy = systemEntropy()
   const secrets = openSecrets(new Uint8Array(32), entropy)
   const given = { folder, url, networkIds: ['ETH'], operatorToken: undefined }
-  return firstRun({ clock: testClock(), database, entropy, secrets, name: 'embedded' }, given)
+  return firstRun(testWorld({ clock: testClock(), database, entropy, secrets }), 'embedded', given)
 }

@@ -1,23 +1,13 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, Rejection } from '../core/errors.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Database } from '../ports/database.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import type { World } from '../ports/world.ts'
 import { createApp, createTeam, createToken } from '../tables/accounts/new-accounts.ts'
 import { setOperatorToken } from '../tables/accounts/revoke-token.ts'
 import { readInstanceFact, writeInstanceFactOnce } from '../tables/sql/instance.ts'
 import { releaseLease, takeLease } from '../tables/sql/leases.ts'
-
-type Needs = {
-  clock: Clock
-  database: Database
-  entropy: Entropy
-  secrets: Secrets
-  /** The name of this process, under which it holds leases. */
-  name: string
-}
 
 /** The content of `<data>/first-run.json`. */
 export type FirstRun = {
@@ -50,18 +40,23 @@ const SECRET_HEX = /^[0-9a-fA-F]{64}$/
  * and leaves them in a file only the owner can read; later starts keep the file true. The mark
  * comes last: a crash before it makes new ones, so that nobody is locked out.
  */
-export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | null> {
+export async function firstRun(
+  world: World,
+  /** The name of this process, under which it holds leases. */
+  name: string,
+  given: Given,
+): Promise<FirstRun | null> {
   const { folder, url, networkIds, operatorToken } = given
   const file = join(folder, 'first-run.json')
-  if (operatorToken !== undefined) await useOperatorToken(needs, operatorToken)
-  if (!(await isOurs(needs))) return keptFirstRun(file, given)
+  if (operatorToken !== undefined) await useOperatorToken(world, operatorToken)
+  if (!(await isOurs(world, name))) return keptFirstRun(file, given)
 
-  const operator_token = operatorToken === undefined ? await makeOperatorToken(needs) : null
-  const { team, token } = await createTeam(needs.database, needs, {
+  const operator_token = operatorToken === undefined ? await makeOperatorToken(world) : null
+  const { team, token } = await createTeam(world.database, world, {
     name: 'Default',
     tier: 'enterprise',
   })
-  const created = await createApp(needs.database, needs, team.id, {
+  const created = await createApp(world.database, world, team.id, {
     name: 'Default app',
     description: 'Made at the first start.',
     networks: networkIds,
@@ -70,18 +65,18 @@ export async function firstRun(needs: Needs, given: Given): Promise<FirstRun | n
 
   const made = { url, operator_token, team_token: token, app_key: created.key }
   writePrivately(file, textOf(made))
-  await writeInstanceFactOnce(needs.database, DONE, String(needs.clock.nowMs()))
-  await releaseLease(needs.database, LEASE, needs.name)
+  await writeInstanceFactOnce(world.database, DONE, String(world.clock.nowMs()))
+  await releaseLease(world.database, LEASE, name)
   return made
 }
 
 /** Whether the store was started on before. */
-export async function hasRunBefore({ database }: Pick<Needs, 'database'>): Promise<boolean> {
+export async function hasRunBefore(database: Database): Promise<boolean> {
   return (await readInstanceFact(database, DONE)) !== null
 }
 
 /** False when the first run is done. Of many that start at once one does it, the others wait. */
-async function isOurs({ clock, database, name }: Needs): Promise<boolean> {
+async function isOurs({ clock, database }: World, name: string): Promise<boolean> {
   while ((await readInstanceFact(database, DONE)) === null) {
     const nowMs = clock.nowMs()
     if (await takeLease(database, LEASE, name, nowMs, nowMs + LEASE_MS)) {
@@ -93,13 +88,13 @@ async function isOurs({ clock, database, name }: Needs): Promise<boolean> {
   return false
 }
 
-async function makeOperatorToken(needs: Needs): Promise<string> {
+async function makeOperatorToken(world: World): Promise<string> {
   const operator = { kind: 'operator', teamId: null, name: 'first' } as const
-  return (await createToken(needs.database, needs, operator)).token
+  return (await createToken(world.database, world, operator)).token
 }
 
-async function useOperatorToken(needs: Needs, token: string): Promise<void> {
-  if (await setOperatorToken(needs.database, needs, token)) return
+async function useOperatorToken(world: World, token: string): Promise<void> {
+  if (await setOperatorToken(world.database, world, token)) return
   throw new Failure('start_failed', { reason: 'operatorToken is the token of a team' })
 }
 

@@ -1,10 +1,37 @@
+import type { Settings } from '../config/config.ts'
 import { apiRouter } from '../http/api/api-router.ts'
 import { openCallLimits } from '../http/api/call-limits.ts'
 import { type EventHub, openEventHub } from '../http/api/events/event-hub.ts'
-import type { ManagementApi } from '../http/api/management-api.ts'
+import type { LocalSignIn, ManagementApi } from '../http/api/management-api.ts'
 import { openApiReply } from '../http/pages/open-api-reply.ts'
 import type { Routes } from '../http/server.ts'
-import type { ServiceInputs } from './service-inputs.ts'
+import type { LimitExchange } from '../metering/limit-exchange.ts'
+import type { Drivers } from './drivers.ts'
+import type { LocalDevelopment } from './local/local-development.ts'
+import type { CallReport } from './networks/merge-reports.ts'
+import type { NetworkSet } from './networks/network-set.ts'
+
+/** All that the service is put together from. */
+export type ServiceInputs = {
+  drivers: Drivers
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+  /** Shares the limits with other processes; null where none serves. */
+  exchange: LimitExchange | null
+  /** Null outside of local development. */
+  localSignIn: LocalSignIn | null
+  /** Null where this is no local development. */
+  local: LocalDevelopment | null
+  /** The follower of that network, where this process has one, is behind its head. */
+  isBehind(networkId: string): boolean
+  /** Somebody serves JSON-RPC, where this process is to have it served. */
+  isServing(): boolean
+  /** The metrics of all processes of this service. */
+  exposition(): Promise<string>
+  /** How calls go at the upstreams, as processes see it that serve beside this one. */
+  reports(): Promise<CallReport[]>
+}
 
 /** The management API, with the streams of events that it serves. */
 export function managementApi(

@@ -1,20 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OpenAccountIndex, openAccountIndex } from '../accounts/index/account-index.ts'
+import type { AccountIndex } from '../accounts/snapshot/indexed-pages.ts'
+import { openProgramAccounts, type ProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
+import { dashboardPages } from '../http/pages/dashboard-pages.ts'
+import { docsPages } from '../http/pages/docs-pages.ts'
+import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page, Routes } from '../http/server.ts'
+import type { AccountStore } from '../ports/account-store.ts'
 import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
-import { managementApi } from './management-api.ts'
-import { networkReports } from './networks/network-reports.ts'
-import { openSolanaAccounts, type SolanaAccounts } from './networks/solana-accounts.ts'
-import { makePages } from './pages.ts'
-import type { ServiceInputs } from './service-inputs.ts'
-import { openRpcEndpoints } from './websocket/rpc-endpoints.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { mergeReports } from './networks/merge-reports.ts'
+import { networkReport } from '../upstream/answers/network-report.ts'
+import type { Drivers } from './drivers.ts'
+import { managementApi, type ServiceInputs } from './management-api.ts'
+import type { NetworkSet } from './networks/network-set.ts'
+import { perNetwork } from './networks/per-network.ts'
+import { openRpcEndpoints } from './rpc-endpoints.ts'
 
 export type Service = {
   routes: Routes & { pages: ReadonlyMap<string, Page> }
   /** Routes of the listener that metrics have of their own; null when they have none. */
   metricRoutes: Routes | null
   /** Methods that this process answers for others too that serve beside it. */
-  local: SolanaAccounts['accounts']
+  local: ProgramAccounts
   /** Signs the ids of filters. */
   filterSecret: Uint8Array
   /** The streams of events. */
@@ -23,8 +34,21 @@ export type Service = {
   reloaded(): void
 }
 
+type AccountIndexes = {
+  /** Null while the network has none: then the node is asked. */
+  of(service: NetworkService): AccountIndex | null
+  /** The state of each indexed program of a network, for operators. */
+  reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
+  stop(): Promise<void>
+}
+
+type RunningIndex = { store: AccountStore; index: OpenAccountIndex }
+
 const NO_GATEWAY = { rpc: absentGatewayRole, webSockets: null }
+
 const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
+
+const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: async () => {} }
 
 /**
  * Puts the engines together over the drivers, whichever they are. Closed with `opened`, it writes
@@ -32,30 +56,98 @@ const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
  */
 export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack): Service {
   const { drivers, settings, networks } = inputs
-  const { accounts, indexes } = openSolanaAccounts(drivers, networks, settings, opened)
+  const indexes = openAccountIndexes(drivers, networks, settings.programAccounts)
+  opened.defer(indexes.stop)
+  const local = openProgramAccounts(
+    drivers,
+    { spill: drivers.spill, indexOf: indexes.of },
+    settings.programAccounts,
+  )
+  opened.defer(local.stop)
   const recordUsage = (batch: UsageBatch) => writeUsage(drivers.database, batch)
   const filterSecret = drivers.secrets.derive('ids of filters')
-  const endpoints = openRpcEndpoints({ ...inputs, recordUsage, filterSecret }, accounts, opened)
-  const { needs: rpc } = endpoints
-  const reports = () => networkReports(networks, indexes, inputs.reports)
-  const { api, live } = managementApi(inputs, rpc.bodies, reports, opened)
-  const { pages, probes, metrics } = makePages(inputs)
+  const endpoints = openRpcEndpoints({ ...inputs, recordUsage, filterSecret, local }, opened)
+  const { bodies, guard, directory } = endpoints.needs
+  const reports = async () => {
+    const elsewhere = await inputs.reports()
+    return networks.list().map((service) => ({
+      ...mergeReports(networkReport(service), elsewhere),
+      account_indexes: indexes.reportOf(service.network.id),
+    }))
+  }
+  const { api, live } = managementApi(inputs, bodies, reports, opened)
+  const { isBehind, isServing, exposition } = inputs
+  const probed = { ...drivers, networks: networks.list, isBehind, isServing, exposition }
+  const probes = new Map<string, Page>([
+    ['/healthz', healthProbe],
+    ['/readyz', () => readinessProbe(probed)],
+  ])
+  const metrics = new Map<string, Page>([['/metrics', () => metricsPage(probed)]])
   const apart = settings.metrics.listen !== undefined
   const has = (role: Settings['roles'][number]) => settings.roles.includes(role)
   return {
     routes: {
       ...(has('gateway') ? endpoints.open() : NO_GATEWAY),
       api: has('api') ? api : absentApiRole,
-      pages: new Map([...(has('api') ? pages : []), ...probes, ...(apart ? [] : metrics)]),
+      pages: new Map([...(has('api') ? browserPages() : []), ...probes, ...(apart ? [] : metrics)]),
       inbox: inputs.local?.inbox ?? null,
     },
     metricRoutes: apart ? { ...NEITHER_ROLE, pages: new Map([...probes, ...metrics]) } : null,
-    local: accounts,
+    local,
     filterSecret,
     live,
     reloaded() {
-      rpc.guard.replan()
-      rpc.directory.forget()
+      guard.replan()
+      directory.forget()
     },
+  }
+}
+
+function browserPages(): [string, Page][] {
+  return [
+    ...docsPages(() => readBundle('docs.bundle')),
+    ...dashboardPages(readBundle('dashboard.bundle')),
+  ]
+}
+
+/** Pages lie in the executable, or where they were built; null where they were not. */
+function readBundle(name: string): string | null {
+  const isEmbedded = Bun.embeddedFiles.some((file) => 'name' in file && file.name === name)
+  const built = new URL(`../../dist/${name}`, import.meta.url)
+  try {
+    return readFileSync(isEmbedded ? join(import.meta.dir, name) : built, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Keeps one index for each Solana network that is served, through reloads too. */
+function openAccountIndexes(
+  drivers: Drivers,
+  networks: NetworkSet,
+  { index: programs, pageKeyMs: keepMs }: Settings['programAccounts'],
+): AccountIndexes {
+  if (programs.length === 0) return NO_INDEXES
+  const indexes = perNetwork<RunningIndex>(drivers.telemetry, networks, {
+    kind: 'solana',
+    failedEvent: 'account_index_unavailable',
+    async open(service) {
+      const store = await drivers.accountStores.open(service.network.slug)
+      const index = openAccountIndex(drivers, { sockets: drivers.sockets, store }, service, {
+        programs,
+        keepMs,
+      })
+      return { index, store }
+    },
+    async close({ index, store }) {
+      await index.stop()
+      await store.close()
+    },
+  })
+
+  return {
+    of: (service) => indexes.of(service)?.index ?? null,
+    reportOf: (networkId) => indexes.byId(networkId)?.index.report() ?? [],
+    stop: indexes.stop,
   }
 }

@@ -1,11 +1,10 @@
 import type { Settings } from '../config/config.ts'
-import type { WriteLog } from './embedded-drivers.ts'
+import { openEmbeddedDrivers, type WriteLog } from './embedded-drivers.ts'
 import { type FirstRun, firstRun, hasRunBefore } from './first-run.ts'
 import { openLocalDevelopment } from './local/local-development.ts'
 import { type DeliveryRoles, openDeliveryRoles } from './networks/delivery-roles.ts'
 import { withLocalNetworks } from './networks/local-networks.ts'
 import { type NetworkSet, openNetworkSet } from './networks/network-set.ts'
-import { openDrivers } from './open-drivers.ts'
 import { type ProcessDrivers, upgradeStore } from './process-drivers.ts'
 import { missingTiers } from './reload.ts'
 import { startServers } from './servers.ts'
@@ -19,7 +18,7 @@ export type Running = {
   followers: DeliveryRoles['followers']
   firstRun: FirstRun | null
   /** The store was started on before. */
-  goesOn: boolean
+  resumed: boolean
   /** Signs in at the dashboard; null outside of local development. */
   signInLink: string | null
   drivers: ProcessDrivers
@@ -33,8 +32,6 @@ export type StartStep = 'store' | 'tables' | 'chains' | 'networks'
 
 /** Is shown each step of the start, and gives back the step's own result. */
 export type WatchStep = <T>(step: StartStep, work: Promise<T>) => Promise<T>
-
-type LocalParts = [...Parameters<typeof withLocalNetworks>, watch: WatchStep]
 
 const UNWATCHED: WatchStep = (_step, work) => work
 
@@ -50,6 +47,13 @@ export async function start(
   return startOn(await watch('store', openDrivers(given, write)), given, watch)
 }
 
+/** The drivers of the world that is configured; those of many machines are loaded only there. */
+export async function openDrivers(settings: Settings, write?: WriteLog): Promise<ProcessDrivers> {
+  if (settings.database === undefined) return openEmbeddedDrivers(settings, write)
+  const { openClusterDrivers } = await import('./cluster/cluster-drivers.ts')
+  return openClusterDrivers(settings, write)
+}
+
 /** The same on given drivers. A start that fails closes all that it has opened, and them. */
 export async function startOn(
   drivers: ProcessDrivers,
@@ -59,7 +63,9 @@ export async function startOn(
   await using opened = new AsyncDisposableStack()
   opened.defer(drivers.close)
   await watch('tables', upgradeStore(drivers))
-  const { settings, devnets } = await localNetworks(drivers, given, opened, watch)
+  const starting = withLocalNetworks(drivers, given, opened)
+  // With a configuration there are no chains to start, and nothing is shown.
+  const { settings, devnets } = await (given.local ? watch('chains', starting) : starting)
   let service: Service | null = null
   let roles: DeliveryRoles | null = null
   const server = await startServers(drivers, settings, () => service)
@@ -78,15 +84,17 @@ export async function startOn(
   const url = settings.publicUrlGiven ? settings.publicUrl : `http://localhost:${server.port}`
   const { data: folder, operatorToken } = settings
   const networkIds = settings.networks.map(({ id }) => id)
-  const goesOn = await hasRunBefore(drivers)
-  const made = await firstRun(drivers, { folder, url, networkIds, operatorToken })
-  const found = { publicUrl: url, devnets, firstRun: made }
-  const { local, localSignIn } = await openLocalDevelopment(drivers, settings, found)
+  const resumed = await hasRunBefore(drivers.database)
+  const keys = await firstRun(drivers, drivers.name, { folder, url, networkIds, operatorToken })
+  const started = { publicUrl: url, devnets, firstRun: keys }
+  const { local, localSignIn } = await openLocalDevelopment(drivers, settings, started)
   const isBehind = (id: string) => roles?.followers?.isBehind(id) ?? false
   const inputs = { drivers, settings, networks, publicUrl: url, exchange: drivers.exchange }
   const { isServing, exposition, reports } = server
-  const shown = { local, localSignIn, isBehind, isServing, exposition, reports }
-  service = openService({ ...inputs, ...shown }, opened)
+  service = openService(
+    { ...inputs, local, localSignIn, isBehind, isServing, exposition, reports },
+    opened,
+  )
 
   const { hint: committed } = service.live
   roles = openDeliveryRoles({ drivers, settings, networks, publicUrl: url, committed })
@@ -103,15 +111,18 @@ export async function startOn(
     return server.reloaded()
   }
   const running = opened.move()
-  const stop = () => running.disposeAsync()
-  const told = { url, goesOn, firstRun: made, signInLink: localSignIn?.link ?? null }
-  return { ...told, settings, networks, followers, drivers, reloaded, stop }
-}
-
-/** With a configuration there are none, and nothing is shown. */
-function localNetworks(...[drivers, given, opened, watch]: LocalParts) {
-  const work = withLocalNetworks(drivers, given, opened)
-  return given.local ? watch('chains', work) : work
+  return {
+    url,
+    settings,
+    networks,
+    followers,
+    firstRun: keys,
+    resumed,
+    signInLink: localSignIn?.link ?? null,
+    drivers,
+    reloaded,
+    stop: () => running.disposeAsync(),
+  }
 }
 
 function once(work: () => Promise<unknown>): () => Promise<void> {

@@ -5,8 +5,10 @@ import { openNetworkLeases } from '../../src/follower/network-leases.ts'
 import { openStandingQueries } from '../../src/follower/standing-queries.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
+import type { RecordedEvent } from '../../src/tables/chain/chain-events.ts'
 import { openKnownNumbers } from '../../src/tables/chain/known-numbers.ts'
 import { openNetwork } from '../../src/upstream/answers/open-network.ts'
+import { testWorld } from '../support/test-world.ts'
 import type { Life } from './process-life.ts'
 import { clockOf, telemetryOf, waysOut } from './process-ports.ts'
 import type { SimNode } from './sim-node.ts'
@@ -26,7 +28,7 @@ type Needs = {
 
 /** Another part of the product that runs in the process of a follower. */
 export type Companion = {
-  committed: Parameters<typeof followNetwork>[0]['committed']
+  committed(event: RecordedEvent): void
   stop(): Promise<void>
 }
 
@@ -56,18 +58,17 @@ export function startProcess(
     needs.network,
     SETTINGS,
   )
-  const standing = openStandingQueries({ clock, database, telemetry, seed: [1, 2] })
+  const world = testWorld({ clock, database, telemetry, signals: openInProcessSignals() })
+  const standing = openStandingQueries(world, [1, 2])
   let follower: Follower | null = null
   let stopped = false
   const begin = async () => {
     await Promise.race([service.ready, clock.sleep(FIRST_ROUND_MS_MAX)])
     if (stopped || !life.alive) return
     const { committed = () => {} } = needs.companion ?? {}
-    const leases = openNetworkLeases({ clock, database, telemetry }, holder)
-    const signals = openInProcessSignals()
-    const known = openKnownNumbers({ clock, database, telemetry, signals })
-    const parts = { clock, database, telemetry, standing, leases, known, committed }
-    follower = followNetwork(parts, service)
+    const leases = openNetworkLeases(world, holder)
+    const known = openKnownNumbers(world)
+    follower = followNetwork(world, { standing, leases, known, committed }, service)
   }
   void begin()
   return {

@@ -7,12 +7,14 @@ import {
   type ProgramAccounts,
 } from '../../src/accounts/snapshot/program-accounts.ts'
 import type { UpstreamSpec } from '../../src/core/network.ts'
+import { openSecrets } from '../../src/system/machine/secrets.ts'
 import { openSpillFiles } from '../../src/system/machine/spill-files.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../src/system/machine/system-entropy.ts'
 import { type AccountNode, PROGRAM } from './account-node.ts'
 import { openSolanaNetwork } from './http-network.ts'
 import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
+import { testWorld } from './test-world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Json = any
@@ -37,7 +39,7 @@ export type Asked = { reply: Json; text: string; cache: string; upstream: string
 
 type Options = {
   upstreams?: readonly Partial<UpstreamSpec>[]
-  rules?: Partial<Parameters<typeof openProgramAccounts>[1]>
+  rules?: Partial<Parameters<typeof openProgramAccounts>[2]>
   index?: AccountIndex
   clock?: ReturnType<typeof systemClock>
 }
@@ -60,10 +62,11 @@ export async function openAccountStage(
   const specs = nodes.map(({ name, url }, at) => ({ name, url, ...upstreams[at] }))
   const service = await openSolanaNetwork({ clock, telemetry }, specs)
   const spill = openSpillFiles(join(folder, 'spill'))
-  const pageKeySecret = new Uint8Array(32).fill(3)
-  const needs = { clock, entropy: systemEntropy(), spill, telemetry, pageKeySecret }
+  const entropy = systemEntropy()
+  const secrets = openSecrets(new Uint8Array(32).fill(3), entropy)
   const accounts = openProgramAccounts(
-    { ...needs, indexOf: () => index ?? null },
+    testWorld({ clock, entropy, telemetry, secrets }),
+    { spill, indexOf: () => index ?? null },
     { ...RULES, ...rules },
   )
   const serve = (config: object, method: string, teamId = 'team_one') =>

@@ -15,6 +15,7 @@ import { aTier } from './a-tier.ts'
 import { type CourierWorld, openCourierWorld } from './courier-world.ts'
 import { faultyDatabase } from './faulty-database.ts'
 import { sleepyProcess } from './sleepy-process.ts'
+import { testWorld } from './test-world.ts'
 import { eventAt, insertTeams, NETWORK, sealedKey, TEAM_A, webhookCalled } from './webhook-store.ts'
 
 type Options = {
@@ -66,10 +67,10 @@ export async function courierStage(options: Options = {}) {
     /** A process that sends, as the product opens it; two that run have different names. */
     open(name = 'courier'): StagedCourier {
       const process = sleepyProcess({ ...world, database: passing(database) })
-      const courier = openCourier({
-        ...world,
-        ...process,
-        known: openKnownNumbers({ ...world, ...process }),
+      const staging = testWorld({ ...world, ...process })
+      const courier = openCourier(staging, {
+        egress: process.egress,
+        known: openKnownNumbers(staging),
         name,
         settings: { timeoutMs: TIMEOUT_MS, retryDelaysMs },
         tiers,

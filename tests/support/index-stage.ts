@@ -13,6 +13,7 @@ import { quietTelemetry } from './quiet-telemetry.ts'
 import { recordsOf, type ScriptedLedger, scriptedLedger } from './scripted-ledger.ts'
 import { type Chance, seededChance } from './seeded-chance.ts'
 import { type TestClock, testClock } from './test-clock.ts'
+import { testWorld } from './test-world.ts'
 
 type AccountStore = ReturnType<typeof openAccountStoreHere>
 
@@ -83,7 +84,9 @@ export async function openIndexStage(options: Options = {}): Promise<IndexStage>
     { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 },
   )
   await clock.advance(10)
-  const open = () => openAccountIndex(needs, service, { programs: [encodeKey(program)], keepMs })
+  const world = testWorld({ clock, telemetry })
+  const open = () =>
+    openAccountIndex(world, { sockets, store }, service, { programs: [encodeKey(program)], keepMs })
 
   const stage: IndexStage = {
     clock,

@@ -6,6 +6,7 @@ import { openNetwork } from '../../src/upstream/answers/open-network.ts'
 import { type PubsubCluster, pubsubCluster } from './pubsub-cluster.ts'
 import { quietTelemetry } from './quiet-telemetry.ts'
 import { type TestClock, testClock } from './test-clock.ts'
+import { testWorld } from './test-world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into notifications of every shape.
 type Json = any
@@ -79,7 +80,7 @@ export async function openPubsubStage(
     { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 },
   )
   await clock.advance(10)
-  const subscriptions = openSolanaSubscriptions(needs, network)
+  const subscriptions = openSolanaSubscriptions({ ...testWorld(needs), sockets }, network)
 
   const stage: PubsubStage = {
     clock,

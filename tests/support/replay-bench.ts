@@ -13,8 +13,8 @@ import {
 import { createReplay, findReplay, type Replay } from '../../src/tables/webhooks/replays.ts'
 import { freshStore } from '../fresh-store.ts'
 import { type BlockNetwork, openNetworkOf } from './block-network.ts'
-import { quietTelemetry } from './quiet-telemetry.ts'
 import { type RawParts, rawBlock, rawLog } from './raw-block.ts'
+import { testWorld } from './test-world.ts'
 import {
   addWebhooks,
   eventAt,
@@ -81,12 +81,11 @@ export async function openReplayBench(blocks: readonly RawParts[] = usualBlocks(
     follow: (...followed: readonly RawParts[]) => follow(store, followed),
     /** The scheduler of one process. */
     open(database: Database = store, holder = 'process-1'): ReplayScheduler {
-      const telemetry = quietTelemetry()
       const services = () => [network.network]
       const committed = (ids: readonly string[]) => void reminded.push(...ids)
       const hasRoom = () => disk.hasRoom
-      const needs = { clock, database, telemetry, services, committed, hasRoom, holder }
-      const replays = openReplayScheduler(needs)
+      const world = testWorld({ clock, database })
+      const replays = openReplayScheduler(world, { services, committed, hasRoom, holder })
       opened.push(replays)
       return replays
     },

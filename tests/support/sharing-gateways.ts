@@ -15,6 +15,7 @@ import { freshStore } from '../fresh-store.ts'
 import { aTier } from './a-tier.ts'
 import { type QuietTelemetry, quietTelemetry } from './quiet-telemetry.ts'
 import { type TestClock, testClock } from './test-clock.ts'
+import { testWorld } from './test-world.ts'
 
 export type SharingGateway = {
   guard: SpendGuard
@@ -40,15 +41,14 @@ export async function openSharingGateways(): Promise<SharingGateways> {
   const database = await freshStore()
   const signals = openInProcessSignals()
   const telemetry = quietTelemetry()
+  const world = testWorld({ clock, database, telemetry })
   const opened: SharingGateway[] = []
 
   const open = (name: string, tiers: Map<string, Tier>): SharingGateway => {
     const carrier = frameSignals(signals, name)
-    const exchange = openLimitExchange({ clock, telemetry, carrier }, PACE_BETWEEN_MACHINES)
-    const guard = openSpendGuard({ clock, database, tiers, publicUrl: '', exchange })
-    const meter = openUsageMeter({
-      clock,
-      telemetry,
+    const exchange = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
+    const guard = openSpendGuard(world, { tiers, publicUrl: '', exchange })
+    const meter = openUsageMeter(world, {
       exchange,
       figures: { take: () => [], isDue: () => false },
       record: (batch) => recordUsage(database, batch),

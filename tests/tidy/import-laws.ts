@@ -34,16 +34,14 @@ const LAZY_ROOMS = new Set(['cluster', 'devnet'])
 /** A process or thread of its own opens its drivers itself; elsewhere the wiring does. */
 const DRIVERS_USERS = new Set([
   'src/wiring/cluster/cluster-drivers.ts',
-  'src/wiring/cluster/cluster-signals.ts',
   'src/wiring/cluster/cluster-store.ts',
-  'src/wiring/cluster/own-scratch.ts',
   'src/executable.ts',
   'src/wiring/move/move-ends.ts',
   'src/wiring/move/move-store.ts',
   'src/wiring/embedded-drivers.ts',
   'src/wiring/local/start-local-chains.ts',
   'src/wiring/store-thread.ts',
-  'src/wiring/terminal/terminal-clock.ts',
+  'src/wiring/terminal-clock.ts',
   'src/wiring/worker/worker-drivers.ts',
   'packages/devnet/src/evm/evm-chain-process.ts',
   'packages/devnet/src/solana/solana-ledger-process.ts',

@@ -3,7 +3,13 @@ import type { AccountStore } from '../../ports/account-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { nextUpstream } from '../../upstream/subscription/next-upstream.ts'
+import {
+  openUpstreamSubscription,
+  type UpstreamSubscription,
+} from '../../upstream/subscription/upstream-subscription.ts'
 import { readBlocks } from './account-index-blocks.ts'
 import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
 import { runPass } from './account-index-pass.ts'
@@ -16,15 +22,9 @@ import {
   notePass,
   type ScheduledProgram,
 } from './account-index-schedule.ts'
-import type { IndexListener } from './account-index-session.ts'
-import { type ProgramSubscription, subscribeToPrograms } from './subscribe-to-programs.ts'
+import { type IndexListener, type IndexSession, openIndexSession } from './account-index-session.ts'
 
-export type MaintainerNeeds = {
-  clock: Clock
-  sockets: Sockets
-  telemetry: Telemetry
-  store: AccountStore
-}
+export type IndexDrivers = { sockets: Sockets; store: AccountStore }
 
 export type IndexMaintainer = {
   programs: readonly ScheduledProgram[]
@@ -33,7 +33,10 @@ export type IndexMaintainer = {
   stop(): Promise<void>
 }
 
-type Maintainer = MaintainerNeeds & {
+type Maintainer = {
+  clock: Clock
+  telemetry: Telemetry
+  store: AccountStore
   service: NetworkService
   network: string
   heard: HeardSlots
@@ -48,27 +51,43 @@ type Maintainer = MaintainerNeeds & {
   textsAtMs: number
 }
 
+type ProgramSubscription = UpstreamSubscription<IndexSession>
+
 /** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
+
 /** How often slots are compared with those that have become final. */
 const SETTLE_EVERY_MS = 2_000
+
 const SETTLED_SLOTS_MAX = 5_000
+
 const MAINTAIN_EVERY_MS = 15_000
+
 /** So soon does a walk become quicker for those who come after. */
 const TEXTS_EVERY_MS = 1_000
+
 const STOP_MS_MAX = 1_000
+
+/** From dialling to the first clock. */
+const HANDSHAKE_MS_MAX = 15_000
+
+/** The largest account has 10 MiB of data, a third more in base64. */
+const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
 
 /** Keeps the accounts of some programs as they are on the ledger. */
 export function openIndexMaintainer(
-  needs: MaintainerNeeds,
+  world: World,
+  { sockets, store }: IndexDrivers,
   service: NetworkService,
   programs: readonly { program: Uint8Array; text: string }[],
   keepMs: number,
 ): IndexMaintainer {
-  const { clock, store, telemetry } = needs
+  const { clock, telemetry } = world
   const stopping = new AbortController()
   const maintainer: Maintainer = {
-    ...needs,
+    clock,
+    telemetry,
+    store,
     service,
     network: service.network.id,
     heard: openHeardSlots(),
@@ -83,7 +102,12 @@ export function openIndexMaintainer(
   }
   const keys = maintainer.programs.map(({ program }) => program)
   store.keepOnly(keys).catch((thrown) => logFailure(telemetry, maintainer.network, thrown))
-  const subscription = subscribeToPrograms(needs, service, keys, listenerOf(maintainer))
+  const subscription = subscribeToPrograms(
+    { ...world, sockets },
+    service,
+    keys,
+    listenerOf(maintainer),
+  )
   let turning: Promise<void> | null = null
 
   const stopTurns = clock.every(TURN_EVERY_MS, () => {
@@ -207,4 +231,23 @@ async function prune({ clock, store, finalSlot, signal }: Maintainer, state: Sch
   while (slot !== null && !signal.aborted) {
     if (await store.prune(state.program, slot)) return
   }
+}
+
+/** Hears of the programs' changes from one upstream, and from the next one when it fails. */
+function subscribeToPrograms(
+  world: World & { sockets: Sockets },
+  service: NetworkService,
+  programs: readonly Uint8Array[],
+  listener: IndexListener,
+): ProgramSubscription {
+  const headSlot = () => service.pool.selection.head?.number ?? 0
+  return openUpstreamSubscription(world, {
+    network: service.network.id,
+    logEvent: 'account_index_socket',
+    handshakeMsMax: HANDSHAKE_MS_MAX,
+    messageCharsMax: MESSAGE_CHARS_MAX,
+    nextUpstream: (previous) => nextUpstream(service.pool.selection, previous),
+    openSession: (connection) =>
+      openIndexSession(world.clock, headSlot, connection, programs, listener),
+  })
 }

@@ -21,7 +21,7 @@ const MINTS_MAX = 100_000
  * Looks up mints by way of a node, which is asked once a minute for each. A token account may be
  * of a mint that another program owns; a node parses it all the same.
  */
-export function openMintLookups({ clock }: { clock: Clock }, service: NetworkService): LookUpMints {
+export function openMintLookups(clock: Clock, service: NetworkService): LookUpMints {
   let known = new Map<string, { facts: MintFacts | null; untilMs: number }>()
 
   const learn = async (keys: readonly Uint8Array[], commitment: Commitment, slot: number) => {

@@ -9,7 +9,8 @@ import type { ChangeQueue } from './account-index-changes.ts'
 import { scanProgram } from './account-index-scan.ts'
 import type { IndexSession } from './account-index-session.ts'
 
-export type PassNeeds = {
+/** The parts of an index that a pass works on. */
+export type PassParts = {
   clock: Clock
   store: AccountStore
   service: NetworkService
@@ -47,21 +48,21 @@ const BLOCKS_RETRY_MS = 400
  * it, what is held at that slot is what the node held, account by account.
  */
 export async function runPass(
-  needs: PassNeeds,
+  parts: PassParts,
   session: IndexSession,
   state: IndexedProgram,
   kind: PassKind,
 ): Promise<VerificationPass> {
-  const { clock, heard, changes } = needs
+  const { clock, heard, changes } = parts
   const takenAtMs = clock.monotonicMs()
   const slotMin = Math.max(session.completeAfterSlot ?? 0, state.verified.newest?.slot ?? 0)
   const request = {
     program: state.program,
     hasData: kind === 'full',
     slotMin,
-    signal: needs.signal,
+    signal: parts.signal,
   }
-  const scan = await scanProgram(needs, request, state.tried)
+  const scan = await scanProgram(parts, request, state.tried)
   if (scan.kind === 'refused') return failed(`refused_${scan.code}`)
   if (scan.kind === 'unusable') return failed(scan.reason)
   state.tried.length = 0
@@ -73,11 +74,11 @@ export async function runPass(
   const unixTimestamp = heard.timeAt(scan.slot)
   if (unixTimestamp === null) return lost(session, 'gap')
   await changes.drained()
-  const fault = kind === 'keys' ? await blockFault(needs, session, state, scan.slot) : null
+  const fault = kind === 'keys' ? await blockFault(parts, session, state, scan.slot) : null
   if (fault !== null) return failed(fault)
 
   const mergedFromMs = clock.monotonicMs()
-  const { differing, closed } = await mergeAll(needs, scan.slot)
+  const { differing, closed } = await mergeAll(parts, scan.slot)
   const busyMs = scanMs + clock.monotonicMs() - mergedFromMs
   // A connection that was lost meanwhile may have kept something back.
   if (!(await session.waitForSlotAfter(scan.slot))) return failed('connection_lost')
@@ -93,7 +94,7 @@ export async function runPass(
 
 /** Why what was heard up to this slot cannot be relied on; null: nothing is missing. */
 async function blockFault(
-  { clock, service, heard, signal }: PassNeeds,
+  { clock, service, heard, signal }: PassParts,
   session: IndexSession,
   { verified }: IndexedProgram,
   slot: number,
@@ -114,7 +115,7 @@ async function blockFault(
   return 'no_blocks'
 }
 
-async function mergeAll({ store, signal }: PassNeeds, slot: number) {
+async function mergeAll({ store, signal }: PassParts, slot: number) {
   let after: Uint8Array | null = null
   let differing = 0
   let closed = 0

@@ -7,7 +7,8 @@ import type { Reply } from '../../upstream/node/rpc-client.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import { followedUpstreams, pick, TIER_MAX } from '../../upstream/pool/selection.ts'
 
-type Needs = { clock: Clock; store: AccountStore; service: NetworkService }
+/** Where accounts are read from, and where they go. */
+type ScanEnds = { clock: Clock; store: AccountStore; service: NetworkService }
 
 export type ScanRequest = {
   program: Account['owner']
@@ -30,15 +31,14 @@ const PIECE_BYTES = 256 * 1024
  * Beside the pool: it takes longer than any caller would wait, and failing says little of a node.
  */
 export async function scanProgram(
-  needs: Needs,
+  { clock, store, service }: ScanEnds,
   request: ScanRequest,
   tried: Upstream[],
 ): Promise<ScanEnd> {
-  const { store, service } = needs
   const { program, hasData, signal } = request
   const upstream = nextUpstream(service, request, tried)
   if (upstream === null) return { kind: 'unusable', reason: 'no_upstream' }
-  const reply = await ask(needs, upstream, request)
+  const reply = await ask(clock, upstream, request)
   if (reply.kind === 'failed') return { kind: 'unusable', reason: reply.reason }
   if (reply.kind === 'error') return { kind: 'refused', code: reply.code, message: reply.message }
   if (reply.kind === 'error_stream') {
@@ -49,7 +49,7 @@ export async function scanProgram(
   await startScan(store, { program, hasData }, reply)
   const pieces = openPieces(store)
   if (reply.kind === 'result') await pieces.add(new TextEncoder().encode(reply.text))
-  else if (!(await readAll(needs.clock, reply.stream, signal, pieces.add))) {
+  else if (!(await readAll(clock, reply.stream, signal, pieces.add))) {
     await store.endScan()
     return { kind: 'unusable', reason: signal.aborted ? 'stopped' : 'broke_off' }
   }
@@ -83,7 +83,7 @@ function nextUpstream(
   return upstream
 }
 
-async function ask({ clock }: Needs, upstream: Upstream, request: ScanRequest): Promise<Reply> {
+async function ask(clock: Clock, upstream: Upstream, request: ScanRequest): Promise<Reply> {
   const { program, hasData, slotMin, signal } = request
   const slice = hasData ? '' : ',"dataSlice":{"offset":0,"length":0}'
   const config = `"encoding":"base64","commitment":"confirmed","withContext":true${slice}`

@@ -6,12 +6,6 @@ import type {
   SubscriptionSession,
 } from '../../upstream/subscription/upstream-subscription.ts'
 
-type Needs = {
-  clock: Clock
-  /** The slot that the network's nodes have come to. */
-  headSlot(): number
-}
-
 /** Hears what is told on one connection after the other. */
 export type IndexListener = {
   /** From the slot after this one on, everything is told. */
@@ -68,7 +62,9 @@ type State = {
  * that the connection is alive, that no block was missed, and when a slot is told to its end.
  */
 export function openIndexSession(
-  { clock, headSlot }: Needs,
+  clock: Clock,
+  /** The slot that the network's nodes have come to. */
+  headSlot: () => number,
   connection: SubscriptionConnection,
   programs: readonly Uint8Array[],
   listener: IndexListener,

@@ -2,17 +2,18 @@ import { Failure } from '../../core/errors.ts'
 import { decodeKey } from '../../core/solana/base58.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { VerifiedSlot } from '../../core/solana/slots/verified-slots.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { AccountIndex, IndexPlace } from '../snapshot/indexed-pages.ts'
 import {
+  type IndexDrivers,
   type IndexMaintainer,
-  type MaintainerNeeds,
   openIndexMaintainer,
 } from './account-index-maintainer.ts'
 import { openMintLookups } from './account-index-mints.ts'
 import { openPageReader } from './account-index-pages.ts'
 import { prefetchPages } from './account-index-prefetch.ts'
-import { gaugeIndex, type IndexReport, reportOf } from './account-index-report.ts'
 import type { ScheduledProgram } from './account-index-schedule.ts'
 
 export type IndexRules = {
@@ -28,28 +29,46 @@ export type OpenAccountIndex = AccountIndex & {
   stop(): Promise<void>
 }
 
+/** The report to operators about one program. */
+type IndexReport = {
+  program: string
+  /** live: kept up with every change; catching_up: something was missed and is read again. */
+  state: 'live' | 'catching_up'
+  accounts: number
+  /** The newest slot it can show; null before the first. */
+  slot: number | null
+  finalized_slot: number | null
+  /** How far that is behind the network's head. */
+  lag_slots: number | null
+  last_fault: string | null
+}
+
 /** Further behind than this, a node is asked; twice and a half the usual, between these bounds. */
 const LAG_MS_MIN = 30_000
+
 const LAG_MS_MAX = 300_000
+
 const LAG_PERIODS = 2.5
+
 /** Slots take so much longer to become final. */
 const FINALITY_MS = 60_000
 
 /** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
 export function openAccountIndex(
-  needs: MaintainerNeeds,
+  world: World,
+  drivers: IndexDrivers,
   service: NetworkService,
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
-  const { clock, store } = needs
-  const reader = openPageReader(store, openMintLookups(needs, service))
+  const { clock, telemetry } = world
+  const reader = openPageReader(drivers.store, openMintLookups(clock, service))
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
   })
-  const maintainer = openIndexMaintainer(needs, service, keyed, keepMs)
+  const maintainer = openIndexMaintainer(world, drivers, service, keyed, keepMs)
   const byText = new Map(maintainer.programs.map((state) => [state.text, state]))
-  const forgetGauges = gaugeIndex(needs.telemetry, service, maintainer)
+  const forgetGauges = gaugeIndex(telemetry, service, maintainer)
 
   /** Looking keeps it for as long as somebody reads. */
   const shownAt = ({ programText }: ProgramAccountsCall, { slot }: IndexPlace) =>
@@ -123,4 +142,42 @@ function unreadable(thrown: unknown): 'gone' {
 
 function momentGone(): Failure {
   return new Failure('database_unavailable', { reason: 'its moment is gone' })
+}
+
+function reportOf(service: NetworkService, maintainer: IndexMaintainer): IndexReport[] {
+  return maintainer.programs.map((state) => ({
+    program: state.text,
+    state: state.isBackfilled ? 'live' : 'catching_up',
+    accounts: state.accounts,
+    slot: state.verified.newest?.slot ?? null,
+    finalized_slot: state.verified.upTo(maintainer.finalSlot)?.slot ?? null,
+    lag_slots: lagSlots(service, state),
+    last_fault: state.lastFault,
+  }))
+}
+
+/** Shows each program among the metrics; returns how to stop. */
+function gaugeIndex(
+  telemetry: Telemetry,
+  service: NetworkService,
+  maintainer: IndexMaintainer,
+): () => void {
+  const forget = maintainer.programs.flatMap((state) => {
+    const labels = { network: service.network.id, program: state.text }
+    const lag = () => lagSlots(service, state) ?? Number.NaN
+    return [
+      telemetry.gauge('headgate_index_live', labels, () => (state.isBackfilled ? 1 : 0)),
+      telemetry.gauge('headgate_index_lag_slots', labels, lag),
+      telemetry.gauge('headgate_index_accounts', labels, () => state.accounts),
+    ]
+  })
+  return () => {
+    for (const stop of forget) stop()
+  }
+}
+
+function lagSlots({ pool }: NetworkService, { verified }: ScheduledProgram): number | null {
+  const head = pool.selection.head?.number
+  const slot = verified.newest?.slot
+  return head === undefined || slot === undefined ? null : Math.max(0, head - slot)
 }

@@ -8,7 +8,8 @@ export type SpillBudget = {
   give(bytes: number): void
 }
 
-export type LogNeeds = { spill: SpillFiles; budget: SpillBudget }
+/** The disk, and how much of it a log may take. */
+export type LogRoom = { spill: SpillFiles; budget: SpillBudget }
 
 /** Bytes that grow at their end, read while they grow. Old ones move to the disk. */
 export type ByteLog = {
@@ -36,7 +37,7 @@ const WAITING_BYTES_MAX = 4 * 1024 * 1024
 const UNLOADED_BYTES_MAX = 32 * 1024
 
 type Log = {
-  needs: LogNeeds
+  room: LogRoom
   /** The chunks not on the disk yet; the last one still takes bytes. */
   chunks: Chunk[]
   bytes: number
@@ -51,9 +52,9 @@ type Log = {
   removed: boolean
 }
 
-export function openByteLog(needs: LogNeeds, memoryBytesMax: number): ByteLog {
+export function openByteLog(room: LogRoom, memoryBytesMax: number): ByteLog {
   const log: Log = {
-    needs,
+    room,
     chunks: [],
     bytes: 0,
     diskBytes: 0,
@@ -93,8 +94,8 @@ export function openByteLog(needs: LogNeeds, memoryBytesMax: number): ByteLog {
     async remove() {
       if (log.removed) return
       log.removed = true
-      // At once: whoever needs the room asks again right away.
-      needs.budget.give(log.takenBytes)
+      // At once: whoever room the room asks again right away.
+      room.budget.give(log.takenBytes)
       await log.writing
       log.chunks.length = 0
       await log.file?.remove()
@@ -144,21 +145,21 @@ function trim({ chunks }: Log): void {
 
 /** One writer at a time, oldest bytes first. */
 async function write(log: Log): Promise<void> {
-  const { chunks, needs } = log
+  const { chunks, room } = log
   while (!log.removed && log.fault === null && heldBytes(log) > log.keptBytesMax) {
     const [first] = chunks
     if (!first) return
     // The next bytes go to a new place, since this one is on its way.
     if (chunks.length === 1) chunks.push(newChunk(log.bytes, CHUNK_BYTES))
-    const isTaken = needs.budget.take(first.used)
+    const isTaken = room.budget.take(first.used)
     if (log.removed) {
       // To make the room, this very log was removed, and with it what it had taken until then.
-      if (isTaken) needs.budget.give(first.used)
+      if (isTaken) room.budget.give(first.used)
       return
     }
     if (!isTaken) throw new Failure('spill_failed', { reason: 'no room left' })
     log.takenBytes += first.used
-    log.file ??= await needs.spill.create()
+    log.file ??= await room.spill.create()
     await log.file.append(first.buffer.subarray(0, first.used))
     log.diskBytes += first.used
     chunks.shift()

@@ -10,7 +10,7 @@ const budget = { take: () => true, give: () => {} }
 const nowhere = { create: () => Promise.reject(new Error('no disk')), clear: async () => {} }
 
 function openLog() {
-  return openRecordLog({ clock: systemClock(), spill: nowhere, budget })
+  return openRecordLog(systemClock(), { spill: nowhere, budget })
 }
 
 function randomKeys(count: number, seed: number, spread = 255): Uint8Array[] {
@@ -73,7 +73,7 @@ test('whoever waits for more hears of it, of the end, and of what broke', async 
   await end
   expect(log.state).toBe('whole')
 
-  const broken = openRecordLog({ clock: testClock(), spill: nowhere, budget })
+  const broken = openRecordLog(testClock(), { spill: nowhere, budget })
   const lost = broken.grown(0).catch((thrown: unknown) => thrown)
   broken.end(new Failure('upstream_answered_badly'))
   expect(await lost).toBeInstanceOf(Failure)

@@ -1,11 +1,8 @@
 import { assert, Failure } from '../../core/errors.ts'
 import { compareKeys } from '../../core/solana/compare-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type ByteLog, type LogNeeds, openByteLog } from './byte-log.ts'
+import { type ByteLog, type LogRoom, openByteLog } from './byte-log.ts'
 import { KEY_BYTES, openRowWriter, ROW_BYTES, type Row, readRows } from './record-rows.ts'
-import { sortRows } from './sort-rows.ts'
-
-export type RecordLogNeeds = LogNeeds & { clock: Clock }
 
 /**
  * The records of one scan, byte for byte as they came, each with a comma behind it, beside a
@@ -37,6 +34,7 @@ export type RecordLog = {
 
 /** A shorter answer touches the disk only when its later pages are kept, or a reader is slow. */
 const RECORDS_IN_MEMORY_BYTES_MAX = 4 * 1024 * 1024
+
 const ROWS_IN_MEMORY_BYTES_MAX = 1024 * 1024
 
 /** Sorted in memory, at 48 bytes each. Nodes of the last years sort by themselves. */
@@ -44,9 +42,15 @@ const SORTED_ROWS_MAX = 4_000_000
 
 const COMMA = Uint8Array.of(44)
 
-export function openRecordLog(needs: RecordLogNeeds): RecordLog {
-  const records = openByteLog(needs, RECORDS_IN_MEMORY_BYTES_MAX)
-  let rows = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+/** Keys are as good as random, so that their first two bytes split them evenly. */
+const BUCKETS = 65_536
+
+/** Then others get their turn: less than a millisecond of sorting. */
+const BUCKETS_AT_ONCE = 2048
+
+export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
+  const records = openByteLog(room, RECORDS_IN_MEMORY_BYTES_MAX)
+  let rows = openByteLog(room, ROWS_IN_MEMORY_BYTES_MAX)
   let count = 0
   let state: RecordLog['state'] = 'growing'
   const rowOf = openRowWriter()
@@ -90,7 +94,7 @@ export function openRecordLog(needs: RecordLogNeeds): RecordLog {
     find: (key) => findRow(rows, count, key),
     async sort() {
       const before = rows
-      const sorted = await sortedRows(needs, before, count)
+      const sorted = await sortedRows(clock, room, before, count)
       if (sorted === null) return false
       rows = sorted
       await before.remove()
@@ -122,16 +126,17 @@ async function findRow(rows: ByteLog, count: number, key: Uint8Array): Promise<n
 }
 
 async function sortedRows(
-  needs: RecordLogNeeds,
+  clock: Clock,
+  room: LogRoom,
   rows: ByteLog,
   count: number,
 ): Promise<ByteLog | null> {
   if (count > SORTED_ROWS_MAX)
     throw new Failure('spill_failed', { reason: 'too many records to sort' })
   const unsorted = await rows.read(0, count * ROW_BYTES)
-  const order = await sortRows(needs.clock, unsorted)
+  const order = await sortRows(clock, unsorted)
   if (order === null) return null
-  const sorted = openByteLog(needs, ROWS_IN_MEMORY_BYTES_MAX)
+  const sorted = openByteLog(room, ROWS_IN_MEMORY_BYTES_MAX)
   try {
     for (let at = 0; at < count; at++) {
       const from = (order[at] as number) * ROW_BYTES
@@ -158,4 +163,51 @@ function openBell() {
       bell = Promise.withResolvers<void>()
     },
   }
+}
+
+/**
+ * The order in which rows stand by their keys; null when two have the same. Others are let
+ * through in between, since there may be millions of rows.
+ */
+async function sortRows(clock: Clock, rows: Uint8Array): Promise<Uint32Array | null> {
+  const count = rows.length / ROW_BYTES
+  const ends = bucketEnds(rows, count)
+  const order = new Uint32Array(count)
+  const free = Uint32Array.from(ends.subarray(0, BUCKETS))
+  for (let row = 0; row < count; row++) {
+    const bucket = bucketOf(rows, row)
+    order[free[bucket] as number] = row
+    free[bucket] = (free[bucket] as number) + 1
+  }
+  const keyOf = (row: number) => rows.subarray(row * ROW_BYTES, row * ROW_BYTES + KEY_BYTES)
+  const compare = (a: number, b: number) => compareKeys(keyOf(a), keyOf(b))
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    if (bucket % BUCKETS_AT_ONCE === 0) await clock.sleep(0)
+    const from = ends[bucket] as number
+    const to = ends[bucket + 1] as number
+    if (to - from < 2) continue
+    order.subarray(from, to).sort(compare)
+    for (let at = from + 1; at < to; at++) {
+      if (compare(order[at - 1] as number, order[at] as number) === 0) return null
+    }
+  }
+  return order
+}
+
+/** Where each bucket begins, and behind the last of them where it ends. */
+function bucketEnds(rows: Uint8Array, count: number): Uint32Array {
+  const ends = new Uint32Array(BUCKETS + 1)
+  for (let row = 0; row < count; row++) {
+    const next = bucketOf(rows, row) + 1
+    ends[next] = (ends[next] as number) + 1
+  }
+  for (let bucket = 1; bucket <= BUCKETS; bucket++) {
+    ends[bucket] = (ends[bucket] as number) + (ends[bucket - 1] as number)
+  }
+  return ends
+}
+
+function bucketOf(rows: Uint8Array, row: number): number {
+  const at = row * ROW_BYTES
+  return ((rows[at] as number) << 8) | (rows[at + 1] as number)
 }

@@ -39,7 +39,7 @@ export async function scanKeysFirst(scanning: Scanning): Promise<Scanned> {
   const keys = await scanUpstream(scanning, 'keys', 'any')
   if (keys.kind !== 'whole') return keys
   const { upstream, context } = keys.found
-  const log = openRecordLog(scanning.needs)
+  const log = openRecordLog(scanning.clock, scanning.room)
   const found: Found = { upstream, context, log }
   const state = { isShown: false }
   try {
@@ -66,14 +66,14 @@ async function readAll(
   found: Found,
   state: { isShown: boolean },
 ): Promise<void> {
-  const { needs, service, call, signal } = scanning
+  const { clock, service, call, signal } = scanning
   const { slot } = keys.context
   if (slot === null) throw new Failure('upstream_answered_badly', { reason: 'keys of no slot' })
   if (keys.log.count > KEYS_MAX) {
     throw new Failure('upstream_answered_badly', { reason: 'too many keys' })
   }
   const asking: Asking = {
-    clock: needs.clock,
+    clock,
     service,
     commitment: call.commitment,
     slotMin: slot,

@@ -1,11 +1,13 @@
 import { Failure } from '../../core/errors.ts'
+import { compareKeys } from '../../core/solana/compare-keys.ts'
+import type { RecordListener } from '../../core/solana/reply/reply-cut.ts'
+import type { PageContext } from '../../core/solana/request/page-form.ts'
 import { upstreamParams } from '../../core/solana/request/query-hash.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { requestFrom } from '../../upstream/pool/upstream-pool.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
 import { readReply } from './read-reply.ts'
-import { openRecordCollector, type RecordCollector } from './record-collector.ts'
 import { poolCall, type Scanned, type Scanning } from './scanning.ts'
 import {
   isSortedUpstream,
@@ -20,9 +22,6 @@ export type Wanted = 'records' | 'keys'
 /** From any upstream, or from a chosen one. */
 type From = Upstream | 'any'
 
-/** Pages of an upstream that cuts its answers; more than any program has. */
-const PAGES_MAX = 100_000
-
 /** The state that one answer of an upstream is read into. */
 type Reading = {
   scanning: Scanning
@@ -33,6 +32,21 @@ type Reading = {
   name: string
   isShown: boolean
 }
+
+/** The records from the answers of one upstream, and what they show of it. */
+type RecordCollector = {
+  listener: RecordListener
+  readonly context: PageContext
+  /** So far every key was above the one before it. */
+  readonly isSorted: boolean
+  /** An answer spoke of another slot than the one before it, or of none. */
+  readonly slotMoved: boolean
+}
+
+/** Pages of an upstream that cuts its answers; more than any program has. */
+const PAGES_MAX = 100_000
+
+const NOTHING = new Uint8Array()
 
 /** Asks one upstream for all at once, and for its further pages where it has such. */
 export async function scanUpstream(
@@ -53,7 +67,7 @@ export async function scanUpstream(
     return broken(badAnswer('an error too long to hold'), name)
   }
 
-  const log = openRecordLog(scanning.needs)
+  const log = openRecordLog(scanning.clock, scanning.room)
   const reading: Reading = {
     scanning,
     wanted,
@@ -156,4 +170,35 @@ function broken(
 ): Extract<Scanned, { kind: 'broken' }> {
   if (!(thrown instanceof Failure)) throw thrown
   return { kind: 'broken', failure: thrown, upstream, wasShown }
+}
+
+/** `keysOnly` leaves the records themselves out. */
+function openRecordCollector(log: RecordLog, keysOnly: boolean): RecordCollector {
+  let context: PageContext | null = null
+  let slotMoved = false
+  let isSorted = true
+  let last: Uint8Array | null = null
+  return {
+    get context() {
+      return context ?? { slot: null, apiVersion: null }
+    },
+    get isSorted() {
+      return isSorted
+    },
+    get slotMoved() {
+      return slotMoved
+    },
+    listener: {
+      envelope(given) {
+        slotMoved ||= context !== null && (given.slot === null || given.slot !== context.slot)
+        context ??= given
+      },
+      record(bytes, key) {
+        isSorted &&= last === null || compareKeys(last, key) < 0
+        last = key
+        log.add(keysOnly ? NOTHING : bytes, key)
+      },
+      error() {},
+    },
+  }
 }

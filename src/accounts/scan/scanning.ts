@@ -2,13 +2,16 @@ import type { Failure } from '../../core/errors.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { PageContext } from '../../core/solana/request/page-form.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { PoolCall } from '../../upstream/pool/routed-request.ts'
-import type { RecordLog, RecordLogNeeds } from '../record-log/record-log.ts'
+import type { LogRoom } from '../record-log/byte-log.ts'
+import type { RecordLog } from '../record-log/record-log.ts'
 
 /** One scan under way, as each way of doing it sees it. */
 export type Scanning = {
-  needs: RecordLogNeeds
+  clock: Clock
+  room: LogRoom
   service: NetworkService
   call: ProgramAccountsCall
   /** Aborted when nobody waits for it any more, or it takes too long. */

@@ -16,7 +16,7 @@ test.each([
   ['desc', ''],
   ['desc', ',"pageKey":"k"'],
 ] as const)('records of megabytes are handed on in small pieces: %s %s', async (order, inside) => {
-  const log = openRecordLog({ clock: systemClock(), spill: nowhere, budget })
+  const log = openRecordLog(systemClock(), { spill: nowhere, budget })
   for (const [at, record] of RECORDS.entries()) {
     log.add(Buffer.from(record), new Uint8Array(32).fill(at))
   }

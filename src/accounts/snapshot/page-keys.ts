@@ -25,11 +25,7 @@ export function fingerprintOf(networkId: string, call: ProgramAccountsCall): str
   return hashKey(`${networkId}\n${queryHash(call)}`)
 }
 
-export function openPageKeys(
-  needs: { clock: Clock; pageKeySecret: Uint8Array },
-  pageKeyMs: number,
-): PageKeys {
-  const { clock, pageKeySecret: secret } = needs
+export function openPageKeys(clock: Clock, secret: Uint8Array, pageKeyMs: number): PageKeys {
   return {
     read(text, call, fingerprint) {
       const key = readPageKey(secret, text, clock.nowMs())

@@ -8,22 +8,18 @@ import {
   readProgramAccountsV2Call,
 } from '../../core/solana/request/program-accounts.ts'
 import { invalidParams, isSolanaError, solanaError } from '../../core/solana/solana-error.ts'
+import type { SpillFiles } from '../../ports/spill.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { type AccountIndex, serveIndexed } from './indexed-pages.ts'
 import { type OwnAnswer, ownError } from './own-answer.ts'
 import { fingerprintOf, openPageKeys, type PageKeys } from './page-keys.ts'
 import type { SnapshotWalk } from './snapshot-walk.ts'
 import { serveWalkPage } from './walk-page.ts'
-import {
-  type Asker,
-  openWalkRegistry,
-  type WalkRegistry,
-  type WalkRegistryNeeds,
-} from './walk-registry.ts'
+import { type Asker, openWalkRegistry, type WalkRegistry } from './walk-registry.ts'
 
-type Needs = WalkRegistryNeeds & {
-  /** Signs page keys; never shown. */
-  pageKeySecret: Uint8Array
+type Parts = {
+  spill: SpillFiles
   /** The index of a network, where there is one. */
   indexOf(service: NetworkService): AccountIndex | null
 }
@@ -49,13 +45,19 @@ export type ProgramAccounts = {
   stop(): Promise<void>
 }
 
-type Parts = { needs: Needs; registry: WalkRegistry; keys: PageKeys }
+type Open = { indexOf: Parts['indexOf']; registry: WalkRegistry; keys: PageKeys }
 
 const INTERNAL_ERROR = -32603
 
-export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts {
-  const registry = openWalkRegistry(needs, rules)
-  const parts: Parts = { needs, registry, keys: openPageKeys(needs, rules.pageKeyMs) }
+export function openProgramAccounts(
+  world: World,
+  { spill, indexOf }: Parts,
+  rules: Rules,
+): ProgramAccounts {
+  const registry = openWalkRegistry(world, spill, rules)
+  const secret = world.secrets.derive('page keys of getProgramAccounts')
+  const keys = openPageKeys(world.clock, secret, rules.pageKeyMs)
+  const open: Open = { indexOf, registry, keys }
   return {
     async serve(service, method, paramsText, teamId) {
       const read =
@@ -65,22 +67,22 @@ export function openProgramAccounts(needs: Needs, rules: Rules): ProgramAccounts
 
       const fingerprint = fingerprintOf(service.network.id, call)
       if (call.pageKey !== null) {
-        const key = parts.keys.read(call.pageKey, call, fingerprint)
-        return isSolanaError(key) ? ownError(key) : serveNext(parts, service, call, key, teamId)
+        const key = keys.read(call.pageKey, call, fingerprint)
+        return isSolanaError(key) ? ownError(key) : serveNext(open, service, call, key, teamId)
       }
-      return serveFirst(parts, service, call, { fingerprint, teamId })
+      return serveFirst(open, service, call, { fingerprint, teamId })
     },
     stop: () => registry.stop(),
   }
 }
 
 async function serveFirst(
-  { needs, registry, keys }: Parts,
+  { indexOf, registry, keys }: Open,
   service: NetworkService,
   call: ProgramAccountsCall,
   asker: Asker,
 ): Promise<OwnAnswer> {
-  const index = needs.indexOf(service)
+  const index = indexOf(service)
   const covered = index?.covers(call) ?? null
   // A node may be further; it also has the words for a slot that is still to come.
   const isFarEnough = call.minContextSlot === null || call.minContextSlot <= (covered?.slot ?? 0n)
@@ -103,7 +105,7 @@ async function serveFirst(
 }
 
 async function serveNext(
-  { needs, registry, keys }: Parts,
+  { indexOf, registry, keys }: Open,
   service: NetworkService,
   call: ProgramAccountsCall,
   { snapshot, slot, after, queryHash: fingerprint }: PageKey,
@@ -111,7 +113,7 @@ async function serveNext(
 ): Promise<OwnAnswer> {
   const gone = ownError(pageKeyError('expired', call.version))
   if (snapshot === '') {
-    const index = needs.indexOf(service)
+    const index = indexOf(service)
     const place = { slot, after, fingerprint, teamId }
     const answer = index ? await serveIndexed(index, keys, call, place) : 'gone'
     return answer === 'gone' ? gone : answer

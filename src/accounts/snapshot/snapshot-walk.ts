@@ -2,8 +2,10 @@ import { Failure } from '../../core/errors.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import { refusesFullAnswer } from '../../core/solana/request/refuses-full-answer.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { pick, TIER_MAX } from '../../upstream/pool/selection.ts'
+import type { LogRoom } from '../record-log/byte-log.ts'
 import { scanKeysFirst } from '../scan/keys-first.ts'
 import type { ScanSemaphore } from '../scan/scan-semaphore.ts'
 import { scanUpstream } from '../scan/scan-upstream.ts'
@@ -11,12 +13,10 @@ import { type Found, poolCall, type Scanned, type Scanning } from '../scan/scann
 import { upstreamNamed } from '../scan/sorted-upstreams.ts'
 import type { Holding } from './walk-shares.ts'
 
-export type WalkNeeds = Scanning['needs'] & {
-  telemetry: Telemetry
-  lanes: ScanSemaphore
-  /** Questions that nodes did not answer as a whole of late. */
-  refusals: { has(fingerprint: string): boolean; add(fingerprint: string): void }
-}
+/** Questions that nodes did not answer as a whole of late. */
+export type Refusals = { has(fingerprint: string): boolean; add(fingerprint: string): void }
+
+type WalkTools = { room: LogRoom; lanes: ScanSemaphore; refusals: Refusals }
 
 type Refused = Extract<Scanned, { kind: 'refused' }>
 
@@ -46,7 +46,8 @@ type Way = 'whole' | 'keys_first'
 
 /** Begins a scan. `over` is called when nothing more will come of it, good or bad. */
 export function startWalk(
-  needs: WalkNeeds,
+  { clock, telemetry }: World,
+  { room, lanes, refusals }: WalkTools,
   service: NetworkService,
   call: ProgramAccountsCall,
   {
@@ -66,16 +67,16 @@ export function startWalk(
     found = shown
     resolve(shown)
   }
-  const scanning: Scanning = { needs, service, call, signal: abort.signal, show }
+  const scanning: Scanning = { clock, room, service, call, signal: abort.signal, show }
 
   const run = async () => {
-    const leave = await needs.lanes.enter(service.network.id, holding.teams)
-    const stopTimer = needs.clock.after(SCAN_MS_MAX, () => abort.abort())
-    const startedAtMs = needs.clock.monotonicMs()
+    const leave = await lanes.enter(service.network.id, holding.teams)
+    const stopTimer = clock.after(SCAN_MS_MAX, () => abort.abort())
+    const startedAtMs = clock.monotonicMs()
     try {
       if (abort.signal.aborted) throw new Failure('upstream_timed_out')
-      const { scanned, way } = await scan(needs, scanning, fingerprint)
-      note(needs, scanning, scanned, way, needs.clock.monotonicMs() - startedAtMs)
+      const { scanned, way } = await scan(refusals, scanning, fingerprint)
+      note(telemetry, scanning, scanned, way, clock.monotonicMs() - startedAtMs)
       if (scanned.kind === 'whole') show(scanned.found)
       else if (scanned.kind === 'refused') resolve(scanned)
       else reject(scanned.failure)
@@ -90,7 +91,7 @@ export function startWalk(
   }
   const failed = (thrown: unknown) => {
     // Where readers were told that it broke off, nobody else would hear of a bug.
-    if (!(thrown instanceof Failure)) needs.telemetry.count('headgate_bugs_total', {})
+    if (!(thrown instanceof Failure)) telemetry.count('headgate_bugs_total', {})
     reject(thrown)
   }
   run().catch(failed).finally(ended)
@@ -108,24 +109,24 @@ export function startWalk(
     },
     readers: 0,
     keptUntilMs: 0,
-    usedAtMs: needs.clock.nowMs(),
+    usedAtMs: clock.nowMs(),
     cancel: () => abort.abort(),
   }
 }
 
 /** All at once from one node or else another; where none gives that, the keys first. */
 async function scan(
-  needs: WalkNeeds,
+  refusals: Refusals,
   scanning: Scanning,
   fingerprint: string,
 ): Promise<{ scanned: Scanned; way: Way }> {
   const { signal } = scanning
-  const first = needs.refusals.has(fingerprint) ? null : await scanWhole(scanning)
+  const first = refusals.has(fingerprint) ? null : await scanWhole(scanning)
   if (first !== null && (signal.aborted || !mayComeInParts(first))) {
     return { scanned: first, way: 'whole' }
   }
   const parts = await scanKeysFirst(scanning)
-  if (parts.kind === 'whole') needs.refusals.add(fingerprint)
+  if (parts.kind === 'whole') refusals.add(fingerprint)
   // A node's words on the question as a whole tell more than that it refuses a part as well.
   return first !== null && mayComeInParts(parts)
     ? { scanned: first, way: 'whole' }
@@ -154,7 +155,7 @@ function mayComeInParts(scanned: Scanned): scanned is Exclude<Scanned, { kind: '
 }
 
 function note(
-  { telemetry }: WalkNeeds,
+  telemetry: Telemetry,
   { service, call, signal }: Scanning,
   scanned: Scanned,
   way: Way,

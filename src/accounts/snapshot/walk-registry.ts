@@ -1,20 +1,12 @@
 import { Failure } from '../../core/errors.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Entropy } from '../../ports/entropy.ts'
 import type { SpillFiles } from '../../ports/spill.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import { openScanSemaphore } from '../scan/scan-semaphore.ts'
-import { type SnapshotWalk, startWalk, type WalkNeeds } from './snapshot-walk.ts'
+import { openScanSemaphore, type ScanSemaphore } from '../scan/scan-semaphore.ts'
+import { type Refusals, type SnapshotWalk, startWalk } from './snapshot-walk.ts'
 import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-shares.ts'
-
-export type WalkRegistryNeeds = {
-  clock: Clock
-  entropy: Entropy
-  spill: SpillFiles
-  telemetry: Telemetry
-}
 
 type Rules = { scansMax: number; spillBytesMax: number }
 
@@ -49,9 +41,10 @@ const REFUSAL_MS = 600_000
 const REFUSALS_MAX = 1000
 
 type Registry = {
-  clock: Clock
-  entropy: Entropy
-  walkNeeds: Omit<WalkNeeds, 'budget'>
+  world: World
+  spill: SpillFiles
+  lanes: ScanSemaphore
+  refusals: Refusals
   room: SpillRoom
   /** By their ids. */
   kept: Map<string, SnapshotWalk>
@@ -59,17 +52,23 @@ type Registry = {
   shared: Map<string, SnapshotWalk>
 }
 
-export function openWalkRegistry(needs: WalkRegistryNeeds, rules: Rules): WalkRegistry {
-  const { clock, entropy, telemetry } = needs
+export function openWalkRegistry(world: World, spill: SpillFiles, rules: Rules): WalkRegistry {
+  const { clock, telemetry } = world
   const kept = new Map<string, SnapshotWalk>()
   const room = openSpillRoom<SnapshotWalk>(() => rules.spillBytesMax, {
     all: () => [...kept.values()],
     isIdle,
     drop: (walk) => void drop(registry, walk),
   })
-  const lanes = openScanSemaphore(clock, rules)
-  const walkNeeds = { ...needs, lanes, refusals: openRefusals(clock) }
-  const registry: Registry = { clock, entropy, walkNeeds, room, kept, shared: new Map() }
+  const registry: Registry = {
+    world,
+    spill,
+    lanes: openScanSemaphore(clock, rules),
+    refusals: openRefusals(clock),
+    room,
+    kept,
+    shared: new Map(),
+  }
   const stops = [
     clock.every(SWEEP_MS, () => sweep(registry)),
     telemetry.gauge('headgate_account_spill_bytes', {}, () => room.usedBytes),
@@ -101,15 +100,15 @@ export function openWalkRegistry(needs: WalkRegistryNeeds, rules: Rules): WalkRe
       for (const stop of stops) stop()
       for (const walk of kept.values()) walk.cancel()
       await Promise.all([...kept.values()].map((walk) => drop(registry, walk)))
-      await needs.spill.clear()
+      await spill.clear()
     },
   }
 }
 
-function addReader({ clock }: Registry, walk: SnapshotWalk, teamId: string): void {
+function addReader({ world }: Registry, walk: SnapshotWalk, teamId: string): void {
   walk.readers++
   walk.holding.teams.add(teamId)
-  walk.usedAtMs = clock.nowMs()
+  walk.usedAtMs = world.clock.nowMs()
 }
 
 function begin(
@@ -124,17 +123,19 @@ function begin(
   const over = () => {
     if (walk.keptUntilMs > 0) walk.found?.log.unload()
     if (!isGood(walk)) unshare()
-    registry.clock.after(SHARED_MS, () => {
+    registry.world.clock.after(SHARED_MS, () => {
       unshare()
       // A caller who still reads it is slow, perhaps for hours: then it lies on the disk, too.
       if (walk.readers > 0) walk.found?.log.unload()
       sweep(registry)
     })
   }
-  const id = registry.entropy.bytes(ID_BYTES).toHex()
+  const id = registry.world.entropy.bytes(ID_BYTES).toHex()
   const holding = { teams: new Set([teamId]), spilledBytes: 0 }
-  const needs = { ...registry.walkNeeds, budget: registry.room.budgetOf(holding) }
-  const walk = startWalk(needs, service, call, { id, fingerprint, holding, over })
+  const { world, spill, lanes, refusals } = registry
+  const room = { spill, budget: registry.room.budgetOf(holding) }
+  const tools = { room, lanes, refusals }
+  const walk = startWalk(world, tools, service, call, { id, fingerprint, holding, over })
   registry.kept.set(id, walk)
   registry.shared.set(key, walk)
   return walk
@@ -142,7 +143,7 @@ function begin(
 
 /** Removes what nobody can ask for any more. */
 function sweep(registry: Registry): void {
-  const nowMs = registry.clock.nowMs()
+  const nowMs = registry.world.clock.nowMs()
   const open = new Set(registry.shared.values())
   for (const walk of registry.kept.values()) {
     if (!isIdle(walk) || open.has(walk)) continue
@@ -173,7 +174,7 @@ function isGood({ found }: SnapshotWalk): boolean {
   return found !== null && !(found.log.state instanceof Failure)
 }
 
-function openRefusals(clock: Clock): WalkNeeds['refusals'] {
+function openRefusals(clock: Clock): Refusals {
   const untilMs = new Map<string, number>()
   return {
     has: (fingerprint) => (untilMs.get(fingerprint) ?? 0) > clock.monotonicMs(),

@@ -1,6 +1,6 @@
 import { ApiError, type Client, createClient } from '@headgate/client'
 import type { Clock } from '../../ports/clock.ts'
-import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { terminalClock } from '../../wiring/terminal-clock.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { readExactJson, readShownJson } from '../terminal/exact-json.ts'

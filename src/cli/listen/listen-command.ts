@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { terminalClock } from '../../wiring/terminal/terminal-clock.ts'
+import { terminalClock } from '../../wiring/terminal-clock.ts'
 import { callCommand, several } from '../calls/call-command.ts'
 import type { ConnectionOptions } from '../connect/connection.ts'
 import { runCall } from '../connect/run-call.ts'

@@ -5,7 +5,7 @@ const STARTED = {
   url: 'http://localhost:8080',
   networks: { list: () => [] },
   signInLink: null,
-  goesOn: false,
+  resumed: false,
   settings: { local: false, data: './data' },
 }
 

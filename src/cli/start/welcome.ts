@@ -11,7 +11,7 @@ type Started = {
   networks: { list(): readonly Served[] }
   firstRun: FirstRun | null
   /** The store was started on before. */
-  goesOn: boolean
+  resumed: boolean
   signInLink: string | null
   settings: { local: boolean; data: string }
 }
@@ -57,10 +57,10 @@ With curl, a call to each chain, and the same webhook:
 `
 }
 
-function headLines({ url, networks, goesOn, settings }: Started): string {
+function headLines({ url, networks, resumed, settings }: Started): string {
   const list = networks.list()
   const head = `Headgate is up at ${url} (${list.map(({ network }) => network.id).join(', ')})`
-  if (!goesOn || !settings.local) return head
+  if (!resumed || !settings.local) return head
   const heights = list.flatMap(({ network: { id, kind }, pool: { selection } }) => {
     const { head: shown } = selection
     return shown === null ? [] : [`${id} is at ${HEIGHT_WORD[kind]} ${shown.number}`]

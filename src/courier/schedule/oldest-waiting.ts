@@ -1,7 +1,4 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
-
-type Needs = { clock: Pick<Clock, 'nowMs'>; telemetry: Pick<Telemetry, 'gauge'> }
+import type { World } from '../../ports/world.ts'
 
 /**
  * Shows operators, and whoever starts more couriers, how long the oldest delivery of each network
@@ -21,7 +18,7 @@ type Ages = { lastRound: number; thisRound: number; forget(): void }
 /** Nothing waits. */
 const NEVER = Number.POSITIVE_INFINITY
 
-export function openOldestWaiting({ clock, telemetry }: Needs): OldestWaiting {
+export function openOldestWaiting({ clock, telemetry }: World): OldestWaiting {
   const byNetwork = new Map<string, Ages>()
 
   const add = (network: string): Ages => {

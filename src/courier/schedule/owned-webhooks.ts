@@ -1,12 +1,14 @@
+import { limitNow, opensAtMs } from '../../core/delivery/host-health.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import { shardOf } from '../../tables/couriers/shards.ts'
+import type { Delivery, DeliveryKey } from '../../tables/deliveries/delivery.ts'
 import type { WaitingWebhook } from '../../tables/deliveries/outbox.ts'
+import type { StoredPart } from '../../tables/deliveries/results.ts'
 import type { ResultCache } from '../send/result-cache.ts'
-import { heldUpSinceMs } from './held-up.ts'
+import { WEBHOOK_SLOTS_MAX } from './allocate-slots.ts'
 import type { OldestWaiting } from './oldest-waiting.ts'
 import type { StoredLane } from './outbox-question.ts'
-import { type OutboxReading, openOutboxReadings } from './outbox-readings.ts'
 import {
   addWebhook,
   dropWebhook,
@@ -16,6 +18,7 @@ import {
 } from './schedule.ts'
 import {
   forget,
+  nextNew,
   offer,
   remind,
   remindOfDue,
@@ -23,10 +26,11 @@ import {
   settled,
   suspend,
   type WebhookQueue,
+  wants,
 } from './webhook-queue.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
-type Needs = {
+type Parts = {
   clock: Pick<Clock, 'monotonicMs'>
   schedule: Schedule
   webhookSettings: WebhookSettings
@@ -65,10 +69,22 @@ export type OwnedWebhooks = {
   dropAll(): void
 }
 
+/** New deliveries on their way from the store, of webhooks that are found with them. */
+type OutboxReading = {
+  offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
+  end(): void
+}
+
+type OutboxReadings = {
+  begin(): OutboxReading
+  /** A delivery was settled. */
+  settled(key: DeliveryKey): void
+}
+
 const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
 
-export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
-  const { schedule, webhookSettings, oldest, owns } = needs
+export function openOwnedWebhooks(parts: Parts): OwnedWebhooks {
+  const { schedule, webhookSettings, oldest, owns } = parts
   const { webhooks } = schedule
 
   /** Null when it is not ours, or there are too many: then a sweep finds it later. */
@@ -80,7 +96,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
     if (added) webhookSettings.outdated(added)
     return added
   }
-  const readings = openOutboxReadings(needs, owned)
+  const readings = openOutboxReadings(schedule, parts.results, owned)
   const allOwned = (numbers: readonly number[]) =>
     numbers.map(owned).filter((webhook) => webhook !== null)
   const tell = (numbers: readonly number[], note: (queue: WebhookQueue) => void) => {
@@ -91,7 +107,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
   }
 
   return {
-    offer: (event) => offerEvent(needs, owned, event),
+    offer: (event) => offerEvent(parts, owned, event),
     beginReading: readings.begin,
     settled(webhook, event, again) {
       readings.settled({ event, webhook: webhook.number })
@@ -103,7 +119,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
       for (const { webhook: number, newest, sinceMs } of waiting) {
         const webhook = owned(number)
         if (!webhook) continue
-        if (sinceMs !== null) noteHeldUp(needs, webhook, sinceMs)
+        if (sinceMs !== null) noteHeldUp(parts, webhook, sinceMs)
         // A resend or a replay that nobody told of is known again then.
         if (isThorough) forget(webhook.queue)
         else if (newest !== null) remindOfNew(webhook.queue, newest, isWholeRound)
@@ -122,7 +138,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
         if (shards.has(shardOf(webhook.number))) webhookSettings.outdated(webhook)
       }
     },
-    withdraw: () => withdrawOthers(needs),
+    withdraw: () => withdrawOthers(parts),
     dropAll() {
       for (const webhook of webhooks.values()) dropWebhook(schedule, webhook)
     },
@@ -132,7 +148,7 @@ export function openOwnedWebhooks(needs: Needs): OwnedWebhooks {
 type Owned = (webhook: number) => ScheduledWebhook | null
 
 function offerEvent(
-  { schedule, results }: Needs,
+  { schedule, results }: Parts,
   owned: Owned,
   { deliveries, results: texts }: RecordedEvent,
 ): boolean {
@@ -157,13 +173,31 @@ function offerEvent(
   return isAllOurs
 }
 
-function noteHeldUp({ clock, oldest }: Needs, webhook: ScheduledWebhook, sinceMs: number): void {
+function noteHeldUp({ clock, oldest }: Parts, webhook: ScheduledWebhook, sinceMs: number): void {
   const heldMs = heldUpSinceMs(webhook, sinceMs, clock.monotonicMs())
   if (heldMs !== null && webhook.settings) oldest.note(webhook.settings.webhook.network, heldMs)
 }
 
+/**
+ * Since when the oldest new delivery to the webhook waits for this process; null where it waits
+ * for its destination, which has as many as it takes or is given up, or for nobody: more couriers
+ * would not send it sooner. `sinceMs` is that of the oldest in the outbox, which may be under way.
+ * Strictly ordered webhooks are left out: what is new there may have to wait for a retry.
+ */
+function heldUpSinceMs(
+  { queue, host }: ScheduledWebhook,
+  sinceMs: number,
+  nowMs: number,
+): number | null {
+  if (!host || !wants(queue, 'new')) return null
+  if (opensAtMs(host.health) !== null || host.slots >= limitNow(host.health, nowMs)) return null
+  if (queue.slots >= WEBHOOK_SLOTS_MAX) return null
+  // First attempts start in order, so whatever is prefetched is newer than what is under way.
+  return queue.unsettled.size === 0 ? sinceMs : (nextNew(queue)?.createdAtMs ?? null)
+}
+
 /** Drops the webhooks that are not ours; those with something in flight only stop sending. */
-function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
+function withdrawOthers({ schedule, owns }: Parts): ReadonlySet<number> {
   const busy = new Set<number>()
   for (const webhook of schedule.webhooks.values()) {
     const { number, queue } = webhook
@@ -177,4 +211,39 @@ function withdrawOthers({ schedule, owns }: Needs): ReadonlySet<number> {
     busy.add(shardOf(number))
   }
   return busy
+}
+
+/** Offers queues what is read for many of them at once; others than `owned` are left out. */
+function openOutboxReadings(
+  schedule: Schedule,
+  results: ResultCache,
+  owned: (webhook: number) => ScheduledWebhook | null,
+): OutboxReadings {
+  /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */
+  const underWay = new Set<Set<string>>()
+  return {
+    begin() {
+      const settledMeanwhile = new Set<string>()
+      underWay.add(settledMeanwhile)
+      return {
+        offer({ deliveries, results: parts }) {
+          for (const { event, part, ...result } of parts) results.keep(event, part, result)
+          for (const delivery of deliveries) {
+            const webhook = owned(delivery.webhook)
+            if (!webhook || settledMeanwhile.has(keyText(delivery))) continue
+            offer(webhook.queue, delivery)
+            enlist(schedule, webhook)
+          }
+        },
+        end: () => void underWay.delete(settledMeanwhile),
+      }
+    },
+    settled(key) {
+      for (const settledMeanwhile of underWay) settledMeanwhile.add(keyText(key))
+    },
+  }
+}
+
+function keyText({ event, webhook }: DeliveryKey): string {
+  return `${event} ${webhook}`
 }

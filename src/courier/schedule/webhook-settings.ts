@@ -1,7 +1,7 @@
 import { standardSignature } from '../../core/delivery/signature.ts'
 import type { Database } from '../../ports/database.ts'
 import { type SealedPlace, type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { isOtherHistory } from '../../tables/sql/revisions.ts'
 import { type CourierWebhook, webhooksForCourier } from '../../tables/webhooks/courier-webhooks.ts'
 import { webhookRevision, webhooksChangedSince } from '../../tables/webhooks/webhooks.ts'
@@ -14,8 +14,6 @@ import {
   type SendSettings,
 } from './schedule.ts'
 import { configure, suspend } from './webhook-queue.ts'
-
-type Needs = { database: Database; secrets: Secrets; telemetry: Telemetry; schedule: Schedule }
 
 /** Keeps what the courier knows of webhooks up to what is stored. */
 export type WebhookSettings = {
@@ -31,8 +29,8 @@ export type WebhookSettings = {
 const READ_AT_ONCE = 500
 const CHANGES_PAGE = 500
 
-export function openWebhookSettings(needs: Needs): WebhookSettings {
-  const { database } = needs
+export function openWebhookSettings(world: World, schedule: Schedule): WebhookSettings {
+  const { database } = world
   const stale = new Set<ScheduledWebhook>()
   let revision: number | null = null
   let reading: Promise<void> | null = null
@@ -55,7 +53,7 @@ export function openWebhookSettings(needs: Needs): WebhookSettings {
   const readAll = async () => {
     // From here on changes are noticed, so it comes before the first webhook is read.
     if (revision === null) await changes()
-    while (stale.size > 0) await readSome(needs, stale)
+    while (stale.size > 0) await readSome(world, schedule, stale)
   }
 
   return {
@@ -74,17 +72,20 @@ export function openWebhookSettings(needs: Needs): WebhookSettings {
   }
 }
 
-async function readSome(needs: Needs, stale: Set<ScheduledWebhook>): Promise<void> {
-  const { database, schedule } = needs
+async function readSome(
+  world: World,
+  schedule: Schedule,
+  stale: Set<ScheduledWebhook>,
+): Promise<void> {
   const some = [...stale].slice(0, READ_AT_ONCE)
   for (const webhook of some) stale.delete(webhook)
   try {
     const numbers = some.map(({ number }) => number)
-    const found = await webhooksForCourier(database, numbers)
+    const found = await webhooksForCourier(world.database, numbers)
     for (const webhook of some) {
       // Settings that became outdated while they were read are read once more.
       if (stale.has(webhook) || !isScheduled(schedule, webhook)) continue
-      apply(needs, webhook, found.get(webhook.number))
+      apply(world, schedule, webhook, found.get(webhook.number))
     }
   } catch (thrown) {
     for (const webhook of some) stale.add(webhook)
@@ -92,9 +93,13 @@ async function readSome(needs: Needs, stale: Set<ScheduledWebhook>): Promise<voi
   }
 }
 
-function apply(needs: Needs, webhook: ScheduledWebhook, found: CourierWebhook | undefined): void {
-  const { schedule } = needs
-  const settings = found && found.state !== 'deleted' ? openSettings(needs, found) : null
+function apply(
+  world: World,
+  schedule: Schedule,
+  webhook: ScheduledWebhook,
+  found: CourierWebhook | undefined,
+): void {
+  const settings = found && found.state !== 'deleted' ? openSettings(world, found) : null
   place(schedule, webhook, settings)
   const isActive = settings?.webhook.state === 'active'
   configure(webhook.queue, { isActive, isOrdered: settings?.webhook.ordered === true })
@@ -102,7 +107,7 @@ function apply(needs: Needs, webhook: ScheduledWebhook, found: CourierWebhook | 
 }
 
 /** Null when its deliveries cannot be signed. */
-function openSettings({ secrets, telemetry }: Needs, webhook: CourierWebhook): SendSettings | null {
+function openSettings({ secrets, telemetry }: World, webhook: CourierWebhook): SendSettings | null {
   const { sealed, previousSealed, previousUntilMs } = webhook.key
   const sealedPlace = signingKeyPlace(webhook.id)
   const current = signingKey(secrets, sealed, sealedPlace)

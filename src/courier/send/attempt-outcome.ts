@@ -22,11 +22,10 @@ export type AttemptEnd = {
   endedAtMs: number
 }
 
-type Needs = { entropy: Entropy; settings: { retryDelaysMs: readonly number[] } }
-
 /** Null when the delivery was accepted. */
 export function failureOf(
-  { entropy, settings }: Needs,
+  entropy: Entropy,
+  retryDelaysMs: readonly number[],
   { delivery }: SendAttempt,
   { answer, endedAtMs }: AttemptEnd,
 ): RetryDecision | null {
@@ -34,7 +33,7 @@ export function failureOf(
   if (isAccepted(answered)) return null
   return scheduleRetry({
     attemptsMade: delivery.attemptsMade + 1,
-    delaysMs: settings.retryDelaysMs,
+    delaysMs: retryDelaysMs,
     fraction: entropy.fraction(),
     status: answered,
     retryAfter: answer.retryAfter,

@@ -1,8 +1,7 @@
 import { backoffMs } from '../../core/async/backoff.ts'
 import { errorText, Failure } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { type AttemptOutcome, settleDeliveries } from '../../tables/deliveries/settle-deliveries.ts'
 import type { ScheduledWebhook } from '../schedule/schedule.ts'
 import type { LeaseRequest } from '../upkeep/shard-lease.ts'
@@ -10,10 +9,7 @@ import type { LeaseRequest } from '../upkeep/shard-lease.ts'
 /** An attempt that ended. */
 export type Finished = { webhook: ScheduledWebhook; outcome: AttemptOutcome }
 
-type Needs = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
+type Options = {
   /** Each write renews the lease of our shards. */
   renewing(): LeaseRequest
   /** Told after the commit; `missed` are the indexes of the outcomes that did not count. */
@@ -49,8 +45,8 @@ const AGAIN = { minMs: 100, maxMs: 2000 }
  * Hot path. Waiting for the disk is what a delivery costs most, so the outcomes of many share a
  * commit: one at a time, and the next group gathers meanwhile.
  */
-export function openGroupCommit(needs: Needs): GroupCommit {
-  const { clock } = needs
+export function openGroupCommit(world: World, options: Options): GroupCommit {
+  const { clock } = world
   let gathered: Finished[] = []
   let unwritten = 0
   /** Another object since the last time that everything was dropped. */
@@ -85,21 +81,21 @@ export function openGroupCommit(needs: Needs): GroupCommit {
   const commitGroup = async (): Promise<(() => void) | null> => {
     const mine = term
     const group = gathered.splice(0, GROUP_MAX)
-    const done = await commitUntilTaken(needs, group, {
+    const done = await commitUntilTaken(world, options, group, {
       isDropped: () => term !== mine,
       isClosed: () => isClosed,
     })
     if (done === null || term !== mine) return null
-    if (done === 'fenced') return needs.fenced
+    if (done === 'fenced') return options.fenced
     unwritten -= group.length
     if (done.refused.length > 0) tellLater(done.refused)
-    return () => needs.written(done.group, done.missed)
+    return () => options.written(done.group, done.missed)
   }
 
   const tellLater = (refused: readonly Finished[]) => {
     const mine = term
     clock.after(REFUSED_MS, () => {
-      if (term === mine && !isClosed) needs.written(refused, new Set(refused.keys()))
+      if (term === mine && !isClosed) options.written(refused, new Set(refused.keys()))
     })
   }
 
@@ -139,36 +135,37 @@ type Committed = {
  * count twice. Null when they were dropped, or left to the next owner.
  */
 async function commitUntilTaken(
-  needs: Needs,
+  world: World,
+  options: Options,
   group: readonly Finished[],
   { isDropped, isClosed }: { isDropped(): boolean; isClosed(): boolean },
 ): Promise<Committed | 'fenced' | null> {
   for (let failures = 1; !isDropped(); failures++) {
-    const done = await tryToCommit(needs, group)
+    const done = await tryToCommit(world, options.renewing(), group)
     if (done !== 'unavailable') return done
     if (isClosed()) return null
-    await needs.clock.sleep(backoffMs(AGAIN, failures))
+    await world.clock.sleep(backoffMs(AGAIN, failures))
   }
   return null
 }
 
+/** One lease for all of them: what was attempted under one token is written under that token. */
 async function tryToCommit(
-  needs: Needs,
+  world: World,
+  lease: LeaseRequest,
   group: readonly Finished[],
 ): Promise<Committed | 'fenced' | 'unavailable'> {
-  // Once for all of them: what was attempted under one token is written under that token.
-  const lease = needs.renewing()
   try {
-    const missed = await settle(needs, lease, group)
+    const missed = await settle(world.database, lease, group)
     return missed === 'fenced' ? missed : { group, missed, refused: [] }
   } catch (failure) {
-    noteFailure(needs, group.length, failure)
+    noteFailure(world, group.length, failure)
     const isUnavailable = failure instanceof Failure && failure.code === 'database_unavailable'
-    return isUnavailable ? 'unavailable' : oneByOne(needs, lease, group)
+    return isUnavailable ? 'unavailable' : oneByOne(world, lease, group)
   }
 }
 
-async function settle({ database }: Needs, lease: LeaseRequest, group: readonly Finished[]) {
+async function settle(database: Database, lease: LeaseRequest, group: readonly Finished[]) {
   const outcomes = group.map(({ outcome }) => outcome)
   const missed = await settleDeliveries(database, lease.fence, outcomes)
   if (missed !== 'fenced') lease.granted()
@@ -177,7 +174,7 @@ async function settle({ database }: Needs, lease: LeaseRequest, group: readonly 
 
 /** One outcome that the store will never take must not hold up all others. */
 async function oneByOne(
-  needs: Needs,
+  world: World,
   lease: LeaseRequest,
   group: readonly Finished[],
 ): Promise<Committed | 'fenced'> {
@@ -186,19 +183,19 @@ async function oneByOne(
   const refused: Finished[] = []
   for (const finished of group) {
     try {
-      const one = await settle(needs, lease, [finished])
+      const one = await settle(world.database, lease, [finished])
       if (one === 'fenced') return one
       if (one.has(0)) missed.add(taken.length)
       taken.push(finished)
     } catch (thrown) {
-      noteFailure(needs, 1, thrown)
+      noteFailure(world, 1, thrown)
       refused.push(finished)
     }
   }
   return { group: taken, missed, refused }
 }
 
-function noteFailure({ telemetry }: Needs, outcomes: number, thrown: unknown): void {
+function noteFailure({ telemetry }: World, outcomes: number, thrown: unknown): void {
   telemetry.log('error', 'courier_commit_failed', { outcomes, reason: errorText(thrown) })
   telemetry.count('headgate_courier_commit_failures_total', {})
 }

@@ -1,24 +1,31 @@
 import { dataBody, errorBody } from '../../core/delivery/envelope.ts'
 import { noteOutcome } from '../../core/delivery/host-health.ts'
 import { deliveryHeaders } from '../../core/delivery/signature.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressOutcome } from '../../ports/egress.ts'
+import type { World } from '../../ports/world.ts'
 import type { KnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { StoredResult } from '../../tables/deliveries/results.ts'
 import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.ts'
 import { releaseSlot } from '../schedule/allocate-slots.ts'
 import { isScheduled, type Schedule } from '../schedule/schedule.ts'
 import { pauseNow, started } from '../schedule/webhook-queue.ts'
+import type { WebhookSettings } from '../schedule/webhook-settings.ts'
 import { attemptOutcome, failureOf, resultMissing, type SendAttempt } from './attempt-outcome.ts'
 import type { DeliveryNotes } from './delivery-notes.ts'
+import type { ResultCache } from './result-cache.ts'
 
-export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
-  clock: Clock
+/** All that attempts are made with. */
+export type DeliverySending = {
+  world: World
   egress: Egress
-  settings: { timeoutMs: number }
+  settings: { timeoutMs: number; retryDelaysMs: readonly number[] }
   schedule: Schedule
   notes: DeliveryNotes
   known: Pick<KnownNumbers, 'note'>
+  results: ResultCache
+  webhookSettings: WebhookSettings
+  /** The shards are ours for longer than an attempt takes, and nobody stops us. */
+  maySend(): boolean
   /** The outcome is to be committed. */
   finished(attempt: SendAttempt, outcome: AttemptOutcome): void
   /** A slot is free. */
@@ -31,20 +38,21 @@ export type AttemptNeeds = Parameters<typeof failureOf>[0] & {
  * many others.
  */
 export function startAttempt(
-  needs: AttemptNeeds,
+  sending: DeliverySending,
   attempt: SendAttempt,
   result: StoredResult | null,
 ): void {
-  const { clock, egress, settings } = needs
+  const { world, egress, settings } = sending
+  const { clock } = world
   const { delivery, webhook } = attempt
   const { keys, previousKeyUntilMs, webhook: stored } = attempt.settings
   started(webhook.queue, delivery)
   const { network, sequenceNumber, event } = delivery
-  if (sequenceNumber !== null) needs.known.note(network, sequenceNumber, event)
+  if (sequenceNumber !== null) sending.known.note(network, sequenceNumber, event)
   const startedAtMs = clock.nowMs()
   const body = bodyOf(attempt, result)
   if (body === null) {
-    finishUnsent(needs, attempt, startedAtMs)
+    finishUnsent(sending, attempt, startedAtMs)
     return
   }
 
@@ -65,7 +73,7 @@ export function startAttempt(
     .post({ url: stored.url, teamId: stored.teamId, body, headers, timeoutMs })
     .then((answer) => {
       const bodyBytes = bytesOf(body, attempt.delivery, result)
-      conclude(needs, attempt, answer, { bodyBytes, startedAtMs, startedMs })
+      conclude(sending, attempt, answer, { bodyBytes, startedAtMs, startedMs })
     })
 }
 
@@ -92,19 +100,20 @@ function bodyOf({ delivery }: SendAttempt, result: StoredResult | null): string 
   return dataBody({ ...envelope, network, sequenceNumber, truncation }, data)
 }
 
-function finishUnsent(needs: AttemptNeeds, attempt: SendAttempt, nowMs: number): void {
-  releaseSlot(needs.schedule, attempt)
-  needs.finished(attempt, resultMissing(attempt, nowMs))
-  needs.freed()
+function finishUnsent(sending: DeliverySending, attempt: SendAttempt, nowMs: number): void {
+  releaseSlot(sending.schedule, attempt)
+  sending.finished(attempt, resultMissing(attempt, nowMs))
+  sending.freed()
 }
 
 function conclude(
-  needs: AttemptNeeds,
+  sending: DeliverySending,
   attempt: SendAttempt,
   answer: EgressOutcome,
   begun: { bodyBytes: number; startedAtMs: number; startedMs: number },
 ): void {
-  const { clock, schedule, notes } = needs
+  const { world, schedule, notes, settings } = sending
+  const { clock, entropy } = world
   const { host, webhook } = attempt
   const { status, fault } = answer
   const { bodyBytes, startedAtMs, startedMs } = begun
@@ -114,14 +123,14 @@ function conclude(
   releaseSlot(schedule, attempt)
 
   const end = { answer, bodyBytes, startedAtMs, endedAtMs: clock.nowMs() }
-  const failure = failureOf(needs, attempt, end)
+  const failure = failureOf(entropy, settings.retryDelaysMs, attempt, end)
   notes.attempt(attempt, end, failure?.kind ?? 'delivered')
   // Nothing is written for a webhook that was another courier's meanwhile: it sends this too.
   if (isScheduled(schedule, webhook)) {
     const outcome = attemptOutcome(attempt, end, failure)
     // Nothing more goes there, not even until that is committed.
     if (outcome.gone) pauseNow(webhook.queue)
-    needs.finished(attempt, outcome)
+    sending.finished(attempt, outcome)
   }
-  needs.freed()
+  sending.freed()
 }

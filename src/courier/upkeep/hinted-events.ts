@@ -7,10 +7,9 @@ import type { Dispatch } from '../dispatch.ts'
 import { hintedEvent } from '../hint-couriers.ts'
 import type { ShardLease } from './shard-lease.ts'
 
-type Needs = {
+type Options = {
   /** The name of this courier. */
   name: string
-  database: Database
   dispatch: Pick<Dispatch, 'webhooks' | 'run'>
   lease: Pick<ShardLease, 'served'>
   failed(thrown: unknown): void
@@ -38,8 +37,8 @@ export const DELIVERIES_READ_MAX = 2000
 const RESULTS_BYTES_MAX = 2 ** 20
 
 /** Hot path: one read for all of our webhooks instead of one for each. */
-export function openHintedEvents(needs: Needs): HintedEvents {
-  const { name, database, dispatch, lease, failed } = needs
+export function openHintedEvents(database: Database, options: Options): HintedEvents {
+  const { name, dispatch, lease, failed } = options
   const hinted = new Set<number>()
 
   const readNext = async () => {

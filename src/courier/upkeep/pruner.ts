@@ -1,18 +1,9 @@
 import { coalesced } from '../../core/async/coalesced.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { dropOldDays, pruneDelivered } from '../../tables/deliveries/retention.ts'
 import { pruneFigures } from '../../tables/usage/call-stats.ts'
 import { pruneMarks } from '../../tables/usage/usage.ts'
 import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
-
-type Needs = {
-  clock: Clock
-  database: Database
-  telemetry: Telemetry
-  failed(thrown: unknown): void
-}
 
 /** Removes what nobody needs any more. What is not delivered stays. */
 export type Pruner = { stop(): Promise<void> }
@@ -30,8 +21,8 @@ export const ROWS_PER_STEP = 500
 const ITEMS_PER_STEP = 5000
 const REST_MS = 50
 
-export function openPruner(needs: Needs): Pruner {
-  const { clock, database, telemetry } = needs
+export function openPruner(world: World, failed: (thrown: unknown) => void): Pruner {
+  const { clock, database, telemetry } = world
   let isStopped = false
 
   /** Takes steps as long as they find something. */
@@ -55,7 +46,7 @@ export function openPruner(needs: Needs): Pruner {
     await inSteps('variable_items', () => forgetGoneItems(database, ITEMS_PER_STEP))
     await inSteps('call_stats', () => pruneFigures(database, clock.nowMs(), ROWS_PER_STEP))
     await pruneMarks(database, clock.nowMs())
-  }, needs.failed)
+  }, failed)
   const end = clock.every(PRUNE_EVERY_MS, prune.ask)
 
   return {

@@ -1,8 +1,5 @@
 import { coalesced } from '../../core/async/coalesced.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
-import type { Signals } from '../../ports/signals.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import {
   type Fence,
   joinCouriers,
@@ -15,11 +12,7 @@ import {
   takeShards,
 } from '../../tables/couriers/shards.ts'
 
-type Needs = {
-  clock: Clock
-  database: Database
-  signals: Signals
-  telemetry: Telemetry
+type Options = {
   /** The name of this courier. An earlier life of the same name is fenced. */
   name: string
   settings: { timeoutMs: number }
@@ -65,6 +58,8 @@ export const RENEW_EVERY_MS = 3000
 const TOPIC = 'couriers'
 
 type State = {
+  world: World
+  options: Options
   /** Null while we own nothing. */
   token: number | null
   /** The lease lapses when either clock says so. */
@@ -76,9 +71,11 @@ type State = {
   isUnsure: boolean
 }
 
-export function openShardLease(needs: Needs): ShardLease {
-  const { clock, database, signals, telemetry } = needs
+export function openShardLease(world: World, options: Options): ShardLease {
+  const { clock, database, signals, telemetry } = world
   const state: State = {
+    world,
+    options,
     token: null,
     until: { wallMs: 0, monotonicMs: 0 },
     owned: new Set(),
@@ -89,10 +86,10 @@ export function openShardLease(needs: Needs): ShardLease {
 
   const maintain = coalesced(async () => {
     if (hasLeft) return
-    const token = state.token === null ? await join(needs, state) : await renew(needs, state)
-    if (token !== null) await rebalance(needs, state, token)
-    if (state.token !== null) needs.renewed()
-  }, needs.failed)
+    const token = state.token === null ? await join(state) : await renew(state)
+    if (token !== null) await rebalance(state, token)
+    if (state.token !== null) options.renewed()
+  }, options.failed)
   const ends = [
     clock.every(RENEW_EVERY_MS, maintain.ask),
     signals.subscribe(TOPIC, maintain.ask),
@@ -108,14 +105,14 @@ export function openShardLease(needs: Needs): ShardLease {
       // By both clocks: one may be set, the other may stand still while the machine sleeps.
       const wallMs = until.wallMs - clock.nowMs()
       const leftMs = Math.min(wallMs, until.monotonicMs - clock.monotonicMs())
-      const outlasts = token !== null && leftMs > needs.settings.timeoutMs
+      const outlasts = token !== null && leftMs > options.settings.timeoutMs
       // One that is lost is not begun anew before the next renewal: two couriers of one name
       // would fence each other all the time.
       if (!outlasts && token !== null) maintain.ask()
       return outlasts
     },
-    renewing: () => request(needs, state, state.token ?? 0),
-    fenced: () => lose(needs, state),
+    renewing: () => request(state, state.token ?? 0),
+    fenced: () => lose(state),
     settled() {
       if (state.draining.size > 0) maintain.ask()
     },
@@ -123,7 +120,7 @@ export function openShardLease(needs: Needs): ShardLease {
       hasLeft = true
       await maintain.idle()
       if (state.token === null) return
-      await leaveCouriers(database, request(needs, state, state.token).fence)
+      await leaveCouriers(database, request(state, state.token).fence)
       signals.publish(TOPIC, '')
     },
     stop() {
@@ -137,7 +134,9 @@ export function openShardLease(needs: Needs): ShardLease {
  * The lease is counted from now, however late the answer comes. Answers may overtake each
  * other; the store keeps the later end of the lease, and so do we.
  */
-function request({ name, clock, settings }: Needs, state: State, token: number): LeaseRequest {
+function request(state: State, token: number): LeaseRequest {
+  const { clock } = state.world
+  const { name, settings } = state.options
   const leaseMs = settings.timeoutMs + MARGIN_MS
   const until = { wallMs: clock.nowMs() + leaseMs, monotonicMs: clock.monotonicMs() + leaseMs }
   const granted = () => {
@@ -149,11 +148,11 @@ function request({ name, clock, settings }: Needs, state: State, token: number):
 }
 
 /** The token of the new life. */
-async function join(needs: Needs, state: State): Promise<number> {
-  const { name, clock, database, signals } = needs
-  const { fence } = request(needs, state, 0)
+async function join(state: State): Promise<number> {
+  const { clock, database, signals } = state.world
+  const { fence } = request(state, 0)
   const monotonicMs = clock.monotonicMs() + fence.untilMs - clock.nowMs()
-  const token = await joinCouriers(database, name, clock.nowMs(), fence.untilMs)
+  const token = await joinCouriers(database, fence.courier, clock.nowMs(), fence.untilMs)
   state.token = token
   state.until = { wallMs: fence.untilMs, monotonicMs }
   signals.publish(TOPIC, '')
@@ -161,46 +160,47 @@ async function join(needs: Needs, state: State): Promise<number> {
 }
 
 /** Null when the lease is lost. */
-async function renew(needs: Needs, state: State): Promise<number | null> {
+async function renew(state: State): Promise<number | null> {
   const token = state.token ?? 0
-  const lease = request(needs, state, token)
-  const isRenewed = await renewLease(needs.database, lease.fence)
+  const lease = request(state, token)
+  const isRenewed = await renewLease(state.world.database, lease.fence)
   if (state.token !== token) return null
   if (!isRenewed) {
-    lose(needs, state)
+    lose(state)
     return null
   }
   lease.granted()
   return token
 }
 
-function lose({ name, telemetry, lost }: Needs, state: State): void {
+function lose(state: State): void {
+  const { telemetry } = state.world
   state.token = null
   state.owned = new Set()
   state.draining = new Set()
-  telemetry.log('warn', 'courier_fenced', { courier: name })
+  telemetry.log('warn', 'courier_fenced', { courier: state.options.name })
   telemetry.count('headgate_courier_fenced_total', {})
-  lost()
+  state.options.lost()
 }
 
 /** Every live courier is to have its share of the shards. */
-async function rebalance(needs: Needs, state: State, token: number): Promise<void> {
-  const { clock, database } = needs
+async function rebalance(state: State, token: number): Promise<void> {
+  const { clock, database } = state.world
   const live = await liveCouriers(database, clock.nowMs())
   const wanted = Math.ceil(SHARDS / Math.max(1, live))
   if (state.isUnsure || state.owned.size < wanted) {
     state.isUnsure = true
-    const { fence } = request(needs, state, token)
+    const { fence } = request(state, token)
     const shards = await takeShards(database, fence, clock.nowMs(), wanted)
     if (state.token !== token) return
-    keep(needs, state, shards, wanted)
+    keep(state, shards, wanted)
     state.isUnsure = false
-  } else if (state.token === token) keep(needs, state, [...state.owned], wanted)
-  if (state.draining.size > 0) await release(needs, state, token)
+  } else if (state.token === token) keep(state, [...state.owned], wanted)
+  if (state.draining.size > 0) await release(state, token)
 }
 
 /** Notes that these shards are ours, and serves as many as are wanted. */
-function keep(needs: Needs, state: State, shards: readonly number[], wanted: number): void {
+function keep(state: State, shards: readonly number[], wanted: number): void {
   const before = new Set(shards.filter((shard) => serves(state, shard)))
   // Shards that others were to have already are the first to go.
   const ordered = shards.toSorted((a, b) => Number(before.has(b)) - Number(before.has(a)))
@@ -208,22 +208,22 @@ function keep(needs: Needs, state: State, shards: readonly number[], wanted: num
   const isLess = [...state.owned].some((shard) => !owned.has(shard))
   state.owned = owned
   state.draining = new Set(ordered.slice(wanted))
-  if (isLess) needs.withdraw()
+  if (isLess) state.options.withdraw()
   const added = new Set(ordered.slice(0, wanted).filter((shard) => !before.has(shard)))
-  if (added.size > 0) needs.taken(added)
+  if (added.size > 0) state.options.taken(added)
 }
 
-async function release(needs: Needs, state: State, token: number): Promise<void> {
-  const busy = needs.withdraw()
+async function release(state: State, token: number): Promise<void> {
+  const busy = state.options.withdraw()
   const free = [...state.draining].filter((shard) => !busy.has(shard))
   if (free.length === 0) return
   state.isUnsure = true
-  await releaseShards(needs.database, request(needs, state, token).fence, free)
+  await releaseShards(state.world.database, request(state, token).fence, free)
   if (state.token !== token) return
   state.isUnsure = false
   state.owned = new Set([...state.owned].filter((shard) => !free.includes(shard)))
   state.draining = new Set([...state.draining].filter((shard) => state.owned.has(shard)))
-  needs.signals.publish(TOPIC, '')
+  state.world.signals.publish(TOPIC, '')
 }
 
 function serves({ owned, draining }: State, shard: number): boolean {

@@ -1,12 +1,9 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
+import type { World } from '../../ports/world.ts'
 import {
   type WaitingWebhook,
   webhooksDueBetween,
   webhooksWaiting,
 } from '../../tables/deliveries/outbox.ts'
-
-type Needs = { clock: Clock; database: Database }
 
 /** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
 export type Sweep = {
@@ -40,7 +37,7 @@ const PAGE = 1000
 /** To look for retries of all that wait, most of which are not due, is not cheap. */
 const THOROUGH_EVERY_MS = 10_000
 
-export function openSweep({ clock, database }: Needs): Sweep {
+export function openSweep({ clock, database }: World): Sweep {
   let sweptMs = clock.nowMs()
   /** The last webhook of the round under way; null when the next one begins. */
   let after: number | null = null

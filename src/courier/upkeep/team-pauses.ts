@@ -3,19 +3,12 @@ import { openWakeableSleep } from '../../core/async/wakeable-sleep.ts'
 import { monthOf, type Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { capacityMessage } from '../../core/delivery/envelope.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
-import type { Signals } from '../../ports/signals.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { pauseTeamOverLimit, teamsOverLimit } from '../../tables/usage/capacity-pause.ts'
 import { setDraining, unusualBacklogs } from '../../tables/usage/team-backlogs.ts'
 import { pauseFullBacklog } from '../../tables/webhooks/standing-rules.ts'
 
-type Needs = {
-  clock: Clock
-  database: Database
-  signals: Signals
-  telemetry: Telemetry
+type Options = {
   tiers: ReadonlyMap<string, Tier>
   publicUrl: string
   /** Told of the webhooks that were paused; each has an error to send. */
@@ -54,14 +47,14 @@ const PAUSES = {
   backlog: { log: 'backlog_pause', metric: 'headgate_backlog_pauses_total' },
 } as const
 
-export function openTeamPauses(needs: Needs): TeamPauses {
+export function openTeamPauses(world: World, options: Options): TeamPauses {
   let teamIds = new Set<string>()
   let isForAll = false
   let isForBacklogs = false
   let isStopped = false
   /** Since when teams have been above their limits without a break. */
   let above: ReadonlyMap<string, number> = new Map()
-  const spacing = openWakeableSleep(needs.clock)
+  const spacing = openWakeableSleep(world.clock)
 
   const look = coalesced(async () => {
     const some = isForAll || teamIds.size > TEAMS_LOOKED_AT_MAX ? null : [...teamIds]
@@ -69,10 +62,10 @@ export function openTeamPauses(needs: Needs): TeamPauses {
     isForAll = false
     isForBacklogs = false
     teamIds = new Set()
-    if (!isStopped) await pauseUsedUp(needs, some)
-    if (!isStopped && withBacklogs) above = await pauseFull(needs, above)
+    if (!isStopped) await pauseUsedUp(world, options, some)
+    if (!isStopped && withBacklogs) above = await pauseFull(world, options, above)
     await spacing.pause(LOOKS_APART_MS)
-  }, needs.failed)
+  }, options.failed)
 
   return {
     checkUsage(ids) {
@@ -96,22 +89,29 @@ export function openTeamPauses(needs: Needs): TeamPauses {
   }
 }
 
-async function pauseUsedUp(needs: Needs, among: readonly string[] | null): Promise<void> {
-  const { clock, database, tiers } = needs
+async function pauseUsedUp(
+  world: World,
+  options: Options,
+  among: readonly string[] | null,
+): Promise<void> {
+  const { clock, database } = world
+  const { tiers, publicUrl } = options
   const nowMs = clock.nowMs()
-  const message = capacityMessage(needs.publicUrl)
+  const message = capacityMessage(publicUrl)
   for (const teamId of await teamsOverLimit(database, monthOf(nowMs), tiers, among)) {
     const paused = await pauseTeamOverLimit(database, { teamId, message, nowMs, tiers })
-    tell(needs, 'capacity', teamId, paused)
+    tell(world, options, 'capacity', teamId, paused)
   }
 }
 
 /** The teams that are above their limits, and since when. */
 async function pauseFull(
-  needs: Needs,
+  world: World,
+  options: Options,
   before: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
-  const { clock, database, tiers, publicUrl } = needs
+  const { clock, database } = world
+  const { tiers, publicUrl } = options
   const above = new Map<string, number>()
   for (const backlog of await unusualBacklogs(database, tiers)) {
     const { teamId, limitBytes } = backlog
@@ -122,24 +122,25 @@ async function pauseFull(
     const isLate = clock.monotonicMs() - sinceMs >= ABOVE_MS_MAX
     if (isLate || level === 'far_above') {
       const rules = { tiers, publicUrl, nowMs: clock.nowMs() }
-      tell(needs, 'backlog', teamId, await pauseFullBacklog(database, teamId, rules))
+      tell(world, options, 'backlog', teamId, await pauseFullBacklog(database, teamId, rules))
     } else above.set(teamId, sinceMs)
   }
   return above
 }
 
 function tell(
-  needs: Needs,
+  { telemetry, signals }: World,
+  { paused }: Options,
   why: keyof typeof PAUSES,
   teamId: string,
   webhooks: readonly number[],
 ): void {
   if (webhooks.length === 0) return
   const { log, metric } = PAUSES[why]
-  needs.telemetry.log('warn', log, { team: teamId, webhooks: webhooks.length })
-  needs.telemetry.count(metric, {})
-  needs.paused(webhooks)
-  needs.signals.publish('webhooks', '')
+  telemetry.log('warn', log, { team: teamId, webhooks: webhooks.length })
+  telemetry.count(metric, {})
+  paused(webhooks)
+  signals.publish('webhooks', '')
 }
 
 function isLarge({ deliveries }: Parameters<TeamPauses['checkBacklogs']>[0]): boolean {

@@ -1,13 +1,9 @@
 import type { Block, BlockWants } from '../../core/chain/block.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Database } from '../../ports/database.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { followedAt } from '../../tables/chain/chain-tail.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { readBlock } from '../../upstream/blocks/block-reader.ts'
 import { findWhichBlock } from '../which-block.ts'
-
-type Needs = { clock: Clock; database: Database; telemetry: Telemetry }
 
 /** A block of the past with the number that its delivery carries. */
 export type ReplayBlock = { sequenceNumber: number; block: Block }
@@ -22,14 +18,14 @@ export type ReplayBlocks = { read(number: number): Promise<ReplayRead> }
 const AHEAD_MAX = 2
 
 export function openReplayBlocks(
-  needs: Needs,
+  world: World,
   service: NetworkService,
   wants: BlockWants,
   lastNumber: number,
 ): ReplayBlocks {
   const reads = new Map<number, Promise<ReplayRead>>()
   const start = (number: number) => {
-    const reading = readHeight(needs, service, wants, number)
+    const reading = readHeight(world, service, wants, number)
     // Nobody may be waiting for this read yet, or ever.
     reading.catch(() => {})
     reads.set(number, reading)
@@ -48,12 +44,12 @@ export function openReplayBlocks(
 }
 
 async function readHeight(
-  needs: Needs,
+  world: World,
   service: NetworkService,
   wants: BlockWants,
   number: number,
 ): Promise<ReplayRead> {
-  const followed = await followedAt(needs.database, service.network.id, number)
+  const followed = await followedAt(world.database, service.network.id, number)
   if (!followed) return 'ahead'
 
   // A block that can still be replaced is asked for by its hash: a node may have another there.

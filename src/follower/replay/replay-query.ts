@@ -7,12 +7,6 @@ import type { Replay } from '../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../tables/webhooks/webhooks.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 
-export type ReplayQueryNeeds = {
-  database: Database
-  /** The networks that are served. */
-  services(): readonly NetworkService[]
-}
-
 /** The query that a replay runs, as its webhook is now. */
 export type ReplayQuery = { webhook: Webhook; plan: QueryPlan; service: NetworkService }
 
@@ -28,19 +22,23 @@ export type StopReason =
   /** The replay can never go on. */
   | { kind: 'impossible'; reason: string }
 
-/** `before` is the query of the last block, so that one is compiled once for many blocks. */
+/**
+ * `services` are the networks that are served. `before` is the query of the last block, so that
+ * one is compiled once for many blocks.
+ */
 export async function readReplayQuery(
-  needs: ReplayQueryNeeds,
+  database: Database,
+  services: readonly NetworkService[],
   { teamId, webhookId, network }: Replay,
   before: ReplayQuery | null,
 ): Promise<ReplayQuery | StopReason> {
-  const found = await findWebhook(needs.database, teamId, webhookId)
+  const found = await findWebhook(database, teamId, webhookId)
   if (!found) return { kind: 'webhook_deleted' }
 
   const { webhook } = found
   if (webhook.state !== 'active') return { kind: 'waiting' }
 
-  const service = needs.services().find((one) => one.network.id === network)
+  const service = services.find((one) => one.network.id === network)
   if (!service) {
     return { kind: 'error', reason: `${network} is not configured here.`, isTransient: true }
   }

@@ -1,6 +1,7 @@
 import { openWakeableSleep } from '../../core/async/wakeable-sleep.ts'
 import { within } from '../../core/async/within.ts'
 import { errorText, Failure } from '../../core/errors.ts'
+import type { World } from '../../ports/world.ts'
 import { releaseLease, takeLease } from '../../tables/sql/leases.ts'
 import {
   cancelReplay,
@@ -10,10 +11,15 @@ import {
   replayingTeams,
   runningReplays,
 } from '../../tables/webhooks/replays.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { openReplayRetries, type ReplayRetries } from './replay-retries.ts'
-import { type ReplaySlice, type ReplaySliceNeeds, runReplaySlice } from './replay-slice.ts'
+import { type ReplaySlice, runReplaySlice } from './replay-slice.ts'
 
-type Needs = Omit<ReplaySliceNeeds, 'mayGoOn'> & {
+type Options = {
+  /** The networks that are served. */
+  services(): readonly NetworkService[]
+  /** These webhooks have something to be sent. */
+  committed(webhookIds: readonly string[]): void
   /** The disk has room; replays wait while it has not. */
   hasRoom(): boolean
   /** Names this process among those that may run a replay. */
@@ -28,6 +34,8 @@ export type ReplayScheduler = {
 }
 
 type State = {
+  world: World
+  options: Options
   /** By the ids of replays, with their teams. */
   running: Map<string, { teamId: string; done: Promise<void> }>
   retries: ReplayRetries
@@ -70,10 +78,12 @@ const OUR_FAULT = 'Something went wrong on our side.'
  * Runs the replays that are under way, a few at a time and in slices. Their rows say how far
  * each is, so the next process after a crash goes on with the very next block.
  */
-export function openReplayScheduler(needs: Needs): ReplayScheduler {
-  const { clock } = needs
+export function openReplayScheduler(world: World, options: Options): ReplayScheduler {
+  const { clock } = world
   const idle = openWakeableSleep(clock)
   const state: State = {
+    world,
+    options,
     running: new Map(),
     retries: openReplayRetries(clock),
     servedAtMs: new Map(),
@@ -83,7 +93,7 @@ export function openReplayScheduler(needs: Needs): ReplayScheduler {
   }
   const loop = async () => {
     while (!state.isStopped) {
-      await fillSlots(needs, state).catch((thrown) => reportStoreFailure(needs, thrown))
+      await fillSlots(state).catch((thrown) => reportStoreFailure(world, thrown))
       await idle.sleep(CHECK_EVERY_MS)
     }
     await Promise.all([...state.running.values()].map(({ done }) => done))
@@ -107,20 +117,19 @@ export function openReplayScheduler(needs: Needs): ReplayScheduler {
  * Gives the free slots to teams in turn: first to those that have none, so that a team with many
  * replays gets no more than others while they want slots too.
  */
-async function fillSlots(needs: Needs, state: State): Promise<void> {
-  if (isFull(state) || !needs.hasRoom()) return
-  const teamIds = await replayingTeams(needs.database, state.lastTeam, TEAMS_PER_ROUND_MAX)
+async function fillSlots(state: State): Promise<void> {
+  if (isFull(state) || !state.options.hasRoom()) return
+  const teamIds = await replayingTeams(state.world.database, state.lastTeam, TEAMS_PER_ROUND_MAX)
   for (let share = 1; share <= REPLAYS_AT_ONCE_MAX; share++) {
-    const wantMore = await fillShares(needs, state, teamIds, share)
+    const wantMore = await fillShares(state, teamIds, share)
     if (isFull(state)) return
     if (!wantMore) break
   }
-  forgetStale(needs, state)
+  forgetStale(state)
 }
 
 /** Fills each team's slots up to its share. True when any team has reached its share. */
 async function fillShares(
-  needs: Needs,
   state: State,
   teamIds: readonly string[],
   share: number,
@@ -129,11 +138,11 @@ async function fillShares(
   for (const teamId of teamIds) {
     const own = [...state.running.values()].filter((one) => one.teamId === teamId).length
     if (own < share) {
-      const replays = await runningReplays(needs.database, teamId, TEAM_REPLAYS_MAX)
+      const replays = await runningReplays(state.world.database, teamId, TEAM_REPLAYS_MAX)
       const replay = longestWaiting(state, replays)
       if (isFull(state)) return false
       if (!replay) continue
-      start(needs, state, replay)
+      start(state, replay)
       state.lastTeam = teamId
     }
     wantMore = true
@@ -151,11 +160,11 @@ function longestWaiting(state: State, replays: readonly Replay[]): Replay | null
   return due.toSorted((a, b) => servedAtMs(a) - servedAtMs(b))[0] ?? null
 }
 
-function start(needs: Needs, state: State, replay: Replay): void {
-  state.servedAtMs.set(replay.id, needs.clock.monotonicMs())
-  const done = run(needs, state, replay)
+function start(state: State, replay: Replay): void {
+  state.servedAtMs.set(replay.id, state.world.clock.monotonicMs())
+  const done = run(state, replay)
     .catch((thrown) => {
-      reportStoreFailure(needs, thrown)
+      reportStoreFailure(state.world, thrown)
       state.retries.postpone(replay, WAIT_MS)
     })
     .finally(() => {
@@ -166,25 +175,28 @@ function start(needs: Needs, state: State, replay: Replay): void {
 }
 
 /** One slice, under a lease: no other process runs the same replay meanwhile. */
-async function run(needs: Needs, state: State, replay: Replay): Promise<void> {
-  const { clock, database } = needs
+async function run(state: State, replay: Replay): Promise<void> {
+  const { world, options } = state
+  const { clock, database } = world
+  const { services, committed, holder } = options
   const name = `replay:${replay.id}`
   const nowMs = clock.nowMs()
   const endsAtMs = clock.monotonicMs() + LEASE_MS - LEASE_SAFETY_MS
-  if (!(await takeLease(database, name, needs.holder, nowMs, nowMs + LEASE_MS))) {
+  if (!(await takeLease(database, name, holder, nowMs, nowMs + LEASE_MS))) {
     return state.retries.postpone(replay, WAIT_MS)
   }
   const mayGoOn = () => !state.isStopped && clock.monotonicMs() < endsAtMs
-  const { nextBlock, end } = await runReplaySlice({ ...needs, mayGoOn }, replay).catch((thrown) =>
-    brokenSlice(needs, replay, thrown),
+  const turn = { committed, mayGoOn }
+  const { nextBlock, end } = await runReplaySlice(world, services, turn, replay).catch((thrown) =>
+    brokenSlice(world, replay, thrown),
   )
-  await settle(needs, state, { ...replay, nextBlock }, end)
-  await releaseLease(database, name, needs.holder)
+  await settle(state, { ...replay, nextBlock }, end)
+  await releaseLease(database, name, holder)
 }
 
 /** A bug of ours concerns this one replay; a store that fails concerns all. */
 function brokenSlice(
-  { telemetry }: Needs,
+  { telemetry }: World,
   { id, nextBlock }: Replay,
   thrown: unknown,
 ): ReplaySlice {
@@ -194,12 +206,11 @@ function brokenSlice(
 }
 
 async function settle(
-  needs: Needs,
-  { retries }: State,
+  { world, retries }: State,
   replay: Replay,
   end: ReplaySlice['end'],
 ): Promise<void> {
-  const { clock, database, telemetry } = needs
+  const { clock, database, telemetry } = world
   const { id, teamId, network } = replay
   if (end.kind === 'waiting') return retries.postpone(replay, WAIT_MS)
   if (end.kind === 'error') {
@@ -207,24 +218,24 @@ async function settle(
     const isRetried = retries.recordFailure(replay, end.isTransient)
     if (isRetried) return noteReplayError(database, id, end.reason)
   }
-  if (end.kind === 'error' || end.kind === 'impossible') await fail(needs, replay, end.reason)
+  if (end.kind === 'error' || end.kind === 'impossible') await fail(world, replay, end.reason)
   if (end.kind === 'webhook_deleted') await cancelReplay(database, teamId, id, clock.nowMs())
   retries.forget(id)
 }
 
-async function fail({ clock, database, telemetry }: Needs, replay: Replay, reason: string) {
+async function fail({ clock, database, telemetry }: World, replay: Replay, reason: string) {
   const { id, network, nextBlock } = replay
   await failReplay(database, id, reason, clock.nowMs())
   telemetry.log('warn', 'replay_failed', { replay: id, network, number: nextBlock, reason })
 }
 
-function forgetStale({ clock }: Needs, { retries, servedAtMs }: State): void {
+function forgetStale({ world: { clock }, retries, servedAtMs }: State): void {
   retries.forgetStale()
   const nowMs = clock.monotonicMs()
   for (const [id, atMs] of servedAtMs) if (atMs + SERVED_MS_MAX < nowMs) servedAtMs.delete(id)
 }
 
-function reportStoreFailure({ telemetry }: Needs, thrown: unknown): void {
+function reportStoreFailure({ telemetry }: World, thrown: unknown): void {
   telemetry.log('warn', 'replay_error', { reason: errorText(thrown) })
   telemetry.count('headgate_store_failures_total', { part: 'replays' })
 }

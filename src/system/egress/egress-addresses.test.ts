@@ -164,7 +164,7 @@ describe('an address of this machine', () => {
   })
 
   test('is found among the interfaces of the machine', async () => {
-    const own = openOwnAddresses({ clock: testClock() })
+    const own = openOwnAddresses(testClock())
     expect(own.has('127.0.0.1')).toBe(true)
     expect(own.has(PUBLIC)).toBe(false)
   })

@@ -1,32 +1,25 @@
 import { checkDestination, NO_USABLE_ADDRESS } from '../../core/delivery/check-destination.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { assert } from '../../core/errors.ts'
 import type { Egress, EgressFault, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
 import { type Connect, hostOf, openConnector } from '../http1/connector.ts'
-import { endExchange, startExchange } from '../http1/exchange.ts'
-import { type IdlePool, openIdlePool } from '../http1/idle-pool.ts'
+import {
+  type ExchangeFault,
+  type ExchangeListener,
+  endExchange,
+  startExchange,
+} from '../http1/exchange.ts'
+import { openIdlePool } from '../http1/idle-pool.ts'
 import {
   headerLines,
   type Message,
   requestLines,
   requestMessage,
 } from '../http1/request-message.ts'
-import { DELIVERY_ANSWER_LISTENER, type DeliveryAnswer } from './delivery-answer.ts'
-import {
-  type AddressOptions,
-  openVettedAddresses,
-  type VettedAddresses,
-} from './vetted-addresses.ts'
-import { type Destination, vettedOrigin } from './vetted-origin.ts'
+import type { ResponseHead } from '../http1/response-head.ts'
+import { type AddressOptions, openVettedAddresses } from './vetted-addresses.ts'
+import { type Destination, type EgressParts, vettedOrigin } from './vetted-origin.ts'
 
 type EgressOptions = AddressOptions & { connect?: Connect }
-
-type Needs = {
-  clock: Clock
-  allowPrivate: boolean
-  addresses: VettedAddresses
-  pool: IdlePool
-  connect: Connect
-}
 
 /** One request on its way. */
 type Delivery = Destination & {
@@ -35,6 +28,15 @@ type Delivery = Destination & {
   startMs: number
   /** Null until the lookup is over. */
   lookedUpMs: number | null
+}
+
+type DeliveryAnswer = { status: number; retryAfter: string | null; bodyStart: string }
+
+/** The part of an answer that is kept while it comes. */
+type AnswerReading = {
+  bodyBytes: number
+  bodyStart: Uint8Array[]
+  done(result: DeliveryAnswer | ExchangeFault): void
 }
 
 /** The message's framing and its way are said by egress, and by nobody else. */
@@ -53,10 +55,38 @@ const RESERVED_HEADERS = new Set([
 
 /** Each holds a file handle and, behind TLS, some 20 KiB. */
 const IDLE_MAX = 2000
+
 const IDLE_PER_ORIGIN_MAX = 64
+
 const SWEEP_MS = 1000
 
 const ABANDONED_MAX = 8
+
+/** How much of a body the owner of the webhook sees. */
+const BODY_START_BYTES_MAX = 4 * 1024
+
+/** Read to its end up to here, for the sake of the connection; a new one costs less than more. */
+const BODY_BYTES_MAX = 64 * 1024
+
+const RETRY_AFTER = /^[\x20-\x7e]{1,64}$/
+
+/** Reads the start of an answer's body, and gives up a long one. */
+const DELIVERY_ANSWER_LISTENER: ExchangeListener<AnswerReading> = {
+  answered({ context }, head, bytes, bodyAt) {
+    take(context, bytes.subarray(bodyAt))
+    finish(context, head)
+  },
+  advanced(exchange, reader) {
+    const { context } = exchange
+    for (const chunk of reader.take()) take(context, chunk)
+    const isLong = context.bodyBytes > BODY_BYTES_MAX
+    if (!reader.ended && !isLong) return
+    endExchange(exchange)
+    assert(reader.head !== null, 'a body comes after its head')
+    finish(context, reader.head)
+  },
+  lost: ({ context }, fault) => context.done(fault),
+}
 
 /**
  * POST over sockets of this thread, to addresses that were vetted at this very attempt. The
@@ -69,10 +99,10 @@ export function openEgress(options: EgressOptions): Egress {
   const addresses = openVettedAddresses(options)
   const pool = openIdlePool({ perOriginMax: IDLE_PER_ORIGIN_MAX, totalMax: IDLE_MAX })
   const stopSweeping = clock.every(SWEEP_MS, () => pool.sweep(clock.monotonicMs()))
-  const needs: Needs = { clock, allowPrivate, addresses, pool, connect }
+  const parts: EgressParts = { clock, allowPrivate, addresses, pool, connect }
   return {
-    vet: (url, teamId) => vet(needs, url, teamId),
-    post: (request) => post(needs, request),
+    vet: (url, teamId) => vet(parts, url, teamId),
+    post: (request) => post(parts, request),
     close() {
       stopSweeping()
       pool.close()
@@ -80,27 +110,27 @@ export function openEgress(options: EgressOptions): Egress {
   }
 }
 
-async function vet(needs: Needs, url: string, teamId: string): Promise<string | null> {
-  const destination = checkDestination(url, needs.allowPrivate)
+async function vet(parts: EgressParts, url: string, teamId: string): Promise<string | null> {
+  const destination = checkDestination(url, parts.allowPrivate)
   if (typeof destination === 'string') return destination
-  if (needs.allowPrivate) return null
+  if (parts.allowPrivate) return null
 
-  const addresses = await needs.addresses.of(hostOf(destination), teamId)
+  const addresses = await parts.addresses.of(hostOf(destination), teamId)
   return typeof addresses === 'string' ? NO_USABLE_ADDRESS : null
 }
 
-async function post(needs: Needs, request: EgressRequest): Promise<EgressOutcome> {
-  const startMs = needs.clock.monotonicMs()
+async function post(parts: EgressParts, request: EgressRequest): Promise<EgressOutcome> {
+  const startMs = parts.clock.monotonicMs()
   const unknown = { startMs, lookedUpMs: null, acceptedMs: null, connectedMs: null, address: null }
-  const url = checkDestination(request.url, needs.allowPrivate)
-  if (typeof url === 'string') return outcome(needs, unknown, 'refused_address')
+  const url = checkDestination(request.url, parts.allowPrivate)
+  if (typeof url === 'string') return outcome(parts, unknown, 'refused_address')
 
   const { teamId, timeoutMs } = request
   const message = deliveryMessage(url, request)
   const endMs = startMs + timeoutMs
   const delivery: Delivery = { ...unknown, url, host: hostOf(url), teamId, message, endMs }
-  const result = await deliver(needs, delivery, timeoutMs)
-  return outcome(needs, delivery, result)
+  const result = await deliver(parts, delivery, timeoutMs)
+  return outcome(parts, delivery, result)
 }
 
 function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
@@ -112,11 +142,11 @@ function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
 
 /** Looks the name up, connects and sends, all within one limit. */
 function deliver(
-  needs: Needs,
+  parts: EgressParts,
   delivery: Delivery,
   timeoutMs: number,
 ): Promise<DeliveryAnswer | EgressFault> {
-  const { clock, addresses } = needs
+  const { clock, addresses } = parts
   return new Promise((resolve) => {
     let isOver = false
     let giveUp = () => {}
@@ -134,7 +164,7 @@ function deliver(
       delivery.lookedUpMs = clock.monotonicMs()
       delivery.connectedMs = delivery.lookedUpMs
       if (typeof vetted === 'string') return done(vetted)
-      const origin = vettedOrigin(needs, delivery, vetted)
+      const origin = vettedOrigin(parts, delivery, vetted)
       const reading = { bodyBytes: 0, bodyStart: [], done }
       const listener = DELIVERY_ANSWER_LISTENER
       const exchange = startExchange(origin, delivery.message, 'unanswered', listener, reading)
@@ -145,7 +175,7 @@ function deliver(
 }
 
 function outcome(
-  { clock }: Needs,
+  { clock }: EgressParts,
   delivery: Pick<Delivery, 'startMs' | 'lookedUpMs' | 'acceptedMs' | 'connectedMs' | 'address'>,
   result: DeliveryAnswer | EgressFault,
 ): EgressOutcome {
@@ -165,4 +195,27 @@ function outcome(
     return { status: null, fault: result, retryAfter: null, bodyStart: '', address, ms }
   }
   return { ...result, fault: null, address, ms }
+}
+
+function take(reading: AnswerReading, chunk: Uint8Array): void {
+  const room = BODY_START_BYTES_MAX - reading.bodyBytes
+  if (room > 0 && chunk.length > 0) reading.bodyStart.push(chunk.subarray(0, room))
+  reading.bodyBytes += chunk.length
+}
+
+function finish(reading: AnswerReading, { status, header }: ResponseHead): void {
+  const retryAfter = header('retry-after')
+  reading.done({
+    status,
+    retryAfter: retryAfter !== null && RETRY_AFTER.test(retryAfter) ? retryAfter : null,
+    bodyStart: textOf(reading.bodyStart),
+  })
+}
+
+function textOf(parts: readonly Uint8Array[]): string {
+  if (parts.length === 0) return ''
+  // Read as a stream that goes on, so that a character cut in two leaves nothing behind.
+  const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true })
+  // The one character that not every database keeps.
+  return text.replaceAll('\0', '\ufffd')
 }

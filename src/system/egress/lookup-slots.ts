@@ -1,7 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
 
-type Needs = { clock: Clock }
-
 /** A semaphore for lookups under way, whose slots teams share. */
 export type LookupSlots = {
   /** True when the team has a slot now; it gives it back with `release`. */
@@ -26,7 +24,7 @@ const TEAM_WAITING_MAX = 1000
 
 const WAIT_MS_MAX = 3000
 
-export function openLookupSlots({ clock }: Needs): LookupSlots {
+export function openLookupSlots(clock: Clock): LookupSlots {
   const shares = new Map<string, Share>()
   let taken = 0
 

@@ -23,7 +23,7 @@ function namesWith(answer: (name: string) => Answer | Promise<Answer>) {
     if (found instanceof Error) throw found
     return found
   }
-  return { clock, asked, names: openNameLookup({ clock, resolve }) }
+  return { clock, asked, names: openNameLookup(clock, resolve) }
 }
 
 describe('an answer', () => {

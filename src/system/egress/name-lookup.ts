@@ -12,8 +12,6 @@ export type NameLookup = {
   expireSoon(name: string): void
 }
 
-type Needs = { clock: Clock; resolve?: Resolve }
-
 type Answer = { addresses: readonly string[] | null; untilMs: number }
 
 /** How long a name that moved is still connected to at its old address. */
@@ -30,9 +28,8 @@ const NAMES_MAX = 10_000
 /** No host needs more addresses, and each one is vetted anew at every attempt. */
 const ADDRESSES_MAX = 64
 
-export function openNameLookup(needs: Needs): NameLookup {
-  const { clock, resolve = askNameServers(needs) } = needs
-  const slots = openLookupSlots({ clock })
+export function openNameLookup(clock: Clock, resolve = askNameServers(clock)): NameLookup {
+  const slots = openLookupSlots(clock)
   const answers = new Map<string, Answer>()
   const inFlight = new Map<string, Promise<readonly string[] | null>>()
 

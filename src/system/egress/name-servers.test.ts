@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-const resolve = askNameServers({ clock: testClock() })
+const resolve = askNameServers(testClock())
 
 test('a name has the addresses of both families', async () => {
   expect((await resolve('both.test')).toSorted()).toEqual(
@@ -60,7 +60,7 @@ test('names of the hosts file are found there', async () => {
 test('a machine that gets other name servers asks those', async () => {
   const clock = testClock()
   let configured = ['127.0.0.1:1']
-  const asks = askNameServers({ clock, readServers: () => configured })
+  const asks = askNameServers(clock, () => configured)
   setServers(configured)
   await expect(asks('both.test')).rejects.toThrow()
   configured = [server.address]

@@ -4,12 +4,6 @@ import type { Clock } from '../../ports/clock.ts'
 /** All addresses of a name; rejects, or has none, when there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-type Needs = {
-  clock: Clock
-  /** The name servers of the machine; the default reads its configuration. */
-  readServers?: () => readonly string[]
-}
-
 /** A machine that changes its network gets other name servers, which are to be found soon. */
 const SERVERS_TTL_MS = 30_000
 
@@ -17,9 +11,12 @@ const SERVERS_TTL_MS = 30_000
  * Asks name servers over sockets of this thread. The resolver of the system library would take
  * one of few threads for each name until its servers have timed out, and files, the log of the
  * store among them, are read and written by the same threads. The hosts file, search domains and
- * both families count as they do there.
+ * both families count as they do there. `readServers` tells the name servers of the machine.
  */
-export function askNameServers({ clock, readServers = systemServers }: Needs): Resolve {
+export function askNameServers(
+  clock: Clock,
+  readServers: () => readonly string[] = systemServers,
+): Resolve {
   let servers = readServers()
   let checkedMs = clock.monotonicMs()
 

@@ -2,8 +2,6 @@ import { networkInterfaces } from 'node:os'
 import { parseIpAddress } from '../../core/delivery/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-type Needs = { clock: Clock; read?: ReadAddresses }
-
 /** The addresses of this machine's interfaces, as text. */
 export type ReadAddresses = () => readonly string[]
 
@@ -17,7 +15,10 @@ const ADDRESSES_TTL_MS = 30_000
  * The addresses of this machine. A service on all interfaces is often meant for this machine
  * alone, behind a firewall that a connection from inside never passes.
  */
-export function openOwnAddresses({ clock, read = interfaceAddresses }: Needs): OwnAddresses {
+export function openOwnAddresses(
+  clock: Clock,
+  read: ReadAddresses = interfaceAddresses,
+): OwnAddresses {
   let known = new Set<string>()
   let untilMs = Number.NEGATIVE_INFINITY
 

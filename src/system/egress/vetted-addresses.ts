@@ -22,9 +22,9 @@ export type VettedAddresses = Pick<NameLookup, 'prefer' | 'expireSoon'> & {
 }
 
 export function openVettedAddresses(options: AddressOptions): VettedAddresses {
-  const { clock, allowPrivate, resolve, readOwn: read } = options
-  const names = openNameLookup(resolve ? { clock, resolve } : { clock })
-  const own = openOwnAddresses(read ? { clock, read } : { clock })
+  const { clock, allowPrivate } = options
+  const names = openNameLookup(clock, options.resolve)
+  const own = openOwnAddresses(clock, options.readOwn)
   const isForbidden = (address: string) => isForbiddenAddress(address) || own.has(address)
   return {
     prefer: names.prefer,

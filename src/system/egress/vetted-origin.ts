@@ -14,7 +14,14 @@ import type { IdlePool } from '../http1/idle-pool.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
 import type { VettedAddresses } from './vetted-addresses.ts'
 
-type Needs = { clock: Clock; addresses: VettedAddresses; pool: IdlePool; connect: Connect }
+/** The running parts of the egress. */
+export type EgressParts = {
+  clock: Clock
+  allowPrivate: boolean
+  addresses: VettedAddresses
+  pool: IdlePool
+  connect: Connect
+}
 
 /** Where a delivery goes, and what is known of its way so far. */
 export type Destination = {
@@ -44,11 +51,11 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|[,;\s])timeout\s*=\s*"?(\d{1,6})\b/i
 
 /** The way to a destination at addresses that were vetted for this very delivery. */
 export function vettedOrigin(
-  needs: Needs,
+  parts: EgressParts,
   destination: Destination,
   vetted: readonly string[],
 ): Origin {
-  const { clock, pool } = needs
+  const { clock, pool } = parts
   const { url } = destination
   return {
     takeIdle() {
@@ -60,7 +67,7 @@ export function vettedOrigin(
       }
       return undefined
     },
-    connect: (listener) => connectToAny(needs, destination, vetted, listener),
+    connect: (listener) => connectToAny(parts, destination, vetted, listener),
     release(connection, head) {
       const idleMs = idleMsOf(head)
       if (idleMs === 0) return connection.end()
@@ -72,7 +79,7 @@ export function vettedOrigin(
 
 /** Connects to the first address that takes a connection; returns how to give up. */
 function connectToAny(
-  { clock, addresses, connect }: Needs,
+  { clock, addresses, connect }: EgressParts,
   destination: Destination,
   vetted: readonly string[],
   listener: ConnectListener,

@@ -1,5 +1,10 @@
 import { Failure, type FailureCode } from '../../core/errors.ts'
-import type { Outbound, OutboundListener, OutboundRequest } from '../../ports/outbound.ts'
+import type {
+  Outbound,
+  OutboundAnswer,
+  OutboundListener,
+  OutboundRequest,
+} from '../../ports/outbound.ts'
 import { type Connect, hostOf, openConnector, portOf } from '../http1/connector.ts'
 import {
   type Exchange,
@@ -10,7 +15,8 @@ import {
 } from '../http1/exchange.ts'
 import { type IdlePool, openIdlePool } from '../http1/idle-pool.ts'
 import { headerLines, requestLines, requestMessage } from '../http1/request-message.ts'
-import { type AnswerBody, outboundAnswer } from './outbound-answer.ts'
+import type { ResponseHead } from '../http1/response-head.ts'
+import type { ResponseReader } from '../http1/response-reader.ts'
 
 /** Where a request goes, and the start of its message. */
 type Route = { url: string; origin: Origin; lines: string; linesBytes: number }
@@ -21,8 +27,18 @@ type Call = AnswerBody & {
   listener: OutboundListener | null
 }
 
+/** The state of an answer's body between those who send it and those who read it. */
+type AnswerBody = {
+  /** Tells whoever reads the body that more came, or that it is over. */
+  wake: (() => void) | null
+  isBroken: boolean
+}
+
+type Body = { exchange: Exchange<AnswerBody>; reader: ResponseReader; cancel(): void }
+
 /** More connections to a node stay open only while they are needed. */
 const IDLE_PER_NODE_MAX = 256
+
 const IDLE_MAX = 10_000
 
 /** A body nobody reads is left in the kernel, so that the sender slows down. */
@@ -30,6 +46,15 @@ const UNREAD_BYTES_MAX = 256 * 1024
 
 /** The message itself says where a body ends, and nobody else does. */
 const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding'])
+
+/** How the standard names a content encoding, and how the runtime does. */
+const CONTENT_ENCODINGS = new Map<string, Bun.CompressionFormat>([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'brotli'],
+  ['zstd', 'zstd'],
+])
 
 /** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */
 export function openSocketOutbound(): Outbound {
@@ -129,4 +154,89 @@ function breakOff(call: Call, code: FailureCode): void {
   call.listener = null
   listener?.lost(new Failure(code))
   call.wake?.()
+}
+
+/** The answer whose head has come; its body may still be on its way. */
+function outboundAnswer(
+  exchange: Exchange<AnswerBody>,
+  reader: ResponseReader,
+  head: ResponseHead,
+  cancel: () => void,
+): OutboundAnswer {
+  const body: Body = { exchange, reader, cancel }
+  // We ask for no content encoding; some hosts use one all the same.
+  const encoding = head.header('content-encoding')?.toLowerCase() ?? 'identity'
+  const isEmpty = reader.ended && reader.waitingBytes === 0
+  if (encoding !== 'identity' && !isEmpty) return encodedAnswer(body, head, encoding)
+  return {
+    status: head.status,
+    header: head.header,
+    length: reader.ended ? reader.waitingBytes : head.length,
+    whole: null,
+    text: () => wholeText(body),
+    stream: () => bodyStream(body),
+  }
+}
+
+function encodedAnswer(body: Body, head: ResponseHead, encoding: string): OutboundAnswer {
+  const stream = () => {
+    const format = CONTENT_ENCODINGS.get(encoding)
+    if (!format) {
+      body.cancel()
+      throw new Failure('upstream_answered_badly')
+    }
+    const decode = new DecompressionStream(format) as TransformStream<Uint8Array, Uint8Array>
+    return bodyStream(body).pipeThrough(decode)
+  }
+  return {
+    status: head.status,
+    header: head.header,
+    length: null,
+    whole: null,
+    text: async () => new Response(stream()).text(),
+    stream,
+  }
+}
+
+async function wholeText(body: Body): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for (;;) {
+    for (const chunk of takeChunks(body)) chunks.push(chunk)
+    if (body.reader.ended) break
+    await more(body)
+  }
+  const whole = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('utf8')
+}
+
+function bodyStream(body: Body): ReadableStream<Uint8Array> {
+  const { reader } = body
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      while (reader.waitingBytes === 0) {
+        if (reader.ended) return controller.close()
+        await more(body)
+      }
+      for (const chunk of takeChunks(body)) controller.enqueue(chunk)
+    },
+    cancel: body.cancel,
+  })
+}
+
+function takeChunks({ exchange, reader }: Body): Uint8Array[] {
+  const chunks = reader.take()
+  exchange.connection?.resume()
+  return chunks
+}
+
+function more({ exchange }: Body): Promise<void> {
+  const { context } = exchange
+  if (context.isBroken) throw new Failure('upstream_answered_badly')
+  return new Promise((resolve, reject) => {
+    context.wake = () => {
+      context.wake = null
+      if (context.isBroken) reject(new Failure('upstream_answered_badly'))
+      else resolve()
+    }
+  })
 }

@@ -1,16 +1,28 @@
 import type { Settings } from '../../config/config.ts'
 import { type Courier, openCourier } from '../../courier/courier.ts'
-import { hintCouriers } from '../../courier/hint-couriers.ts'
+import { type CourierHints, hintCouriers } from '../../courier/hint-couriers.ts'
+import { type Follower, followNetwork } from '../../follower/follow-network.ts'
+import { openNetworkLeases } from '../../follower/network-leases.ts'
+import { openReplayScheduler } from '../../follower/replay/replay-scheduler.ts'
+import { openStandingQueries } from '../../follower/standing-queries.ts'
 import { type KnownNumbers, openKnownNumbers } from '../../tables/chain/known-numbers.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
-import { type Followers, openFollowers } from './followers.ts'
 import type { NetworkSet } from './network-set.ts'
+import { perNetwork } from './per-network.ts'
 
 /** The roles of this process that make deliveries and send them; null where it has not. */
 export type DeliveryRoles = {
   courier: Courier | null
   followers: Followers | null
   known: KnownNumbers
+}
+
+type Followers = {
+  /** The last block of a network's follower; null while it has none yet. */
+  statusOf(networkId: string): ReturnType<Follower['status']>
+  /** The follower has not reached a head that its network had several block times ago. */
+  isBehind(networkId: string): boolean
+  stop(): Promise<void>
 }
 
 type Inputs = {
@@ -27,7 +39,14 @@ export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
   const { roles, tiers } = settings
   const known = openKnownNumbers(drivers)
   const courier = roles.includes('courier')
-    ? openCourier({ ...drivers, known, settings: settings.webhooks, tiers, publicUrl })
+    ? openCourier(drivers, {
+        name: drivers.name,
+        egress: drivers.egress,
+        known,
+        settings: settings.webhooks,
+        tiers,
+        publicUrl,
+      })
     : null
   const couriers = courier ?? hintCouriers(drivers.signals)
   const remind: typeof couriers.remind = (recorded) => {
@@ -41,4 +60,43 @@ export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
     ? openFollowers(drivers, networks, hints, known)
     : null
   return { courier, followers, known }
+}
+
+/**
+ * Keeps one follower for each EVM network that is served, through reloads too, and works on
+ * replays beside them.
+ */
+function openFollowers(
+  drivers: ProcessDrivers,
+  networks: NetworkSet,
+  couriers: CourierHints,
+  known: KnownNumbers,
+): Followers {
+  const { name: holder } = drivers
+  const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
+  const standing = openStandingQueries(drivers, [high, low])
+  const leases = openNetworkLeases(drivers, holder)
+  const engine = { standing, leases, known, committed: couriers.remind }
+  const followers = perNetwork<Follower>(drivers.telemetry, networks, {
+    kind: 'evm',
+    failedEvent: 'follower_unavailable',
+    open: (service) => followNetwork(drivers, engine, service),
+    close: (follower) => follower.stop(),
+  })
+  const replays = openReplayScheduler(drivers, {
+    services: networks.list,
+    committed: couriers.remindWebhooks,
+    hasRoom: () => !drivers.storeHealth.room().isLow,
+    holder,
+  })
+  const unsubscribe = drivers.signals.subscribe('webhooks', replays.wake)
+
+  return {
+    statusOf: (id) => followers.byId(id)?.status() ?? null,
+    isBehind: (id) => followers.byId(id)?.isBehind() ?? false,
+    async stop() {
+      unsubscribe()
+      await Promise.all([followers.stop(), replays.stop()])
+    },
+  }
 }

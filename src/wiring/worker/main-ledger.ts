@@ -39,7 +39,7 @@ export function openMainLedger(
     for (const { reject } of unwritten.values()) reject(mainIsGone())
   })
   return {
-    exchange: openLimitExchange({ clock, telemetry, carrier }, paceBetweenWorkers(workers)),
+    exchange: openLimitExchange(clock, telemetry, carrier, paceBetweenWorkers(workers)),
     recordUsage(batch) {
       if (isGone) return Promise.reject(mainIsGone())
       const written = Promise.withResolvers<void>()

@@ -1,13 +1,16 @@
 import type { Settings } from '../../config/config.ts'
+import { assert } from '../../core/errors.ts'
 import type { RpcRouteNeeds } from '../../http/rpc/rpc-route.ts'
 import { type HttpServer, startServer } from '../../http/server.ts'
-import type { CallReport } from '../networks/merge-reports.ts'
-import { openRpcEndpoints } from '../websocket/rpc-endpoints.ts'
+import { networkReport } from '../../upstream/answers/network-report.ts'
+import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
+import { openNetworkSet } from '../networks/network-set.ts'
+import { openRpcEndpoints } from '../rpc-endpoints.ts'
 import type { WorkerOpening } from '../workers/worker-messages.ts'
 import { forwardAccounts, forwardRequests } from './forward-requests.ts'
-import { openHeardNetworks } from './heard-networks.ts'
 import { openMainLedger } from './main-ledger.ts'
 import type { MainLink } from './main-link.ts'
+import { openMainWatch } from './main-watch.ts'
 import { takeOverReloads } from './take-over-reloads.ts'
 import type { WorkerDrivers } from './worker-drivers.ts'
 
@@ -28,14 +31,17 @@ export async function openWorker(
   settings: Settings,
 ): Promise<OpenWorker> {
   await using opened = new AsyncDisposableStack()
-  const { networks, shared, reports } = await openHeardNetworks(drivers, link, settings)
+  const shared = openMainWatch(link)
+  const networks = await openNetworkSet({ ...drivers, shared }, settings)
+  assert(!Array.isArray(networks), 'the main process has checked the chains')
   opened.defer(networks.stop)
   const { exchange, recordUsage } = openMainLedger(drivers, link, settings.gateway.workers)
   opened.defer(exchange.stop)
   const { publicUrl, socket } = opening
   const filterSecret = Uint8Array.fromHex(opening.filterSecretHex)
-  const inputs = { drivers, settings, networks, publicUrl, exchange, recordUsage, filterSecret }
-  const endpoints = openRpcEndpoints(inputs, forwardAccounts({ ...drivers, socket }), opened)
+  const local = forwardAccounts({ ...drivers, socket })
+  const served = { drivers, settings, networks, publicUrl, exchange }
+  const endpoints = openRpcEndpoints({ ...served, recordUsage, filterSecret, local }, opened)
   const { needs: rpc } = endpoints
   hearHeights(link, rpc)
   const pages = new Set(opening.pages)
@@ -64,7 +70,7 @@ export async function openWorker(
         routes: () => routes,
       })
     },
-    reports,
+    reports: () => networks.list().map((service) => callReportOf(networkReport(service))),
     async stop(graceMs) {
       await server?.stop(graceMs)
       await rest.disposeAsync()

@@ -21,7 +21,15 @@ export async function openWorkerDrivers(settings: Settings, component: string) {
   opened.defer(() => database.close())
   const signals = opened.adopt(openInProcessSignals(), (one) => one.close())
   const kept = opened.move()
-  return { ...system, database, signals, requestOverSocket, close: () => kept.disposeAsync() }
+  const close = () => kept.disposeAsync()
+  return { ...system, database, signals, secrets: NO_SECRETS, requestOverSocket, close }
+}
+
+/** A worker is given no secret, and does nothing that needs one. */
+const NO_SECRETS = { seal: noSecret, open: noSecret, bind: noSecret, derive: noSecret }
+
+function noSecret(): never {
+  throw new Error('a worker has no secret')
 }
 
 /** A worker looks keys up, and does so rarely. */

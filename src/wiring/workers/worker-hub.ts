@@ -6,16 +6,16 @@ import {
 } from '../../metering/limit-exchange.ts'
 import { joinHub, type LimitHub, openLimitHub } from '../../metering/limit-hub.ts'
 import { openUsageWriter } from '../../metering/usage-writer.ts'
-import type { Drivers } from '../drivers.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { World } from '../../ports/world.ts'
 import type { CallReport } from '../networks/merge-reports.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 import { type Gather, openGather } from './gather.ts'
 import { openObservationRelay } from './observation-relay.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './worker-messages.ts'
 import { openWorkerMetrics } from './worker-metrics.ts'
-import { openWorkerReports } from './worker-reports.ts'
 
-type Needs = Pick<Drivers, 'clock' | 'database' | 'signals' | 'telemetry'> & {
+type Options = {
   networks: NetworkSet
   workers: number
   /** Shares limits with other machines; null where there are none. */
@@ -55,17 +55,30 @@ const RELOAD_MS_MAX = 5000
  */
 const NEWS_MS_MAX = 2000
 
+type Reported = Extract<FromWorker, { kind: 'reported' }>
+
+/** How calls go at the upstreams, as the workers see it. */
+type WorkerReports = {
+  reports(): Promise<CallReport[]>
+  reported(member: Member, message: Reported): void
+  leave(member: Member): void
+}
+
+/** A worker that takes longer is left out. */
+const REPORT_MS_MAX = 500
+
 /** The topic that workers listen to. */
 const ACCOUNTS_CHANGED = 'accounts'
 
-export function openWorkerHub(needs: Needs): WorkerHub {
-  const { clock, networks } = needs
+export function openWorkerHub(world: World, options: Options): WorkerHub {
+  const { clock } = world
+  const { networks, workers, outside } = options
   const members = new Set<Member>()
-  const pace = paceBetweenWorkers(needs.workers)
-  const limits = openLimitHub(needs, pace)
-  const stopSharing = shareSpends(needs, limits, pace)
-  const usage = openUsageWriter(needs)
-  const metrics = openWorkerMetrics(needs, members)
+  const pace = paceBetweenWorkers(workers)
+  const limits = openLimitHub(world, outside, pace)
+  const stopSharing = shareSpends(world, networks, limits, pace)
+  const usage = openUsageWriter(world)
+  const metrics = openWorkerMetrics(world, members)
   const hearing = openGather<Member>(clock, NEWS_MS_MAX)
   const reloading = openGather<Member>(clock, RELOAD_MS_MAX)
   const reporting = openWorkerReports(clock, members)
@@ -73,7 +86,7 @@ export function openWorkerHub(needs: Needs): WorkerHub {
     for (const member of members) member.send(message)
   }
   const observations = openObservationRelay({ clock, networks, sendAll })
-  const unsubscribe = needs.signals.subscribe(ACCOUNTS_CHANGED, (text) =>
+  const unsubscribe = world.signals.subscribe(ACCOUNTS_CHANGED, (text) =>
     sendAll({ kind: 'signal', topic: ACCOUNTS_CHANGED, text }),
   )
 
@@ -130,9 +143,14 @@ export function openWorkerHub(needs: Needs): WorkerHub {
 }
 
 /** Polls and the follower's reads are this process's own, and count at vendors as calls do. */
-function shareSpends(needs: Needs, limits: LimitHub, pace: ExchangePace): () => void {
-  const own = openLimitExchange({ ...needs, carrier: joinHub(limits) }, pace)
-  const stopSharing = needs.networks.spends.share(own)
+function shareSpends(
+  { clock, telemetry }: World,
+  networks: NetworkSet,
+  limits: LimitHub,
+  pace: ExchangePace,
+): () => void {
+  const own = openLimitExchange(clock, telemetry, joinHub(limits), pace)
+  const stopSharing = networks.spends.share(own)
   return () => {
     stopSharing()
     own.stop()
@@ -162,4 +180,23 @@ function pollNow(networks: NetworkSet, networkId: string): void {
 
 function networkOf(networks: NetworkSet, networkId: string) {
   return networks.list().find(({ network }) => network.id === networkId)
+}
+
+function openWorkerReports(clock: Clock, members: ReadonlySet<Member>): WorkerReports {
+  const gather = openGather<Member>(clock, REPORT_MS_MAX)
+  const latest = new Map<Member, readonly CallReport[]>()
+  return {
+    async reports() {
+      await gather.ask(members, (member, id) => member.send({ kind: 'report', id }))
+      return [...latest.values()].flat()
+    },
+    reported(member, { id, networks }) {
+      latest.set(member, networks)
+      gather.answered(member, id)
+    },
+    leave(member) {
+      latest.delete(member)
+      gather.leave(member)
+    },
+  }
 }

@@ -2,6 +2,7 @@ import { type Courier, openCourier } from '../../../src/courier/courier.ts'
 import type { Database } from '../../../src/ports/database.ts'
 import { openKnownNumbers } from '../../../src/tables/chain/known-numbers.ts'
 import type { Chance } from '../../support/seeded-chance.ts'
+import { testWorld } from '../../support/test-world.ts'
 import type { Life } from '../process-life.ts'
 import { clockOf } from '../process-ports.ts'
 import { entropyOf, telemetryOf, withEars, withLateAnswers } from './courier-ports.ts'
@@ -23,7 +24,7 @@ export function startCourier(
   const { plan, couriers } = run
   const clock = clockOf(run.clock, life, 0)
   const suspendedMs = () => couriers.get(life.name)?.suspendedMs ?? 0
-  const world = {
+  const world = testWorld({
     clock: {
       ...clock,
       nowMs: () => wallOf(run, life.name),
@@ -32,14 +33,13 @@ export function startCourier(
     database: withEars(run, life, withLateAnswers(run, life, database, chance)),
     signals: signals.of(life),
     telemetry: telemetryOf(run, life),
-  }
-  return openCourier({
-    ...world,
+    entropy: entropyOf(life, chance),
+    secrets: { seal: sealed, open: unsealed, derive: () => new Uint8Array(32) },
+  })
+  return openCourier(world, {
     name: couriers.get(life.name)?.courier ?? life.name,
     known: openKnownNumbers(world),
     egress: simEgress(run, life, openHostJudge(run)),
-    entropy: entropyOf(life, chance),
-    secrets: { seal: sealed, open: unsealed },
     settings: plan.settings,
     tiers: plan.tiers,
     publicUrl: PUBLIC_URL,

@@ -1,17 +1,15 @@
 import type { RawObject } from '../../../core/chain/block.ts'
-import { isZeroBloom } from '../../../core/chain/logs-bloom.ts'
+import { type BloomBits, isZeroBloom } from '../../../core/chain/logs-bloom.ts'
 import { quirksOf } from '../../../core/chain/quirks.ts'
 import { isBloom } from '../../../core/chain/raw-forms.ts'
 import { Rejection } from '../../../core/errors.ts'
 import type { LogKeys } from '../../../core/logs/log-filter.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import { type LogText, logText } from '../../../core/subscriptions/log-text.ts'
+import { bloomMayMatch, logMatches } from '../../../core/subscriptions/read-log-filter.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { type ChainFollower, followChain } from './chain-follower.ts'
-import { openLogSubscribers } from './log-subscribers.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
 
 /** The subscribers of new heads and of logs, on one chain. */
 export type BlockSubscribers = {
@@ -21,11 +19,24 @@ export type BlockSubscribers = {
   stop(reason: string): void
 }
 
+/** The subscribers of logs, those with equal filters together. */
+type LogSubscribers = {
+  readonly size: number
+  /** Returns how to remove it. */
+  add(filter: LogKeys, subscriber: Subscriber): () => void
+  /** False when nobody can want a log of a block with this bloom; null: it tells nothing. */
+  mayWant(bloom: Uint8Array | null, known: BloomBits): boolean
+  /** False when nobody wants it. */
+  notify(log: LogText, removed: boolean): boolean
+}
+
+type FilterGroup = { filter: LogKeys; subscribers: Set<Subscriber> }
+
 /** The chain is followed for so long after the last subscriber has left: most come back. */
 const GRACE_MS = 30_000
 
 /** Nobody follows the chain while there are no subscribers. */
-export function openBlockSubscribers(needs: Needs, service: NetworkService): BlockSubscribers {
+export function openBlockSubscribers(world: World, service: NetworkService): BlockSubscribers {
   const all = new Set<Subscriber>()
   const heads = new Set<Subscriber>()
   const logs = openLogSubscribers()
@@ -42,7 +53,7 @@ export function openBlockSubscribers(needs: Needs, service: NetworkService): Blo
     for (const subscriber of [...all]) subscriber.lost(reason)
   }
   const follow = () =>
-    followChain(needs, service, {
+    followChain(world, service, {
       wantsLogs: (raw) => logs.size > 0 && logs.mayWant(bloomOf(service, raw), service.bloomBits),
       advanced(replaced, added, headText) {
         for (const { logs: removed } of replaced) {
@@ -64,7 +75,7 @@ export function openBlockSubscribers(needs: Needs, service: NetworkService): Blo
       close() {
         leave()
         if (!all.delete(subscriber) || all.size > 0 || follower === null) return
-        cancelEnd = needs.clock.after(GRACE_MS, end)
+        cancelEnd = world.clock.after(GRACE_MS, end)
       },
     }
   }
@@ -90,4 +101,75 @@ function bloomOf({ network }: NetworkService, raw: RawObject): Uint8Array | null
 
 function noHead(networkId: string): string {
   return `No ${networkId} node has told of a block yet; please try again.`
+}
+
+/**
+ * A filter is found by its addresses, or else by its first topics, so that a log costs what it
+ * meets and not what there is.
+ */
+function openLogSubscribers(): LogSubscribers {
+  const groups = new Map<string, FilterGroup>()
+  const byAddress = new Map<string, Set<FilterGroup>>()
+  const byTopic = new Map<string, Set<FilterGroup>>()
+  const anything = new Set<FilterGroup>()
+  let size = 0
+
+  const placesOf = ({ filter }: FilterGroup): [Map<string, Set<FilterGroup>>, readonly string[]] =>
+    filter.addresses ? [byAddress, filter.addresses] : [byTopic, filter.topics[0] ?? []]
+
+  const enter = (group: FilterGroup) => {
+    const [index, keys] = placesOf(group)
+    if (keys.length === 0) anything.add(group)
+    for (const key of keys) index.set(key, (index.get(key) ?? new Set()).add(group))
+  }
+
+  const leave = (group: FilterGroup) => {
+    const [index, keys] = placesOf(group)
+    anything.delete(group)
+    for (const key of keys) {
+      const there = index.get(key)
+      there?.delete(group)
+      if (there?.size === 0) index.delete(key)
+    }
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    add(filter, subscriber) {
+      const key = JSON.stringify([filter.addresses, filter.topics])
+      const group = groups.get(key) ?? { filter, subscribers: new Set() }
+      if (!groups.has(key)) enter(group)
+      groups.set(key, group)
+      group.subscribers.add(subscriber)
+      size++
+      return () => {
+        if (!group.subscribers.delete(subscriber)) return
+        size--
+        if (group.subscribers.size > 0) return
+        groups.delete(key)
+        leave(group)
+      }
+    },
+    mayWant(bloom, known) {
+      if (bloom === null) return size > 0
+      for (const { filter } of groups.values()) {
+        if (bloomMayMatch(filter, bloom, known)) return true
+      }
+      return false
+    },
+    notify(log, removed) {
+      let text = ''
+      const [first = ''] = log.topics
+      for (const found of [byAddress.get(log.address), byTopic.get(first), anything]) {
+        for (const { filter, subscribers } of found ?? []) {
+          if (!logMatches(filter, log)) continue
+          text ||= logText(log, removed)
+          for (const subscriber of [...subscribers]) subscriber.notify(text)
+        }
+      }
+      return text !== ''
+    },
+  }
 }

@@ -5,14 +5,11 @@ import type {
   SubscriptionSource,
 } from '../../../core/rpc/subscription-source.ts'
 import { readLogFilter } from '../../../core/subscriptions/read-log-filter.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Sockets } from '../../../ports/sockets.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { openBlockSubscribers } from './block-subscribers.ts'
 import { openPendingTransactions } from './pending-transactions.ts'
-
-type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
 const KINDS = 'newHeads, logs or newPendingTransactions'
 
@@ -21,12 +18,12 @@ const KINDS = 'newHeads, logs or newPendingTransactions'
  * ourselves, so that no upstream's loss leaves a gap; pending transactions from one upstream.
  */
 export function openEvmSubscriptions(
-  needs: Needs,
+  world: World & { sockets: Sockets },
   service: NetworkService,
 ): SubscriptionSource & { stop(reason: string): void } {
-  const blocks = openBlockSubscribers(needs, service)
-  const hashes = openPendingTransactions(needs, service, false)
-  const whole = openPendingTransactions(needs, service, true)
+  const blocks = openBlockSubscribers(world, service)
+  const hashes = openPendingTransactions(world, service, false)
+  const whole = openPendingTransactions(world, service, true)
 
   const choose = (
     params: readonly unknown[],

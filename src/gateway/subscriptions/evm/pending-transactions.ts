@@ -1,22 +1,33 @@
 import { Rejection } from '../../../core/errors.ts'
+import { isHash32, quantityToNumber } from '../../../core/hex.ts'
+import { rawMembers } from '../../../core/json/json-scan.ts'
+import { isJsonObject } from '../../../core/json/json-value.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Sockets } from '../../../ports/sockets.ts'
-import type { Telemetry } from '../../../ports/telemetry.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../../upstream/node/upstream.ts'
 import {
   openUpstreamSubscription,
+  type SubscriptionConnection,
+  type SubscriptionSession,
   type UpstreamSubscription,
 } from '../../../upstream/subscription/upstream-subscription.ts'
-import { openPendingSession } from './pending-session.ts'
-
-type Needs = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
 /** The subscribers of pending transactions, of hashes or of whole ones. */
 export type PendingTransactions = {
   add(subscriber: Subscriber): OpenSubscription | Rejection
   stop(reason: string): void
+}
+
+type State = {
+  connection: SubscriptionConnection
+  /** Undefined where any chain is right. */
+  chainId: number | undefined
+  whole: boolean
+  isChainRight: boolean
+  subscription: string | null
+  hasDelivered: boolean
 }
 
 /** The socket is kept for so long after the last subscriber has left. */
@@ -28,9 +39,13 @@ const HANDSHAKE_MS_MAX = 10_000
 /** The largest transaction that pools take, blobs not included, with room for its JSON. */
 const MESSAGE_CHARS_MAX = 1024 * 1024
 
+const CHAIN_CALL_ID = 1
+
+const SUBSCRIBE_CALL_ID = 2
+
 /** One upstream tells of them at a time, and all subscribers share its socket. */
 export function openPendingTransactions(
-  needs: Needs,
+  world: World & { sockets: Sockets },
   service: NetworkService,
   whole: boolean,
 ): PendingTransactions {
@@ -45,7 +60,7 @@ export function openPendingTransactions(
   }
   const { network } = service
   const open = () =>
-    openUpstreamSubscription(needs, {
+    openUpstreamSubscription(world, {
       network: network.id,
       logEvent: 'pending_socket',
       handshakeMsMax: HANDSHAKE_MS_MAX,
@@ -68,7 +83,7 @@ export function openPendingTransactions(
       return {
         close() {
           if (!subscribers.delete(subscriber) || subscribers.size > 0) return
-          cancelEnd = needs.clock.after(GRACE_MS, end)
+          cancelEnd = world.clock.after(GRACE_MS, end)
         },
       }
     },
@@ -91,4 +106,83 @@ function nextUpstream({ pool }: NetworkService, last: Upstream | null): Upstream
 
 function noSocket(networkId: string): string {
   return `Pending transactions are not served on ${networkId}: no upstream has a WebSocket address.`
+}
+
+/** Asks one upstream for its pending transactions; `heard` gets each as the node wrote it. */
+function openPendingSession(
+  connection: SubscriptionConnection,
+  chainId: number | undefined,
+  whole: boolean,
+  heard: (resultText: string) => void,
+): SubscriptionSession {
+  const isChainRight = chainId === undefined
+  const state: State = {
+    connection,
+    chainId,
+    whole,
+    isChainRight,
+    subscription: null,
+    hasDelivered: false,
+  }
+  return {
+    get hasDelivered() {
+      return state.hasDelivered
+    },
+    opened() {
+      const kinds = ['newPendingTransactions', ...(whole ? [true] : [])]
+      connection.send(callText(CHAIN_CALL_ID, 'eth_chainId', []))
+      connection.send(callText(SUBSCRIBE_CALL_ID, 'eth_subscribe', kinds))
+    },
+    received(text) {
+      const message = parsed(text)
+      if (!isJsonObject(message)) return
+      if (message.method !== 'eth_subscription') return takeAnswer(state, message)
+      const result = transactionIn(state, message, text)
+      if (result === null) return
+      state.hasDelivered = true
+      heard(result)
+    },
+    // A pool may be empty for hours, so silence tells nothing.
+    checkSilence() {},
+    ended() {},
+  }
+}
+
+function takeAnswer(state: State, { id, result }: Readonly<Record<string, unknown>>): void {
+  const { connection, chainId } = state
+  if (id === CHAIN_CALL_ID && !state.isChainRight) {
+    state.isChainRight = quantityToNumber(result) === chainId
+    if (!state.isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
+  }
+  if (id === SUBSCRIBE_CALL_ID && state.subscription === null) {
+    if (typeof result === 'string') state.subscription = result
+    else connection.end('refused')
+  }
+  if (state.isChainRight && state.subscription !== null) connection.established()
+}
+
+/** The transaction's text; null for anything else than was subscribed to. */
+function transactionIn(
+  { isChainRight, subscription, whole }: State,
+  { params }: Readonly<Record<string, unknown>>,
+  text: string,
+): string | null {
+  if (!isChainRight || !isJsonObject(params) || params.subscription !== subscription) return null
+  const { result } = params
+  const hash = whole && isJsonObject(result) ? result.hash : result
+  if (!isHash32(hash) || (whole && !isJsonObject(result))) return null
+  const paramsText = rawMembers(text).get('params') ?? ''
+  return rawMembers(paramsText).get('result') ?? null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function callText(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }

@@ -1,20 +1,22 @@
 import { hashKey } from '../../../core/access/hash-key.ts'
 import { canonicalText } from '../../../core/json/canonical-text.ts'
 import { rawMembers } from '../../../core/json/json-scan.ts'
+import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { AccountTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
 import { goneAccountText } from '../../../core/solana/text/gone-account-text.ts'
 import {
   believable,
   type Feed,
-  type FeedNeeds,
+  type FeedSource,
   inSlot,
   isPlausible,
   LOST_WHILE_RECONNECTING,
 } from './feed.ts'
 import { readAnew } from './read-anew.ts'
 
-type State = FeedNeeds & {
+type State = FeedSource & {
+  out: Subscriber
   topic: AccountTopic
   /** The slot up to which the account is known, and how it was then. */
   asOf: number
@@ -34,9 +36,10 @@ const GONE = 'gone'
  * The changes of one account. Each notification is the whole account, so after a loss one read
  * of it makes up for all that was missed. Slots never go back.
  */
-export function openAccountFeed(needs: FeedNeeds, topic: AccountTopic): Feed {
+export function openAccountFeed(source: FeedSource, out: Subscriber, topic: AccountTopic): Feed {
   const state: State = {
-    ...needs,
+    ...source,
+    out,
     topic,
     asOf: -1,
     shown: null,

@@ -1,5 +1,4 @@
 import type { Semaphore } from '../../../core/async/semaphore.ts'
-import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 
@@ -16,13 +15,12 @@ export type Feed = {
   resumed(slot: number): Promise<void>
 }
 
-/** All that a feed has to work with. Its subscribers are told through `out`. */
-export type FeedNeeds = {
+/** The network that feeds are about. */
+export type FeedSource = {
   clock: Clock
   service: NetworkService
   /** Bounds the reads of what was missed that go on at once. */
   reads: Semaphore
-  out: Subscriber
 }
 
 /** A node can be so far ahead of all others, as after a pause of ours. */

@@ -1,4 +1,5 @@
 import { rawElements, rawMembers } from '../../../core/json/json-scan.ts'
+import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import { upstreamParams } from '../../../core/solana/request/query-hash.ts'
 import type { ProgramTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
@@ -6,7 +7,7 @@ import { digestOf } from './account-feed.ts'
 import {
   believable,
   type Feed,
-  type FeedNeeds,
+  type FeedSource,
   inSlot,
   isPlausible,
   LOST_WHILE_RECONNECTING,
@@ -15,7 +16,8 @@ import { readAnew } from './read-anew.ts'
 
 type Shown = { slot: number; digest: string }
 
-type State = FeedNeeds & {
+type State = FeedSource & {
+  out: Subscriber
   topic: ProgramTopic
   /** How accounts were when they were last told, by public key. */
   shown: Map<string, Shown>
@@ -39,9 +41,10 @@ const SHOWN_MAX = 10_000
  * that is not known to be as it was told last. A program without filters may have millions of
  * them, and is lost.
  */
-export function openProgramFeed(needs: FeedNeeds, topic: ProgramTopic): Feed {
+export function openProgramFeed(source: FeedSource, out: Subscriber, topic: ProgramTopic): Feed {
   const state: State = {
-    ...needs,
+    ...source,
+    out,
     topic,
     shown: new Map(),
     scannedAt: -1,

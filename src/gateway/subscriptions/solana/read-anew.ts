@@ -1,10 +1,7 @@
 import { openBackoff } from '../../../core/async/backoff.ts'
 import { readUpTo } from '../../../core/async/read-up-to.ts'
-import type { Semaphore } from '../../../core/async/semaphore.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
-
-type Needs = { clock: Clock; service: NetworkService; reads: Semaphore }
+import type { FeedSource } from './feed.ts'
 
 type Question = {
   method: string
@@ -36,13 +33,13 @@ const REFUSALS = [-32600, -32602]
  * Asks any upstreams until the asker is content with an answer. Returns false when it never was,
  * or they refuse; true as well when nobody wants it any more.
  */
-export async function readAnew(needs: Needs, question: Question): Promise<boolean> {
-  const { clock, reads } = needs
+export async function readAnew(source: FeedSource, question: Question): Promise<boolean> {
+  const { clock, service, reads } = source
   const endsAtMs = clock.monotonicMs() + READ_MS_MAX
   const backoff = openBackoff(RETRY_LIMITS)
   while (question.isWanted()) {
     const release = await reads.acquire()
-    const answer = question.isWanted() ? await ask(needs, question) : null
+    const answer = question.isWanted() ? await ask(service, question) : null
     release?.()
     if (answer === null || !question.isWanted()) return true
     if (answer.kind === 'result' && question.take(answer.text)) return true
@@ -52,7 +49,7 @@ export async function readAnew(needs: Needs, question: Question): Promise<boolea
   return true
 }
 
-async function ask({ service }: Needs, question: Question): Promise<Answer> {
+async function ask(service: NetworkService, question: Question): Promise<Answer> {
   const { method, bytesMax = ACCOUNT_BYTES_MAX } = question
   try {
     const { reply } = await service.request({

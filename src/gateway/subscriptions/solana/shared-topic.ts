@@ -1,13 +1,13 @@
 import { Rejection } from '../../../core/errors.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
+import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { openAccountFeed } from './account-feed.ts'
-import type { Feed, FeedNeeds } from './feed.ts'
-import { openLogsFeed } from './logs-feed.ts'
+import { type Feed, type FeedSource, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
 import { openProgramFeed } from './program-feed.ts'
 import { openSignatureFeed } from './signature-feed.ts'
 import { openRootFeed, openSlotFeed } from './slot-feed.ts'
-import { openSubscriberList, type SubscriberList } from './subscriber-list.ts'
 import type { AskedTopic, TopicRefusal } from './topic-session.ts'
 
 /** One subject with all who asked for it in the same words. */
@@ -21,15 +21,12 @@ export type SharedTopic = AskedTopic & {
   lose(reason: string): void
 }
 
-type Needs = Omit<FeedNeeds, 'out'> & {
-  /** Nobody hears it any more, or nobody can. */
-  ended(topic: SharedTopic): void
-}
-
 type Waiting = { subscriber: Subscriber; resolve(opened: OpenSubscription | Rejection): void }
 
 type State = {
-  needs: Needs
+  clock: Clock
+  /** Called when nobody hears it any more, or nobody can. */
+  ended(topic: SharedTopic): void
   shared: () => SharedTopic
   subscribers: SubscriberList
   waiting: Set<Waiting>
@@ -39,19 +36,39 @@ type State = {
   isOver: boolean
 }
 
+type Member = {
+  subscriber: Subscriber
+  /** Calls that wait until its subscribing has returned; null from then on. */
+  held: ((subscriber: Subscriber) => void)[] | null
+  isClosed: boolean
+}
+
+/** All who hear one subscription, told together. */
+type SubscriberList = Subscriber & {
+  readonly size: number
+  add(subscriber: Subscriber): OpenSubscription
+}
+
 /** Longer than it takes to leave a node that does not answer and ask another. */
 const GRANT_MS_MAX = 20_000
 
 const NO_SUCH_METHOD = -32601
+
 const INVALID_PARAMS = -32602
 
 const REFUSED_ANEW = 'The next node refused the subscription. Connect anew.'
 
-export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
+export function openSharedTopic(
+  source: FeedSource,
+  topic: SolanaTopic,
+  ended: (topic: SharedTopic) => void,
+): SharedTopic {
+  const { clock } = source
   const { kind, paramsText } = topic
-  const subscribers = openSubscriberList(needs.clock, () => endIfUnused(state))
+  const subscribers = openSubscriberList(clock, () => endIfUnused(state))
   const state: State = {
-    needs,
+    clock,
+    ended,
     shared: () => shared,
     subscribers,
     waiting: new Set(),
@@ -59,7 +76,7 @@ export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
     isInterrupted: false,
     isOver: false,
   }
-  const feed = openFeed({ ...needs, out: outOf(state) }, topic)
+  const feed = openFeed(source, outOf(state), topic)
 
   const shared: SharedTopic = {
     kind,
@@ -90,12 +107,26 @@ export function openSharedTopic(needs: Needs, topic: SolanaTopic): SharedTopic {
   return shared
 }
 
-function openFeed(needs: FeedNeeds, topic: SolanaTopic): Feed {
-  if (topic.kind === 'account') return openAccountFeed(needs, topic)
-  if (topic.kind === 'program') return openProgramFeed(needs, topic)
-  if (topic.kind === 'signature') return openSignatureFeed(needs, topic)
-  if (topic.kind === 'logs') return openLogsFeed(needs)
-  return topic.kind === 'slot' ? openSlotFeed(needs) : openRootFeed(needs)
+function openFeed(source: FeedSource, out: Subscriber, topic: SolanaTopic): Feed {
+  if (topic.kind === 'account') return openAccountFeed(source, out, topic)
+  if (topic.kind === 'program') return openProgramFeed(source, out, topic)
+  if (topic.kind === 'signature') return openSignatureFeed(source, out, topic)
+  if (topic.kind === 'logs') return openLogsFeed(source, out)
+  return topic.kind === 'slot' ? openSlotFeed(source, out) : openRootFeed(source, out)
+}
+
+/** Logs of transactions. No node can be asked for those of the last moments, so a loss is one. */
+function openLogsFeed({ service }: FeedSource, out: Subscriber): Feed {
+  return {
+    heard(resultText) {
+      const said = readSlotValue(resultText)
+      if (!said?.valueText.startsWith('{') || !isPlausible(service, said.slot)) return false
+      out.notify(resultText)
+      return true
+    },
+    interrupted: () => out.lost(LOST_WHILE_RECONNECTING),
+    resumed: () => Promise.resolve(),
+  }
 }
 
 /** Tells all subscribers; the last word ends the subject for those who come later. */
@@ -117,7 +148,7 @@ function outOf(state: State): Subscriber {
 function end(state: State): void {
   if (state.isOver) return
   state.isOver = true
-  state.needs.ended(state.shared())
+  state.ended(state.shared())
 }
 
 function endIfUnused(state: State): void {
@@ -132,7 +163,7 @@ function fail(state: State, rejection: Rejection, reason: string): void {
 
 function wait(state: State, subscriber: Subscriber): Promise<OpenSubscription | Rejection> {
   return new Promise((resolve) => {
-    const stopTimer = state.needs.clock.after(GRANT_MS_MAX, () => {
+    const stopTimer = state.clock.after(GRANT_MS_MAX, () => {
       state.waiting.delete(one)
       resolve(new Rejection('upstream_timeout', 'No node granted the subscription in time.'))
       endIfUnused(state)
@@ -163,4 +194,44 @@ function rejectionOf({ subscribeMethod }: AskedTopic, refusal: TopicRefusal): Re
     return new Rejection('method_not_served', `The node does not serve ${subscribeMethod}.`)
   }
   return new Rejection('upstream_failed', 'The node refused the subscription.')
+}
+
+/** `emptied` is called when the last one has left by itself. */
+function openSubscriberList(clock: Clock, emptied: () => void): SubscriberList {
+  const members = new Set<Member>()
+
+  const tell = (member: Member, call: (subscriber: Subscriber) => void) => {
+    if (member.held === null) call(member.subscriber)
+    else member.held.push(call)
+  }
+  const tellAll = (call: (subscriber: Subscriber) => void, isLast: boolean) => {
+    const told = [...members]
+    if (isLast) members.clear()
+    for (const member of told) if (!member.isClosed) tell(member, call)
+  }
+
+  return {
+    get size() {
+      return members.size
+    },
+    add(subscriber) {
+      const member: Member = { subscriber, held: [], isClosed: false }
+      members.add(member)
+      clock.after(0, () => {
+        const held = member.held ?? []
+        member.held = null
+        for (const call of held) if (!member.isClosed) call(subscriber)
+      })
+      return {
+        close() {
+          if (member.isClosed) return
+          member.isClosed = true
+          if (members.delete(member) && members.size === 0) emptied()
+        },
+      }
+    },
+    notify: (resultText) => tellAll((one) => one.notify(resultText), false),
+    done: () => tellAll((one) => one.done(), true),
+    lost: (reason) => tellAll((one) => one.lost(reason), true),
+  }
 }

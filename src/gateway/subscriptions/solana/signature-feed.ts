@@ -1,13 +1,15 @@
 import { rawElements, rawMembers } from '../../../core/json/json-scan.ts'
+import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { SignatureTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import {
   readSlotValue,
   safeInteger,
 } from '../../../core/solana/subscriptions/subscription-message.ts'
-import { type Feed, type FeedNeeds, inSlot, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
+import { type Feed, type FeedSource, inSlot, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
 import { readAnew } from './read-anew.ts'
 
-type State = FeedNeeds & {
+type State = FeedSource & {
+  out: Subscriber
   topic: SignatureTopic
   wasReceived: boolean
   isDone: boolean
@@ -24,8 +26,12 @@ const RECEIVED = '"receivedSignature"'
 const LEVELS = ['processed', 'confirmed', 'finalized']
 
 /** One transaction, told once when it is as sure as wanted, and before when it was received. */
-export function openSignatureFeed(needs: FeedNeeds, topic: SignatureTopic): Feed {
-  const state: State = { ...needs, topic, wasReceived: false, isDone: false, epoch: 0 }
+export function openSignatureFeed(
+  source: FeedSource,
+  out: Subscriber,
+  topic: SignatureTopic,
+): Feed {
+  const state: State = { ...source, out, topic, wasReceived: false, isDone: false, epoch: 0 }
   return {
     heard: (resultText) => hear(state, resultText),
     interrupted() {

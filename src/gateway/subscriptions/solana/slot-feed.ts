@@ -1,9 +1,10 @@
 import { rawMembers } from '../../../core/json/json-scan.ts'
+import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import { safeInteger } from '../../../core/solana/subscriptions/subscription-message.ts'
 import {
   believable,
   type Feed,
-  type FeedNeeds,
+  type FeedSource,
   isPlausible,
   LOST_WHILE_RECONNECTING,
 } from './feed.ts'
@@ -19,7 +20,8 @@ type SlotForm = {
   write(slot: number, parent: number, root: number): string
 }
 
-type State = FeedNeeds & {
+type State = FeedSource & {
+  out: Subscriber
   form: SlotForm
   last: Told | null
   /** Nothing is missing. */
@@ -36,16 +38,16 @@ const MISSED_SLOTS_MAX = 1_500
 /** The block before the first one missed is found in there. */
 const PARENT_SLOTS_BACK = 64
 
-export function openSlotFeed(needs: FeedNeeds): Feed {
-  return openOrderedFeed(needs, {
+export function openSlotFeed(source: FeedSource, out: Subscriber): Feed {
+  return openOrderedFeed(source, out, {
     commitment: 'confirmed',
     read: readSlot,
     write: (slot, parent, root) => `{"parent":${parent},"root":${root},"slot":${slot}}`,
   })
 }
 
-export function openRootFeed(needs: FeedNeeds): Feed {
-  return openOrderedFeed(needs, {
+export function openRootFeed(source: FeedSource, out: Subscriber): Feed {
+  return openOrderedFeed(source, out, {
     commitment: 'finalized',
     read(text) {
       const slot = safeInteger(text)
@@ -60,8 +62,8 @@ export function openRootFeed(needs: FeedNeeds): Feed {
  * Slots in ascending order. Those missed in a loss are the ledger's blocks of that time; the
  * ones after it wait until these are known.
  */
-function openOrderedFeed(needs: FeedNeeds, form: SlotForm): Feed {
-  const state: State = { ...needs, form, last: null, isWhole: true, held: [], epoch: 0 }
+function openOrderedFeed(source: FeedSource, out: Subscriber, form: SlotForm): Feed {
+  const state: State = { ...source, out, form, last: null, isWhole: true, held: [], epoch: 0 }
   return {
     heard: (resultText) => hear(state, resultText),
     interrupted() {

@@ -3,19 +3,20 @@ import { Rejection } from '../../../core/errors.ts'
 import type { SubscriptionSource } from '../../../core/rpc/subscription-source.ts'
 import { isSolanaError } from '../../../core/solana/solana-error.ts'
 import { readTopic, type SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
+import type { Sockets } from '../../../ports/sockets.ts'
+import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { nextUpstream } from '../../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
   type SubscriptionConnection,
   type UpstreamSubscription,
-  type UpstreamSubscriptionNeeds,
 } from '../../../upstream/subscription/upstream-subscription.ts'
 import { openSharedTopic, type SharedTopic } from './shared-topic.ts'
 import { openTopicSession, type TopicSession } from './topic-session.ts'
 
 type State = {
-  needs: UpstreamSubscriptionNeeds
+  world: World & { sockets: Sockets }
   service: NetworkService
   topics: Map<string, SharedTopic>
   /** How many of them each team has begun. */
@@ -47,11 +48,11 @@ const IDLE_MS = 30_000
  * once, and all of them anew at another node when one is lost.
  */
 export function openSolanaSubscriptions(
-  needs: UpstreamSubscriptionNeeds,
+  world: World & { sockets: Sockets },
   service: NetworkService,
 ): SubscriptionSource & { stop(reason: string): void } {
   const state: State = {
-    needs,
+    world,
     service,
     topics: new Map(),
     teams: new Map(),
@@ -83,7 +84,7 @@ export function openSolanaSubscriptions(
 }
 
 function openTopic(state: State, topic: SolanaTopic, team: string): SharedTopic {
-  const { needs, service, reads, topics } = state
+  const { world, service, reads, topics } = state
   const key = keyOf(topic)
   const ended = (shared: SharedTopic) => {
     topics.delete(key)
@@ -91,9 +92,9 @@ function openTopic(state: State, topic: SolanaTopic, team: string): SharedTopic 
     state.session?.release(shared)
     if (topics.size > 0) return
     state.cancelIdle()
-    state.cancelIdle = needs.clock.after(IDLE_MS, () => disconnect(state))
+    state.cancelIdle = world.clock.after(IDLE_MS, () => disconnect(state))
   }
-  const shared = openSharedTopic({ clock: needs.clock, service, reads, ended }, topic)
+  const shared = openSharedTopic({ clock: world.clock, service, reads }, topic, ended)
   topics.set(key, shared)
   count(state, team, 1)
   return shared
@@ -106,9 +107,9 @@ function count({ teams }: State, team: string, change: 1 | -1): void {
 }
 
 function connect(state: State): void {
-  const { needs, service } = state
+  const { world, service } = state
   state.cancelIdle()
-  state.socket ??= openUpstreamSubscription(needs, {
+  state.socket ??= openUpstreamSubscription(world, {
     network: service.network.id,
     logEvent: 'solana_subscription_socket',
     handshakeMsMax: HANDSHAKE_MS_MAX,
@@ -126,8 +127,8 @@ function disconnect(state: State): void {
 }
 
 function openSession(state: State, connection: SubscriptionConnection): TopicSession {
-  const { needs, service, topics } = state
-  const session = openTopicSession({ clock: needs.clock, service }, connection, {
+  const { world, service, topics } = state
+  const session = openTopicSession(world.clock, service, connection, {
     opened() {
       state.session = session
       for (const topic of [...topics.values()]) ask(state, topic)

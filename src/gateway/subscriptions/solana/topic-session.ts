@@ -45,11 +45,11 @@ type SessionListener = {
   ended(): void
 }
 
-type Needs = { clock: Clock; service: NetworkService }
-
 type Call = { topic: AskedTopic; sentAtMs: number; isWanted: boolean }
 
-type State = Needs & {
+type State = {
+  clock: Clock
+  service: NetworkService
   connection: SubscriptionConnection
   listener: SessionListener
   slotSubscription: string | null
@@ -92,7 +92,8 @@ const EARLY_CHARS_MAX = 64 * 1024
 
 /** Subscribes to slots beside everything else: they show that a connection lives. */
 export function openTopicSession(
-  { clock, service }: Needs,
+  clock: Clock,
+  service: NetworkService,
   connection: SubscriptionConnection,
   listener: SessionListener,
 ): TopicSession {

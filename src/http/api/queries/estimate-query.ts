@@ -7,7 +7,7 @@ import {
   ESTIMATE_BLOCKS_AT_ONCE,
   estimateQuery as estimate,
   type QueryEstimate,
-} from '../../../follower/estimates/estimate-query.ts'
+} from '../../../follower/estimate-query.ts'
 import type {
   EstimateQuery,
   WireMonthEstimate,

@@ -1,15 +1,15 @@
-import { within } from '../../core/async/within.ts'
-import type { Block } from '../../core/chain/block.ts'
-import { Rejection } from '../../core/errors.ts'
-import { quantityToNumber } from '../../core/hex.ts'
-import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { within } from '../core/async/within.ts'
+import type { Block } from '../core/chain/block.ts'
+import { Rejection } from '../core/errors.ts'
+import { quantityToNumber } from '../core/hex.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import {
   type DryRun,
   type DryRunNeeds,
   runOnBlock,
   type TriedQuery,
   wholeBlock,
-} from '../dry-run.ts'
+} from './dry-run.ts'
 
 type Needs = DryRunNeeds & {
   /** Called with work that goes on when the estimate is given. */

@@ -1,0 +1,222 @@
+import type { Settings } from '../config/config.ts'
+import type { SubscriptionSource } from '../core/rpc/subscription-source.ts'
+import { openAppDirectory } from '../gateway/app-directory.ts'
+import { openDemoLimiter } from '../gateway/demo-limiter.ts'
+import { openMonotonicHeights } from '../gateway/monotonic-heights.ts'
+import { openReaderWatch } from '../gateway/reader-watch.ts'
+import { openAppConnections } from '../gateway/subscriptions/app-connections.ts'
+import { openEvmSubscriptions } from '../gateway/subscriptions/evm/evm-subscriptions.ts'
+import { openFrameMemo } from '../gateway/subscriptions/frame-memo.ts'
+import { openSolanaSubscriptions } from '../gateway/subscriptions/solana/solana-subscriptions.ts'
+import { openUnreadBudget } from '../gateway/unread-budget.ts'
+import { openRequestBodies } from '../http/edge/request-bodies.ts'
+import { openSmallBodies } from '../http/edge/small-bodies.ts'
+import { authorize, findCaller } from '../http/rpc/find-caller.ts'
+import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
+import { openReplyHeaders } from '../http/rpc/rpc-headers.ts'
+import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
+import { openRpcRoute, type RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
+import type { Routes } from '../http/server.ts'
+import { openFrameFlusher } from '../http/websocket/outgoing.ts'
+import { openSocketRegistry } from '../http/websocket/socket-registry.ts'
+import { openWebSocketRoute, type WebSocketRoute } from '../http/websocket/web-socket-route.ts'
+import { openCallFigures } from '../metering/call-figures.ts'
+import type { LimitExchange } from '../metering/limit-exchange.ts'
+import { openSpendGuard } from '../metering/spend-guard.ts'
+import { openSpendLedger } from '../metering/spend-ledger.ts'
+import { openUsageMeter } from '../metering/usage-meter.ts'
+import type { Sockets } from '../ports/sockets.ts'
+import type { World } from '../ports/world.ts'
+import type { UsageBatch } from '../tables/usage/usage.ts'
+import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
+import type { NetworkSet } from './networks/network-set.ts'
+
+/** All that JSON-RPC is served from, in whichever process. */
+type RpcInputs = {
+  drivers: World & { sockets: Sockets }
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+  /** Shares the limits with other processes; null where none serves. */
+  exchange: LimitExchange | null
+  /** Resolves once the ledger has it. */
+  recordUsage(batch: UsageBatch): Promise<unknown>
+  /** Signs the ids of filters, so it is the same in all processes. */
+  filterSecret: Uint8Array
+  /** Methods that this process answers itself. */
+  local: RpcRouteNeeds['local']
+}
+
+type RpcEndpoints = {
+  needs: RpcRouteNeeds
+  /** The routes over HTTP and over WebSocket. */
+  open(): Pick<Routes, 'rpc' | 'webSockets'>
+}
+
+/** A source that can be stopped, which its subscribers are told. */
+type OpenSource = SubscriptionSource & { stop(reason: string): void }
+
+type SubscriptionSources = {
+  /** The source of a network that is served; null once it is not. */
+  of(service: NetworkService): SubscriptionSource | null
+  stop(): void
+}
+
+/** By the W3C's Trace Context. */
+const SPAN_ID_BYTES = 8
+
+const CHANGED = 'The network was configured anew; please connect again.'
+
+const STOPPED = 'The service is about to stop; please connect again.'
+
+/** Puts together what JSON-RPC is served with, and opens its endpoints when asked to. */
+export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack): RpcEndpoints {
+  const { drivers, settings, networks, publicUrl, exchange } = inputs
+  const { clock, entropy } = drivers
+  const { guard, meter, figures } = openMetering(inputs, opened)
+  const demo = openDemoLimiter(clock, publicUrl, exchange)
+  opened.defer(demo.stop)
+  const directory = openAppDirectory(drivers, guard, () => settings.demoKey)
+  opened.defer(directory.stop)
+  const needs: RpcRouteNeeds = {
+    clock,
+    ...openEdgeLimits(inputs),
+    notes: openRpcNotes(drivers.telemetry, settings.log.requests),
+    guard,
+    meter,
+    figures,
+    directory,
+    jwtCallers: openJwtCallers({ clock, directory, publicUrl }),
+    publicUrl,
+    filterSecret: inputs.filterSecret,
+    demo,
+    heights: openMonotonicHeights(() => clock.monotonicMs()),
+    local: inputs.local,
+    networkBySlug: networks.bySlug,
+    nextRequestId: requestIds(entropy.alphanumeric(8)),
+    nextSpanId: () => Buffer.from(entropy.bytes(SPAN_ID_BYTES)).toString('hex'),
+  }
+  return {
+    needs,
+    open: () => ({
+      rpc: openRpcRoute(needs),
+      webSockets: openWebSockets(inputs, needs, opened),
+    }),
+  }
+}
+
+/** Opens what counts calls: the teams' spending, the bill, how calls went, what vendors cost. */
+function openMetering(inputs: RpcInputs, opened: AsyncDisposableStack) {
+  const { drivers, settings, networks, publicUrl, exchange } = inputs
+  const guard = openSpendGuard(drivers, { tiers: settings.tiers, publicUrl, exchange })
+  opened.defer(guard.stop)
+  const figures = openCallFigures(drivers.clock, () => takeNodeFigures(networks.list()))
+  if (exchange) opened.defer(networks.spends.share(exchange))
+  const meter = openUsageMeter(drivers, {
+    exchange,
+    figures,
+    spends: openSpendLedger(drivers, networks.spends),
+    record: inputs.recordUsage,
+    writer: `writer_${drivers.entropy.alphanumeric(16)}`,
+    refresh: guard.refresh,
+  })
+  opened.defer(() => {
+    meter.stop()
+    return meter.flush()
+  })
+  return { guard, meter, figures }
+}
+
+/**
+ * Limits on requests on their way in and answers on their way out, for all clients together.
+ * The limits are read each time, since a reload may change them.
+ */
+function openEdgeLimits({ drivers: { clock }, settings: { limits } }: RpcInputs) {
+  return {
+    bodies: openRequestBodies({
+      clock,
+      get bytesMax() {
+        return limits.bodiesBytesMax
+      },
+      get deadlineMs() {
+        return limits.bodyMs
+      },
+    }),
+    smallBodies: openSmallBodies({ clock, deadlineMs: () => limits.bodyMs }),
+    answers: openUnreadBudget(() => limits.unreadBytesMax),
+    readers: openReaderWatch(clock, () => limits.unreadMs),
+  }
+}
+
+/** Opens the endpoint for WebSocket clients, over what calls are served with. */
+function openWebSockets(
+  { drivers, settings: { limits }, networks }: RpcInputs,
+  rpc: RpcRouteNeeds,
+  opened: AsyncDisposableStack,
+): WebSocketRoute {
+  const { entropy, telemetry } = drivers
+  const sources = openSubscriptionSources(drivers, networks)
+  opened.defer(sources.stop)
+  const registry = openSocketRegistry({
+    ...rpc,
+    telemetry,
+    findCaller: (credential, address) => findCaller(rpc, credential, address),
+    authorize: (caller, service) => authorize(rpc, caller, service),
+  })
+  return openWebSocketRoute({
+    ...rpc,
+    telemetry,
+    registry,
+    replyHeaders: openReplyHeaders(),
+    flusher: openFrameFlusher(),
+    connections: openAppConnections(() => limits.appWebSocketsMax),
+    sourceOf: sources.of,
+    subscriptionsMax: () => limits.subscriptionsMax,
+    frameOf: openFrameMemo(),
+    notified: (network, notification) =>
+      telemetry.count('headgate_subscription_notifications_total', { network, notification }),
+    nextConnectionId: () => `ws_${entropy.alphanumeric(12)}`,
+  })
+}
+
+/** Short, unique in this process, and of no use to anyone who guesses the next. */
+function requestIds(prefix: string): () => string {
+  let last = 0
+  return () => `req_${prefix}${(++last).toString(36)}`
+}
+
+/** Keeps one source for each network that somebody has subscribed to, through reloads too. */
+function openSubscriptionSources(
+  world: World & { sockets: Sockets },
+  networks: NetworkSet,
+): SubscriptionSources {
+  const open = new Map<NetworkService, OpenSource>()
+
+  const unsubscribe = networks.subscribe(() => {
+    const served: readonly NetworkService[] = networks.list()
+    for (const [service, source] of open) {
+      if (served.includes(service)) continue
+      open.delete(service)
+      source.stop(CHANGED)
+    }
+  })
+
+  return {
+    of(service) {
+      const known = open.get(service)
+      if (known !== undefined) return known
+      // A call may hold on to a network that was just replaced.
+      if (!(networks.list() as readonly NetworkService[]).includes(service)) return null
+      const isEvm = service.network.kind === 'evm'
+      const source = (isEvm ? openEvmSubscriptions : openSolanaSubscriptions)(world, service)
+      open.set(service, source)
+      return source
+    },
+    stop() {
+      unsubscribe()
+      for (const source of open.values()) source.stop(STOPPED)
+      open.clear()
+    },
+  }
+}
