@@ -35,7 +35,7 @@ export type MigrationResult = {
 
 const RUN_LENGTH = 16
 
-/** Copies the store of a data folder to PostgreSQL. A sentence if the secret is missing or wrong. */
+/** Copies a data folder to PostgreSQL. A sentence if the secret is missing or wrong. */
 export async function migrateStore(
   { folder, url, settings }: MigrationPlan,
   report: (progress: TimedProgress) => void,
