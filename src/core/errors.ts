@@ -95,7 +95,7 @@ export type FailureCode =
   | 'secret_unreadable'
   | 'start_failed'
   | 'spill_failed'
-  | 'move_failed'
+  | 'migration_failed'
 
 /** The world let us down. Thrown, with its facts as fields, never as prose to be parsed. */
 export class Failure extends Error {

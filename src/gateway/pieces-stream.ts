@@ -2,15 +2,8 @@ import type { ReaderWatch, Reading } from './reader-watch.ts'
 
 export type Piece = string | Uint8Array | ReadableStream<Uint8Array>
 
-/**
- * An answer that is at hand, in pieces that follow each other. The buffer of a large one is its
- * alone, so that what lies around it may be overwritten.
- */
-export type HeldAnswer = {
-  pieces: readonly Uint8Array[]
-  /** Gives their memory back. Called once they were copied, if at all. */
-  release(): void
-}
+/** An answer that is at hand, in pieces that follow each other. */
+export type HeldAnswer = { pieces: readonly Uint8Array[] }
 
 export function bytesOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)

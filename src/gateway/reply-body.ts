@@ -1,11 +1,7 @@
 import { bytesOf, drop, type Piece, piecesStream, type Sending } from './pieces-stream.ts'
 import type { ReplyParts } from './serve-rpc.ts'
 
-export type ReplyBody = {
-  body: string | Uint8Array | Blob | ReadableStream<Uint8Array>
-  /** Called when a response was made of the body, which copies bytes; null: it need not be. */
-  copied: (() => void) | null
-}
+export type ReplyBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>
 
 const encoder = new TextEncoder()
 
@@ -26,14 +22,14 @@ export function replyBody(
   sending: Sending,
 ): ReplyBody {
   const [first] = replies
-  if (!isBatch && typeof first === 'string') return taken(sending, first, null)
+  if (!isBatch && typeof first === 'string') return taken(sending, first)
   if (!isBatch && typeof first === 'object') {
     const whole = inOnePiece(first, sending)
-    if (whole) return taken(sending, whole.body, whole.copied)
+    if (whole) return taken(sending, whole)
   }
   if (replies.every((parts) => typeof parts === 'string')) {
     const chars = replies.reduce((sum, text) => sum + text.length, 0)
-    if (chars <= DIRECT_BYTES_MAX) return taken(sending, `[${replies.join(',')}]`, null)
+    if (chars <= DIRECT_BYTES_MAX) return taken(sending, `[${replies.join(',')}]`)
   }
 
   const pieces: Piece[] = isBatch ? ['['] : []
@@ -42,7 +38,7 @@ export function replyBody(
     pieces.push(...(typeof parts === 'string' ? [parts] : piecesOf(parts)))
   })
   if (isBatch) pieces.push(']')
-  return { body: piecesStream(pieces, sending), copied: null }
+  return piecesStream(pieces, sending)
 }
 
 /** Gives up a reply that nobody will read. */
@@ -60,35 +56,14 @@ function inOnePiece(
   if (!isSmall && (bytes > QUIET_DIRECT_BYTES_MAX || !sending.isQuiet())) return null
   const held = answer.pieces as readonly Uint8Array<ArrayBuffer>[]
   const pieces = [encoder.encode(before), ...held, encoder.encode(after)]
-  const inPlace = isSmall ? null : joinInPlace(pieces)
-  const body = inPlace ?? (isSmall ? Buffer.concat(pieces) : new Blob(pieces))
-  return { body, copied: answer.release }
-}
-
-/**
- * Joins pieces around a large one, in the headroom and tailroom of its buffer; null where there
- * is none. Hot path: megabytes are copied once less.
- */
-function joinInPlace(pieces: readonly Uint8Array[]): Uint8Array | null {
-  const at = pieces.findIndex(({ length }) => length > DIRECT_BYTES_MAX)
-  const large = pieces[at]
-  if (!large) return null
-  const [head, tail] = [pieces.slice(0, at), pieces.slice(at + 1)]
-  const from = large.byteOffset - bytesOf(head)
-  const bytes = bytesOf(pieces)
-  // Looked at before anything is copied: a page of many large pieces never fits.
-  if (from < 0 || from + bytes > large.buffer.byteLength) return null
-  const joined = new Uint8Array(large.buffer, from, bytes)
-  joined.set(Buffer.concat(head))
-  joined.set(Buffer.concat(tail), bytes - bytesOf(tail))
-  return joined
+  return isSmall ? Buffer.concat(pieces) : new Blob(pieces)
 }
 
 function piecesOf([before, answer, after]: Exclude<ReplyParts, string>): Piece[] {
   return [before, ...(answer instanceof ReadableStream ? [answer] : answer.pieces), after]
 }
 
-function taken(sending: Sending, body: ReplyBody['body'], copied: ReplyBody['copied']): ReplyBody {
+function taken(sending: Sending, body: ReplyBody): ReplyBody {
   sending.ended()
-  return { body, copied }
+  return body
 }

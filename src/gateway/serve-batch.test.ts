@@ -10,7 +10,7 @@ const PAGE_BYTES = 4 * 2 ** 20
 test('a batch of pages of our own is made some at a time, and holds no more than it may', async () => {
   // One page of memory stands for all: only their sizes are counted.
   const pieces = [new Uint8Array(PAGE_BYTES)]
-  const reply = { kind: 'bytes', pieces, release() {}, upstream: 'index', cache: 'hit' } as const
+  const reply = { kind: 'bytes', pieces, upstream: 'index', cache: 'hit' } as const
   let [made, under, most] = [0, 0, 0]
   const local = {
     async serve() {

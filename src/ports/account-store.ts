@@ -94,14 +94,9 @@ export interface AccountStore {
   merge(slot: number, after: Uint8Array | null): Promise<MergeStep>
 
   page(order: PageOrder): Promise<PageStep | SolanaError>
-  /** Takes the memory of a page that nobody reads any more, for one of the next. */
-  recycle(page: Uint8Array): void
 
   /** Forgets what ended at this slot or before; false when there is more of that. */
   prune(program: Uint8Array, slot: number): Promise<boolean>
-
-  /** Makes some of the ready text that pages were read without; between other orders. */
-  makeTexts(): Promise<void>
 
   /** Makes one look-up that callers ask for, if it is worth it; between other orders. */
   maintainLookups(): Promise<void>

@@ -114,19 +114,6 @@ export function instanceSecret(
   return secret
 }
 
-/** Puts the secret of a store that is moved into the folder, unless it is there. */
-export function keepSecret(folder: string, secret: string): void {
-  const file = join(folder, 'instance-secret')
-  if (!existsSync(file)) {
-    writePrivately(file, `${secret.toLowerCase()}\n`)
-    return
-  }
-  if (keptSecret(file).toHex() === secret.toLowerCase()) return
-  throw new Failure('move_failed', {
-    reason: `${file} holds the secret of another store; move into an empty folder`,
-  })
-}
-
 /** A new one would fit none of the stored keys, and nobody would notice before they are needed. */
 function lostSecret(folder: string): string {
   return (

@@ -1,7 +1,7 @@
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import type { Database } from '../ports/database.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
-import { refuseUnfinishedMove } from '../tables/move/move-mark.ts'
+import { refuseUnfinishedMigration } from '../tables/store-migration/migrate-tables.ts'
 import type { Drivers } from './drivers.ts'
 
 /** The drivers of this process, with what only its start, its edge and its end need. */
@@ -24,5 +24,5 @@ type Needs = Pick<ProcessDrivers, 'database' | 'migrate'>
 /** Brings a store, new or of an earlier version, to the form that this version works with. */
 export async function upgradeStore({ database, migrate }: Needs): Promise<void> {
   await migrate(database)
-  await refuseUnfinishedMove(database)
+  await refuseUnfinishedMigration(database)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, renameSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { addManyDeliveries } from '../support/many-deliveries.ts'
 import { runMove, startMove } from '../support/move-process.ts'
@@ -8,18 +8,18 @@ import { until } from '../support/until.ts'
 import { lacksPostgres, WORLD } from '../support/world.ts'
 
 /** The whole promise is 1,000,000 deliveries, which takes minutes. */
-const DELIVERIES = Number(process.env.HEADGATE_MOVE_DELIVERIES ?? 10_000)
+const DELIVERIES = Number(process.env.HEADGATE_MOVE_DELIVERIES ?? 1_000)
 const TEST_MS_MAX = DELIVERIES > 100_000 ? 60 * 60_000 : 120_000
 setDefaultTimeout(TEST_MS_MAX)
 
-describe.skipIf(WORLD === 'postgres' || lacksPostgres())('a move between the worlds', () => {
+describe.skipIf(WORLD === 'postgres' || lacksPostgres())('headgate migrate', () => {
   const stage = moveStage()
   const there = () => ['--from', './data', '--to', stage.url]
   const ofFolder = () => ({ HEADGATE_SECRET: stage.secret() })
   const move = (args: readonly string[], env: Record<string, string>) =>
     runMove(args, { folder: stage.folder, env })
 
-  /** Kills a move once it has said so. */
+  /** Kills a migration once it has said so. */
   async function killAfter(words: string): Promise<string> {
     const killed = startMove(there(), { folder: stage.folder, env: ofFolder() })
     const endsAtMs = Date.now() + TEST_MS_MAX
@@ -32,32 +32,30 @@ describe.skipIf(WORLD === 'postgres' || lacksPostgres())('a move between the wor
     return killed.said()
   }
 
-  test(`with ${DELIVERIES} deliveries, killed twice and resumed, is equal; what waited is delivered once`, async () => {
+  test(`copies ${DELIVERIES} deliveries, also after a kill; what waited is delivered once`, async () => {
     const waiting = await stage.use()
     addManyDeliveries(join(stage.data, 'headgate.sqlite'), DELIVERIES, Date.now())
-    const beganAtMs = Date.now()
-    const killed = [await killAfter('copied results')]
+    const killed = await killAfter('copied chains')
     const early = await stage.run(stage.cluster())
     expect(early.exitCode).toBe(1)
     expect(early.stderr).toContain('is not finished; run headgate migrate again')
-    killed.push(await killAfter('equal events'))
-    expect(killed[1]).not.toContain('copied teams')
+    const beganAtMs = Date.now()
     const ended = await move(there(), ofFolder())
     const seconds = (Date.now() - beganAtMs) / 1000
-    expect(ended.exitCode).toBe(0)
-    expect(ended.stdout).toMatch(/^Moved [\d,]+ rows/)
-    expect(ended.stderr).not.toContain('copied')
-    expect(killed.join() + ended.stderr + ended.stdout).not.toContain(stage.secret())
+    expect(ended).toMatchObject({ exitCode: 0 })
+    expect(ended.stdout).toMatch(/^Migrated [\d,]+ rows/)
+    expect(ended.stderr).toContain('copied teams')
+    expect(killed + ended.stderr + ended.stdout).not.toContain(stage.secret())
 
     const found = await stage.digests()
     expect(found.ofServer).toEqual(found.ofFolder)
     expect(Number(found.ofServer.get('deliveries')?.split(' ')[0])).toBeGreaterThanOrEqual(
       DELIVERIES,
     )
-    console.log(`${seconds} s with two kills; the last run: ${ended.stdout}${ended.stderr}`)
+    console.log(`${seconds} s after a kill: ${ended.stdout}${ended.stderr}`)
     const again = await move(there(), ofFolder())
-    expect(again.exitCode).toBe(0)
-    expect(again.stdout).toContain('finished before')
+    expect(again.exitCode).toBe(1)
+    expect(again.stderr).toContain('the target is not empty')
 
     stage.receiver.answer = () => 200
     const before = stage.receiver.arrivals.length
@@ -71,40 +69,6 @@ describe.skipIf(WORLD === 'postgres' || lacksPostgres())('a move between the wor
     const ids = arrived.filter(({ path }) => path === '/bad').map(({ json }) => json.id)
     expect(ids).toHaveLength(3)
     expect(ids).toEqual(expect.arrayContaining(waiting))
-  })
-
-  test('goes back to a folder, which is started on with the same keys', async () => {
-    await stage.use()
-    await move(there(), ofFolder())
-    const onServer = await stage.start(stage.cluster())
-    const back = ['--to', './data']
-    const env = stage.cluster()
-    const refused = await move(['--to', './other'], env)
-    expect(refused.exitCode).toBe(1)
-    expect(refused.stderr).toContain('a Headgate runs on the source')
-    stage.node.mine()
-    await until(() => stage.receiver.acceptedOn('/good').length >= 3, 'a block is delivered')
-    await stage.stop(onServer)
-
-    expect((await move(back, env)).stderr).toContain('the target is not empty')
-    renameSync(stage.data, join(stage.folder, 'before'))
-    expect(await move(back, env)).toMatchObject({ exitCode: 0 })
-    expect(statSync(join(stage.data, 'instance-secret')).mode & 0o777).toBe(0o600)
-    expect(stage.secret()).toBe(env.HEADGATE_SECRET)
-    const found = await stage.digests()
-    expect(found.ofFolder).toEqual(found.ofServer)
-
-    copyFileSync(join(stage.folder, 'before', 'first-run.json'), join(stage.data, 'first-run.json'))
-    stage.receiver.answer = () => 200
-    const onFolder = await stage.start()
-    expect(onFolder.keys.app_key).toMatch(/.+/)
-    stage.node.mine()
-    await until(() => stage.receiver.acceptedOn('/good').length >= 4, 'a block is delivered')
-    await until(() => stage.receiver.acceptedOn('/bad').length >= 4, 'what waited is too')
-    await stage.stop(onFolder)
-    const ids = stage.receiver.acceptedOn('/bad').map(({ json }) => json.id)
-    expect(new Set(ids).size).toBe(4)
-    expect(ids).toHaveLength(4)
   })
 
   test('is refused where it would do harm, and says what to do', async () => {
@@ -130,11 +94,12 @@ describe.skipIf(WORLD === 'postgres' || lacksPostgres())('a move between the wor
     const nowhere = await move(['--from', './none', '--to', stage.url], env)
     expect(nowhere).toMatchObject({
       exitCode: 1,
-      stderr: 'The move is not done: there is no none/headgate.sqlite.\n',
+      stderr: 'The migration failed: there is no none/headgate.sqlite.\n',
     })
     expect(() => statSync(join(stage.folder, 'none'))).toThrow()
-    const empty = await move(['--from', stage.url, '--to', './other'], env)
-    expect(empty.stderr).toContain('the source is empty')
+    const back = await move(['--from', stage.url, '--to', './other'], env)
+    expect(back.exitCode).toBe(2)
+    expect(back.stderr).toContain('restore your backup')
 
     renameSync(stage.data, join(stage.folder, 'other'))
     await stage.stop(await stage.start({ ...env, HEADGATE_DATABASE: stage.url }))

@@ -3,8 +3,8 @@ import { Database as Connection } from 'bun:sqlite'
 /** Each event goes to so many webhooks of its own. */
 const WEBHOOKS = 100
 
-/** Events whose deliveries are not listed yet. */
-const UNLISTED = 60
+/** Events whose deliveries are not listed yet, if there are many. */
+const UNLISTED_MAX = 60
 
 const STATE = 'CASE (event * 7 + n) % 100 WHEN 0 THEN 2 WHEN 1 THEN 3 WHEN 2 THEN 0 ELSE 1 END'
 const RESULT = `{"data":{"block":{"logs":["Grüße, 世界, 😀 ${'0'.repeat(400)}"]}}}`
@@ -33,6 +33,7 @@ export function addManyDeliveries(file: string, deliveries: number, nowMs: numbe
   const before = store.query<{ event: number }, []>('SELECT MAX(event) AS event FROM events').get()
   const first = (before?.event ?? 0) + 1
   const last = first + Math.ceil(deliveries / WEBHOOKS) - 1
+  const unlisted = Math.min(UNLISTED_MAX, Math.floor((last - first) / 2))
   const ofMany = `number > (SELECT MAX(number) FROM webhooks) - ${WEBHOOKS}`
   store.transaction(() => {
     run(`INSERT INTO webhooks (${columns.join(', ')})
@@ -58,9 +59,11 @@ export function addManyDeliveries(file: string, deliveries: number, nowMs: numbe
       WHERE ${isNew} AND state = 0 ORDER BY 1, 3`)
     run(`INSERT INTO done_deliveries (webhook, state, event)
       SELECT ${key}, state, key / 16777216 FROM deliveries
-      WHERE ${isNew} AND (state > 1 OR state = 1 AND key < ${last - UNLISTED} * 16777216)
+      WHERE ${isNew} AND (state > 1 OR state = 1 AND key < ${last - unlisted} * 16777216)
       ORDER BY 1, 2, 3`)
-    run(`UPDATE listing SET event = ${last - UNLISTED - 1}, next_event = ${last - 30}`)
+    run(
+      `UPDATE listing SET event = ${last - unlisted - 1}, next_event = ${last - Math.floor(unlisted / 2)}`,
+    )
     // What was delivered before and is not listed yet.
     run(`INSERT OR IGNORE INTO done_deliveries (webhook, state, event)
       SELECT ${key}, state, key / 16777216 FROM deliveries WHERE NOT ${isNew} AND state = 1`)

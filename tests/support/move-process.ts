@@ -11,7 +11,7 @@ export type MoveProcess = {
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** Starts a move; variables of the person who runs the tests do not reach it. */
+/** Starts a migration; variables of the person who runs the tests do not reach it. */
 export function startMove(
   args: readonly string[],
   { folder, env = {} }: { folder: string; env?: Record<string, string> },
@@ -35,7 +35,7 @@ export function startMove(
   return { said: () => stderr, kill: () => child.kill('SIGKILL'), ended }
 }
 
-/** Runs a move to its end. */
+/** Runs a migration to its end. */
 export function runMove(...given: Parameters<typeof startMove>): Promise<Ended> {
   return startMove(...given).ended
 }

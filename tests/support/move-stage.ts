@@ -12,7 +12,7 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 
 type Headgate = processes.HeadgateProcess
 
-/** A folder and an empty database, a chain and a receiver: what a move is tried with. */
+/** A folder and an empty database, a chain and a receiver: used to try a migration. */
 export type MoveStage = {
   readonly node: ChainNode
   readonly receiver: WebhookReceiver

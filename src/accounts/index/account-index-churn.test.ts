@@ -29,7 +29,7 @@ type Walk = { call: ProgramAccountsCall; slot: bigint; after: Uint8Array | null;
 
 describe('an index under churn and faults', () => {
   test.each(SEEDS)('shows what the ledger had at each slot it shows: seed %d', async (seed) => {
-    const stage = await openIndexStage({ seed, keepMs: KEEP_MS, store: storeWithTexts() })
+    const stage = await openIndexStage({ seed, keepMs: KEEP_MS, store: openAccountStoreHere() })
     const shown = await live(stage, BLOCKS)
     expect(shown).toBeGreaterThan(BLOCKS / 8)
     await expectEqual(stage)
@@ -40,7 +40,11 @@ describe('an index under churn and faults', () => {
   test.if(SEEDS.length > 1)(
     'is equal to a full scan of the node after an hour',
     async () => {
-      const stage = await openIndexStage({ seed: FIRST, keepMs: KEEP_MS, store: storeWithTexts() })
+      const stage = await openIndexStage({
+        seed: FIRST,
+        keepMs: KEEP_MS,
+        store: openAccountStoreHere(),
+      })
       await live(stage, HOUR_BLOCKS)
       await expectEqual(stage)
       await stage.stop()
@@ -48,18 +52,6 @@ describe('an index under churn and faults', () => {
     600_000,
   )
 })
-
-/** A store that caches texts of a few accounts each, and leaves some ranges alone for a while. */
-function storeWithTexts() {
-  const rules = {
-    textBytes: 1_500,
-    hotBytesMin: 0,
-    bytesMax: 1e6,
-    volatileSlots: 4,
-    restSlots: 9,
-  }
-  return openAccountStoreHere(':memory:', { texts: rules })
-}
 
 /** Goes through so many blocks; returns how often something was shown. */
 async function live(stage: IndexStage, blocks: number): Promise<number> {

@@ -48,7 +48,6 @@ type Maintainer = {
   finalSlot: number
   settleAtMs: number
   maintainAtMs: number
-  textsAtMs: number
 }
 
 type ProgramSubscription = UpstreamSubscription<IndexSession>
@@ -62,10 +61,6 @@ const SETTLE_EVERY_MS = 2_000
 const SETTLED_SLOTS_MAX = 5_000
 
 const MAINTAIN_EVERY_MS = 15_000
-
-/** So soon does a walk become quicker for those who come after. */
-const TEXTS_EVERY_MS = 1_000
-
 const STOP_MS_MAX = 1_000
 
 /** From dialling to the first clock. */
@@ -98,7 +93,6 @@ export function openIndexMaintainer(
     finalSlot: -1,
     settleAtMs: 0,
     maintainAtMs: clock.monotonicMs() + MAINTAIN_EVERY_MS,
-    textsAtMs: clock.monotonicMs() + TEXTS_EVERY_MS,
   }
   const keys = maintainer.programs.map(({ program }) => program)
   store.keepOnly(keys).catch((thrown) => logFailure(telemetry, maintainer.network, thrown))
@@ -180,10 +174,6 @@ async function turn(maintainer: Maintainer, subscription: ProgramSubscription): 
     .filter((state) => begun.has(state) && state.dueAtMs <= nowMs)
     .toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
   if (due) await attempt(maintainer, subscription, due)
-  if (nowMs >= maintainer.textsAtMs) {
-    maintainer.textsAtMs = nowMs + TEXTS_EVERY_MS
-    await store.makeTexts()
-  }
   if (nowMs < maintainer.maintainAtMs) return
   maintainer.maintainAtMs = nowMs + MAINTAIN_EVERY_MS
   for (const state of programs) await prune(maintainer, state)

@@ -48,7 +48,7 @@ export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): P
   const reading = { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
   return {
     page: (call, place, shown) =>
-      readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call, store),
+      readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call),
     async *parts(call, place, shown) {
       for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
         // A caller who asks for parts was told that there is nothing to refuse.
@@ -62,11 +62,9 @@ export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): P
 async function readWhole(
   steps: AsyncGenerator<Step | SolanaError>,
   { encoding }: ProgramAccountsCall,
-  store: AccountStore,
 ): Promise<IndexPage | SolanaError | 'large'> {
   const bytes: Uint8Array[] = []
-  const release = () => bytes.forEach(store.recycle)
-  const page: IndexPage = { bytes, count: 0, last: null, more: false, release }
+  const page: IndexPage = { bytes, count: 0, last: null, more: false }
   // In base 58 the last account may still be refused, and with it all of the answer.
   const mayBeRefused = encoding === 'base58' || encoding === 'binary'
   let bytesRead = 0

@@ -23,7 +23,7 @@ beforeEach(() => {
     const number = (after?.[0] ?? 0) + 1
     reads.push(after?.[0] ?? null)
     const bytes = [Uint8Array.of(number)]
-    return { bytes, count: 1, last: keyOf(number), more: number < 9, release() {} }
+    return { bytes, count: 1, last: keyOf(number), more: number < 9 }
   })
 })
 

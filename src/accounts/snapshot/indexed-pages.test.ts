@@ -30,7 +30,7 @@ function littleIndex(plan: Plan): AccountIndex {
       const { shown, texts, more } = shownAt(place)
       const last = shown.at(-1) ?? null
       const bytes = [bytesOf(texts.join())]
-      return { bytes, count: shown.length, last, more, release() {} }
+      return { bytes, count: shown.length, last, more }
     },
     async *parts(_call, place) {
       const { shown, texts, more } = shownAt(place)

@@ -39,8 +39,6 @@ export type IndexPage = {
   count: number
   last: Uint8Array | null
   more: boolean
-  /** Gives the memory of the bytes back once they were copied; else the collector frees it. */
-  release(): void
 }
 
 /** The most that is handed on in one piece, so that little waits for a slow reader. */
@@ -72,7 +70,7 @@ export async function serveIndexed(
   }
   if (isSolanaError(page)) return ownError(page)
   const pieces = wholePage(page, form, pageKey(page.last, page.more))
-  return { kind: 'bytes', pieces, release: page.release, ...source }
+  return { kind: 'bytes', pieces, ...source }
 }
 
 function wholePage(page: IndexPage, form: PageForm, pageKey: string | null): Uint8Array[] {

@@ -6,7 +6,7 @@ import { usageMistake } from './usage-mistake.ts'
 const PROGRAM = await headgateProgram()
 
 const ADDRESS = 'postgres://me:hunter2@db.example/headgate'
-const MIGRATE_VALUES = 'values are given with --from <place>, --to <place>, --config <file>'
+const MIGRATE_VALUES = 'values are given with --from <folder>, --to <address>, --config <file>'
 
 test.each([
   [['--chekc'], '--chekc is not an option; did you mean --check?'],

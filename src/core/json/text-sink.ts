@@ -2,7 +2,7 @@
  * Bytes of JSON that grow at their end. Records are written here by the million, so the fields
  * are open and nothing is checked twice: `reserve` before what is put.
  */
-export type TextSink = { out: SinkBuffer; at: number; start: number }
+export type TextSink = { out: SinkBuffer; at: number }
 
 /** Has what every Buffer has, though it is in no manual: `write` with the encoding settled. */
 type SinkBuffer = Buffer<ArrayBuffer> & {
@@ -13,22 +13,13 @@ const FIRST_BYTES = 16 * 1024
 /** A single big record must not make every later buffer as big as its own. */
 const LATER_BYTES_MAX = 1024 * 1024
 
-/** Less is copied out of shared memory, for which others wait. */
-const SHARED_BYTES_MIN = 256 * 1024
-
 const DIGIT_ZERO = 48
 /** Below this, whole numbers take the machine's own division. */
 const UINT32_END = 2 ** 32
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Leaves that many bytes of headroom before what is put, for whoever gets it. */
-export function openTextSink(headroom = 0): TextSink {
-  return { out: newBuffer(FIRST_BYTES), at: headroom, start: headroom }
-}
-
-/** Puts everything into this memory, which is the sink's own from now on. */
-export function putInto(sink: TextSink, memory: SharedArrayBuffer): void {
-  move(sink, Buffer.from(memory) as Buffer as SinkBuffer)
+export function openTextSink(): TextSink {
+  return { out: newBuffer(FIRST_BYTES), at: 0 }
 }
 
 /** Makes room for `bytes` more. How much may wait in all is up to who takes it. */
@@ -95,18 +86,16 @@ export function putWhole(sink: TextSink, value: number): void {
 export function takeBytes(sink: TextSink): Uint8Array<ArrayBuffer> {
   const { out } = sink
   const taken = takeLastBytes(sink)
-  sink.at = sink.start
+  sink.at = 0
   if (taken.buffer === out.buffer) sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
   return taken
 }
 
 /** The same, after which nothing is put. */
-export function takeLastBytes({ out, at, start }: TextSink): Uint8Array<ArrayBuffer> {
+export function takeLastBytes({ out, at }: TextSink): Uint8Array<ArrayBuffer> {
   // A small part is copied, so that keeping it doesn't keep a large buffer alive.
-  const isShared = (out.buffer as ArrayBufferLike) instanceof SharedArrayBuffer
-  if (isShared ? at < SHARED_BYTES_MIN : at * 2 <= out.length)
-    return new Uint8Array(out.subarray(start, at))
-  return new Uint8Array(out.buffer, out.byteOffset + start, at - start)
+  if (at * 2 <= out.length) return new Uint8Array(out.subarray(0, at))
+  return new Uint8Array(out.buffer, out.byteOffset, at)
 }
 
 function move(sink: TextSink, larger: SinkBuffer): void {

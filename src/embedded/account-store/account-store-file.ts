@@ -1,6 +1,5 @@
 import type { Database as Connection, SQLQueryBindings } from 'bun:sqlite'
 import { openStatementCache, type StatementCache } from '../database/statement-cache.ts'
-import type { TextFile } from './text-cache/text-file.ts'
 
 /** One connection to the file of a network's accounts, in the thread it is opened in. */
 export type AccountFile = {
@@ -8,7 +7,6 @@ export type AccountFile = {
   statements: StatementCache
   run(text: string, ...values: SQLQueryBindings[]): void
   rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
-  texts: TextFile
   close(): void
 }
 
@@ -20,7 +18,7 @@ export const FIRST = new Uint8Array()
 /** Behind every key. */
 export const LAST = new Uint8Array(33).fill(255)
 
-export function fileOver(connection: Connection, texts: TextFile): AccountFile {
+export function fileOver(connection: Connection): AccountFile {
   const statements = openStatementCache(connection)
   return {
     connection,
@@ -28,9 +26,7 @@ export function fileOver(connection: Connection, texts: TextFile): AccountFile {
     run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
     rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
       statements.use(text, (prepared) => prepared.all(...values) as Row[]),
-    texts,
     close() {
-      texts.close()
       statements.close()
       connection.close()
     },

@@ -117,7 +117,7 @@ describe('a look-up', () => {
 
 test('pages are the same with a look-up and without, in both orders and at every slot', async () => {
   tables.close()
-  const store = openAccountStoreHere(path, { lookups: RULES })
+  const store = openAccountStoreHere(path, RULES)
   const filters = [memcmp('same')]
   const pages = async () => {
     const texts: string[] = []

@@ -107,7 +107,7 @@ describe('a page that takes long', () => {
   test('is read in steps, and is the same in the end', async () => {
     const accounts = Array.from({ length: 6_000 }, (_, at) => numbered(at))
     await scan(store, 10, accounts)
-    const first = await page({})
+    const first = await page({ stepBytesMax: 500_000 })
     expect(first.more).toMatchObject({ lookedTo: expect.any(Uint8Array) })
     expect(await shown(store, 10)).toBe(recordsOf(accounts))
     const filters: AccountFilter[] = [{ kind: 'dataSize', bytes: 0 }]
@@ -175,3 +175,30 @@ async function changeOf(program: Uint8Array, slot: number, ...accounts: Account[
   const records = accounts.map((account) => encoder.encode(recordsOf([account])))
   await store.apply(records.map((record) => ({ program, slot, record })))
 }
+
+describe('stored texts', () => {
+  test.each(['asc', 'desc'] as const)(
+    'a walk %s past a long account shows all of them',
+    async (order) => {
+      const long = { ...accountAt(3, ''), data: new Uint8Array(10_000) }
+      const accounts = [accountAt(1, 'a'), accountAt(2, 'b'), long, accountAt(4, 'd')]
+      await change(store, 10, ...accounts)
+      const wanted = order === 'asc' ? accounts : accounts.toReversed()
+      for (const limit of [1, 2, 3, 10]) {
+        expect(await shown(store, 10, { order, limit })).toBe(recordsOf(wanted.slice(0, limit)))
+      }
+    },
+  )
+
+  test('a full page says whether others follow', async () => {
+    await change(store, 10, accountAt(1, 'a'), accountAt(2, 'b'))
+    expect(await page({ limit: 1 })).toMatchObject({ count: 1, last: keyOf(1), more: true })
+    expect(await page({ limit: 2 })).toMatchObject({ count: 2, last: keyOf(2), more: false })
+    expect(await page({ limit: 3 })).toMatchObject({ count: 2, more: false })
+  })
+
+  test('a page ends before the record that would make it too long', async () => {
+    await change(store, 10, accountAt(1, 'a'), accountAt(2, 'b'), accountAt(3, 'c'))
+    expect(await page({ bytesMax: 700 })).toMatchObject({ count: 2, more: true })
+  })
+})

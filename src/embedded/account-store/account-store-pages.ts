@@ -11,30 +11,22 @@ import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
 import type { Lookup } from './account-store-lookups.ts'
-import { openStoredWriter, type StoredWriter } from './account-store-records.ts'
+import { isPlain, keyBefore, openStoredWriter, type StoredWriter } from './account-store-records.ts'
 
 export type StoredProgram = { id: number; bodyBytesMax: number }
 
-/** Which rows are looked at. */
-export type RowSpan = {
-  after: Uint8Array
-  /** The last key in the order of the keys; null where there is no bound. */
-  upTo: Uint8Array | null
-  rowsMax: number
-  lookup: Lookup | null
-}
-
 /** The outcome of reading rows: whether others follow, else how far it was looked. */
-export type RowsRead = { last: Uint8Array | null; more: PageStep['more']; rows: number }
+type RowsRead = { last: Uint8Array | null; more: PageStep['more'] }
 
 /** The most that is looked at in one go, so that others need not wait long for their turn. */
-export const ROWS_AT_ONCE = 1_250
+const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
+const TEXT_BYTES_AT_ONCE = 8 * 1024 * 1024
 /** Up to here all of them are had as one value, which is quicker. */
 const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
 
 /** About what a record takes beside its data. */
-export const FRAME_BYTES = 256
+const FRAME_BYTES = 256
 const BASE64_GROWTH = 4 / 3
 
 /** Reads the next part of a page, by way of a look-up where there is one. */
@@ -45,6 +37,10 @@ export function readPage(
   lookup: Lookup | null,
 ): PageStep | SolanaError {
   const { encoding, dataSlice } = order
+  if (isPlain(order) && order.filters.length === 0) {
+    const step = readTexts(file, program, order)
+    if (step) return step
+  }
   const { helps, unknownMints } = helpsFor(file, order)
   const writer = openStoredWriter({
     owner: order.program,
@@ -54,47 +50,77 @@ export function readPage(
     // A node leaves out the accounts of the token programs that it cannot parse.
     mustParse: encoding === 'jsonParsed' && isTokenProgram(order.program),
   })
-  const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
-  const span = { after, upTo: null, rowsMax: ROWS_AT_ONCE, lookup }
-  const read = readRows(file, program, order, writer, span)
-  if (!('rows' in read)) return read
-  return { ...stepOf(writer, read.last, read.more), unknownMints: [...unknownMints.values()] }
+  const read = readRows(file, program, order, writer, lookup)
+  if (!('more' in read)) return read
+  const { count } = writer
+  return { bytes: writer.take(), count, ...read, unknownMints: [...unknownMints.values()] }
 }
 
-/** Writes what is shown of these rows. */
-export function readRows(
+/** Joins the stored texts of the next accounts; null where some have none, or may not fit. */
+function readTexts(
+  file: AccountFile,
+  { id, bodyBytesMax }: StoredProgram,
+  order: PageOrder,
+): PageStep | null {
+  const textBytesMax = FRAME_BYTES + bodyBytesMax * BASE64_GROWTH
+  const fitting = Math.floor(Math.min(TEXT_BYTES_AT_ONCE, order.stepBytesMax) / textBytesMax)
+  const rowsMax = Math.min(order.limit, fitting)
+  if (rowsMax < 1 || rowsMax * textBytesMax > order.bytesMax) return null
+  const [row] = file.rows<{ bytes: Uint8Array | null; counted: bigint; texts: bigint }>(
+    `SELECT CAST(group_concat(text, ',') AS BLOB) AS bytes, count(*) AS counted,
+       count(text) AS texts FROM (${pageText('text', id, order, null)})`,
+    ...valuesOf(order, null, rowsMax),
+  )
+  const bytes = (row?.bytes ?? new Uint8Array()) as Uint8Array<ArrayBuffer>
+  const count = Number(row?.counted ?? 0)
+  if (count !== Number(row?.texts ?? 0)) return null
+  const last = count === 0 ? null : keyBefore(bytes, bytes.length)
+  return { bytes, count, last, more: moreAfter(), unknownMints: [] }
+
+  function moreAfter(): PageStep['more'] {
+    if (last === null || count < rowsMax) return false
+    if (count < order.limit) return { lookedTo: last }
+    const next = pageText('1', id, order, null)
+    return file.rows(next, ...valuesOf({ ...order, after: last }, null, 1)).length > 0
+  }
+}
+
+/** Writes what is shown of the next rows. */
+function readRows(
   file: AccountFile,
   { id, bodyBytesMax }: StoredProgram,
   order: PageOrder,
   writer: StoredWriter,
-  span: RowSpan,
+  lookup: Lookup | null,
 ): RowsRead | SolanaError {
-  const { after, upTo, rowsMax, lookup } = span
-  const { slot, changedSinceSlot } = order
-  const needle = lookup === null ? [] : [lookup.needle]
-  const bound = upTo === null ? [] : [upTo]
-  const values = [...needle, after, ...bound, slot, slot, changedSinceSlot ?? -1, rowsMax]
-  const text = pageText(id, order.order, span)
-  if (bodyBytesMax * rowsMax <= JOINED_BYTES_MAX) {
+  const values = valuesOf(order, lookup, ROWS_AT_ONCE)
+  const text = pageText('body', id, order, lookup)
+  if (bodyBytesMax * ROWS_AT_ONCE <= JOINED_BYTES_MAX) {
     // One string of bytes, in the order of the rows.
     const joined = `SELECT CAST(group_concat(body, '') AS BLOB) AS body FROM (${text})`
     const [row] = file.rows<{ body: Uint8Array | null }>(joined, ...values)
-    return writeRows(writer, order, rowsMax, row?.body ? [row.body] : [])
+    return writeRows(writer, order, row?.body ? [row.body] : [])
   }
   return file.statements.use(text, (prepared) => {
     const rows = prepared.iterate(...values) as Iterable<{ body: Uint8Array }>
-    return writeRows(writer, order, rowsMax, oneByOne(rows))
+    return writeRows(writer, order, oneByOne(rows))
   })
 }
 
 /** The program stands in the text, since an index that is of one program only wants it there. */
-function pageText(id: number, direction: 'asc' | 'desc', { lookup, upTo }: RowSpan): string {
-  const [beyond, sort] = direction === 'asc' ? ['>', 'ASC'] : ['<', 'DESC']
+function pageText(shown: string, id: number, { order }: PageOrder, lookup: Lookup | null): string {
+  const [beyond, sort] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC']
   const by = lookup === null ? '' : ` INDEXED BY ${lookup.name}`
   const found = lookup === null ? '' : ` AND ${lookup.expression} = ?`
-  const bound = upTo === null ? '' : ' AND pubkey <= ?'
-  return `SELECT body FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?${bound}
+  return `SELECT ${shown} FROM accounts${by} WHERE program = ${id}${found} AND pubkey ${beyond} ?
     AND slot_from <= ? AND slot_to > ? AND slot_from > ? ORDER BY pubkey ${sort} LIMIT ?`
+}
+
+function valuesOf(order: PageOrder, lookup: Lookup | null, rowsMax: number) {
+  const { slot, changedSinceSlot } = order
+  const after = order.after ?? (order.order === 'asc' ? FIRST : LAST)
+  const needle = lookup === null ? [] : [lookup.needle]
+  return [...needle, after, slot, slot, changedSinceSlot ?? -1, rowsMax]
 }
 
 function* oneByOne(rows: Iterable<{ body: Uint8Array }>): Generator<Uint8Array> {
@@ -104,11 +130,10 @@ function* oneByOne(rows: Iterable<{ body: Uint8Array }>): Generator<Uint8Array> 
 function writeRows(
   writer: StoredWriter,
   order: PageOrder,
-  rowsMax: number,
   sources: Iterable<Uint8Array>,
 ): RowsRead | SolanaError {
   const { filters, limit, stepBytesMax } = order
-  let rowsLeft = rowsMax
+  let rowsLeft = ROWS_AT_ONCE
   let bytesLeft = Math.min(BYTES_AT_ONCE, stepBytesMax)
   let last: Uint8Array | null = null
   let lookedTo: Uint8Array | null = null
@@ -124,7 +149,7 @@ function writeRows(
       if (filters.length > 0 && !matchesFilters(filters, dataOf(bodies, at))) continue
       if (writer.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
         if (writer.leavesOut(bodies, at)) continue
-        return { last: keyAt(bodies, lastAt, last), more: true, rows: rowsMax - rowsLeft }
+        return { last: keyAt(bodies, lastAt, last), more: true }
       }
       const written = writer.write(bodies, at)
       if (typeof written !== 'boolean') return written
@@ -137,16 +162,7 @@ function writeRows(
   }
   const isEnd = rowsLeft > 0 && bytesLeft > 0
   const more = isEnd || lookedTo === null ? false : { lookedTo }
-  return { last, more, rows: rowsMax - rowsLeft }
-}
-
-export function stepOf(
-  writer: StoredWriter,
-  last: Uint8Array | null,
-  more: PageStep['more'],
-): PageStep {
-  const { count } = writer
-  return { bytes: writer.take(), count, last, more, unknownMints: [] }
+  return { last, more }
 }
 
 function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8Array | null {

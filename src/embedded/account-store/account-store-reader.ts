@@ -8,21 +8,10 @@ import {
   openAccountLookups,
 } from './account-store-lookups.ts'
 import { readPage, type StoredProgram } from './account-store-pages.ts'
-import { canBeCached, readCachedPage } from './text-cache/cached-pages.ts'
-import { type HotRange, openHotRanges } from './text-cache/hot-ranges.ts'
-import { TEXT_CACHE_RULES, type TextCacheRules } from './text-cache/text-cache.ts'
-
-/** A step of a page; `shared` is where its bytes are in shared memory, if they are there. */
-type ReadStep = PageStep & { shared?: { from: number; bytes: number } }
-
-/** Shared memory by its number, and the buffer itself when it is new. */
-type GivenMemory = { number: number; buffer: SharedArrayBuffer | null }
 
 /** The functions that read what is committed, in the thread it is opened in. */
 export type AccountReader = {
-  /** A large page is written into shared memory, if it is given some. */
-  page(order: PageOrder, memory?: GivenMemory): ReadStep | SolanaError
-  hotRanges(): HotRange[]
+  page(order: PageOrder): PageStep | SolanaError
   nextLookupChange(): LookupChange | null
   noteMade(name: string): void
   noteDropped(name: string): void
@@ -37,42 +26,21 @@ function nothing(): PageStep {
 
 export function openAccountReader(
   file: AccountFile,
-  rules: { lookups?: LookupRules; texts?: TextCacheRules } = {},
+  rules: LookupRules = LOOKUP_RULES,
 ): AccountReader {
-  const lookups = openAccountLookups(file, rules.lookups ?? LOOKUP_RULES)
-  const memories: SharedArrayBuffer[] = []
-  const hotRanges = openHotRanges(rules.texts ?? TEXT_CACHE_RULES)
+  const lookups = openAccountLookups(file, rules)
   return {
-    page(order, given) {
-      if (given?.buffer) memories[given.number] = given.buffer
+    page(order) {
       const program = programOf(file, order.program)
       if (!program) return nothing()
-      if (canBeCached(order)) {
-        const memory = given ? (memories[given.number] ?? null) : null
-        return sharedStep(readCachedPage(file, program, order, { hotRanges, memory }), memory)
-      }
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
-    hotRanges: hotRanges.take,
     nextLookupChange: lookups.nextChange,
     noteMade: lookups.noteMade,
     noteDropped: lookups.noteDropped,
-    forget(programs) {
-      lookups.forget(programs)
-      hotRanges.forget(programs)
-    },
+    forget: lookups.forget,
     close: file.close,
   }
-}
-
-/** Bytes of shared memory stay where they are: to send it again costs as much as copying. */
-function sharedStep(
-  step: PageStep | SolanaError,
-  memory: SharedArrayBuffer | null,
-): ReadStep | SolanaError {
-  if (memory === null || !('bytes' in step) || step.bytes.buffer !== memory) return step
-  const { byteOffset: from, length: bytes } = step.bytes
-  return { ...step, bytes: new Uint8Array(), shared: { from, bytes } }
 }
 
 function programOf(file: AccountFile, pubkey: Uint8Array): StoredProgram | null {

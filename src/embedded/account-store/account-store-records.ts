@@ -4,7 +4,6 @@ import {
   putAscii,
   putBytes,
   putDigits,
-  putInto,
   putWhole,
   reserve,
   reserveExactly,
@@ -21,6 +20,7 @@ import {
 } from '../../core/solana/text/encodings.ts'
 import {
   type Bodies,
+  bodiesIn,
   bodyEnd,
   DATA_AT,
   dataOf,
@@ -47,16 +47,6 @@ export type StoredWriter = {
   readonly count: number
 }
 
-/** The common form, which can also take ready text. */
-export type PlainWriter = StoredWriter & {
-  /** So much text is to come. */
-  expectText(bytes: number): void
-  /** Has so many records put there, which are joined by commas and take so many bytes. */
-  put(count: number, bytes: number, write: (out: Uint8Array, at: number) => void): void
-  /** The key of the last record, null where there is none. */
-  lastKey(): Uint8Array | null
-}
-
 export type StoredForm = {
   owner: Uint8Array
   encoding: AccountEncoding
@@ -71,11 +61,10 @@ const FRAME_BYTES_MAX = 512
 /** How much longer than its body a record is, for a usual account. */
 const GROWTH = 2
 
-/** The headroom and the tailroom of a page. */
-const ROOM_BYTES = 2048
+/** Longer records are read nearly as quickly from their bodies. */
+const TEXT_BODY_BYTES_MAX = 4096
 
 const QUOTE = 34
-const COMMA = Uint8Array.of(44)
 
 /** Below this, the upper half of 64 bits leaves a number exact in a double. */
 const SAFE_UPPER_END = 2 ** 21
@@ -84,6 +73,7 @@ export function openStoredWriter(form: StoredForm): StoredWriter {
   return isPlain(form) ? openPlainWriter(form.owner) : openAnyWriter(form)
 }
 
+/** The form that texts are stored in. */
 export function isPlain({ encoding, dataSlice }: Pick<StoredForm, 'encoding' | 'dataSlice'>) {
   return encoding === 'base64' && dataSlice === null
 }
@@ -120,19 +110,10 @@ function openAnyWriter({ owner, encoding, dataSlice, parse, mustParse }: StoredF
   }
 }
 
-/**
- * The common form, straight from the stored bytes: half a microsecond a record. It makes no value
- * that it need not, and does not look twice at what is the same in all records. `ends` is told
- * where each of them ends. `memory` is for a page, with room around it for the rest of an answer.
- */
-export function openPlainWriter(
-  owner: Uint8Array,
-  { ends, memory }: { ends?: number[]; memory?: SharedArrayBuffer | null } = {},
-): PlainWriter {
-  const headroom = memory === undefined ? 0 : ROOM_BYTES
-  const sink = openTextSink(headroom)
-  const { before, whenData, whenProgram } = BASE64_FRAME
-  const ownerPartAt = openOwnerParts(encodeKey(owner))
+/** The common form, straight from the stored bytes. */
+function openPlainWriter(owner: Uint8Array): StoredWriter {
+  const sink = openTextSink()
+  const putRecord = openPlainRecords(sink, owner)
   let count = 0
 
   return {
@@ -143,35 +124,13 @@ export function openPlainWriter(
     },
     leavesOut: () => false,
     write(bodies, at) {
-      const end = bodyEnd(bodies, at)
-      reserve(sink, FRAME_BYTES_MAX + (end - at) * GROWTH)
-      putBytes(sink, count === 0 ? before.subarray(1) : before)
-      putAscii(sink, bodies.bytes.base64Slice(at + DATA_AT, end))
-      putBytes(sink, isExecutable(bodies, at) ? whenProgram : whenData)
-      putLamports(sink, bodies, at)
-      putBytes(sink, ownerPartAt(bodies, at, end - at - DATA_AT))
-      sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
-      putBytes(sink, RECORD_END)
+      putRecord(bodies, at, count === 0)
       count++
-      ends?.push(sink.at)
       return true
     },
-    expectText(bytes) {
-      const wanted = sink.at + bytes + ROOM_BYTES
-      if (memory && wanted <= memory.byteLength) putInto(sink, memory)
-      else reserveExactly(sink, bytes + ROOM_BYTES)
-    },
-    put(records, bytes, write) {
-      reserve(sink, bytes + 1)
-      if (count > 0) putBytes(sink, COMMA)
-      write(sink.out, sink.at)
-      sink.at += bytes
-      count += records
-    },
-    lastKey: () => (count === 0 ? null : keyBefore(sink.out, sink.at)),
     take: () => takeLastBytes(sink),
     get bytes() {
-      return sink.at - sink.start
+      return sink.at
     },
     get count() {
       return count
@@ -179,14 +138,44 @@ export function openPlainWriter(
   }
 }
 
-/** The key of the record that ends there: its text is the last thing in it. */
+/** Makes the text of a body in the common form; null for one that is too long to be stored. */
+export function openRecordTexts(owner: Uint8Array): (body: Uint8Array) => Uint8Array | null {
+  const sink = openTextSink()
+  const putRecord = openPlainRecords(sink, owner)
+  return (body) => {
+    if (body.length > TEXT_BODY_BYTES_MAX) return null
+    sink.at = 0
+    putRecord(bodiesIn(body), 0, true)
+    return sink.out.subarray(0, sink.at)
+  }
+}
+
+/** The key of the record that ends there: it is the last thing in its text. */
 export function keyBefore(text: Uint8Array, end: number): Uint8Array {
   const to = end - RECORD_END.length
-  let from = to
-  while (from > 0 && text[from - 1] !== QUOTE) from--
-  const key = readKey(text, from, to)
+  const key = readKey(text, text.lastIndexOf(QUOTE, to - 1) + 1, to)
   assert(key !== null, 'a record ends with its key')
   return key
+}
+
+/**
+ * Half a microsecond a record: it makes no value that it need not, and does not look twice at what
+ * is the same in all records. The comma in front is left off the first one.
+ */
+function openPlainRecords(sink: TextSink, owner: Uint8Array) {
+  const { before, whenData, whenProgram } = BASE64_FRAME
+  const ownerPartAt = openOwnerParts(encodeKey(owner))
+  return (bodies: Bodies, at: number, isFirst: boolean): void => {
+    const end = bodyEnd(bodies, at)
+    reserve(sink, FRAME_BYTES_MAX + (end - at) * GROWTH)
+    putBytes(sink, isFirst ? before.subarray(1) : before)
+    putAscii(sink, bodies.bytes.base64Slice(at + DATA_AT, end))
+    putBytes(sink, isExecutable(bodies, at) ? whenProgram : whenData)
+    putLamports(sink, bodies, at)
+    putBytes(sink, ownerPartAt(bodies, at, end - at - DATA_AT))
+    sink.at += bodies.bytes.copy(sink.out, sink.at, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+    putBytes(sink, RECORD_END)
+  }
 }
 
 /** Nearly all have fewer than 2^53, which takes no whole number of 64 bits. */

@@ -33,7 +33,7 @@ const KEYS_AT_ONCE = 2_000
 const BEFORE = new TextEncoder().encode('{"result":')
 const AFTER = new TextEncoder().encode('}')
 
-const INSERT = 'INSERT INTO spool.scanned (pubkey, space, body) VALUES (?, ?, ?)'
+const INSERT = 'INSERT INTO spool.scanned (pubkey, space, body, text) VALUES (?, ?, ?, ?)'
 
 /**
  * Scans are spooled before anything comes of them: half an answer leaves nothing behind, and
@@ -104,7 +104,9 @@ function spool(tables: AccountTables, reading: Reading, account: NodeAccount): v
     return
   }
   try {
-    tables.run(INSERT, account.pubkey, space, packBody(account))
+    const body = packBody(account)
+    const text = reading.hasData ? tables.textOf(reading.id, body) : null
+    tables.run(INSERT, account.pubkey, space, body, text)
     reading.count++
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
@@ -164,13 +166,9 @@ function insertUnknown(
   )
   if (row?.bytes == null) return 0
   tables.noteBodyBytes(id, Number(row.bytes))
-  if (tables.textCache.hasTexts(id)) {
-    const keys = tables.rows<{ pubkey: Uint8Array }>(`SELECT s.pubkey ${unknown}`, from, to, id)
-    for (const { pubkey } of keys) tables.textCache.changed(id, pubkey, slot)
-  }
   return tables.statements.use(
-    `INSERT INTO accounts (program, pubkey, slot_from, slot_to, body)
-     SELECT ?, s.pubkey, ?, ${OPEN_END}, s.body ${unknown} ORDER BY s.pubkey`,
+    `INSERT INTO accounts (program, pubkey, slot_from, slot_to, body, text)
+     SELECT ?, s.pubkey, ?, ${OPEN_END}, s.body, s.text ${unknown} ORDER BY s.pubkey`,
     (prepared) => Number(prepared.run(id, slot, from, to, id).changes),
   )
 }

@@ -14,7 +14,7 @@ const SHOWN = 'SELECT slot_from, slot_to, body FROM accounts'
 const OF_KEY = 'WHERE program = ? AND pubkey = ?'
 
 const INSERT =
-  'INSERT INTO accounts (program, pubkey, slot_from, slot_to, body) VALUES (?, ?, ?, ?, ?)'
+  'INSERT INTO accounts (program, pubkey, slot_from, slot_to, body, text) VALUES (?, ?, ?, ?, ?, ?)'
 
 /** Writes down changes of accounts; returns how many were refused, being none. */
 export function applyChanges(tables: AccountTables, changes: readonly AccountChange[]): number {
@@ -61,7 +61,6 @@ export function applyAt(
     slot,
   )
   if (!shown) {
-    if (body) tables.textCache.changed(program, pubkey, slot)
     if (body) insertBefore(tables, program, pubkey, slot, body)
     return
   }
@@ -69,8 +68,6 @@ export function applyAt(
   // A change to what was there already is kept: what was there may prove to be out of date.
   const isSame = body !== null && sameKey(shown.body, body)
   if (isSame && (began === slot || !isChange)) return
-  // Else what is shown stays as it is.
-  if (!isSame) tables.textCache.changed(program, pubkey, slot)
   if (began === slot) {
     tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot)
   } else {
@@ -111,20 +108,18 @@ function insert(
   body: Uint8Array,
 ): void {
   tables.noteBodyBytes(program, body.length)
-  tables.run(INSERT, program, pubkey, slotFrom, slotTo, body)
+  const text = tables.textOf(program, body)
+  tables.run(INSERT, program, pubkey, slotFrom, slotTo, body, text)
 }
 
 /** Forgets what was so before, and what is of a slot that is still to come. */
 export function beginAnew(tables: AccountTables, program: number, slot: number): void {
-  tables.together(() => {
-    const ended = `slot_to < ${OPEN_END}`
-    tables.run(
-      `DELETE FROM accounts WHERE program = ? AND (${ended} OR slot_from > ?)`,
-      program,
-      slot,
-    )
-    tables.textCache.forget(program)
-  })
+  const ended = `slot_to < ${OPEN_END}`
+  tables.run(
+    `DELETE FROM accounts WHERE program = ? AND (${ended} OR slot_from > ?)`,
+    program,
+    slot,
+  )
 }
 
 /** Forgets what ended at this slot or before; false when there is more of that. */
@@ -140,8 +135,7 @@ export function pruneEnded(tables: AccountTables, program: number, slot: number)
     for (const { pubkey, slot_from } of rows) {
       tables.run(`DELETE FROM accounts ${OF_KEY} AND slot_from = ?`, program, pubkey, slot_from)
     }
-    const isLast = tables.textCache.prune(program, slot)
-    return isLast && rows.length < PRUNED_AT_ONCE
+    return rows.length < PRUNED_AT_ONCE
   })
 }
 
@@ -154,7 +148,6 @@ export function keepOnly(tables: AccountTables, programs: readonly Uint8Array[])
     tables.together(() => {
       tables.run('DELETE FROM accounts WHERE program = ?', id)
       tables.run('DELETE FROM programs WHERE id = ?', id)
-      tables.textCache.forget(id)
     })
     tables.forgetProgram(id)
   }

@@ -3,8 +3,6 @@ import { dropLookup, fieldOf, lookupsOf, makeLookup } from './account-store-look
 import { openAccountScans } from './account-store-scan.ts'
 import type { AccountTables } from './account-store-tables.ts'
 import { applyChanges, beginAnew, keepOnly, pruneEnded } from './account-store-versions.ts'
-import type { HotRange } from './text-cache/hot-ranges.ts'
-import { makeTexts } from './text-cache/make-texts.ts'
 
 /** The functions that write, in the thread it is opened in. */
 export type AccountWriter = {
@@ -17,8 +15,6 @@ export type AccountWriter = {
   endScan(): ScanEnd
   merge(slot: number, after: Uint8Array | null): MergeStep
   prune(program: Uint8Array, slot: number): boolean
-  /** Makes some of the texts of a hot range; returns where to go on, null when all is done. */
-  makeTexts(hotRange: HotRange): Uint8Array | null
   makeLookup(name: string): void
   dropLookup(name: string): void
   close(): void
@@ -41,7 +37,6 @@ export function openAccountWriter(tables: AccountTables): AccountWriter {
     endScan: scans.end,
     merge: scans.merge,
     prune: (program, slot) => pruneEnded(tables, tables.programId(program), slot),
-    makeTexts: (hotRange) => makeTexts(tables, hotRange),
     makeLookup: (name) => makeLookup(tables, name),
     dropLookup: (name) => dropLookup(tables, name),
     close: tables.close,

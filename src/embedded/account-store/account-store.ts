@@ -5,14 +5,6 @@ import { type AccountReader, openAccountReader } from './account-store-reader.ts
 import { openAccountTables } from './account-store-tables.ts'
 import { type AccountStoreThread, startAccountStoreThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
-import { openPageMemory } from './page-memory.ts'
-import type { HotRange } from './text-cache/hot-ranges.ts'
-import type { TextCacheRules } from './text-cache/text-cache.ts'
-
-/** Each takes some milliseconds of the writer's time, and others get their turn in between. */
-const TEXT_STEPS_MAX = 100
-/** The range asked for longest ago is forgotten first. */
-const HOT_RANGES_MAX = 256
 
 /** A file for each network in this folder, each with threads of its own. */
 export function openAccountStores(folder: string): AccountStores {
@@ -35,11 +27,8 @@ export async function openAccountStore(path: string): Promise<AccountStore> {
 }
 
 /** The same in this thread, over one connection, for tests. */
-export function openAccountStoreHere(
-  path = ':memory:',
-  rules: { lookups?: LookupRules; texts?: TextCacheRules } = {},
-): AccountStore {
-  const tables = openAccountTables(path, rules.texts)
+export function openAccountStoreHere(path = ':memory:', rules?: LookupRules): AccountStore {
+  const tables = openAccountTables(path)
   return storeOver(
     calledHere(openAccountWriter(tables)),
     calledHere({ ...openAccountReader(tables, rules), close: () => {} }),
@@ -51,8 +40,6 @@ function storeOver(
   reader: AccountStoreThread<AccountReader>,
 ): AccountStore {
   let closed: Promise<void> | null = null
-  const hot: HotRange[] = []
-  const memory = openPageMemory()
   return {
     async keepOnly(programs) {
       await reader.call('forget', [await writer.call('keepOnly', [programs])])
@@ -63,16 +50,7 @@ function storeOver(
     addToScan: (bytes) => writer.call('addToScan', [bytes], [bytes.buffer]),
     endScan: () => writer.call('endScan', []),
     merge: (slot, after) => writer.call('merge', [slot, after]),
-    async page(order) {
-      const { number, buffer, isNew } = memory.take()
-      const step = await reader.call('page', [order, { number, buffer: isNew ? buffer : null }])
-      if ('shared' in step && step.shared) {
-        return { ...step, bytes: new Uint8Array(buffer, step.shared.from, step.shared.bytes) }
-      }
-      memory.release(buffer)
-      return step
-    },
-    recycle: (page) => memory.release(page.buffer),
+    page: (order) => reader.call('page', [order]),
     prune: (program, slot) => writer.call('prune', [program, slot]),
     async maintainLookups() {
       const change = await reader.call('nextLookupChange', [])
@@ -84,17 +62,6 @@ function storeOver(
       }
       await writer.call('makeLookup', [change.make])
       await reader.call('noteMade', [change.make])
-    },
-    async makeTexts() {
-      hot.push(...(await reader.call('hotRanges', [])))
-      hot.splice(0, hot.length - HOT_RANGES_MAX)
-      for (let steps = 0; steps < TEXT_STEPS_MAX; steps++) {
-        // Taken out first, so that one that fails is not tried for ever.
-        const hotRange = hot.shift()
-        if (!hotRange) return
-        const after = await writer.call('makeTexts', [hotRange])
-        if (after !== null) hot.unshift({ ...hotRange, after })
-      }
     },
     async close() {
       closed ??= reader.close().finally(() => writer.close())

@@ -79,7 +79,7 @@ export function replyTo(
   const { request } = exchange
   const requestId = noteOutcome(needs, exchange, outcome)
   const headers = needs.replyHeaders(outcome, request)
-  const { body, copied } = bodyOf(needs, exchange, outcome, held)
+  const body = bodyOf(needs, exchange, outcome, held)
   const compressible = isCompressible(body)
   const compressed = compressible
     ? compressAnswer(body, request.headers.get('accept-encoding'))
@@ -88,7 +88,6 @@ export function replyTo(
   // own are made only when somebody asks for them.
   headers.set('x-request-id', requestId)
   const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
-  if (compressed === null) copied?.()
   if (compressible) response.headers.set('vary', 'accept-encoding')
   if (compressed) response.headers.set('content-encoding', compressed.coding)
   return response
@@ -101,7 +100,7 @@ function bodyOf(
   held: UnreadReservation | null,
 ): ReplyBody {
   const only = isBatch ? undefined : replies[0]?.parts
-  if (typeof only === 'string') return { body: only, copied: null }
+  if (typeof only === 'string') return only
   const parts = replies.map((served) => served.parts)
   const ended = () => held?.release()
   const sending: Sending = { watch: needs.readers, cut, isQuiet, ended }
@@ -109,5 +108,5 @@ function bodyOf(
   // A client that hung up will not read, and unread streams would hold their upstreams.
   dropReply(parts)
   ended()
-  return { body: '', copied: null }
+  return ''
 }

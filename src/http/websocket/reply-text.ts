@@ -49,7 +49,6 @@ async function wholeText(
     const bytes = bytesOf(answer.pieces)
     if (bytes > bytesMax) return refusalIn(before, TOO_LARGE)
     const text = Buffer.concat(answer.pieces, bytes).toString('utf8')
-    answer.release()
     return before + text + after
   }
   const chunks: Uint8Array[] = []

@@ -81,9 +81,7 @@ function answerReply(answer: Answer): Response {
   if (bytesOf(answer.pieces) > TEXT_BYTES_MAX) {
     return new Response(unwatchedStream([...answer.pieces]), { headers })
   }
-  const bytes = Buffer.concat(answer.pieces)
-  answer.release()
-  return new Response(bytes, { headers })
+  return new Response(Buffer.concat(answer.pieces), { headers })
 }
 
 function failureReply(code: string): Response {

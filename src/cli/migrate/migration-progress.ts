@@ -1,0 +1,53 @@
+type Progress = {
+  table: string
+  rows: number
+  rowsMax: number
+  isDone: boolean
+  allRows: number
+  allRowsMax: number
+  elapsedMs: number
+}
+
+type Migrated = { rows: Readonly<Record<string, number>>; elapsedMs: number }
+
+type Screen = {
+  /** A terminal shows one line that changes; a file gets a line now and then. */
+  isTerminal: boolean
+  write(text: string): void
+}
+
+const SHOW_EVERY_MS = { terminal: 200, file: 5000 }
+
+/** Shows the progress of a migration. */
+export function migrationProgress({ isTerminal, write }: Screen): (progress: Progress) => void {
+  const everyMs = isTerminal ? SHOW_EVERY_MS.terminal : SHOW_EVERY_MS.file
+  let shownAtMs = 0
+
+  return ({ table, rows, rowsMax, isDone, allRows, allRowsMax, elapsedMs }) => {
+    const clear = isTerminal ? '\r\x1b[K' : ''
+    if (isDone) return write(`${clear}copied ${table}: ${counted(rows)} rows\n`)
+    if (elapsedMs - shownAtMs < everyMs) return
+    shownAtMs = elapsedMs
+    const perMs = allRows / elapsedMs
+    const text = [
+      `copying ${table}: ${counted(rows)} of ${counted(rowsMax)} rows`,
+      `${counted(Math.round(perMs * 1000))} rows/s`,
+      `${Math.floor((100 * allRows) / allRowsMax)} % of all`,
+      `${counted(Math.ceil((allRowsMax - allRows) / perMs / 1000))} s left`,
+    ].join(', ')
+    write(`${clear}${text}${isTerminal ? '' : '\n'}`)
+  }
+}
+
+/** The last line: the number of rows, and the time. */
+export function migratedText({ rows, elapsedMs }: Migrated): string {
+  const tables = Object.values(rows)
+  const all = tables.reduce((sum, some) => sum + some, 0)
+  const seconds = counted(Math.round(elapsedMs / 1000))
+  return `Migrated ${counted(all)} rows of ${tables.length} tables in ${seconds} s.`
+}
+
+/** 1,234,567. */
+function counted(count: number): string {
+  return count.toLocaleString('en-US')
+}
