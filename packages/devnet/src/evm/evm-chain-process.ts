@@ -1,5 +1,5 @@
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
-import { systemEntropy } from '../../../../src/system/machine/system-entropy.ts'
+import { systemClock } from '../clock.ts'
+import { systemEntropy } from '../entropy.ts'
 import { liveWithParent, serveChild } from '../serve-child.ts'
 import { openForkableChain } from './fork/forkable-chain.ts'
 import { openChainNodes } from './nodes/chain-nodes.ts'

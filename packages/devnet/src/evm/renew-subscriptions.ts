@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/ports/clock.ts'
+import type { Clock } from '../clock.ts'
 import type { RequestHandler } from './fork/raw-chain.ts'
 
 /** Well within the five minutes after which EDR forgets a subscription that nobody asks about. */

@@ -1,3 +1,4 @@
+import { parseExactly } from '../exact-json.ts'
 import { chainAnswer, errorAnswer } from './chain-answer.ts'
 import { composedMethod } from './composed-methods.ts'
 import type { ForkableChain } from './fork/forkable-chain.ts'
@@ -10,15 +11,6 @@ type Subscriber = {
   full: boolean
   subscribed: (subscriptionId: string) => void
   unsubscribed: (subscriptionId: string) => void
-}
-
-/** Parts of JSON that the runtime has and the compiler's library does not know yet. */
-const exactJson = JSON as unknown as {
-  parse(
-    text: string,
-    revive: (key: string, value: unknown, context: { source: string }) => unknown,
-  ): unknown
-  rawJSON(text: string): unknown
 }
 
 const BATCH_MAX = 1_000
@@ -89,15 +81,4 @@ function readCall(member: unknown): Call | null {
   const { id = null, method, params = [] } = member as Record<string, unknown>
   if (typeof method !== 'string') return null
   return { idText: JSON.stringify(id), method, params }
-}
-
-/** Numbers that a double cannot hold keep their digits: an id must come back as it was sent. */
-function parseExactly(text: string): unknown {
-  try {
-    return exactJson.parse(text, (_key, value, { source }) =>
-      typeof value === 'number' && !Number.isSafeInteger(value) ? exactJson.rawJSON(source) : value,
-    )
-  } catch {
-    return undefined
-  }
 }

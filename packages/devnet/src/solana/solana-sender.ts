@@ -1,6 +1,13 @@
-import { assert } from '../../../../src/core/errors.ts'
-import { FAUCET, told, transfer } from './solana-genesis.ts'
-import { type Instruction, type KeyPair, signedTransaction } from './solana-message.ts'
+import { assert } from '../assert.ts'
+import { decodeBase58 } from './solana-account.ts'
+import {
+  FAUCET,
+  type Instruction,
+  type KeyPair,
+  signedTransaction,
+  transfer,
+  unitsLimit,
+} from './solana-message.ts'
 import type { Slots } from './solana-slots.ts'
 import { readTransaction } from './solana-transaction.ts'
 import type { Receipt, Transactions } from './solana-transactions.ts'
@@ -12,7 +19,7 @@ export type Sender = {
   /** Signs and runs a transaction; says in words why it failed. */
   send(signers: Signers, instructions: readonly Instruction[]): Receipt | string
   /** A transfer from the faucet, or in words why it failed. */
-  airdrop(to: Uint8Array, lamports: bigint): Receipt | string
+  airdrop(to: string, lamports: bigint): Receipt | string
 }
 
 /** The compute units that a transaction gets by default; from here the faucet counts up. */
@@ -33,8 +40,8 @@ export function openSender(slots: Slots, transactions: Transactions): Sender {
     send,
     airdrop(to, lamports) {
       airdrops = (airdrops + 1) % UNITS_SPREAD
-      const unique = told(UNITS_USUAL + airdrops)
-      return send([FAUCET], [unique, transfer(FAUCET.key, to, lamports)])
+      const unique = unitsLimit(UNITS_USUAL + airdrops)
+      return send([FAUCET], [unique, transfer(FAUCET.key, decodeBase58(to), lamports)])
     },
   }
 }

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { DEVNET_LIMITS } from '../../../ports/devnet-control.ts'
+import { DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
 import type { ConnectionOptions } from '../../connect/connection.ts'
 import { type Calling, runCall } from '../../connect/run-call.ts'
 import { callCommand, callGroup, wholeNumber } from './call-command.ts'

@@ -1,6 +1,9 @@
 import { Argument, type Command } from 'commander'
-import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-control.ts'
-import { SOLANA_DEVNET_LIMITS } from '../../../ports/local/solana-devnet-control.ts'
+import {
+  DEVNET_NODE_BEHAVIOURS,
+  DEVNET_NODE_LIMITS,
+  SOLANA_DEVNET_LIMITS,
+} from '../../../ports/devnet-limits.ts'
 import type { ConnectionOptions } from '../../connect/connection.ts'
 import { type Calling, runCall } from '../../connect/run-call.ts'
 import { callCommand, wholeNumber } from './call-command.ts'

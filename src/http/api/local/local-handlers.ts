@@ -1,5 +1,5 @@
+import type { DevnetControl, DevnetState } from '@headgate/devnet'
 import { Rejection } from '../../../core/errors.ts'
-import type { DevnetControl, DevnetState } from '../../../ports/devnet-control.ts'
 import type { WireDevnet } from '../../contract/contract.ts'
 import { ACCEPT } from '../../inbox/inboxes.ts'
 import type { Handler } from '../calls/handler.ts'
@@ -111,11 +111,11 @@ export const emptyInbox: Handler<'emptyInbox', LocalCallNeeds> = async (needs, {
   data: localParts(needs).inboxes.empty(parameters.name),
 })
 
-function shown(devnet: DevnetControl, state: DevnetState | Rejection) {
+function shown(devnet: DevnetControl<Rejection>, state: DevnetState | Rejection) {
   return state instanceof Rejection ? state : { data: wireDevnet(devnet, state) }
 }
 
-function wireDevnet({ network }: DevnetControl, state: DevnetState): WireDevnet {
+function wireDevnet({ network }: DevnetControl<Rejection>, state: DevnetState): WireDevnet {
   return {
     network,
     chain_id: state.chainId,

@@ -1,13 +1,10 @@
+import type { SolanaDevnetControl, SolanaDevnetState } from '@headgate/devnet'
 import { assert, Rejection } from '../../../core/errors.ts'
-import type {
-  SolanaDevnetControl,
-  SolanaDevnetState,
-} from '../../../ports/local/solana-devnet-control.ts'
 import type { WireSolanaDevnet } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
 
 /** The ledger of local development; null elsewhere, where there is no route to these calls. */
-type SolanaDevnetNeeds = { local: { solanaDevnet: SolanaDevnetControl } | null }
+type SolanaDevnetNeeds = { local: { solanaDevnet: SolanaDevnetControl<Rejection> } | null }
 
 const getSolanaDevnet: Handler<'getSolanaDevnet', SolanaDevnetNeeds> = async (needs) => {
   const ledger = ledgerOf(needs)
@@ -31,12 +28,12 @@ const changeSolanaDevnet: Handler<'changeSolanaDevnet', SolanaDevnetNeeds> = asy
 /** The calls of the embedded Solana ledger. */
 export const SOLANA_DEVNET_HANDLERS = { getSolanaDevnet, changeSolanaDevnet }
 
-function ledgerOf({ local }: SolanaDevnetNeeds): SolanaDevnetControl {
+function ledgerOf({ local }: SolanaDevnetNeeds): SolanaDevnetControl<Rejection> {
   assert(local !== null, 'calls of local development have no route elsewhere')
   return local.solanaDevnet
 }
 
-function shown({ network }: SolanaDevnetControl, state: SolanaDevnetState | Rejection) {
+function shown({ network }: SolanaDevnetControl<Rejection>, state: SolanaDevnetState | Rejection) {
   if (state instanceof Rejection) return state
   const data: WireSolanaDevnet = {
     network,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { Entropy } from '../../entropy.ts'
 import type { EdrFork } from '../edr-chain.ts'
 import { openRawChain, type RequestHandler } from '../fork/raw-chain.ts'
 import { startArchiveServer } from './archive-server.ts'

@@ -1,4 +1,4 @@
-import { assert } from '../../../../../src/core/errors.ts'
+import { assert } from '../../assert.ts'
 import { quantity } from '../fork/raw-chain.ts'
 import type { ArchivedBlocks, ArchivedReceipt } from './archived-blocks.ts'
 

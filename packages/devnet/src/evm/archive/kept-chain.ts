@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { ChainPast } from '../fork/checkpoints.ts'
 import {
   ChainRefusal,

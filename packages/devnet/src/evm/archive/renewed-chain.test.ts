@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { canonical, FIRST, forkableCalls } from '../../../../../tests/support/forkable-calls.ts'
 import { until } from '../../../../../tests/support/until.ts'
+import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 
 /** An account whose key nobody has. */

@@ -1,4 +1,4 @@
-import { DEVNET_LIMITS } from '../../../../../src/ports/devnet-control.ts'
+import { DROPPED_MAX } from './checkpoints.ts'
 import type { ForkParts } from './fork-parts.ts'
 import { ChainRefusal, quantity, type RawTransaction } from './raw-chain.ts'
 
@@ -32,7 +32,7 @@ async function refuseUnlessWayBack({ chain, checkpoints }: ForkParts, height: nu
   if (height >= head) {
     throw new ChainRefusal(`height is ${height}, and the head is block ${head}: nothing to drop`)
   }
-  const lowest = Math.max(0, checkpoints.highest() - DEVNET_LIMITS.dropMax)
+  const lowest = Math.max(0, checkpoints.highest() - DROPPED_MAX)
   if (height < lowest) {
     const text = `blocks up to ${lowest} are final, so that is the lowest height to go back to`
     throw new ChainRefusal(`height is ${height}: ${text}`)

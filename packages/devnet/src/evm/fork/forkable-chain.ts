@@ -1,5 +1,5 @@
-import { openReadWriteLock } from '../../../../../src/core/async/read-write-lock.ts'
-import type { DevnetChange, DevnetState } from '../../../../../src/ports/devnet-control.ts'
+import type { DevnetChange, DevnetState } from '../../devnet-control.ts'
+import { openReadWriteLock } from '../../evm/fork/read-write-lock.ts'
 import { TEST_ACCOUNTS } from '../test-accounts.ts'
 import { type Controlled, chainControl } from './chain-controls.ts'
 import { changedMethod } from './changed-methods.ts'

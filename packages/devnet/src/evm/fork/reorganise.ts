@@ -1,4 +1,4 @@
-import type { DevnetReorganisation } from '../../../../../src/ports/devnet-control.ts'
+import type { DevnetReorganisation } from '../../devnet-control.ts'
 import type { ForkParts } from './fork-parts.ts'
 import {
   ChainRefusal,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import type { DevnetNode, DevnetNodeChange } from '../../../../../src/ports/devnet-control.ts'
+import type { Clock } from '../../clock.ts'
+import type { DevnetNode, DevnetNodeChange } from '../../devnet-control.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
 import { eventsOf, type NodeEvents } from './events-of.ts'
 import { laggingChain } from './lagging-chain.ts'

@@ -1,4 +1,4 @@
-import type { DevnetNodeChange } from '../../../../../src/ports/devnet-control.ts'
+import type { DevnetNodeChange } from '../../devnet-control.ts'
 
 /** The listener of the events of one socket. */
 export type NodeEvents = { send(text: string): void }

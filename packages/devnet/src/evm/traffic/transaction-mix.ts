@@ -1,7 +1,7 @@
+import { seededChoices } from '../../seeded-choices.ts'
 import { NFT_TRANSACTIONS } from './nft-transactions.ts'
 import { POOL_TRANSACTIONS } from './pool-transactions.ts'
 import * as protocols from './protocol-transactions.ts'
-import { seededChoices } from './seeded-choices.ts'
 import * as tokens from './token-transactions.ts'
 import type { TransactionMaker } from './transaction-context.ts'
 

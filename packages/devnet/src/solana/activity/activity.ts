@@ -1,5 +1,6 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import { type Churn, openChurn } from './churn.ts'
+import type { Clock } from '../../clock.ts'
+import { type LedgerParts, openChurn } from './churn.ts'
+import type { Pool } from './sample-accounts.ts'
 import { openTraffic } from './traffic.ts'
 
 /** The pace of a ledger's own activity. */
@@ -20,18 +21,20 @@ export type Activity = {
   tokenAccounts(): number
 }
 
-type Needs = Parameters<typeof openChurn>[0] &
-  Parameters<typeof openTraffic>[0] & { clock: Clock; advance(): void }
-
 /** The ledger has about so much time between transactions of its own, however short its slots. */
 const TRANSACTION_MS = 300
 
-/** Ends slots by time. The accounts that take part are looked up in the first one. */
-export function openActivity(needs: Needs, first: PaceState): Activity {
-  const { clock, slots, advance } = needs
+/** Ends slots by time, and changes accounts of these pools in each. */
+export function openActivity(
+  clock: Clock,
+  parts: LedgerParts,
+  pools: readonly Pool[],
+  first: PaceState,
+  advance: () => void,
+): Activity {
   let pace = first
-  let churn: Churn | null = null
-  let traffic: ReturnType<typeof openTraffic> | null = null
+  const churn = openChurn(parts, pools)
+  const traffic = openTraffic(parts)
   let cancel = () => {}
 
   const arm = () => {
@@ -50,16 +53,12 @@ export function openActivity(needs: Needs, first: PaceState): Activity {
     },
     runSlot() {
       const { changesPerSlot, slotTimeMs } = pace
-      if (changesPerSlot === 0) return
-      churn ??= openChurn(needs)
-      traffic ??= openTraffic(needs)
-      churn.apply(changesPerSlot)
+      // A ledger that began without sample accounts has nothing to change, and no traders.
+      if (changesPerSlot === 0 || pools.length === 0) return
+      churn(changesPerSlot)
       const everySlots = slotTimeMs === 0 ? 1 : Math.max(1, Math.ceil(TRANSACTION_MS / slotTimeMs))
-      if (slots.now % everySlots === 0) traffic.sendNext()
+      if (parts.slots.now % everySlots === 0) traffic.sendNext()
     },
-    tokenAccounts() {
-      churn ??= openChurn(needs)
-      return churn.tokenAccounts
-    },
+    tokenAccounts: () => pools.reduce((sum, { keys }) => sum + keys.length, 0),
   }
 }

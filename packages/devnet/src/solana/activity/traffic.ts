@@ -1,23 +1,16 @@
-import { assert } from '../../../../../src/core/errors.ts'
-import { decodeKey } from '../../../../../src/core/solana/base58.ts'
-import type { AccountHistory } from '../solana-account-history.ts'
+import { assert } from '../../assert.ts'
+import { type SeededChoices, seededChoices } from '../../seeded-choices.ts'
+import { decodeBase58, PROGRAMS } from '../solana-account.ts'
 import { bytesOf, u8, u64 } from '../solana-bytes.ts'
-import { transfer } from '../solana-genesis.ts'
-import type { Instruction, KeyPair } from '../solana-message.ts'
-import type { Slots } from '../solana-slots.ts'
-import { TRADED_MINTS, TRADERS, traderTokenAccount } from './sample-accounts.ts'
+import { walletTokenAddress } from '../solana-genesis.ts'
+import { type Instruction, type KeyPair, transfer } from '../solana-message.ts'
+import type { LedgerParts } from './churn.ts'
+import { TRADED_MINTS, TRADERS } from './sample-accounts.ts'
 import type { SampleMint } from './sample-mints.ts'
-import { type SeededNumbers, seededNumbers } from './seeded-numbers.ts'
-
-type Needs = {
-  history: AccountHistory
-  slots: Slots
-  send(signers: readonly [KeyPair], instructions: readonly Instruction[]): unknown
-}
 
 type Trader = { pair: KeyPair; accounts: ReadonlyMap<SampleMint, Uint8Array> }
 
-const MEMO_PROGRAM = decodeKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+const MEMO = decodeBase58(PROGRAMS.memo)
 
 const TRANSFER_CHECKED = 12
 const AMOUNT_MAX = 2_000_000
@@ -28,40 +21,37 @@ const LAMPORTS_MAX = 5_000_000
 const FAILING_EVERY = 12
 
 /** The ledger's own transactions, signed by its traders: transfers of tokens and SOL, and memos. */
-export function openTraffic(needs: Needs): { sendNext(): void } {
+export function openTraffic({ slots, send }: LedgerParts): { sendNext(): void } {
   const traders = TRADERS.map(
     (pair): Trader => ({
       pair,
-      accounts: new Map(TRADED_MINTS.map((mint) => [mint, traderTokenAccount(pair, mint)])),
+      accounts: new Map(TRADED_MINTS.map((mint) => [mint, walletTokenAddress(pair.key, mint)])),
     }),
   )
   return {
     sendNext() {
-      const draw = seededNumbers(needs.slots.now ^ 0x7ade)
-      const from = traders[draw.below(traders.length)]!
-      // A ledger that was begun without sample accounts has no traders.
-      if (needs.history.at(from.pair.key, needs.slots.now) === null) return
-      const others = traders.filter((one) => one !== from)
-      const to = others[draw.below(others.length)]!
-      needs.send([from.pair], drawnInstructions(needs.slots.now, draw, from, to))
+      const draw = seededChoices(slots.now, 1)
+      const from = draw.pick(traders)
+      const to = draw.pick(traders.filter((one) => one !== from))
+      send([from.pair], drawnInstructions(slots.now, draw, from, to))
     },
   }
 }
 
 function drawnInstructions(
   slot: number,
-  draw: SeededNumbers,
+  draw: SeededChoices,
   from: Trader,
   to: Trader,
 ): Instruction[] {
-  if (draw.below(FAILING_EVERY) === 0) return [tokens(TRADED_MINTS[0]!, from, to, TOO_MUCH)]
-  const kind = draw.below(4)
+  if (draw.between(1, FAILING_EVERY) === 1) return [tokens(TRADED_MINTS[0]!, from, to, TOO_MUCH)]
+  const kind = draw.between(0, 3)
   if (kind === 0) {
-    const lamports = BigInt(1 + draw.below(LAMPORTS_MAX))
+    const lamports = BigInt(draw.between(1, LAMPORTS_MAX))
     return [transfer(from.pair.key, to.pair.key, lamports), memo(`invoice ${slot}`)]
   }
   const mint = TRADED_MINTS[kind % TRADED_MINTS.length]!
-  const transfers = [tokens(mint, from, to, BigInt(1 + draw.below(AMOUNT_MAX)))]
+  const transfers = [tokens(mint, from, to, BigInt(draw.between(1, AMOUNT_MAX)))]
   return kind === 3 ? [...transfers, memo(`order ${slot}`)] : transfers
 }
 
@@ -69,7 +59,7 @@ function tokens(mint: SampleMint, from: Trader, to: Trader, amount: bigint): Ins
   const [source, target] = [from.accounts.get(mint), to.accounts.get(mint)]
   assert(source !== undefined && target !== undefined, 'a trader has accounts of its mints')
   return {
-    program: mint.program,
+    program: decodeBase58(mint.program),
     accounts: [
       { key: source, writes: true },
       { key: mint.key },
@@ -81,6 +71,5 @@ function tokens(mint: SampleMint, from: Trader, to: Trader, amount: bigint): Ins
 }
 
 function memo(text: string): Instruction {
-  assert(MEMO_PROGRAM !== null, 'a program has a key')
-  return { program: MEMO_PROGRAM, accounts: [], data: new Uint8Array(Buffer.from(text)) }
+  return { program: MEMO, accounts: [], data: new Uint8Array(Buffer.from(text)) }
 }
