@@ -1,8 +1,9 @@
 import { exactNumber } from '../../exact-json.ts'
-import { GENESIS_HASH } from '../solana-asleep.ts'
+import { FIRST_SLOT, GENESIS_HASH } from '../solana-asleep.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import {
   API_VERSION,
+  configOf,
   inContext,
   invalidParams,
   type MethodTable,
@@ -12,12 +13,16 @@ import {
   readText,
   readWhole,
   SolanaRefusal,
+  votedMoment,
 } from './solana-method.ts'
 
 /** The first four bytes of a digest over the features of the node, here of all. */
 const FEATURE_SET = 1_725_507_508
 
 const LAMPORTS_PER_SIGNATURE = 5_000
+
+/** As many slots as a node lists in one answer. */
+const BLOCKS_MAX = 500_000
 
 export const CHAIN_METHODS: MethodTable = {
   getHealth: { min: 0, max: 0, answer: () => 'ok' },
@@ -29,6 +34,7 @@ export const CHAIN_METHODS: MethodTable = {
   getGenesisHash: { min: 0, max: 0, answer: () => GENESIS_HASH },
   getSlot: { min: 0, max: 1, answer: (chain, [config]) => momentOf(chain, config).slot },
   getBlockHeight: { min: 0, max: 1, answer: getBlockHeight },
+  getBlocks: { min: 1, max: 3, answer: getBlocks },
   getBlockTime: { min: 1, max: 1, answer: getBlockTime },
   getEpochInfo: { min: 0, max: 1, answer: getEpochInfo },
   getTransactionCount: { min: 0, max: 1, answer: ({ transactions }) => transactions.count },
@@ -41,6 +47,16 @@ export const CHAIN_METHODS: MethodTable = {
 
 function getBlockHeight(chain: SolanaChain, [config]: Params) {
   return chain.slots.heightOf(momentOf(chain, config).slot)
+}
+
+/** `[first, last?, config?]`; the config may stand in the place of the last. */
+function getBlocks(chain: SolanaChain, [first, ...rest]: Params) {
+  const [last, config] = typeof rest[0] === 'number' ? rest : [null, rest[0] ?? rest[1]]
+  const { slot } = votedMoment(chain, configOf(config))
+  const from = Math.max(FIRST_SLOT, Number(readWhole(first)))
+  const to = Math.min(slot, Number(readWhole(last ?? slot)))
+  const length = Math.min(Math.max(0, to - from + 1), BLOCKS_MAX)
+  return Array.from({ length }, (_, at) => from + at)
 }
 
 function getBlockTime(chain: SolanaChain, [given]: Params) {

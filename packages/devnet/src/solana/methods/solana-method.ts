@@ -84,6 +84,13 @@ export function momentOf(chain: SolanaChain, value: unknown, preset: Commitment 
   return { commitment, slot }
 }
 
+/** Where a node reads blocks, it has none that are not voted for yet. */
+export function votedMoment(chain: SolanaChain, config: Config): Moment {
+  const moment = momentOf(chain, config)
+  if (moment.commitment !== 'processed') return moment
+  throw invalidParams('Method does not support commitment below `confirmed`')
+}
+
 /** A value together with the slot it is of. */
 export function inContext(slot: number, value: unknown) {
   return { context: { apiVersion: API_VERSION, slot }, value }

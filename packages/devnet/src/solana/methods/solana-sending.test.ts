@@ -173,7 +173,9 @@ describe('a transaction that is sent', () => {
 
     const { value } = await rpc.call('getAccountInfo', table.toBase58(), { encoding: 'base64' })
     // Its keys stand behind 56 bytes of its own facts.
-    expect(Buffer.from(value.data[0], 'base64').subarray(56)).toEqual(to.toBuffer())
+    expect(Buffer.from(value.data[0], 'base64').subarray(56).toString('hex')).toBe(
+      to.toBuffer().toString('hex'),
+    )
     const bytes = await signedWithTable(table, to)
     const signature = await rpc.call('sendTransaction', bytes.toString('base64'), BASE64)
     expect(await balanceOf(to)).toBe(SOL)

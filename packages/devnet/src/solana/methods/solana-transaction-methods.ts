@@ -2,12 +2,10 @@ import { encodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import type { Receipt } from '../solana-transactions.ts'
 import {
-  type Config,
   configOf,
   inContext,
   invalidParams,
   type MethodTable,
-  momentOf,
   type Params,
   readBase58,
   readChoice,
@@ -15,6 +13,7 @@ import {
   readList,
   readWhole,
   SolanaRefusal,
+  votedMoment,
 } from './solana-method.ts'
 import { sendTransaction, simulateTransaction } from './solana-sending.ts'
 import { shownTransaction } from './solana-transaction-form.ts'
@@ -123,13 +122,6 @@ function getTransaction(chain: SolanaChain, [given, second]: Params) {
   if (receipt === null || receipt.slot > moment.slot) return null
   if (receipt.transaction.version === 0 && !withVersion) throw unsupportedVersion()
   return shownTransaction(chain, receipt, form, withVersion)
-}
-
-/** Where a node reads blocks, it has none that are not voted for yet. */
-function votedMoment(chain: SolanaChain, config: Config) {
-  const moment = momentOf(chain, config)
-  if (moment.commitment !== 'processed') return moment
-  throw invalidParams('Method does not support commitment below `confirmed`')
 }
 
 function unsupportedVersion(): SolanaRefusal {
