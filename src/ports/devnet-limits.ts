@@ -1,4 +1,4 @@
-/** What a caller may ask of the development chains; the chains themselves rely on it. */
+/** The limits of what a caller may ask of the EVM chain; the chain itself relies on them. */
 export const DEVNET_LIMITS = {
   /** Blocks that are mined with one call. */
   mineMax: 100,

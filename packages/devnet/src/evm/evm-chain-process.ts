@@ -5,8 +5,7 @@ import { openForkableChain } from './fork/forkable-chain.ts'
 import { openChainNodes } from './nodes/chain-nodes.ts'
 import { serveNodes } from './nodes/serve-nodes.ts'
 import { openChain } from './open-chain.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
-import { subscriptions } from './subscriptions.ts'
+import { renewSubscriptions, subscriptions } from './subscriptions.ts'
 
 /** The development chain as a process of its own. Started by evm-chain.ts. */
 

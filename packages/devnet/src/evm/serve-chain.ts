@@ -1,4 +1,4 @@
-import { parseExactly } from '../exact-json.ts'
+import { parseExactly } from '../parse-exactly.ts'
 import { chainAnswer, errorAnswer } from './chain-answer.ts'
 import { composedMethod } from './composed-methods.ts'
 import type { ForkableChain } from './fork/forkable-chain.ts'

@@ -1,4 +1,4 @@
-import { parseExactly } from '../exact-json.ts'
+import { parseExactly } from '../parse-exactly.ts'
 
 /** Every ledger made here is one and the same network to whoever checks. */
 export const GENESIS_HASH = '4ERR4GgKzoC6NDkrZo5CVq4KiDTnHWsNcAtk6BVQn64v'

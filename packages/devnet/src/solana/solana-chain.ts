@@ -52,7 +52,7 @@ export function openSolanaChain(
     const fault = accounts.put(account)
     assert(fault === null, `the ledger begins with what it promises (${fault})`)
   }
-  // Whoever asks for `finalized` at the start finds all of it there already.
+  // A caller that asks for `finalized` at the start finds all of it there already.
   slots.advance()
 
   const listeners: (() => void)[] = []

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { assert } from '../assert.ts'
 import { type SampleMint, sampleMint, sampleMintAccount } from './activity/sample-mints.ts'
 import { tokenAccount } from './activity/token-account.ts'
 import {
@@ -8,8 +11,8 @@ import {
   PROGRAMS,
   type RentExempt,
 } from './solana-account.ts'
+import { bytesOf, u8 } from './solana-bytes.ts'
 import { FAUCET, type KeyPair, keyPairOf } from './solana-message.ts'
-import { associatedTokenAddress } from './solana-token-address.ts'
 
 /**
  * The wallets that are rich from the beginning. Whoever reads this can make their keys, so
@@ -32,6 +35,9 @@ const FAUCET_LAMPORTS = 500_000_000n * 1_000_000_000n
 const WALLET_LAMPORTS = 1_000n * 1_000_000_000n
 const WALLET_TOKENS = 1_000_000n * 10n ** 6n
 
+const ASSOCIATED_TOKEN_PROGRAM = decodeBase58(PROGRAMS.associatedToken)
+const BUMP_MAX = 255
+
 /** The accounts that every ledger begins with. */
 export function genesisAccounts(rentExempt: RentExempt): Account[] {
   const mints = [TOKEN_MINT, TOKEN_2022_MINT]
@@ -46,11 +52,6 @@ export function genesisAccounts(rentExempt: RentExempt): Account[] {
   ]
 }
 
-/** Where a wallet's tokens of a mint lie. */
-export function walletTokenAddress(wallet: Uint8Array, { program, key }: SampleMint): Uint8Array {
-  return associatedTokenAddress(wallet, decodeBase58(program), key)
-}
-
 /** A wallet's tokens of a mint. */
 export function walletTokens(
   wallet: Uint8Array,
@@ -60,4 +61,30 @@ export function walletTokens(
 ): Account {
   const pubkey = encodeBase58(walletTokenAddress(wallet, mint))
   return tokenAccount({ pubkey, mint, owner: encodeBase58(wallet), amount }, rentExempt)
+}
+
+/**
+ * Where a wallet's tokens of one mint are kept; wallets look there and nowhere else. It is the
+ * first address, counting down, that is no public key: only the program can sign for it.
+ */
+export function walletTokenAddress(
+  wallet: Uint8Array,
+  { program, key }: Pick<SampleMint, 'program' | 'key'>,
+): Uint8Array {
+  for (let bump = BUMP_MAX; bump >= 0; bump--) {
+    const seeds = bytesOf(wallet, decodeBase58(program), key, u8(bump))
+    const hash = createHash('sha256').update(seeds).update(ASSOCIATED_TOKEN_PROGRAM)
+    const address = new Uint8Array(hash.update('ProgramDerivedAddress').digest())
+    if (!isPublicKey(address)) return address
+  }
+  assert(false, 'half of all addresses are no public keys')
+}
+
+function isPublicKey(bytes: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(bytes, true)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -8,7 +8,7 @@ type Options = {
   clock: Clock
   /** 0: slots only on command (`headgate_advanceSlots`). */
   slotTimeMs: number
-  /** How many token accounts the ledger begins with beside the documented ones; none unless said. */
+  /** Token accounts that the ledger begins with beside the documented ones; none unless said. */
   tokenAccounts?: number
   /** How many accounts change by themselves in each slot; none unless said. */
   changesPerSlot?: number

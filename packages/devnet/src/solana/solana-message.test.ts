@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js'
 import { decodeBase58, PROGRAMS } from './solana-account.ts'
-import { TEST_WALLETS } from './solana-genesis.ts'
+import { TEST_WALLETS, walletTokenAddress } from './solana-genesis.ts'
 import { keyPairOf, signedTransaction, transfer } from './solana-message.ts'
-import { associatedTokenAddress } from './solana-token-address.ts'
 
 const ASSOCIATED = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 
@@ -45,7 +44,7 @@ describe('the address of a wallet’s tokens', () => {
       const [wallet, mint] = [keyPairOf(`wallet ${round}`).key, keyPairOf(`mint ${round}`).key]
       const seeds = [wallet, token, mint]
       const [expected] = PublicKey.findProgramAddressSync(seeds, ASSOCIATED)
-      const derived = associatedTokenAddress(wallet, token, mint)
+      const derived = walletTokenAddress(wallet, { program: PROGRAMS.token, key: mint })
       expect(derived).toEqual(expected.toBytes())
     }
   })

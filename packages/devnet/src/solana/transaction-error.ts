@@ -42,8 +42,8 @@ export function readError(text: string, logs: readonly string[]): TransactionErr
     }
   }
   if (accountIndex !== undefined) {
-    const rent = `Transaction results in an account (${accountIndex}) with insufficient funds for rent`
-    const words = name === 'InsufficientFundsForRent' ? rent : name
+    const rent = `an account (${accountIndex}) with insufficient funds for rent`
+    const words = name === 'InsufficientFundsForRent' ? `Transaction results in ${rent}` : name
     return { name, json: { [name]: { account_index: Number(accountIndex) } }, words }
   }
   if (place !== undefined) return { name, json: { [name]: Number(place) }, words: name }

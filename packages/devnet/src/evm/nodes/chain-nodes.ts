@@ -3,7 +3,6 @@ import type { DevnetNode, DevnetNodeChange } from '../../devnet-control.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
 import { eventsOf, type NodeEvents } from './events-of.ts'
 import { laggingChain } from './lagging-chain.ts'
-import { lyingChain } from './lying-chain.ts'
 
 /** Several nodes of one chain, each of which can be made to fail in a way of its own. */
 export type ChainNodes = {
@@ -69,4 +68,31 @@ function shownBy(chain: ForkableChain, { behaviour, blocks }: DevnetNodeChange) 
   if (behaviour === 'fail') return null
   if (behaviour === 'lag') return laggingChain(chain, blocks)
   return behaviour === 'lie' ? lyingChain(chain) : chain
+}
+
+type Bend = (result: unknown) => unknown
+
+/** Methods whose answers are bent; all others are answered truly, which makes it hard to find. */
+const BENDS: Readonly<Record<string, Bend>> = {
+  eth_getLogs: () => [],
+  eth_getTransactionReceipt: withoutLogs,
+  eth_getBlockReceipts: (result) => (Array.isArray(result) ? result.map(withoutLogs) : result),
+  eth_getBalance: (result) => (typeof result === 'string' ? `${result}0` : result),
+}
+
+/** The chain as a node shows it that leaves out every log, and shows sixteenfold balances. */
+function lyingChain(chain: ForkableChain): ForkableChain {
+  return {
+    async ask(method, params) {
+      const text = await chain.ask(method, params)
+      const bend = BENDS[method]
+      if (!bend || !text?.startsWith('{"result":')) return text
+      const { result } = JSON.parse(text)
+      return JSON.stringify({ result: bend(result) })
+    },
+  }
+}
+
+function withoutLogs(receipt: unknown): unknown {
+  return typeof receipt === 'object' && receipt !== null ? { ...receipt, logs: [] } : receipt
 }

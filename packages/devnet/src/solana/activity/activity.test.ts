@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
 import { systemClock } from '../../clock.ts'
-import { encodeBase58, PROGRAMS, sampleKey } from '../solana-account.ts'
+import { encodeBase58, PROGRAMS } from '../solana-account.ts'
 import { TEST_WALLETS, TOKEN_MINT } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { TRADERS } from './sample-accounts.ts'
@@ -60,25 +60,18 @@ describe('a living ledger', () => {
     ])
   })
 
-  test('changes in each slot, while supplies stay true and accounts about as many', async () => {
+  test('changes in each slot, while supplies stay true and accounts are the same', async () => {
     const before = await tokenAccounts()
     expect(await supplies()).toEqual(sums(before))
     await rpc.call('headgate_advanceSlots', 150)
     const after = await tokenAccounts()
     expect(await supplies()).toEqual(sums(after))
-    const created = [...after.keys()].filter((key) => !before.has(key))
-    const closed = [...before.keys()].filter((key) => !after.has(key))
-    expect(created.length).toBeGreaterThan(10)
-    expect(closed.length).toBeGreaterThan(10)
-    expect(Math.abs(after.size - before.size)).toBeLessThan(10)
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
     const moved = [...after].filter(([key, info]) => {
       const was = before.get(key)
       return was !== undefined && was.tokenAmount.amount !== info.tokenAmount.amount
     })
     expect(moved.length).toBeGreaterThan(100)
-    for (let number = 0; number < 32; number++) {
-      expect(after.has(sampleKey(`token account ${number}`))).toBe(true)
-    }
   })
 
   test('leaves the documented wallets and their tokens alone', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { type LedgerParts, openChurn } from './churn.ts'
+import { churn, type LedgerParts } from './churn.ts'
 import type { Pool } from './sample-accounts.ts'
 import { openTraffic } from './traffic.ts'
 
@@ -33,7 +33,6 @@ export function openActivity(
   advance: () => void,
 ): Activity {
   let pace = first
-  const churn = openChurn(parts, pools)
   const traffic = openTraffic(parts)
   let cancel = () => {}
 
@@ -55,7 +54,7 @@ export function openActivity(
       const { changesPerSlot, slotTimeMs } = pace
       // A ledger that began without sample accounts has nothing to change, and no traders.
       if (changesPerSlot === 0 || pools.length === 0) return
-      churn(changesPerSlot)
+      churn(parts, pools, changesPerSlot)
       const everySlots = slotTimeMs === 0 ? 1 : Math.max(1, Math.ceil(TRANSACTION_MS / slotTimeMs))
       if (parts.slots.now % everySlots === 0) traffic.sendNext()
     },

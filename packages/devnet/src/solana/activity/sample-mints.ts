@@ -30,7 +30,7 @@ const TOKEN_METADATA = 19
 const MINT_ROOM_BYTES = 165 - 82
 const KIND_MINT = 1
 
-/** Of each sort that is met often, with documented addresses. */
+/** Mints of each sort that is met often, with documented addresses. */
 export const SAMPLE_MINTS: readonly SampleMint[] = [
   sampleMint('mint 0', { decimals: 6 }),
   sampleMint('mint 1', { decimals: 9 }),

@@ -1,7 +1,6 @@
 import {
   type Account,
   decodeBase58,
-  encodeBase58,
   newAccount,
   PROGRAMS,
   type RentExempt,
@@ -57,10 +56,6 @@ export function tokenAccount(holding: Holding, rentExempt: RentExempt): Account 
 
 export function amountIn({ data }: Account): bigint {
   return viewOf(data).getBigUint64(AMOUNT_AT, true)
-}
-
-export function ownerIn({ data }: Account): string {
-  return encodeBase58(data.subarray(OWNER_AT, OWNER_AT + 32))
 }
 
 export function isFrozen({ data }: Account): boolean {

@@ -27,7 +27,7 @@ const EXTENSIONS = new Map<number, [name: string, read: ((state: Reader) => obje
   [19, ['tokenMetadata', readMetadata]],
 ])
 
-/** What data of a token program mean; null when they are neither an account nor a mint. */
+/** Tells a token account from a mint by its data; null when it is neither. */
 export function tokenState(data: Uint8Array): TokenState | null {
   if (data.length < MINT_BYTES || data.length === MULTISIG_BYTES) return null
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)

@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { exactNumber } from '../../exact-json.ts'
+import { exactNumber } from '../../parse-exactly.ts'
 import { type Account, type Commitment, encodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { type DecimalsOf, mintFacts, parseToken, tokenState } from './parsed-token.ts'

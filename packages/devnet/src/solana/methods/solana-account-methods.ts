@@ -1,4 +1,4 @@
-import { exactNumber } from '../../exact-json.ts'
+import { exactNumber } from '../../parse-exactly.ts'
 import { type Account, decodeBase58, isTokenProgram } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { parseToken, tokenState } from './parsed-token.ts'

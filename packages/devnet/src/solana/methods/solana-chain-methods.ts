@@ -1,4 +1,4 @@
-import { exactNumber } from '../../exact-json.ts'
+import { exactNumber } from '../../parse-exactly.ts'
 import { FIRST_SLOT, GENESIS_HASH } from '../solana-asleep.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import {

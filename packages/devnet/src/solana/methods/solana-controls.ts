@@ -14,7 +14,7 @@ import {
   readWhole,
 } from './solana-method.ts'
 
-/** Methods that no node has: for Headgate's controls and for tests, past all rules of the ledger. */
+/** Methods that no node has: for Headgate's controls and for tests, past all rules. */
 export const CONTROL_METHODS: MethodTable = {
   headgate_setPace: { min: 1, max: 1, answer: setPace },
   headgate_setAccounts: { min: 1, max: 1, answer: setAccounts },

@@ -1,4 +1,4 @@
-import { wholeNumber } from '../../exact-json.ts'
+import { wholeNumber } from '../../parse-exactly.ts'
 import { type Commitment, decodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../exact-json.ts'
+import { parseExactly } from '../../parse-exactly.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { ACCOUNT_METHODS } from './solana-account-methods.ts'
 import { CHAIN_METHODS } from './solana-chain-methods.ts'

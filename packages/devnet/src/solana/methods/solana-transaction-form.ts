@@ -1,4 +1,4 @@
-import { exactNumber } from '../../exact-json.ts'
+import { exactNumber } from '../../parse-exactly.ts'
 import { encodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import type { InnerInstruction, TransactionOutcome } from '../solana-machine.ts'
@@ -10,7 +10,7 @@ export type TransactionForm = 'json' | 'jsonParsed' | 'base58' | 'base64'
 
 type Invoked = (WireInstruction | InnerInstruction) & { stackHeight?: number }
 
-/** What a simulation shows beside its outcome. */
+/** The parts of a simulation's answer beside its outcome. */
 type Beside = { accounts: unknown; replacementBlockhash: unknown; withInner: boolean }
 
 const NOTHING_BESIDE: Beside = { accounts: null, replacementBlockhash: null, withInner: false }
