@@ -27,11 +27,9 @@ export function openEvmControl<Refused>(
   nodeNames: readonly string[],
 ): DevnetControl<Refused> {
   const ask = <T>(method: string, wanted: object, answerMsMax?: number) =>
-    askChain<T, Refused>(access, url, method, wanted, { answerMsMax })
+    askChain<T, Refused>(access, url, method, wanted, answerMsMax)
   const askNodes = (method: string, wanted: object) =>
-    askChain<DevnetNode[], Refused>(access, url, method, wanted, {
-      show: (changed) => nodeNames.map((name) => nodeIn(changed, name)),
-    })
+    ask<DevnetNode[]>(method, { ...wanted, names: nodeNames })
   return {
     network,
     state: () => ask<DevnetState>('headgate_state', {}),
@@ -64,31 +62,19 @@ export function openSolanaControl<Refused>(
   return { network, state: () => pace({}), change: pace }
 }
 
-/** A node that nobody has changed answers truly. */
-function nodeIn(changed: readonly DevnetNode[], name: string): DevnetNode {
-  return changed.find((node) => node.name === name) ?? { name, behaviour: 'honest', blocks: 0 }
-}
-
 async function askChain<T, Refused>(
   { post, refuse }: ChainAccess<Refused>,
   url: string,
   method: string,
   wanted: object,
-  {
-    answerMsMax = ANSWER_MS_MAX,
-    show = same,
-  }: { answerMsMax?: number | undefined; show?(result: T): T } = {},
+  answerMsMax = ANSWER_MS_MAX,
 ): Promise<T | Refused> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [wanted] })
   const text = await post(url, body, answerMsMax)
   if (text === null) return refuse('silent', 'The development chain does not answer.')
 
   const answer = JSON.parse(text) as Answer<T>
-  if ('result' in answer) return show(answer.result)
+  if ('result' in answer) return answer.result
   const message = answer.error.message.slice(0, MESSAGE_CHARS_MAX)
   return refuse('refused', message.endsWith('.') ? message : `${message}.`)
-}
-
-function same<T>(result: T): T {
-  return result
 }

@@ -25,17 +25,7 @@ const VALUE_BITS_MAX = 256n
 const CONTROLS: ReadonlyMap<string, Control> = new Map<string, Control>([
   ['headgate_state', (chain) => chain.state()],
   ['headgate_mine', (chain, { blocks }: { blocks: number }) => chain.mine(blocks)],
-  [
-    'headgate_reorganise',
-    (
-      chain,
-      {
-        depth,
-        blocks = depth + 1,
-        transactions = 'keep',
-      }: Partial<DevnetReorganisation> & { depth: number },
-    ) => chain.reorganise({ depth, blocks, transactions }),
-  ],
+  ['headgate_reorganise', reorganise],
   ['headgate_drop', (chain, { height }: { height: number }) => chain.drop(height)],
   ['headgate_change', (chain, wanted: DevnetChange) => chain.change(wanted)],
   ['headgate_send', sendSample],
@@ -61,6 +51,18 @@ async function answered(running: Promise<unknown>): Promise<string> {
     if (!(thrown instanceof ChainRefusal)) throw thrown
     return JSON.stringify({ error: { code: INVALID_PARAMS, message: thrown.message } })
   }
+}
+
+async function reorganise(
+  chain: Controlled,
+  {
+    depth,
+    blocks = depth + 1,
+    transactions = 'keep',
+  }: Partial<DevnetReorganisation> & { depth: number },
+) {
+  if (blocks <= depth) throw new ChainRefusal('blocks must be more than depth')
+  return chain.reorganise({ depth, blocks, transactions })
 }
 
 async function sendSample(chain: Controlled, wanted: SampleWanted) {

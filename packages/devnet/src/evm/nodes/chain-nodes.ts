@@ -6,7 +6,7 @@ import { laggingChain } from './lagging-chain.ts'
 
 /** Several nodes of one chain, each of which can be made to fail in a way of its own. */
 export type ChainNodes = {
-  list(): readonly DevnetNode[]
+  list(names: readonly string[]): readonly DevnetNode[]
   change(name: string, wanted: DevnetNodeChange): void
   /** No node answers for so long. */
   stall(ms: number): void
@@ -38,7 +38,7 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
   }
 
   return {
-    list: () => [...nodes].map(([name, { behaviour, blocks }]) => ({ name, behaviour, blocks })),
+    list: (names) => names.map((name) => ({ name, ...(nodes.get(name) ?? HONEST) })),
     change(name, wanted) {
       nodes.set(name, wanted)
       tellChange()

@@ -72,7 +72,8 @@ function withNodeControls(chain: ForkableChain, nodes: ChainNodes): ForkableChai
         const { name, behaviour, blocks = 1 } = wanted as DevnetNode
         nodes.change(name, { behaviour, blocks: behaviour === 'lag' ? blocks : 0 })
       } else if (method !== 'headgate_nodes') return chain.ask(method, params)
-      return JSON.stringify({ result: nodes.list() })
+      const { names = [] } = (wanted ?? {}) as { names?: readonly string[] }
+      return JSON.stringify({ result: nodes.list(names) })
     },
   }
 }
