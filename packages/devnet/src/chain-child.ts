@@ -10,16 +10,6 @@ export type ChainChild = {
   exited: Promise<number>
 }
 
-/** The chain's process ended, or was ended, before it told its port. */
-export class ChainStartError extends Error {
-  readonly exitCode: number
-
-  constructor(exitCode: number) {
-    super('a development chain did not start')
-    this.exitCode = exitCode
-  }
-}
-
 /** A start takes well below a second; a machine under heavy load may need more. */
 const START_MS_MAX = 15_000
 
@@ -50,7 +40,8 @@ export async function startChainChild(
   const port = PORT_LINE.exec(line)?.[1]
   if (port === undefined) {
     child.kill('SIGKILL')
-    throw new ChainStartError(await child.exited)
+    const exitCode = await child.exited
+    throw Object.assign(new Error('a development chain did not start'), { exitCode })
   }
 
   const address = `127.0.0.1:${port}`

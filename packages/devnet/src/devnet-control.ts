@@ -88,7 +88,8 @@ export interface DevnetControl<Refused> {
   stall(ms: number): Promise<readonly DevnetNode[] | Refused>
 }
 
-type SolanaDevnetPace = { slotTimeMs: number; isHeld: boolean; changesPerSlot: number }
+/** How fast the ledger lives; a `slotTimeMs` of 0: slots only on command. */
+export type SolanaDevnetPace = { slotTimeMs: number; isHeld: boolean; changesPerSlot: number }
 
 export type SolanaDevnetState = SolanaDevnetPace & {
   /** The slot that is being filled. */

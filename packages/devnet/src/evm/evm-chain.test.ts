@@ -170,7 +170,7 @@ describe('the process of the chain', () => {
   test('that cannot start is a failure with a name', async () => {
     const impatient = { ...clock, after: (_ms: number, work: () => void) => clock.after(0, work) }
     const started = startEvmChain({ clock: impatient, blockTimeMs: 0 })
-    await expect(started).rejects.toMatchObject({ code: 'start_failed' })
+    await expect(started).rejects.toMatchObject({ message: 'a development chain did not start' })
   })
 })
 

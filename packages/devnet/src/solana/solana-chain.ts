@@ -1,15 +1,20 @@
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
-import { type Activity, openActivity, type PaceState } from './activity/activity.ts'
+import type { SolanaDevnetPace } from '../devnet-control.ts'
+import { type Activity, openActivity } from './activity/activity.ts'
 import { sampleAccounts } from './activity/sample-accounts.ts'
 import type { RentExempt } from './solana-account.ts'
 import { type Accounts, openAccounts } from './solana-accounts.ts'
 import { FIRST_SLOT } from './solana-asleep.ts'
 import { genesisAccounts } from './solana-genesis.ts'
 import { openMachine } from './solana-machine.ts'
-import { openSender, type Sender } from './solana-sender.ts'
 import { openSlots, type Slots } from './solana-slots.ts'
-import { openTransactions, type Transactions } from './solana-transactions.ts'
+import {
+  openSender,
+  openTransactions,
+  type Sender,
+  type Transactions,
+} from './solana-transactions.ts'
 
 /** A whole ledger in this process: accounts, slots, transactions, and a faucet. */
 export type SolanaChain = {
@@ -28,11 +33,11 @@ export type SolanaChain = {
 type ChainOptions = {
   /** How many token accounts the ledger begins with, beside the documented ones. */
   tokenAccounts?: number
-  pace?: PaceState
+  pace?: SolanaDevnetPace
 }
 
 /** A ledger in which nothing happens by itself. */
-const QUIET: PaceState = { slotTimeMs: 0, isHeld: false, changesPerSlot: 0 }
+const QUIET: SolanaDevnetPace = { slotTimeMs: 0, isHeld: false, changesPerSlot: 0 }
 
 /** Opens a new ledger whose newest slot is this one. */
 export function openSolanaChain(

@@ -6,7 +6,7 @@ import { FIRST_SLOT } from './solana-asleep.ts'
 import type { Machine } from './solana-machine.ts'
 
 /** A slot's blockhash and when it began. */
-export type LedgerSlot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
+type LedgerSlot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
 
 export type Slots = {
   /** The slot that transactions are put into now. */

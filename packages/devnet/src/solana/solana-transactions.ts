@@ -1,8 +1,23 @@
-import { type Account, encodeBase58, isTokenProgram, PROGRAMS } from './solana-account.ts'
+import { assert } from '../assert.ts'
+import {
+  type Account,
+  decodeBase58,
+  encodeBase58,
+  isTokenProgram,
+  PROGRAMS,
+} from './solana-account.ts'
 import type { Accounts } from './solana-accounts.ts'
 import type { Machine, TransactionOutcome } from './solana-machine.ts'
+import {
+  FAUCET,
+  type Instruction,
+  type KeyPair,
+  signedTransaction,
+  transfer,
+  unitsLimit,
+} from './solana-message.ts'
 import type { Slots } from './solana-slots.ts'
-import { isWritable, type WireTransaction } from './solana-transaction.ts'
+import { isWritable, readTransaction, type WireTransaction } from './solana-transaction.ts'
 import { namedError, type TransactionError } from './transaction-error.ts'
 
 /** All accounts of a transaction, in the order in which its instructions count them. */
@@ -157,4 +172,38 @@ function keysIn(table: Uint8Array, places: Uint8Array): string[] {
   return starts
     .filter((start) => start + KEY_BYTES <= table.length)
     .map((start) => encodeBase58(table.slice(start, start + KEY_BYTES)))
+}
+
+type Signers = readonly [KeyPair, ...KeyPair[]]
+
+/** Sends the ledger's own transactions. */
+export type Sender = {
+  /** Signs and runs a transaction; says in words why it failed. */
+  send(signers: Signers, instructions: readonly Instruction[]): Receipt | string
+  /** A transfer from the faucet, or in words why it failed. */
+  airdrop(to: string, lamports: bigint): Receipt | string
+}
+
+/** The compute units that a transaction gets by default; from here the faucet counts up. */
+const UNITS_USUAL = 200_000
+const UNITS_SPREAD = 1_000_000
+
+export function openSender(slots: Slots, transactions: Transactions): Sender {
+  let airdrops = 0
+  const send: Sender['send'] = (signers, instructions) => {
+    const blockhash = slots.find(slots.now)?.hash
+    assert(blockhash !== undefined, 'the slot of now has a blockhash')
+    const transaction = readTransaction(signedTransaction(signers, blockhash, instructions))
+    assert(typeof transaction !== 'string', 'our own transactions are well formed')
+    const { receipt, outcome } = transactions.run(transaction)
+    return receipt === null || outcome.error !== null ? (outcome.error?.words ?? '') : receipt
+  }
+  return {
+    send,
+    airdrop(to, lamports) {
+      airdrops = (airdrops + 1) % UNITS_SPREAD
+      const unique = unitsLimit(UNITS_USUAL + airdrops)
+      return send([FAUCET], [unique, transfer(FAUCET.key, decodeBase58(to), lamports)])
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { DevnetNode, DevnetNodeChange } from '../../devnet-control.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
-import { eventsOf, type NodeEvents } from './events-of.ts'
 import { laggingChain } from './lagging-chain.ts'
 
 /** Several nodes of one chain, each of which can be made to fail in a way of its own. */
@@ -95,4 +94,44 @@ function lyingChain(chain: ForkableChain): ForkableChain {
 
 function withoutLogs(receipt: unknown): unknown {
   return typeof receipt === 'object' && receipt !== null ? { ...receipt, logs: [] } : receipt
+}
+
+/** The listener of the events of one socket. */
+export type NodeEvents = { send(text: string): void }
+
+type Waiting = { height: number; text: string }
+
+/** A node that lags so far behind has long been left by its listeners. */
+const EVENTS_WAITING_MAX = 256
+
+/** Passes events on as the node behaves now: late, without logs, or not at all. */
+function eventsOf(behaviourNow: () => DevnetNodeChange, send: (text: string) => void): NodeEvents {
+  let waiting: Waiting[] = []
+  return {
+    send(text) {
+      const { behaviour, blocks } = behaviourNow()
+      if (behaviour === 'honest') return send(text)
+      if (behaviour === 'hang' || behaviour === 'fail') return
+      const { height, isLog } = readEvent(text)
+      if (behaviour === 'lie') return isLog ? undefined : send(text)
+      if (height === null) return send(text)
+      waiting.push({ height, text })
+      if (waiting.length > EVENTS_WAITING_MAX) waiting.shift()
+      const last = height - blocks
+      for (const event of waiting) if (event.height <= last) send(event.text)
+      waiting = waiting.filter((event) => event.height > last)
+    },
+  }
+}
+
+/** The height of a block or log that an event tells of; null for a pending transaction. */
+function readEvent(text: string): { height: number | null; isLog: boolean } {
+  const { result } = JSON.parse(text).params
+  if (typeof result !== 'object' || result === null) return { height: null, isLog: false }
+  const { number, blockNumber, topics } = result
+  const height = blockNumber ?? number
+  return {
+    height: typeof height === 'string' ? Number(height) : null,
+    isLog: Array.isArray(topics),
+  }
 }

@@ -3,8 +3,7 @@ import type { ChildAnswers, ChildSocket } from '../../serve-child.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
 import { serveChain } from '../serve-chain.ts'
 import type { subscriptions } from '../subscriptions.ts'
-import type { ChainNodes } from './chain-nodes.ts'
-import type { NodeEvents } from './events-of.ts'
+import type { ChainNodes, NodeEvents } from './chain-nodes.ts'
 
 type Needs = {
   chain: ForkableChain

@@ -1,29 +1,22 @@
 import { assert } from '../../assert.ts'
 import type { Clock } from '../../clock.ts'
+import type { SolanaDevnetPace } from '../../devnet-control.ts'
 import { type SeededChoices, seededChoices } from '../../seeded-choices.ts'
 import { type Account, decodeBase58, PROGRAMS, type RentExempt } from '../solana-account.ts'
 import type { Accounts } from '../solana-accounts.ts'
 import { bytesOf, u8, u64 } from '../solana-bytes.ts'
 import { walletTokenAddress } from '../solana-genesis.ts'
 import { type Instruction, type KeyPair, transfer } from '../solana-message.ts'
-import type { Sender } from '../solana-sender.ts'
 import type { Slots } from '../solana-slots.ts'
+import type { Sender } from '../solana-transactions.ts'
 import { type Pool, TRADED_MINTS, TRADERS } from './sample-accounts.ts'
 import type { SampleMint } from './sample-mints.ts'
 import { amountIn, isFrozen, withAmount } from './token-account.ts'
 
-/** The pace of a ledger's own activity. */
-export type PaceState = {
-  /** 0: slots only on command. */
-  slotTimeMs: number
-  isHeld: boolean
-  changesPerSlot: number
-}
-
 /** All that happens on a ledger by itself. */
 export type Activity = {
-  readonly pace: PaceState
-  change(wanted: Partial<PaceState>): void
+  readonly pace: SolanaDevnetPace
+  change(wanted: Partial<SolanaDevnetPace>): void
   /** Does what happens by itself in one slot, which then ends. */
   runSlot(): void
   /** The token accounts that change by themselves. */
@@ -38,7 +31,7 @@ export function openActivity(
   clock: Clock,
   parts: LedgerParts,
   pools: readonly Pool[],
-  first: PaceState,
+  first: SolanaDevnetPace,
   advance: () => void,
 ): Activity {
   let pace = first

@@ -1,5 +1,4 @@
-import type { SolanaDevnetState } from '../../devnet-control.ts'
-import type { PaceState } from '../activity/activity.ts'
+import type { SolanaDevnetPace, SolanaDevnetState } from '../../devnet-control.ts'
 import { type Account, newAccount } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import {
@@ -27,7 +26,7 @@ const SLOTS_MAX = 1_000
 
 /** `[{slotTimeMs?, isHeld?, changesPerSlot?}]`, checked before; changes what is named. */
 function setPace({ activity, slots, transactions }: SolanaChain, [given]: Params) {
-  const wanted = configOf(given) as Partial<PaceState>
+  const wanted = configOf(given) as Partial<SolanaDevnetPace>
   if (Object.keys(wanted).length > 0) activity.change(wanted)
   const state: SolanaDevnetState = {
     ...activity.pace,
