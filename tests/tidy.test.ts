@@ -27,6 +27,8 @@ describe('the laws of the house', () => {
     ['one file alone knows the drivers', imports.driversHaveOneUser],
     ['the dashboard stands apart', imports.dashboardStandsApart],
     ['the client stands alone', imports.clientStandsAlone],
+    ['the development chains stand alone', imports.devnetStandsAlone],
+    ['the development chains load late', imports.devnetLoadsLate],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],
     ['folders have at most 15 source files', form.foldersAreSmall],

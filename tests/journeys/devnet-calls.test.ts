@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { callAndCheck } from '../support/checked-call.ts'
 import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
 import { startFakeNode } from '../support/fake-node.ts'
-import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
 import { localInbox } from '../support/local-inbox.ts'
 
 /** Some seconds of real blocks and deliveries, or more where the machine is busy with others. */
@@ -114,7 +114,7 @@ describe('the chain of local development', () => {
     expect(again.block_number).toBe(head.number)
   })
 
-  test('is held and resumed, and is controlled over JSON-RPC too', async () => {
+  test('is held and resumed', async () => {
     const changed = await local.change({ block_time_ms: 300_000, transactions_per_block: 2 })
     expect(changed).toMatchObject({ block_time_ms: 300_000, transactions_per_block: 2 })
     const { blocks } = await local.mine()
@@ -122,8 +122,7 @@ describe('the chain of local development', () => {
     await local.change({ block_time_ms: 600_000, transactions_per_block: 0 })
     expect(await local.change({ is_held: true })).toMatchObject({ is_held: true })
     expect(await local.state()).toMatchObject({ is_held: true })
-    const { json } = await headgate.post(rpc('headgate_change', [{ isHeld: false }]))
-    expect(json.result.isHeld).toBe(false)
+    expect(await local.change({ is_held: false })).toMatchObject({ is_held: false })
     expect(await local.state()).toMatchObject({ is_held: false })
   })
 })

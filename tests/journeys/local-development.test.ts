@@ -56,11 +56,9 @@ test.each([
   ['eth-devnet', 'debug_traceBlockByNumber', ['latest', { tracer: 'callTracer' }]],
   ['eth-devnet', 'net_listening', []],
   ['eth-devnet', 'eth_createAccessList', [{ to: `0x${'1'.repeat(40)}` }, 'latest']],
-  ['solana-devnet', 'getSupply', []],
-  ['solana-devnet', 'getLargestAccounts', []],
-  ['solana-devnet', 'getVoteAccounts', []],
-  ['solana-devnet', 'getInflationRate', []],
-  ['solana-devnet', 'getClusterNodes', []],
+  ['solana-devnet', 'getEpochInfo', []],
+  ['solana-devnet', 'getLatestBlockhash', []],
+  ['solana-devnet', 'getVersion', []],
 ] as const)('on %s, %s is served', async (slug, method, params) => {
   const { json } = await headgate.post(rpc(method, [...params]), { slug })
   expect(json.result).toBeTruthy()

@@ -164,7 +164,6 @@ describe('in local development', () => {
     ['eth-devnet', 'evm_mine', []],
     ['eth-devnet', 'evm_snapshot', []],
     ['eth-devnet', 'hardhat_setBalance', [`0x${'ab'.repeat(20)}`, '0x1']],
-    ['solana-devnet', 'headgate_advanceSlots', [1]],
   ])('%s: %s works with a key of one’s own, and not with `demo`', async (slug, method, params) => {
     const shared = await headgate.post(rpc(method, params), { slug, key: 'demo' })
     expect(shared.status).toBe(200)
@@ -173,9 +172,17 @@ describe('in local development', () => {
     expect(own.json.error).toBeUndefined()
   })
 
-  test('what controls a node stays closed for all', async () => {
-    const { json } = await headgate.post(rpc('admin_addPeer', []), { slug: 'eth-devnet' })
-    expect(json.error.message).toBe('admin_addPeer is not served here.')
+  test.each([
+    ['eth-devnet', 'admin_addPeer', []],
+    ['eth-devnet', 'headgate_mine', [{ blocks: 1 }]],
+    ['eth-devnet', 'headgate_state', []],
+    ['eth-devnet', 'HEADGATE_mine', [{ blocks: 1 }]],
+    ['solana-devnet', 'headgate_advanceSlots', [1]],
+    ['solana-devnet', 'headgate_setAccounts', [[]]],
+  ])('%s: %s, which controls a node, stays closed for all', async (slug, method, params) => {
+    const { status, json } = await headgate.post(rpc(method, params), { slug })
+    expect(status).toBe(200)
+    expect(json.error).toEqual({ code: -32601, message: `${method} is not served here.` })
   })
 
   test('the key `demo` reads', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Address, createSolanaRpc } from '@solana/kit'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+import { churnAccounts } from '../support/solana-churn.ts'
 import { type SolanaRpc, solanaRpc } from '../support/solana-rpc.ts'
 
 setDefaultTimeout(180_000)
@@ -25,7 +26,8 @@ const lives = new Map<string, { from: number; to: number }>()
 beforeAll(async () => {
   headgate = await startHeadgate({ env: { HEADGATE_DEVNET_SLOT_TIME_MS: String(SLOT_TIME_MS) } })
   url = `${headgate.url}/solana-devnet/v2/${headgate.appKey}`
-  ledger = solanaRpc(url)
+  const own = headgate.running.settings.networks.find(({ slug }) => slug === 'solana-devnet')
+  ledger = solanaRpc(own?.upstreams[0]?.url ?? '')
   // In parts, each of which a busy machine makes well before a call is given up.
   for (let made = 0; made < ACCOUNTS; made += PAGE_RECORDS) await churn({ create: PAGE_RECORDS })
   await ledger.call('headgate_advanceSlots', 40)
@@ -87,7 +89,7 @@ async function walksThroughChange(read: ReadPage): Promise<void> {
 }
 
 async function churn(counts: { create?: number; change?: number; close?: number }) {
-  const done = await ledger.call('headgate_churn', { program: PROGRAM, ...counts })
+  const done = await churnAccounts(ledger, { program: PROGRAM, ...counts })
   const { slot } = done
   for (const key of done.created) lives.set(key, { from: slot, to: Number.POSITIVE_INFINITY })
   for (const key of done.closed) lives.set(key, { from: lives.get(key)?.from ?? 0, to: slot })

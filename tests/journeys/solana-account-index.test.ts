@@ -7,6 +7,7 @@ import { encodeKey } from '../../src/core/solana/base58.ts'
 import { PROGRAM_IDS } from '../../src/core/solana/programs.ts'
 import { keyOf } from '../support/account-bytes.ts'
 import { type Answer, rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { churnAccounts } from '../support/solana-churn.ts'
 import { solanaRpc } from '../support/solana-rpc.ts'
 import { WORLD } from '../support/world.ts'
 
@@ -146,7 +147,7 @@ describe('the index of the token program, on a real ledger', () => {
   })
 
   test('gives a page of megabytes as the node does, whole and in a batch', async () => {
-    const { slot } = await node().call('headgate_churn', { program: PROGRAM, create: ACCOUNTS })
+    const { slot } = await churnAccounts(node(), { program: PROGRAM, create: ACCOUNTS })
     await until(async () => (await shownSlot()) > slot, 'the index has seen it')
     const theirs = await node().call('getProgramAccounts', PROGRAM, {
       ...CONFIRMED,
@@ -241,13 +242,8 @@ function node() {
 async function churn(times: number): Promise<number> {
   let slot = 0
   for (let time = 0; time < times; time++) {
-    const done = await node().call('headgate_churn', {
-      program: PROGRAM,
-      create: 12,
-      change: 8,
-      close: 3,
-    })
-    slot = done.slot
+    const counts = { create: 12, change: 8, close: 3 }
+    slot = (await churnAccounts(node(), { program: PROGRAM, ...counts })).slot
   }
   return slot
 }

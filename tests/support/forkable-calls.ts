@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
+import type { DevnetSent, DevnetState } from '@headgate/devnet'
 import { createWalletClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import type { EvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
-import type { DevnetSent, DevnetState } from '../../src/ports/devnet-control.ts'
 
 type Block = { hash: string }
 type Receipt = { blockNumber: string; status: string; logs: unknown[] }

@@ -10,17 +10,21 @@ const RESERVED: readonly Reserved[] = [
     what: 'time',
     word: /\bDate\.now\b|\bnew Date(?!\s*\(\s*[^)\s])|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
     // The receiver library imports nothing of ours, the clock neither.
-    homes: ['src/system/machine/system-clock.ts', 'src/receiver/verify-delivery.ts'],
+    homes: [
+      'src/system/machine/system-clock.ts',
+      'src/receiver/verify-delivery.ts',
+      'packages/devnet/src/clock.ts',
+    ],
   },
   {
     what: 'timers',
     word: /\bsetTimeout\b|\bsetInterval\b|\bBun\.sleep|\bAbortSignal\.timeout\b/,
-    homes: ['src/system/machine/system-clock.ts'],
+    homes: ['src/system/machine/system-clock.ts', 'packages/devnet/src/clock.ts'],
   },
   {
     what: 'chance',
     word: /\bMath\.random\b|\brandom(?:UUID\w*|Bytes|Int|FillSync)\b|\bgetRandomValues\b/,
-    homes: ['src/system/machine/system-entropy.ts'],
+    homes: ['src/system/machine/system-entropy.ts', 'packages/devnet/src/entropy.ts'],
   },
   { what: 'outgoing HTTP', word: /\bfetch\s*\(/, homes: ['src/system/outbound/outbound.ts'] },
   {

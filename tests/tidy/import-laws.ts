@@ -19,17 +19,16 @@ const FLOORS: Readonly<Record<string, number>> = {
   accounts: 4,
   follower: 4,
   courier: 4,
-  devnet: 4,
   http: 5,
   cli: 6,
   config: 6,
   wiring: 6,
 }
 
-const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system', 'devnet'])
+const DRIVER_ROOMS = new Set(['embedded', 'cluster', 'system'])
 
 /** Rooms that cost their memory and their start only where they are used. */
-const LAZY_ROOMS = new Set(['cluster', 'devnet'])
+const LAZY_ROOMS = new Set(['cluster'])
 
 /** A process or thread of its own opens its drivers itself; elsewhere the wiring does. */
 const DRIVERS_USERS = new Set([
@@ -42,12 +41,14 @@ const DRIVERS_USERS = new Set([
   'src/wiring/store-thread.ts',
   'src/wiring/terminal-clock.ts',
   'src/wiring/worker/worker-drivers.ts',
-  'packages/devnet/src/evm/evm-chain-process.ts',
-  'packages/devnet/src/solana/solana-ledger-process.ts',
 ])
 
 const DEVNET_PACKAGE = '@headgate/devnet'
-const DEVNET_SOURCES = 'packages/devnet/src/'
+const DEVNET_HOME = 'packages/devnet/'
+const DEVNET_SOURCES = `${DEVNET_HOME}src/`
+
+/** The files that start the development chains; others know their types alone. */
+const DEVNET_USERS = new Set(['src/executable.ts', 'src/wiring/local/start-local-chains.ts'])
 
 /** Libraries without a clock, chance or the world. */
 const PURE_LIBRARIES = ['@noble/curves', '@noble/hashes', '@scure/base', 'graphql']
@@ -59,9 +60,9 @@ const PACKAGE_FILE = 'package.json'
 
 /** Law 1 and 2: imports go down, never up, never to a neighbour, never out of the house. */
 export function importsGoDown(files: readonly SourceFile[]): string[] {
-  return linksOf(houseFiles(files)).flatMap(({ from, to }) => {
+  return linksOf(sourceFiles(files)).flatMap(({ from, to }) => {
     if (to === PACKAGE_FILE) return []
-    if (!isInHouse(to)) return [`${from} imports ${to}, which is outside of src/`]
+    if (!to.startsWith('src/')) return [`${from} imports ${to}, which is outside of src/`]
     if (isTest(to)) return [`${from} imports the test ${to}`]
     const [room, target] = [roomOf(from), roomOf(to)]
     const [floor, below] = [FLOORS[room], FLOORS[target]]
@@ -112,7 +113,7 @@ export function coreIsPure(files: readonly SourceFile[]): string[] {
 
 /** Law 4: only one file knows which drivers we run on, and it loads the heavy ones when needed. */
 export function driversHaveOneUser(files: readonly SourceFile[]): string[] {
-  return linksOf(houseFiles(files)).flatMap(({ from, to, kind }) => {
+  return linksOf(sourceFiles(files)).flatMap(({ from, to, kind }) => {
     const target = roomOf(to)
     if (!DRIVER_ROOMS.has(target) || roomOf(from) === target) return []
     if (!DRIVERS_USERS.has(from)) return [`${from} imports a driver: ${to}`]
@@ -150,6 +151,34 @@ export function clientStandsAlone(files: readonly SourceFile[]): string[] {
     )
 }
 
+/** Law 5: the development chains are a package of their own: it imports nothing of the house. */
+export function devnetStandsAlone(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith(DEVNET_SOURCES))
+    .flatMap(({ path, text }) =>
+      importsOf(text).flatMap((found) => {
+        const name = found?.specifier ?? ''
+        const to = posix.join(posix.dirname(path), name)
+        const isOwn = !name.startsWith('.') || to.startsWith(DEVNET_HOME)
+        // Its tests share the support of all tests.
+        const isSupport = isTest(path) && !to.startsWith('src/')
+        return isOwn || isSupport ? [] : [`${path} imports ${name}`]
+      }),
+    )
+}
+
+/** Law 5: a production installation lacks the chains, so they load only where they are started. */
+export function devnetLoadsLate(files: readonly SourceFile[]): string[] {
+  return sourceFiles(files).flatMap(({ path, text }) =>
+    importsOf(text).flatMap((found) => {
+      const { specifier = '', kind = 'type' } = found ?? {}
+      if (specifier !== DEVNET_PACKAGE && !specifier.startsWith(`${DEVNET_PACKAGE}/`)) return []
+      const mayLoad = kind === 'lazy' && DEVNET_USERS.has(path)
+      return kind === 'type' || mayLoad ? [] : [`${path} loads ${specifier}`]
+    }),
+  )
+}
+
 /** An import whose target is computed cannot be checked, so there is none. */
 export function importsAreReadable(files: readonly SourceFile[]): string[] {
   return houseFiles(files)
@@ -161,9 +190,14 @@ export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || path.startsWith('tests/') || path.startsWith('bench/')
 }
 
-/** The files that the laws of the house bind. */
+/** The files that the laws of form bind: those of the house and of the development chains. */
 export function houseFiles(files: readonly SourceFile[]): SourceFile[] {
-  return files.filter(({ path }) => isInHouse(path) && !isTest(path))
+  const ofChains = files.filter(({ path }) => path.startsWith(DEVNET_SOURCES) && !isTest(path))
+  return [...sourceFiles(files), ...ofChains]
+}
+
+function sourceFiles(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter(({ path }) => path.startsWith('src/') && !isTest(path))
 }
 
 function linksOf(files: readonly SourceFile[]): Link[] {
@@ -171,8 +205,6 @@ function linksOf(files: readonly SourceFile[]): Link[] {
     importsOf(text).flatMap((found) => {
       if (found === null) return []
       const { specifier, kind } = found
-      const isDevnet = specifier === DEVNET_PACKAGE || specifier.startsWith(`${DEVNET_PACKAGE}/`)
-      if (isDevnet) return [{ from: path, to: `${DEVNET_SOURCES}devnet.ts`, kind }]
       if (!specifier.startsWith('.')) return []
       const to = posix.join(posix.dirname(path), specifier)
       return [{ from: path, to, kind }]
@@ -180,13 +212,7 @@ function linksOf(files: readonly SourceFile[]): Link[] {
   )
 }
 
-/** The chains of local development are a package of their own, and a room of the house. */
-function isInHouse(path: string): boolean {
-  return path.startsWith('src/') || path.startsWith(DEVNET_SOURCES)
-}
-
 function roomOf(path: string): string {
-  if (path.startsWith(DEVNET_SOURCES)) return 'devnet'
   const [, room = '', inside] = path.split('/')
   return inside === undefined ? 'wiring' : room
 }

@@ -25,7 +25,9 @@ export function typesHaveOneName(files: readonly SourceFile[]): string[] {
   for (const { path, text } of houseFiles(files)) {
     if (path.startsWith('src/receiver/')) continue
     for (const [, name = ''] of codeOf(text).matchAll(EXPORTED_TYPE)) {
-      homes.set(name, [...(homes.get(name) ?? []), path])
+      // A package has its own names, as libraries have.
+      const key = path.startsWith('packages/') ? `${name} of a package` : name
+      homes.set(key, [...(homes.get(key) ?? []), path])
     }
   }
   return [...homes]

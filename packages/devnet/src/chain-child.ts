@@ -1,28 +1,23 @@
-import { Failure } from '../../../src/core/errors.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** A chain in a process of its own, which ends with us whatever happens to us. */
 export type ChainChild = {
   url: string
   wsUrl: string
   pid: number
-  /** It begins anew, and is not the chain of an earlier start. */
-  isNew: boolean
-  /** Where the file of an earlier start lies that could not be read; null when there is none. */
-  setAside: string | null
   stop(): Promise<void>
   /** The exit code of the chain's process, however it ended. */
   exited: Promise<number>
 }
-
-/** A chain's first line. One that keeps nothing says no more than its port. */
-type ChildTold = { port: number; isNew?: boolean; setAside?: string | null }
 
 /** A start takes well below a second; a machine under heavy load may need more. */
 const START_MS_MAX = 15_000
 
 /** A chain that is kept has blocks to write, most often none and after `hardhat_mine` many. */
 const STOP_MS_MAX = 5_000
+
+/** A chain's first line. */
+const PORT_LINE = /^\{"port":(\d{1,5})\}\n/
 
 /** The first line is short; a child that says more than this is not our chain. */
 const FIRST_LINE_BYTES_MAX = 4_096
@@ -42,19 +37,18 @@ export async function startChainChild(
   const line = await firstLine(child.stdout)
   cancel()
 
-  const told = toldIn(line)
-  if (told === null) {
+  const port = PORT_LINE.exec(line)?.[1]
+  if (port === undefined) {
     child.kill('SIGKILL')
-    throw new Failure('start_failed', { part: 'development chain', exitCode: await child.exited })
+    const exitCode = await child.exited
+    throw Object.assign(new Error('a development chain did not start'), { exitCode })
   }
 
-  const address = `127.0.0.1:${told.port}`
+  const address = `127.0.0.1:${port}`
   return {
     url: `http://${address}`,
     wsUrl: `ws://${address}`,
     pid: child.pid,
-    isNew: told.isNew ?? true,
-    setAside: told.setAside ?? null,
     exited: child.exited,
     async stop() {
       child.ref()
@@ -77,8 +71,4 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   }
   await reader.cancel()
   return text
-}
-
-function toldIn(line: string): ChildTold | null {
-  return /^\{"port":\d{1,5}[,}][^\n]*\n/.test(line) ? JSON.parse(line) : null
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-const CLOCK = `${import.meta.dir}/../../../src/system/machine/system-clock.ts`
+const CLOCK = `${import.meta.dir}/clock.ts`
 
 test('a child whose last work never ends does end without its parent', async () => {
   const program = `

@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket } from 'bun'
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** A client's socket, with the path that it was opened at. */
 export type ChildSocket = ServerWebSocket<{ path: string }>
@@ -25,10 +25,10 @@ const LAST_WORK_MS_MAX = 3_000
 
 /**
  * Makes this process a development chain: JSON-RPC by POST and by WebSocket on one loopback
- * port, which is told to the parent in one line, together with `told`. It lives as long as its
- * parent holds the other end of its standard input.
+ * port, which is told to the parent in one line. It lives as long as its parent holds the other
+ * end of its standard input.
  */
-export function serveChild(limits: ChildLimits, answers: ChildAnswers, told: object = {}): void {
+export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
   const server = Bun.serve<{ path: string }>({
     hostname: '127.0.0.1',
     port: 0,
@@ -50,7 +50,7 @@ export function serveChild(limits: ChildLimits, answers: ChildAnswers, told: obj
       close: answers.closed,
     },
   })
-  process.stdout.write(`${JSON.stringify({ port: server.port, ...told })}\n`)
+  process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
 }
 
 /**

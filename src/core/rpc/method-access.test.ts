@@ -15,6 +15,8 @@ describe('without rules of the operator', () => {
     'debug_writeMemProfile',
     'clique_propose',
     'les_addBalance',
+    'headgate_mine',
+    'headgate_setAccounts',
     'ADMIN_addPeer',
     'Debug_SetHead',
     'admin_',
@@ -23,16 +25,13 @@ describe('without rules of the operator', () => {
     expect(methodAccess(name, NO_RULES, true)).toBe('none')
   })
 
-  test.each([
-    'evm_mine',
-    'hardhat_setBalance',
-    'anvil_impersonateAccount',
-    'headgate_setAccounts',
-    'EVM_mine',
-  ])('%s is for keys of one’s own in local development, and else for nobody', (name) => {
-    expect(methodAccess(name, NO_RULES, false)).toBe('none')
-    expect(methodAccess(name, NO_RULES, true)).toBe('own_keys')
-  })
+  test.each(['evm_mine', 'hardhat_setBalance', 'anvil_impersonateAccount', 'EVM_mine'])(
+    '%s is for keys of one’s own in local development, and else for nobody',
+    (name) => {
+      expect(methodAccess(name, NO_RULES, false)).toBe('none')
+      expect(methodAccess(name, NO_RULES, true)).toBe('own_keys')
+    },
+  )
 
   test.each([
     'eth_call',

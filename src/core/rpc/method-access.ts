@@ -16,10 +16,12 @@ const NODE_CONTROLS = [
   'debug_write*',
   'clique_*',
   'les_*',
+  // How Headgate itself controls its development chains.
+  'headgate_*',
 ]
 
 /** Methods that change a development chain past all rules; a real node has none of them. */
-const CHAIN_CONTROLS = ['evm_*', 'hardhat_*', 'anvil_*', 'headgate_*']
+const CHAIN_CONTROLS = ['evm_*', 'hardhat_*', 'anvil_*']
 
 /**
  * Decides whom a method is for. Of all patterns that fit, the longest counts; of equally long

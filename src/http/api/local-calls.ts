@@ -1,9 +1,10 @@
-import { assert, Rejection } from '../../core/errors.ts'
-import type { DevnetControl, DevnetState } from '../../ports/devnet-control.ts'
 import type {
+  DevnetControl,
+  DevnetState,
   SolanaDevnetControl,
   SolanaDevnetState,
-} from '../../ports/local/solana-devnet-control.ts'
+} from '@headgate/devnet'
+import { assert, Rejection } from '../../core/errors.ts'
 import type { WireDevnet, WireSolanaDevnet } from '../contract/contract.ts'
 import { ACCEPT } from '../inbox/inboxes.ts'
 import type { Handler } from './calls/handler.ts'
@@ -93,11 +94,11 @@ export const emptyInbox: Handler<'emptyInbox'> = async (api, { parameters }) => 
   data: localParts(api).inboxes.empty(parameters.name),
 })
 
-function shown(devnet: DevnetControl, state: DevnetState | Rejection) {
+function shown(devnet: DevnetControl<Rejection>, state: DevnetState | Rejection) {
   return state instanceof Rejection ? state : { data: wireDevnet(devnet, state) }
 }
 
-function wireDevnet({ network }: DevnetControl, state: DevnetState): WireDevnet {
+function wireDevnet({ network }: DevnetControl<Rejection>, state: DevnetState): WireDevnet {
   return {
     network,
     chain_id: state.chainId,
@@ -166,7 +167,10 @@ export const changeSolanaDevnet: Handler<'changeSolanaDevnet'> = async (api, { b
   return shownLedger(ledger, state)
 }
 
-function shownLedger({ network }: SolanaDevnetControl, state: SolanaDevnetState | Rejection) {
+function shownLedger(
+  { network }: SolanaDevnetControl<Rejection>,
+  state: SolanaDevnetState | Rejection,
+) {
   if (state instanceof Rejection) return state
   const data: WireSolanaDevnet = {
     network,

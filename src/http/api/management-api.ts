@@ -1,7 +1,7 @@
+import type { DevnetControl, SolanaDevnetControl } from '@headgate/devnet'
 import type { Tier } from '../../core/billing/plan.ts'
-import type { DevnetControl } from '../../ports/devnet-control.ts'
+import type { Rejection } from '../../core/errors.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../ports/egress.ts'
-import type { SolanaDevnetControl } from '../../ports/local/solana-devnet-control.ts'
 import type { World } from '../../ports/world.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { NetworkReport } from '../contract/contract.ts'
@@ -59,5 +59,9 @@ export type ManagementApi = World & {
   openApi: CachedReply
   /** Null outside of local development, where there is no route to its calls. */
   localSignIn: LocalSignIn | null
-  local: { devnet: DevnetControl; solanaDevnet: SolanaDevnetControl; inboxes: Inboxes } | null
+  local: {
+    devnet: DevnetControl<Rejection>
+    solanaDevnet: SolanaDevnetControl<Rejection>
+    inboxes: Inboxes
+  } | null
 }

@@ -1,18 +1,18 @@
+import type { DevnetControl, SolanaDevnetControl } from '@headgate/devnet'
 import type { Settings } from '../../config/config.ts'
+import type { Rejection } from '../../core/errors.ts'
 import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
 import { openInboxRoute } from '../../http/inbox/inbox-route.ts'
 import { type Inboxes, openInboxes } from '../../http/inbox/inboxes.ts'
 import type { InboxRoute } from '../../http/server.ts'
-import type { DevnetControl } from '../../ports/devnet-control.ts'
-import type { SolanaDevnetControl } from '../../ports/local/solana-devnet-control.ts'
 import type { Drivers } from '../drivers.ts'
 import type { FirstRun } from '../first-run.ts'
 import { openLocalSignIn } from './open-local-sign-in.ts'
 
 /** All that local development has beside the product itself. */
 export type LocalDevelopment = {
-  devnet: DevnetControl
-  solanaDevnet: SolanaDevnetControl
+  devnet: DevnetControl<Rejection>
+  solanaDevnet: SolanaDevnetControl<Rejection>
   inboxes: Inboxes
   inbox: InboxRoute
   /** Answers all whom an inbox keeps waiting. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import * as errors from '../../core/errors.ts'
+import { Failure } from '../../core/errors.ts'
 
 /** Only the build of an executable for production has it. */
 declare const HEADGATE_PRODUCTION: true | undefined
@@ -16,8 +16,6 @@ const LIBRARIES = ['-gnu', '-musl', '']
  * without them, and so does its executable.
  */
 export function requireDevnet(): void {
-  // The installed package looks here, so that its errors are of the same classes as ours.
-  Reflect.set(globalThis, Symbol.for('headgate.errors'), errors)
   if (typeof HEADGATE_PRODUCTION !== 'undefined') throw missing('executable')
   // The executable has them inside, where nothing can be resolved by name any more.
   if (Bun.isStandaloneExecutable) return
@@ -45,6 +43,6 @@ function found(name: string, from: string): string | null {
   }
 }
 
-function missing(notInstalled: string): errors.Failure {
-  return new errors.Failure('start_failed', { notInstalled })
+function missing(notInstalled: string): Failure {
+  return new Failure('start_failed', { notInstalled })
 }

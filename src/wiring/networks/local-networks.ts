@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
-import { DEVNET_LIMITS } from '../../ports/devnet-control.ts'
+import { DEVNET_LIMITS } from '../../ports/devnet-limits.ts'
 import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
 import type { LocalDevelopment } from '../local/local-development.ts'
@@ -46,7 +46,8 @@ export async function withLocalNetworks(
   const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)
   if (!(await isSameChain(drivers, chains))) await beginAnew(drivers.database, EVM_ID)
-  await beginWhereNew(drivers, SOLANA_ID, chains.solana)
+  // The ledger begins anew with each start: it is never the one that was followed before.
+  await beginAnew(drivers.database, SOLANA_ID)
   const devnets = {
     devnet: chains.controlOf(EVM_ID, nodeNames(given.devnet)),
     solanaDevnet: chains.ledgerControlOf(SOLANA_ID),
@@ -61,16 +62,6 @@ async function isSameChain(
 ): Promise<boolean> {
   const [oldest] = (await readChain(database, EVM_ID))?.headers ?? []
   return oldest === undefined || evmHas(oldest)
-}
-
-/** A ledger that begins anew is not the one that was followed last time. */
-async function beginWhereNew(
-  { database, telemetry }: Drivers,
-  network: string,
-  { isNew, setAside }: Pick<LocalChains['solana'], 'isNew' | 'setAside'>,
-): Promise<void> {
-  if (setAside !== null) telemetry.log('warn', 'devnet_file_unreadable', { network, setAside })
-  if (isNew) await beginAnew(database, network)
 }
 
 function localNetworks({ devnet }: Settings, { evm, solana }: LocalChains): Network[] {

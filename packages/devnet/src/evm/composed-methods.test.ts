@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
 import { PING_BYTECODE } from '../../../../tests/support/ping-contract.ts'
+import { systemClock } from '../clock.ts'
 import { type EvmChain, startEvmChain } from './evm-chain.ts'
 
 type Receipt = { transactionHash: string; contractAddress: string | null }

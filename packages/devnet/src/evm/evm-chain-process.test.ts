@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
+import { systemClock } from '../clock.ts'
 import { type EvmChain, startEvmChain } from './evm-chain.ts'
 
 const MIB = 1_048_576

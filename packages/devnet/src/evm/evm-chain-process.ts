@@ -1,12 +1,11 @@
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
-import { systemEntropy } from '../../../../src/system/machine/system-entropy.ts'
+import { systemClock } from '../clock.ts'
+import { systemEntropy } from '../entropy.ts'
 import { liveWithParent, serveChild } from '../serve-child.ts'
 import { openForkableChain } from './fork/forkable-chain.ts'
 import { openChainNodes } from './nodes/chain-nodes.ts'
 import { serveNodes } from './nodes/serve-nodes.ts'
 import { openChain } from './open-chain.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
-import { subscriptions } from './subscriptions.ts'
+import { renewSubscriptions, subscriptions } from './subscriptions.ts'
 
 /** The development chain as a process of its own. Started by evm-chain.ts. */
 

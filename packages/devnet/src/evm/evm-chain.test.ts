@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
+import { systemClock } from '../clock.ts'
 import { type EvmChain, startEvmChain } from './evm-chain.ts'
 import { TEST_ACCOUNTS } from './test-accounts.ts'
 
@@ -139,7 +139,7 @@ describe('the process of the chain', () => {
   ] as const)('ends when its parent %s', async (_title, rest, signal) => {
     const program = `
       import { startEvmChain } from ${JSON.stringify(`${import.meta.dir}/evm-chain.ts`)}
-      import { systemClock } from ${JSON.stringify(`${import.meta.dir}/../../../../src/system/machine/system-clock.ts`)}
+      import { systemClock } from ${JSON.stringify(`${import.meta.dir}/../clock.ts`)}
       const chain = await startEvmChain({ clock: systemClock(), blockTimeMs: 100 })
       console.log(chain.url)
       ${rest}`
@@ -170,7 +170,7 @@ describe('the process of the chain', () => {
   test('that cannot start is a failure with a name', async () => {
     const impatient = { ...clock, after: (_ms: number, work: () => void) => clock.after(0, work) }
     const started = startEvmChain({ clock: impatient, blockTimeMs: 0 })
-    await expect(started).rejects.toMatchObject({ code: 'start_failed' })
+    await expect(started).rejects.toMatchObject({ message: 'a development chain did not start' })
   })
 })
 

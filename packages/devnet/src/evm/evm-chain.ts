@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { assert } from '../../../../src/core/errors.ts'
-import type { Clock } from '../../../../src/ports/clock.ts'
+import { assert } from '../assert.ts'
 import { type ChainChild, startChainChild } from '../chain-child.ts'
+import type { Clock } from '../clock.ts'
 
 type Options = {
   clock: Clock

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/ports/clock.ts'
-import type { Entropy } from '../../../../src/ports/entropy.ts'
+import type { Clock } from '../clock.ts'
+import type { Entropy } from '../entropy.ts'
 import type { KeptChain } from './archive/kept-chain.ts'
 import { openKeptChain } from './archive/open-kept-chain.ts'
 import { type EdrFork, genesisAddresses, openEdrChain, openEdrContext } from './edr-chain.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { encodeKey } from '../../../../src/core/solana/base58.ts'
+import { encodeBase58 } from './solana-account.ts'
 import { answerAsleep, GENESIS_HASH } from './solana-asleep.ts'
 
 test('the genesis hash is that of its phrase', () => {
   const hash = createHash('sha256').update('headgate solana devnet').digest()
-  expect(GENESIS_HASH).toBe(encodeKey(new Uint8Array(hash)))
+  expect(GENESIS_HASH).toBe(encodeBase58(new Uint8Array(hash)))
 })
 
 test.each([

@@ -1,10 +1,8 @@
-import { systemClock } from '../../../../src/system/machine/system-clock.ts'
+import { systemClock } from '../clock.ts'
 import { type ChildSocket, liveWithParent, serveChild } from '../serve-child.ts'
-import type { ServingNeeds } from './methods/solana-serve.ts'
+import type { ServingParts } from './methods/solana-serve.ts'
 import type { Listener } from './methods/solana-subscriptions.ts'
-import { answerAsleep, FIRST_SLOT, SLOTS_AT_START } from './solana-asleep.ts'
-import { setLedgerAside } from './state/ledger-file.ts'
-import { type LedgerSaver, openLedgerSaver } from './state/ledger-saver.ts'
+import { answerAsleep, FIRST_SLOT } from './solana-asleep.ts'
 
 // The development ledger as a process of its own, started by solana-ledger.ts.
 
@@ -14,32 +12,20 @@ const LIMITS = { bodyBytesMax: 16 * 1_048_576, unreadBytesMax: 64 * 1_048_576 }
 const [slotTimeMs = Number.NaN, tokenAccounts = 0, changesPerSlot = 0] = process.argv
   .slice(2, 5)
   .map(Number)
-const folder = process.argv[5] ?? ''
 
-type Ledger = ServingNeeds & { serveSolana: typeof import('./methods/solana-serve.ts').serveSolana }
+type Ledger = ServingParts & { serveSolana: typeof import('./methods/solana-serve.ts').serveSolana }
 
-let saver: LedgerSaver | null = null
 const clock = systemClock()
-liveWithParent(clock, () => saver?.close(slotNow()))
+liveWithParent(clock, () => {})
 const startedAtMs = clock.monotonicMs()
-if (folder !== '') saver = openLedgerSaver(clock, folder)
-const firstSlot = Math.max(FIRST_SLOT, (saver?.slotReserved ?? 0) + 1) + SLOTS_AT_START
 let awake: Promise<Ledger> | null = null
-let opened: Ledger | null = null
 
-const told = { isNew: saver?.isNew ?? true, setAside: saver?.setAside ?? null }
-serveChild(LIMITS, { post: answerPost, message: answerMessage, closed: forgetSocket }, told)
+serveChild(LIMITS, { post: answerPost, message: answerMessage, closed: forgetSocket })
 
-/** Slots go by whether or not somebody looks. */
+/** Slots go by whether or not somebody looks; one has ended before the first that is seen. */
 function slotAsleep(): number {
   const passed = slotTimeMs === 0 ? 0 : Math.floor((clock.monotonicMs() - startedAtMs) / slotTimeMs)
-  const slot = firstSlot + passed
-  saver?.reserve(slot)
-  return slot
-}
-
-function slotNow(): number {
-  return opened?.chain.slots.now ?? slotAsleep()
+  return FIRST_SLOT + 1 + passed
 }
 
 /** The machine costs time and memory, so it is made for the first who needs it. */
@@ -55,24 +41,8 @@ async function openLedger(): Promise<Ledger> {
     import('./methods/solana-serve.ts'),
   ])
   const pace = { slotTimeMs, isHeld: false, changesPerSlot }
-  const open = () => openSolanaChain(clock, slotAsleep(), { tokenAccounts, pace, saver })
-  const chain = goOn(open) ?? open()
-  opened = { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
-  return opened
-}
-
-/** Opens the ledger; null when it could not go on from its file, which is now set aside. */
-function goOn<T>(open: () => T): T | null {
-  if (saver === null) return null
-  try {
-    return open()
-  } catch (thrown) {
-    const broken = setLedgerAside(folder, clock.nowMs())
-    const why = thrown instanceof Error ? thrown.message : 'it is no ledger'
-    console.error(`SOLANA_DEVNET begins anew: its file (${why}) was set aside as ${broken}`)
-    saver = openLedgerSaver(clock, folder)
-    return null
-  }
+  const chain = openSolanaChain(clock, slotAsleep(), { tokenAccounts, pace })
+  return { clock, chain, subscriptions: openSubscriptions(chain), serveSolana }
 }
 
 async function answerPost(text: string): Promise<string> {

@@ -1,26 +1,15 @@
 import {
   Clock,
   FailedTransactionMetadata,
-  InstructionErrorCustom,
   LiteSvm,
   Account as MachineAccount,
   SimulatedTransactionInfo,
-  TransactionErrorDuplicateInstruction,
-  TransactionErrorInstructionError,
-  TransactionErrorInsufficientFundsForRent,
-  TransactionErrorProgramExecutionTemporarilyRestricted,
   type TransactionMetadata,
 } from 'litesvm/dist/internal.js'
-import { assert } from '../../../../src/core/errors.ts'
-import type { Account } from '../../../../src/core/solana/account.ts'
-import {
-  customError,
-  instructionError,
-  placedError,
-  plainError,
-  type TransactionError,
-} from './methods/solana-error-words.ts'
+import { assert } from '../assert.ts'
+import { type Account, decodeBase58, encodeBase58 } from './solana-account.ts'
 import type { WireTransaction } from './solana-transaction.ts'
+import { readError, type TransactionError } from './transaction-error.ts'
 
 export type InnerInstruction = {
   programAt: number
@@ -42,9 +31,9 @@ export type TransactionOutcome = {
 }
 
 export type Machine = {
-  account(key: Uint8Array): Account | null
+  account(pubkey: string): Account | null
   /** All accounts of a program, in no order. */
-  accountsOf(program: Uint8Array): Account[]
+  accountsOf(program: string): Account[]
   /** Writes an account past all rules; the words of the machine when it cannot be. */
   put(account: Account): string | null
   run(transaction: WireTransaction): TransactionOutcome
@@ -73,19 +62,19 @@ export function openMachine(): Machine {
   svm.setBlockhashCheck(false)
   svm.setTransactionHistory(0n)
   return {
-    account(key) {
-      const found = svm.getAccount(checked(key))
-      return found === null ? null : toAccount(key, found)
+    account(pubkey) {
+      const found = svm.getAccount(keyBytes(pubkey))
+      return found === null ? null : toAccount(pubkey, found)
     },
     accountsOf: (program) =>
       svm
-        .getProgramAccounts(checked(program))
-        .map((found) => toAccount(found.address, found.account())),
+        .getProgramAccounts(keyBytes(program))
+        .map((found) => toAccount(encodeBase58(found.address), found.account())),
     put(account) {
       const { pubkey, lamports, data, owner, executable, rentEpoch } = account
       try {
-        const made = new MachineAccount(lamports, data, checked(owner), executable, rentEpoch)
-        svm.setAccount(checked(pubkey), made)
+        const made = new MachineAccount(lamports, data, keyBytes(owner), executable, rentEpoch)
+        svm.setAccount(keyBytes(pubkey), made)
         return null
       } catch (thrown) {
         return thrown instanceof Error ? thrown.message : 'the machine refused the account'
@@ -99,7 +88,9 @@ export function openMachine(): Machine {
       if (!(result instanceof SimulatedTransactionInfo)) {
         return { outcome: outcomeOf(result), after: [] }
       }
-      const after = result.postAccounts().map((one) => toAccount(one.address, one.account()))
+      const after = result
+        .postAccounts()
+        .map((one) => toAccount(encodeBase58(one.address), one.account()))
       return { outcome: outcomeOf(result.meta()), after }
     },
     moveTo(slot, epoch, unixSeconds) {
@@ -116,15 +107,16 @@ export function openMachine(): Machine {
 }
 
 /** A key of another length would end the process. */
-function checked(key: Uint8Array): Uint8Array {
+function keyBytes(pubkey: string): Uint8Array {
+  const key = decodeBase58(pubkey)
   assert(key.length === KEY_BYTES, 'a key has 32 bytes')
   return key
 }
 
-function toAccount(pubkey: Uint8Array, found: MachineAccount): Account {
+function toAccount(pubkey: string, found: MachineAccount): Account {
   return {
     pubkey,
-    owner: found.owner(),
+    owner: encodeBase58(found.owner()),
     lamports: found.lamports(),
     rentEpoch: found.rentEpoch(),
     executable: found.executable(),
@@ -138,7 +130,7 @@ function outcomeOf(result: TransactionMetadata | FailedTransactionMetadata): Tra
   const returned = meta.returnData()
   const data = returned.data()
   return {
-    error: failed ? errorOf(result) : null,
+    error: failed ? readError(result.toString(), meta.logs()) : null,
     logs: meta.logs(),
     unitsConsumed: meta.computeUnitsConsumed(),
     feeLamports: BigInt(FEE_AT_END.exec(meta.toString())?.[1] ?? 0),
@@ -156,24 +148,3 @@ function outcomeOf(result: TransactionMetadata | FailedTransactionMetadata): Tra
     ),
   }
 }
-
-function errorOf(failed: FailedTransactionMetadata): TransactionError {
-  const error = failed.err()
-  if (error instanceof TransactionErrorInstructionError) {
-    const inner = error.err()
-    if (inner instanceof InstructionErrorCustom) return customError(error.index, inner.code)
-    return instructionError(error.index, typeof inner === 'number' ? inner : BORSH_IO_ERROR)
-  }
-  if (error instanceof TransactionErrorDuplicateInstruction) {
-    return placedError('DuplicateInstruction', error.index)
-  }
-  if (error instanceof TransactionErrorInsufficientFundsForRent) {
-    return placedError('InsufficientFundsForRent', error.accountIndex)
-  }
-  if (error instanceof TransactionErrorProgramExecutionTemporarilyRestricted) {
-    return placedError('ProgramExecutionTemporarilyRestricted', error.accountIndex)
-  }
-  return plainError(error)
-}
-
-const BORSH_IO_ERROR = 52

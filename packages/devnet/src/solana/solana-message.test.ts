@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js'
-import { PROGRAM_KEYS } from '../../../../src/core/solana/programs.ts'
-import { TEST_WALLETS, transfer } from './solana-genesis.ts'
-import { keyPairOf, signedTransaction } from './solana-message.ts'
-import { associatedTokenAddress } from './solana-token-address.ts'
+import { decodeBase58, PROGRAMS } from './solana-account.ts'
+import { TEST_WALLETS, walletTokenAddress } from './solana-genesis.ts'
+import { keyPairOf, signedTransaction, transfer } from './solana-message.ts'
 
 const ASSOCIATED = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 
@@ -40,12 +39,12 @@ describe('a signed transaction', () => {
 
 describe('the address of a wallet’s tokens', () => {
   test('is the one that the library of Solana derives, for many wallets', () => {
-    const token = PROGRAM_KEYS.splToken
+    const token = decodeBase58(PROGRAMS.token)
     for (let round = 0; round < 40; round++) {
       const [wallet, mint] = [keyPairOf(`wallet ${round}`).key, keyPairOf(`mint ${round}`).key]
       const seeds = [wallet, token, mint]
       const [expected] = PublicKey.findProgramAddressSync(seeds, ASSOCIATED)
-      const derived = associatedTokenAddress(wallet, token, mint, ASSOCIATED.toBytes())
+      const derived = walletTokenAddress(wallet, { program: PROGRAMS.token, key: mint })
       expect(derived).toEqual(expected.toBytes())
     }
   })

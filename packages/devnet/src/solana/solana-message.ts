@@ -1,4 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { decodeBase58, PROGRAMS } from './solana-account.ts'
+import { bytesOf, u8, u32, u64 } from './solana-bytes.ts'
 
 export type KeyPair = {
   key: Uint8Array
@@ -7,7 +9,7 @@ export type KeyPair = {
   sign(message: Uint8Array): Uint8Array
 }
 
-export type AccountUse = { key: Uint8Array; signs?: boolean; writes?: boolean }
+type AccountUse = { key: Uint8Array; signs?: boolean; writes?: boolean }
 
 export type Instruction = {
   program: Uint8Array
@@ -18,6 +20,12 @@ export type Instruction = {
 /** The bytes before the 32 of a private key of Ed25519 in its usual wrapping (PKCS #8). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const KEY_BYTES = 32
+
+const SYSTEM_PROGRAM = decodeBase58(PROGRAMS.system)
+const COMPUTE_BUDGET_PROGRAM = decodeBase58(PROGRAMS.computeBudget)
+
+/** Pays for airdrops, and is the authority of mints. */
+export const FAUCET = keyPairOf('headgate devnet faucet')
 
 /** The pair of keys that belongs to a phrase, always the same. */
 export function keyPairOf(phrase: string): KeyPair {
@@ -30,6 +38,19 @@ export function keyPairOf(phrase: string): KeyPair {
     seed,
     sign: (message) => new Uint8Array(sign(null, message, secret)),
   }
+}
+
+export function transfer(from: Uint8Array, to: Uint8Array, lamports: bigint): Instruction {
+  const accounts = [
+    { key: from, signs: true, writes: true },
+    { key: to, writes: true },
+  ]
+  return { program: SYSTEM_PROGRAM, accounts, data: bytesOf(u32(2), u64(lamports)) }
+}
+
+/** Changes a transaction without an effect, so that two alike are not taken for one. */
+export function unitsLimit(units: number): Instruction {
+  return { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: bytesOf(u8(2), u32(units)) }
 }
 
 /** A signed transaction in the oldest form, which everybody understands; the payer signs first. */

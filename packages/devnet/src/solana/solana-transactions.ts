@@ -1,18 +1,31 @@
-import type { Account } from '../../../../src/core/solana/account.ts'
-import { encodeBase58, encodeKey } from '../../../../src/core/solana/base58.ts'
-import { isTokenProgram, PROGRAM_KEYS, sameKey } from '../../../../src/core/solana/programs.ts'
-import { namedError, type TransactionError } from './methods/solana-error-words.ts'
-import type { AccountHistory } from './solana-account-history.ts'
+import { assert } from '../assert.ts'
+import {
+  type Account,
+  decodeBase58,
+  encodeBase58,
+  isTokenProgram,
+  PROGRAMS,
+} from './solana-account.ts'
+import type { Accounts } from './solana-accounts.ts'
 import type { Machine, TransactionOutcome } from './solana-machine.ts'
+import {
+  FAUCET,
+  type Instruction,
+  type KeyPair,
+  signedTransaction,
+  transfer,
+  unitsLimit,
+} from './solana-message.ts'
 import type { Slots } from './solana-slots.ts'
-import { isWritable, type WireTransaction } from './solana-transaction.ts'
+import { isWritable, readTransaction, type WireTransaction } from './solana-transaction.ts'
+import { namedError, type TransactionError } from './transaction-error.ts'
 
 /** All accounts of a transaction, in the order in which its instructions count them. */
 type LoadedKeys = {
-  keys: readonly Uint8Array[]
+  keys: readonly string[]
   writable: readonly boolean[]
   /** From lookup tables: first those that may be written to. */
-  fromTables: { writable: readonly Uint8Array[]; readonly: readonly Uint8Array[] }
+  fromTables: { writable: readonly string[]; readonly: readonly string[] }
 }
 
 /** A transaction that is part of the ledger, whether it succeeded or only paid its fee. */
@@ -44,13 +57,8 @@ export type Transactions = {
   readonly count: number
 }
 
-/** The transactions of a ledger that was kept: the last ones, oldest first, and their number. */
-type TransactionsBefore = { receipts: readonly Receipt[]; transactions: number }
-
 /** The name of the error. */
 export const SIGNATURE_FAILURE = 'SignatureFailure'
-
-type Needs = { machine: Machine; history: AccountHistory; slots: Slots }
 
 /**
  * Enough for whatever is developed here. Younger ones than a blockhash can be are kept beyond
@@ -59,36 +67,23 @@ type Needs = { machine: Machine; history: AccountHistory; slots: Slots }
 const RECEIPTS_MAX = 5_000
 const KEPT_SLOTS_MIN = 152
 
-/** Slots whose transactions can be listed: as many as it takes until one is final, and more. */
-const LISTED_SLOTS_MAX = 16
-
 /** A lookup table begins with its own facts; the keys follow. */
 const TABLE_HEAD_BYTES = 56
 const KEY_BYTES = 32
 
 /** Runs transactions by the rules of a cluster, each at most once, and remembers the last ones. */
-export function openTransactions(
-  needs: Needs,
-  before: TransactionsBefore = { receipts: [], transactions: 0 },
-  hear: (receipt: Receipt) => void = () => {},
-): Transactions {
-  const { machine, history, slots } = needs
-  const receipts = new Map(before.receipts.map((receipt) => [receipt.signature, receipt]))
-  const bySlot = new Map<number, Receipt[]>()
-  let count = before.transactions
+export function openTransactions(machine: Machine, accounts: Accounts, slots: Slots): Transactions {
+  const receipts = new Map<string, Receipt>()
+  let count = 0
 
   const refusal = (transaction: WireTransaction): TransactionError | null => {
     if (receipts.has(signatureOf(transaction))) return namedError('AlreadyProcessed')
-    const blockhash = encodeKey(transaction.recentBlockhash)
+    const blockhash = encodeBase58(transaction.recentBlockhash)
     return slots.isRecent(blockhash, slots.now) ? null : namedError('BlockhashNotFound')
   }
 
   const keep = (receipt: Receipt) => {
     receipts.set(receipt.signature, receipt)
-    bySlot.set(receipt.slot, [...(bySlot.get(receipt.slot) ?? []), receipt])
-    for (const slot of bySlot.keys()) {
-      if (slots.now - slot > LISTED_SLOTS_MAX) bySlot.delete(slot)
-    }
     for (const [signature, { slot }] of receipts) {
       if (receipts.size <= RECEIPTS_MAX || slots.now - slot < KEPT_SLOTS_MIN) break
       receipts.delete(signature)
@@ -107,11 +102,11 @@ export function openTransactions(
       const error = refusal(transaction)
       if (error !== null) return { receipt: null, outcome: refused(error) }
 
-      const loaded = loadKeys(history, slots.now, transaction)
+      const loaded = loadKeys(accounts, transaction)
       const written = loaded.keys.filter((_, at) => loaded.writable[at])
-      const states = () => loaded.keys.map((key) => balanceOf(history.at(key, slots.now)))
+      const states = () => loaded.keys.map((key) => balanceOf(accounts.at(key, 'processed')))
       const first = states()
-      const outcome = history.change(written, () => machine.run(transaction))
+      const outcome = accounts.change(written, () => machine.run(transaction))
       const after = states()
       // One that failed while it ran has paid its fee all the same; all others never happened.
       const paid = first[0]?.lamports !== after[0]?.lamports
@@ -123,11 +118,10 @@ export function openTransactions(
       const facts = { signature, slot: slots.now, unixSeconds }
       const receipt = { ...facts, transaction, loaded, outcome, before: first, after }
       keep(receipt)
-      hear(receipt)
       return { receipt, outcome }
     },
     find: (signature) => receipts.get(signature) ?? null,
-    inSlot: (slot) => bySlot.get(slot) ?? [],
+    inSlot: (slot) => [...receipts.values()].filter((receipt) => receipt.slot === slot),
     newestFirst: () => [...receipts.values()].reverse(),
     get count() {
       return count
@@ -152,18 +146,18 @@ function refused(error: TransactionError): TransactionOutcome {
   return { error, logs: [], unitsConsumed: 0n, feeLamports: 0n, returned: null, inner: [] }
 }
 
-function loadKeys(history: AccountHistory, slot: number, transaction: WireTransaction): LoadedKeys {
-  const writable: Uint8Array[] = []
-  const readonly: Uint8Array[] = []
+function loadKeys(accounts: Accounts, transaction: WireTransaction): LoadedKeys {
+  const writable: string[] = []
+  const readonly: string[] = []
   for (const lookup of transaction.lookups) {
-    const table = history.at(lookup.table, slot)
+    const table = accounts.at(encodeBase58(lookup.table), 'processed')
     // The machine refuses a transaction with a table or a place that is not there.
-    if (table === null || !sameKey(table.owner, PROGRAM_KEYS.addressLookupTable)) continue
+    if (table?.owner !== PROGRAMS.addressLookupTable) continue
     writable.push(...keysIn(table.data, lookup.writable))
     readonly.push(...keysIn(table.data, lookup.readonly))
   }
   return {
-    keys: [...transaction.keys, ...writable, ...readonly],
+    keys: [...transaction.keys.map(encodeBase58), ...writable, ...readonly],
     writable: [
       ...transaction.keys.map((_, at) => isWritable(transaction, at)),
       ...writable.map(() => true),
@@ -173,9 +167,43 @@ function loadKeys(history: AccountHistory, slot: number, transaction: WireTransa
   }
 }
 
-function keysIn(table: Uint8Array, places: Uint8Array): Uint8Array[] {
+function keysIn(table: Uint8Array, places: Uint8Array): string[] {
   const starts = [...places].map((place) => TABLE_HEAD_BYTES + place * KEY_BYTES)
   return starts
     .filter((start) => start + KEY_BYTES <= table.length)
-    .map((start) => table.slice(start, start + KEY_BYTES))
+    .map((start) => encodeBase58(table.slice(start, start + KEY_BYTES)))
+}
+
+type Signers = readonly [KeyPair, ...KeyPair[]]
+
+/** Sends the ledger's own transactions. */
+export type Sender = {
+  /** Signs and runs a transaction; says in words why it failed. */
+  send(signers: Signers, instructions: readonly Instruction[]): Receipt | string
+  /** A transfer from the faucet, or in words why it failed. */
+  airdrop(to: string, lamports: bigint): Receipt | string
+}
+
+/** The compute units that a transaction gets by default; from here the faucet counts up. */
+const UNITS_USUAL = 200_000
+const UNITS_SPREAD = 1_000_000
+
+export function openSender(slots: Slots, transactions: Transactions): Sender {
+  let airdrops = 0
+  const send: Sender['send'] = (signers, instructions) => {
+    const blockhash = slots.find(slots.now)?.hash
+    assert(blockhash !== undefined, 'the slot of now has a blockhash')
+    const transaction = readTransaction(signedTransaction(signers, blockhash, instructions))
+    assert(typeof transaction !== 'string', 'our own transactions are well formed')
+    const { receipt, outcome } = transactions.run(transaction)
+    return receipt === null || outcome.error !== null ? (outcome.error?.words ?? '') : receipt
+  }
+  return {
+    send,
+    airdrop(to, lamports) {
+      airdrops = (airdrops + 1) % UNITS_SPREAD
+      const unique = unitsLimit(UNITS_USUAL + airdrops)
+      return send([FAUCET], [unique, transfer(FAUCET.key, decodeBase58(to), lamports)])
+    },
+  }
 }

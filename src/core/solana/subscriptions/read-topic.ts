@@ -31,7 +31,7 @@ export type AccountTopic = {
 
 export type ProgramTopic = { kind: 'program'; paramsText: string; call: ProgramAccountsCall }
 
-export type LogsTopic = {
+type LogsTopic = {
   kind: 'logs'
   paramsText: string
   /** Null: of all transactions. */

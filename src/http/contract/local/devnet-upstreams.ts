@@ -1,5 +1,5 @@
 import { choice, count, integer, list, record, text } from '../../../core/schema/schema.ts'
-import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-control.ts'
+import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-limits.ts'
 import { LOCAL, NOT_LOCAL } from '../fields.ts'
 import { body, data, path, tokenCall } from '../operation.ts'
 

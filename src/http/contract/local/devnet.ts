@@ -9,7 +9,7 @@ import {
   record,
   text,
 } from '../../../core/schema/schema.ts'
-import { DEVNET_LIMITS } from '../../../ports/devnet-control.ts'
+import { DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
 import { BLOCK_NUMBER, LOCAL, NOT_LOCAL, TIME_MS } from '../fields.ts'
 import { body, data, optionalBody, tokenCall } from '../operation.ts'
 

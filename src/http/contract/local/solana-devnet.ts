@@ -1,5 +1,5 @@
 import { count, flag, integer, record, text } from '../../../core/schema/schema.ts'
-import { SOLANA_DEVNET_LIMITS } from '../../../ports/local/solana-devnet-control.ts'
+import { SOLANA_DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
 import { LOCAL, NOT_LOCAL } from '../fields.ts'
 import { body, data, tokenCall } from '../operation.ts'
 

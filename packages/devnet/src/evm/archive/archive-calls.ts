@@ -1,8 +1,7 @@
+import { assert } from '../../assert.ts'
 import { quantity } from '../fork/raw-chain.ts'
-import type { ArchivedReceipt, WholeBlock } from './archived-blocks.ts'
+import type { ArchivedBlocks, ArchivedLog, ArchivedReceipt, WholeBlock } from './archived-blocks.ts'
 import type { ChainArchive } from './chain-archive.ts'
-import { feeHistory } from './fee-history.ts'
-import { type ForkLogFilter, matchingLogs } from './matching-logs.ts'
 import type { StateKey } from './state-history.ts'
 
 /** An archive as a node whose head is that height: later blocks are not there. */
@@ -119,4 +118,103 @@ function slotAt(node: ArchiveNode, address: unknown, slot: unknown, tag: unknown
 
 function stateAt(node: ArchiveNode, address: unknown, part: StateKey['part'], tag: unknown) {
   return node.archive.state.at({ address: String(address), part }, heightOf(node, tag))
+}
+
+/** As the chain that is forked from the archive sends it. */
+type ForkLogFilter = {
+  fromBlock?: string
+  toBlock?: string
+  blockHash?: string
+  address?: string | readonly string[] | null
+  topics?: readonly (string | readonly string[] | null)[] | null
+}
+
+/** Alternatives, in lower case; null: anything. */
+type Keys = readonly string[] | null
+
+/** The logs of these blocks that a filter matches, in their order. */
+function matchingLogs(
+  blocks: Pick<ArchivedBlocks, 'receiptsText'>,
+  { address, topics }: ForkLogFilter,
+  from: number,
+  to: number,
+): ArchivedLog[] {
+  const keys = { addresses: keysOf(address), topics: (topics ?? []).map(keysOf) }
+  /** One of each of these stands in the text of a block that has anything to match. */
+  const words = [keys.addresses, ...keys.topics].filter((some) => some !== null)
+  const found: ArchivedLog[] = []
+  for (let number = from; number <= to; number++) {
+    const text = blocks.receiptsText(number)
+    if (text === '' || !words.every((some) => some.some((word) => text.includes(word)))) continue
+    const receipts: ArchivedReceipt[] = JSON.parse(text)
+    const logs = receipts.flatMap((receipt) => receipt.logs)
+    found.push(...logs.filter((log) => isWanted(keys, log)))
+  }
+  return found
+}
+
+function keysOf(given: string | readonly string[] | null | undefined): Keys {
+  const list = typeof given === 'string' ? [given] : (given ?? [])
+  return list.length === 0 ? null : list.map((word) => word.toLowerCase())
+}
+
+/** A filter with more topics than the log has is never met. */
+function isWanted(
+  { addresses, topics }: { addresses: Keys; topics: readonly Keys[] },
+  log: ArchivedLog,
+): boolean {
+  if (addresses !== null && !addresses.includes(log.address)) return false
+  if (topics.length > log.topics.length) return false
+  return topics.every((words, at) => words === null || words.includes(log.topics[at] ?? ''))
+}
+
+type Blocks = Pick<ArchivedBlocks, 'block' | 'receiptsText'>
+
+/** The transactions of a block, the stingiest first. */
+type Payments = readonly { tipWei: bigint; gas: bigint }[]
+
+/** The fees of these blocks, as `eth_feeHistory` has them but for the next block's. */
+function feeHistory(
+  blocks: Blocks,
+  oldest: number,
+  newest: number,
+  percentiles: readonly number[] | null,
+) {
+  const baseFeePerGas: string[] = []
+  const gasUsedRatio: number[] = []
+  const reward: string[][] = []
+  for (let number = oldest; number <= newest; number++) {
+    const block = blocks.block(number)
+    assert(block !== null, 'all blocks between the lowest and the head are there')
+    const feeText = String(block.baseFeePerGas)
+    baseFeePerGas.push(feeText)
+    gasUsedRatio.push(Number(block.gasUsed) / Number(block.gasLimit))
+    if (percentiles === null) continue
+    reward.push(rewards(paymentsIn(blocks, number, BigInt(feeText)), percentiles))
+  }
+  const told = { oldestBlock: quantity(oldest), baseFeePerGas, gasUsedRatio }
+  return percentiles === null ? told : { ...told, reward }
+}
+
+function paymentsIn(blocks: Blocks, number: number, baseFeeWei: bigint): Payments {
+  const receipts: ArchivedReceipt[] = JSON.parse(blocks.receiptsText(number) || '[]')
+  return receipts
+    .map(({ effectiveGasPrice, gasUsed }) => ({
+      tipWei: BigInt(String(effectiveGasPrice)) - baseFeeWei,
+      gas: BigInt(String(gasUsed)),
+    }))
+    .sort((one, other) => (one.tipWei < other.tipWei ? -1 : 1))
+}
+
+function rewards(payments: Payments, percentiles: readonly number[]): string[] {
+  const gasUsed = payments.reduce((sum, { gas }) => sum + gas, 0n)
+  return percentiles.map((percentile) => {
+    const wanted = Math.floor((Number(gasUsed) * percentile) / 100)
+    let reached = 0
+    const payment = payments.find(({ gas }) => {
+      reached += Number(gas)
+      return reached >= wanted
+    })
+    return quantity(payment?.tipWei ?? payments.at(-1)?.tipWei ?? 0n)
+  })
 }

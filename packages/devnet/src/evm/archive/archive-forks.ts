@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { Entropy } from '../../entropy.ts'
 import type { EdrFork } from '../edr-chain.ts'
 import { openRawChain, type RequestHandler } from '../fork/raw-chain.ts'
-import { startArchiveServer } from './archive-server.ts'
+import { archiveCall } from './archive-calls.ts'
 import type { ChainArchive } from './chain-archive.ts'
 
 export type ArchiveForkNeeds = {
@@ -64,4 +64,33 @@ async function removeFiles(folder: string): Promise<void> {
   await Promise.all(
     files.map(({ parentPath, name }) => rm(join(parentPath, name), { force: true })),
   )
+}
+
+/** An archive that answers as a node, for chains that are forked from one of its blocks. */
+type ArchiveServer = {
+  /** The address of the node whose head is that block. */
+  urlAt(height: number): string
+  stop(): void
+}
+
+function startArchiveServer(archive: ChainArchive, chainId: number): ArchiveServer {
+  const answer = async (request: Request): Promise<Response> => {
+    const height = Number(new URL(request.url).pathname.slice(1))
+    const node = { archive, chainId, height }
+    const body: unknown = await request.json()
+    const calls = Array.isArray(body) ? body : [body]
+    const answers = calls.map((call) => archiveCall(node, call))
+    return Response.json(Array.isArray(body) ? answers : answers[0])
+  }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    development: false,
+    reusePort: false,
+    fetch: answer,
+  })
+  return {
+    urlAt: (height) => `http://127.0.0.1:${server.port}/${height}`,
+    stop: () => void server.stop(true),
+  }
 }

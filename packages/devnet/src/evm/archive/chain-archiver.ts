@@ -1,4 +1,3 @@
-import { coalesced } from '../../../../../src/core/async/coalesced.ts'
 import { ChainRefusal, type RawChain } from '../fork/raw-chain.ts'
 import { captureBlock, readState } from './capture-block.ts'
 import type { CapturedBlock, ChainArchive } from './chain-archive.ts'
@@ -141,4 +140,26 @@ async function goBack({ chain, archive }: Needs): Promise<void> {
   if (height > archivedHeight(archive)) return
   archive.forgetAbove(height)
   archive.setState(height, await readState(chain, archive.state.changedAt(height), height))
+}
+
+/** Runs `work` once for any number of requests that come while it runs, one run at a time. */
+function coalesced(work: () => Promise<void>, failed: (thrown: unknown) => void) {
+  let running: Promise<void> | null = null
+  let isAsked = false
+  const run = async () => {
+    while (isAsked) {
+      isAsked = false
+      await Promise.try(work).catch(failed)
+    }
+    running = null
+  }
+  return {
+    ask() {
+      isAsked = true
+      running ??= run()
+    },
+    async idle() {
+      while (running) await running
+    },
+  }
 }

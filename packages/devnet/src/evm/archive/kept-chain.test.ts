@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { createWalletClient, type Hex, http, parseGwei } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import {
   canonical,
   FIRST,
@@ -13,6 +12,7 @@ import {
   SECOND,
 } from '../../../../../tests/support/forkable-calls.ts'
 import { until } from '../../../../../tests/support/until.ts'
+import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 
 /** Keeps the second word of its data in the slot of the first: SSTORE(data[0], data[32]). */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { ChainPast } from '../fork/checkpoints.ts'
 import {
   ChainRefusal,
@@ -7,9 +7,8 @@ import {
   type RequestHandler,
   rawChainOf,
 } from '../fork/raw-chain.ts'
-import type { ArchiveNode } from './archive-calls.ts'
+import { type ArchiveNode, archiveCall } from './archive-calls.ts'
 import { type ArchiveForkNeeds, openArchiveForks } from './archive-forks.ts'
-import { archivedAnswer } from './archived-answer.ts'
 import type { ChainArchive } from './chain-archive.ts'
 import { type ChainArchiver, openChainArchiver } from './chain-archiver.ts'
 import { openProviderSwitch, type ProviderSwitch } from './provider-switch.ts'
@@ -148,4 +147,30 @@ function writtenKey(method: string, params: readonly unknown[]): StateKey | null
   if (method === 'hardhat_setCode') return { address, part: 'code' }
   if (method !== 'hardhat_setStorageAt' || second === undefined) return null
   return { address, part: { slot: second } }
+}
+
+const HASH = /^0x[0-9a-f]{64}$/
+const NUMBER = /^0x(?:0|[1-9a-f][0-9a-f]{0,12})$/
+
+type Check = (params: readonly unknown[]) => boolean
+
+const isHash: Check = ([hash, ...more]) => HASH.test(String(hash)) && more.length === 0
+const isBlock = (name: RegExp): Check => {
+  return ([id, isWhole, ...more]) =>
+    name.test(String(id)) && typeof isWhole === 'boolean' && more.length === 0
+}
+
+/** Calls that are answered at once; the chain would fetch the same and keep it in memory. */
+const AT_ONCE: ReadonlyMap<string, Check> = new Map([
+  ['eth_getBlockByHash', isBlock(HASH)],
+  ['eth_getBlockByNumber', isBlock(NUMBER)],
+  ['eth_getTransactionByHash', isHash],
+  ['eth_getTransactionReceipt', isHash],
+])
+
+/** The answer about a block that the archive had before the chain went on; null for others. */
+function archivedAnswer(node: ArchiveNode, method: string, params: unknown): string | null {
+  if (!Array.isArray(params) || !AT_ONCE.get(method)?.(params)) return null
+  const { result = null } = archiveCall(node, { method, params }) as { result?: unknown }
+  return result === null ? null : JSON.stringify({ result })
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { RequestHandler } from '../fork/raw-chain.ts'
 
 /** One chain after another in the same place, whose listeners go on hearing. */

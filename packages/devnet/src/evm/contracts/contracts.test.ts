@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { forkableCalls } from '../../../../../tests/support/forkable-calls.ts'
+import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 import { CONTRACTS, contractCodes } from './contracts.ts'
 import { encodeCall } from './encode-call.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import type { DevnetBlock } from '../../../../../src/ports/devnet-control.ts'
+import type { Clock } from '../../clock.ts'
+import type { DevnetBlock } from '../../devnet-control.ts'
 import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 
 /** The last blocks of a chain, with those that others have replaced. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseEther } from 'viem'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { FIRST, forkableCalls, SECOND } from '../../../../../tests/support/forkable-calls.ts'
 import { until } from '../../../../../tests/support/until.ts'
+import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 
 const clock = systemClock()
@@ -89,36 +89,9 @@ describe('a sample', () => {
 
 describe('hostile parameters', () => {
   test.each([
-    ['headgate_mine', [{}]],
-    ['headgate_mine', [{ blocks: 0 }]],
-    ['headgate_mine', [{ blocks: 101 }]],
-    ['headgate_mine', [{ blocks: 1.5 }]],
-    ['headgate_mine', [{ blocks: '1' }]],
-    ['headgate_mine', 7],
-    ['headgate_reorganise', []],
-    ['headgate_reorganise', [null]],
-    ['headgate_reorganise', [{ depth: 33 }]],
-    ['headgate_reorganise', [{ depth: -1 }]],
-    ['headgate_reorganise', [{ depth: 1, blocks: 133 }]],
-    ['headgate_reorganise', [{ depth: 1, transactions: 'lose' }]],
-    ['headgate_reorganise', [{ depth: 1, extra: 1 }]],
-    ['headgate_change', [{ isHeld: 1 }]],
-    ['headgate_change', [{ blockTimeMs: 9 }]],
-    ['headgate_change', [{ blockTimeMs: 600_001 }]],
-    ['headgate_change', [{ transactionsPerBlock: -1 }]],
-    ['headgate_change', [{ transactionsPerBlock: 201 }]],
-    ['headgate_change', [{ transactionsPerBlock: 1.5 }]],
-    ['headgate_change', [{ held: true }]],
-    ['headgate_drop', []],
-    ['headgate_drop', [{ height: -1 }]],
-    ['headgate_drop', [{ height: '0x1' }]],
-    ['headgate_drop', [{ height: 1e21 }]],
+    ['headgate_reorganise', [{ depth: 1_000_000 }]],
     ['headgate_drop', [{ height: 1e9 }]],
-    ['headgate_send', [{ to: '0x' }]],
-    ['headgate_send', [{ to: SECOND, value: 1 }]],
-    ['headgate_send', [{ value: '-1' }]],
     ['headgate_send', [{ value: '9'.repeat(78) }]],
-    ['headgate_send', [{ kind: 'mint' }]],
     ['evm_setIntervalMining', []],
     ['evm_setIntervalMining', [-1]],
     ['evm_setIntervalMining', [1.5]],

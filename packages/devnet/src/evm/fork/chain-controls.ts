@@ -1,22 +1,6 @@
-import { checkSchema } from '../../../../../src/core/schema/check-schema.ts'
-import {
-  choice,
-  flag,
-  integer,
-  object,
-  preset,
-  type Schema,
-  text,
-} from '../../../../../src/core/schema/schema.ts'
-import { withDefaults } from '../../../../../src/core/schema/with-defaults.ts'
-import {
-  DEVNET_LIMITS,
-  type DevnetChange,
-  type DevnetReorganisation,
-  type DevnetState,
-} from '../../../../../src/ports/devnet-control.ts'
+import type { DevnetChange, DevnetReorganisation, DevnetState } from '../../devnet-control.ts'
 import { ChainRefusal } from './raw-chain.ts'
-import { sampleTransaction } from './sample-token.ts'
+import { type SampleWanted, sampleTransaction } from './sample-token.ts'
 
 /** The chain as controls see it. Each call is one step that nobody sees half done. */
 export type Controlled = {
@@ -29,65 +13,22 @@ export type Controlled = {
   send(transaction: Readonly<Record<string, string>>): Promise<string>
 }
 
-type Control = (chain: Controlled, params: unknown) => Promise<unknown>
+type Control = (chain: Controlled, wanted: never) => Promise<unknown>
 
-const { mineMax, depthMax, blocksMax, valueBitsMax, transactionsMax } = DEVNET_LIMITS
-const { blockTimeMsMin, blockTimeMsMax } = DEVNET_LIMITS
+/** A value is one word of the machine. */
+const VALUE_BITS_MAX = 256n
 
-const MINE = object({ blocks: integer({ minimum: 1, maximum: mineMax }) })
-
-const REORGANISATION = object(
-  { depth: integer({ minimum: 1, maximum: depthMax }) },
-  {
-    blocks: integer({ minimum: 2, maximum: blocksMax }),
-    transactions: preset(choice(['keep', 'drop']), 'keep' as const),
-  },
-)
-
-const DROP = object({ height: integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
-
-const CHANGE = object(
-  {},
-  {
-    isHeld: flag(),
-    blockTimeMs: integer({ minimum: blockTimeMsMin, maximum: blockTimeMsMax }),
-    transactionsPerBlock: integer({ minimum: 0, maximum: transactionsMax }),
-  },
-)
-
-const SEND = object(
-  {},
-  {
-    kind: preset(choice(['transfer', 'log']), 'transfer' as const),
-    to: text({ pattern: '^0x[0-9a-fA-F]{40}$' }),
-    value: text({ pattern: '^(0|[1-9][0-9]{0,77})$' }),
-  },
-)
-
-/** Methods of ours, beside those of Hardhat. Each takes one object. */
-const CONTROLS: ReadonlyMap<string, Control> = new Map([
+/**
+ * Methods of ours, beside those of Hardhat, for the control of the chain alone: each takes one
+ * object, which has been checked before.
+ */
+const CONTROLS: ReadonlyMap<string, Control> = new Map<string, Control>([
   ['headgate_state', (chain) => chain.state()],
-  ['headgate_mine', control(MINE, (chain, { blocks }) => chain.mine(blocks))],
-  [
-    'headgate_reorganise',
-    control(REORGANISATION, (chain, { depth, blocks = depth + 1, transactions }) => {
-      if (blocks <= depth) throw new ChainRefusal('blocks must be more than depth')
-      return chain.reorganise({ depth, blocks, transactions })
-    }),
-  ],
-  ['headgate_drop', control(DROP, (chain, { height }) => chain.drop(height))],
-  ['headgate_change', control(CHANGE, (chain, wanted) => chain.change(wanted))],
-  [
-    'headgate_send',
-    control(SEND, async (chain, wanted) => {
-      if (BigInt(wanted.value ?? 0) >> valueBitsMax > 0n) {
-        throw new ChainRefusal(`value is a number of ${valueBitsMax} bits at most`)
-      }
-      const { transaction, facts } = sampleTransaction(wanted)
-      const transactionHash = await chain.send(transaction)
-      return { transactionHash, ...facts, state: await chain.state() }
-    }),
-  ],
+  ['headgate_mine', (chain, { blocks }: { blocks: number }) => chain.mine(blocks)],
+  ['headgate_reorganise', reorganise],
+  ['headgate_drop', (chain, { height }: { height: number }) => chain.drop(height)],
+  ['headgate_change', (chain, wanted: DevnetChange) => chain.change(wanted)],
+  ['headgate_send', sendSample],
 ])
 
 const INVALID_PARAMS = -32602
@@ -99,7 +40,8 @@ export function chainControl(
   params: unknown,
 ): Promise<string> | undefined {
   const run = CONTROLS.get(method)
-  return run && answered(run(chain, params))
+  const [wanted = {}] = Array.isArray(params) ? params : []
+  return run && answered(run(chain, wanted as never))
 }
 
 async function answered(running: Promise<unknown>): Promise<string> {
@@ -111,14 +53,23 @@ async function answered(running: Promise<unknown>): Promise<string> {
   }
 }
 
-function control<T>(
-  schema: Schema<T>,
-  run: (chain: Controlled, wanted: T) => Promise<unknown>,
-): Control {
-  return async (chain, params) => {
-    const wanted = Array.isArray(params) && params.length > 0 ? params[0] : {}
-    const [fault] = checkSchema(schema, wanted)
-    if (fault) throw new ChainRefusal(fault.message)
-    return run(chain, withDefaults(schema, wanted))
+async function reorganise(
+  chain: Controlled,
+  {
+    depth,
+    blocks = depth + 1,
+    transactions = 'keep',
+  }: Partial<DevnetReorganisation> & { depth: number },
+) {
+  if (blocks <= depth) throw new ChainRefusal('blocks must be more than depth')
+  return chain.reorganise({ depth, blocks, transactions })
+}
+
+async function sendSample(chain: Controlled, wanted: SampleWanted) {
+  if (BigInt(wanted.value ?? 0) >> VALUE_BITS_MAX > 0n) {
+    throw new ChainRefusal(`value is a number of ${VALUE_BITS_MAX} bits at most`)
   }
+  const { transaction, facts } = sampleTransaction(wanted)
+  const transactionHash = await chain.send(transaction)
+  return { transactionHash, ...facts, state: await chain.state() }
 }

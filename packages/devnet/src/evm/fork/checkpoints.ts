@@ -1,5 +1,4 @@
-import { assert } from '../../../../../src/core/errors.ts'
-import { DEVNET_LIMITS } from '../../../../../src/ports/devnet-control.ts'
+import { assert } from '../../assert.ts'
 import type { RawChain } from './raw-chain.ts'
 
 /**
@@ -38,8 +37,10 @@ export type ChainPast = {
 
 type Checkpoint = { snapshotId: number; height: number }
 
-/** As deep as the chain can be taken back, and one more to begin from. */
-const CHECKPOINTS_MAX = DEVNET_LIMITS.dropMax + 1
+/** As deep as the chain can be taken back. */
+export const DROPPED_MAX = 1_000
+/** And one more to begin from. */
+const CHECKPOINTS_MAX = DROPPED_MAX + 1
 
 /** Far more than any test takes; the chain itself never forgets one. */
 const SNAPSHOTS_MAX = 100_000

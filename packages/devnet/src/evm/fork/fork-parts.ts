@@ -1,13 +1,12 @@
-import type { ReadWriteLock } from '../../../../../src/core/async/read-write-lock.ts'
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { Clock } from '../../clock.ts'
+import type { Entropy } from '../../entropy.ts'
+import type { ReadWriteLock } from '../../evm/fork/read-write-lock.ts'
 import { openTraffic, type Traffic } from '../traffic/traffic.ts'
 import { type BlockHistory, openBlockHistory } from './block-history.ts'
 import { type ChainPast, type Checkpoints, openCheckpoints } from './checkpoints.ts'
 import { type IntervalMining, openIntervalMining } from './interval-mining.ts'
 import { type Miner, openMiner } from './miner.ts'
-import type { RawChain } from './raw-chain.ts'
-import { renewChain } from './renew-chain.ts'
+import type { RawChain, RawTransaction } from './raw-chain.ts'
 import { openSentTransactions, type SentTransactions } from './sent-transactions.ts'
 
 export type ForkNeeds = {
@@ -65,4 +64,27 @@ export function openForkParts(
     automine,
   }
   return parts
+}
+
+type Parts = {
+  chain: RawChain
+  checkpoints: Checkpoints
+  past: ChainPast | null
+  sent: SentTransactions
+  automine: { isOn: boolean }
+}
+
+/**
+ * Begins a chain anew at its head when that is due. The chain has all that it ever mined in
+ * memory, gigabytes after a day; begun anew it has it in the archive. Nobody loses a snapshot by
+ * it. Whoever calls it keeps everybody else from the chain meanwhile.
+ */
+async function renewChain(parts: Parts): Promise<void> {
+  const { chain, checkpoints, past, sent, automine } = parts
+  if (past === null || checkpoints.hasSnapshots() || !past.isRenewalDue()) return
+
+  const waiting = await chain.result<RawTransaction[]>('eth_pendingTransactions')
+  await checkpoints.goBack(Number(await chain.result<string>('eth_blockNumber')))
+  for (const transaction of waiting) await sent.resend(transaction)
+  if (automine.isOn) await chain.result('evm_setAutomine', true)
 }

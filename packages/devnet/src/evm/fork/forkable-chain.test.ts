@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import {
   canonical,
   FIRST,
@@ -7,6 +6,7 @@ import {
   SECOND,
 } from '../../../../../tests/support/forkable-calls.ts'
 import { until } from '../../../../../tests/support/until.ts'
+import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 
 const clock = systemClock()

@@ -1,12 +1,11 @@
-import { openReadWriteLock } from '../../../../../src/core/async/read-write-lock.ts'
-import type { DevnetChange, DevnetState } from '../../../../../src/ports/devnet-control.ts'
+import type { DevnetChange, DevnetState } from '../../devnet-control.ts'
+import { openReadWriteLock } from '../../evm/fork/read-write-lock.ts'
 import { TEST_ACCOUNTS } from '../test-accounts.ts'
 import { type Controlled, chainControl } from './chain-controls.ts'
 import { changedMethod } from './changed-methods.ts'
-import { dropBlocks } from './drop-blocks.ts'
 import { type ChainPace, type ForkNeeds, type ForkParts, openForkParts } from './fork-parts.ts'
 import { ChainRefusal, type RawChain, type RawTransaction } from './raw-chain.ts'
-import { reorganise } from './reorganise.ts'
+import { dropBlocks, reorganise } from './reorganise.ts'
 
 export type ForkableChain = Pick<RawChain, 'ask'>
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import type { Entropy } from '../../../../../src/ports/entropy.ts'
+import type { Clock } from '../../clock.ts'
+import type { Entropy } from '../../entropy.ts'
 
 type Needs = {
   clock: Pick<Clock, 'after'>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { openMiner } from './miner.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { ChainRefusal, quantity, type RawBlock, type RawChain } from './raw-chain.ts'

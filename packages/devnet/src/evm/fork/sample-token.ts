@@ -30,12 +30,12 @@ export const SAMPLE_TOKEN_CODE = Buffer.from(
   'hex',
 )
 
-type Sample = { kind: 'transfer' | 'log'; to?: string; value?: string }
+export type SampleWanted = { kind?: 'transfer' | 'log'; to?: string; value?: string }
 
 const [FROM, TO] = TEST_ACCOUNTS.map(([address]) => address.toLowerCase())
 
 /** A transaction of the first test account, for a filter to match. */
-export function sampleTransaction({ kind, to = TO ?? '', value }: Sample) {
+export function sampleTransaction({ kind = 'transfer', to = TO ?? '', value }: SampleWanted) {
   const from = FROM ?? ''
   const amount = value === undefined ? (kind === 'log' ? TOKEN_UNITS : ETHER_WEI) : BigInt(value)
   const facts = { from, to: to.toLowerCase(), value: amount.toString() }

@@ -1,13 +1,11 @@
-import type { Clock } from '../../../../../src/ports/clock.ts'
-import type { DevnetNode, DevnetNodeChange } from '../../../../../src/ports/devnet-control.ts'
+import type { Clock } from '../../clock.ts'
+import type { DevnetNode, DevnetNodeChange } from '../../devnet-control.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
-import { eventsOf, type NodeEvents } from './events-of.ts'
 import { laggingChain } from './lagging-chain.ts'
-import { lyingChain } from './lying-chain.ts'
 
 /** Several nodes of one chain, each of which can be made to fail in a way of its own. */
 export type ChainNodes = {
-  list(): readonly DevnetNode[]
+  list(names: readonly string[]): readonly DevnetNode[]
   change(name: string, wanted: DevnetNodeChange): void
   /** No node answers for so long. */
   stall(ms: number): void
@@ -39,7 +37,7 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
   }
 
   return {
-    list: () => [...nodes].map(([name, { behaviour, blocks }]) => ({ name, behaviour, blocks })),
+    list: (names) => names.map((name) => ({ name, ...(nodes.get(name) ?? HONEST) })),
     change(name, wanted) {
       nodes.set(name, wanted)
       tellChange()
@@ -69,4 +67,71 @@ function shownBy(chain: ForkableChain, { behaviour, blocks }: DevnetNodeChange) 
   if (behaviour === 'fail') return null
   if (behaviour === 'lag') return laggingChain(chain, blocks)
   return behaviour === 'lie' ? lyingChain(chain) : chain
+}
+
+type Bend = (result: unknown) => unknown
+
+/** Methods whose answers are bent; all others are answered truly, which makes it hard to find. */
+const BENDS: Readonly<Record<string, Bend>> = {
+  eth_getLogs: () => [],
+  eth_getTransactionReceipt: withoutLogs,
+  eth_getBlockReceipts: (result) => (Array.isArray(result) ? result.map(withoutLogs) : result),
+  eth_getBalance: (result) => (typeof result === 'string' ? `${result}0` : result),
+}
+
+/** The chain as a node shows it that leaves out every log, and shows sixteenfold balances. */
+function lyingChain(chain: ForkableChain): ForkableChain {
+  return {
+    async ask(method, params) {
+      const text = await chain.ask(method, params)
+      const bend = BENDS[method]
+      if (!bend || !text?.startsWith('{"result":')) return text
+      const { result } = JSON.parse(text)
+      return JSON.stringify({ result: bend(result) })
+    },
+  }
+}
+
+function withoutLogs(receipt: unknown): unknown {
+  return typeof receipt === 'object' && receipt !== null ? { ...receipt, logs: [] } : receipt
+}
+
+/** The listener of the events of one socket. */
+export type NodeEvents = { send(text: string): void }
+
+type Waiting = { height: number; text: string }
+
+/** A node that lags so far behind has long been left by its listeners. */
+const EVENTS_WAITING_MAX = 256
+
+/** Passes events on as the node behaves now: late, without logs, or not at all. */
+function eventsOf(behaviourNow: () => DevnetNodeChange, send: (text: string) => void): NodeEvents {
+  let waiting: Waiting[] = []
+  return {
+    send(text) {
+      const { behaviour, blocks } = behaviourNow()
+      if (behaviour === 'honest') return send(text)
+      if (behaviour === 'hang' || behaviour === 'fail') return
+      const { height, isLog } = readEvent(text)
+      if (behaviour === 'lie') return isLog ? undefined : send(text)
+      if (height === null) return send(text)
+      waiting.push({ height, text })
+      if (waiting.length > EVENTS_WAITING_MAX) waiting.shift()
+      const last = height - blocks
+      for (const event of waiting) if (event.height <= last) send(event.text)
+      waiting = waiting.filter((event) => event.height > last)
+    },
+  }
+}
+
+/** The height of a block or log that an event tells of; null for a pending transaction. */
+function readEvent(text: string): { height: number | null; isLog: boolean } {
+  const { result } = JSON.parse(text).params
+  if (typeof result !== 'object' || result === null) return { height: null, isLog: false }
+  const { number, blockNumber, topics } = result
+  const height = blockNumber ?? number
+  return {
+    height: typeof height === 'string' ? Number(height) : null,
+    isLog: Array.isArray(topics),
+  }
 }

@@ -1,10 +1,9 @@
+import type { DevnetNode } from '../../devnet-control.ts'
 import type { ChildAnswers, ChildSocket } from '../../serve-child.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
 import { serveChain } from '../serve-chain.ts'
 import type { subscriptions } from '../subscriptions.ts'
-import type { ChainNodes } from './chain-nodes.ts'
-import type { NodeEvents } from './events-of.ts'
-import { withNodeControls } from './node-controls.ts'
+import type { ChainNodes, NodeEvents } from './chain-nodes.ts'
 
 type Needs = {
   chain: ForkableChain
@@ -58,6 +57,22 @@ export function serveNodes({ chain, nodes, listening, release }: Needs): ChildAn
         listening.release(id)
         await release(id)
       }
+    },
+  }
+}
+
+/** The chain with methods that break its nodes: each takes one object, checked before. */
+function withNodeControls(chain: ForkableChain, nodes: ChainNodes): ForkableChain {
+  return {
+    async ask(method, params) {
+      const [wanted] = Array.isArray(params) ? params : []
+      if (method === 'headgate_stall') nodes.stall((wanted as { ms: number }).ms)
+      else if (method === 'headgate_setNode') {
+        const { name, behaviour, blocks = 1 } = wanted as DevnetNode
+        nodes.change(name, { behaviour, blocks: behaviour === 'lag' ? blocks : 0 })
+      } else if (method !== 'headgate_nodes') return chain.ask(method, params)
+      const { names = [] } = (wanted ?? {}) as { names?: readonly string[] }
+      return JSON.stringify({ result: nodes.list(names) })
     },
   }
 }

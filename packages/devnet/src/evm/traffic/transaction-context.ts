@@ -1,6 +1,6 @@
+import { type SeededChoices, seededChoices } from '../../seeded-choices.ts'
 import { type Argument, encodeCall } from '../contracts/encode-call.ts'
 import type { RawChain } from '../fork/raw-chain.ts'
-import { type SeededChoices, seededChoices } from './seeded-choices.ts'
 import { TRADERS } from './traders.ts'
 
 /** A transaction that is yet to get its fees. */

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { encodeKey } from '../../../../../src/core/solana/base58.ts'
-import { PROGRAM_IDS } from '../../../../../src/core/solana/programs.ts'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
+import { systemClock } from '../../clock.ts'
+import { encodeBase58, PROGRAMS } from '../solana-account.ts'
 import { TEST_WALLETS, TOKEN_MINT } from '../solana-genesis.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 import { TRADERS } from './sample-accounts.ts'
 import { SAMPLE_MINTS } from './sample-mints.ts'
-import { sampleKey } from './wallet-account.ts'
 
 setDefaultTimeout(180_000)
 
 const TOKEN_ACCOUNTS = 600
-const MINTS = SAMPLE_MINTS.map(({ key }) => encodeKey(key))
-const PROGRAMS = [PROGRAM_IDS.splToken, PROGRAM_IDS.splToken2022]
+const MINTS = SAMPLE_MINTS.map(({ key }) => encodeBase58(key))
+const TOKEN_PROGRAMS = [PROGRAMS.token, PROGRAMS.token2022]
 const NOW = { commitment: 'processed', encoding: 'jsonParsed' }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
@@ -41,7 +39,7 @@ describe('a living ledger', () => {
     expect(has(({ delegate }) => delegate !== undefined)).toBe(true)
     const mints = new Set(infos.map(({ mint }) => mint))
     for (const mint of MINTS) expect(mints).toContain(mint)
-    for (const program of PROGRAMS) {
+    for (const program of TOKEN_PROGRAMS) {
       // A node leaves out accounts that it cannot parse.
       const bare = await rpc.call('getProgramAccounts', program, { encoding: 'base64' })
       const parsed = await rpc.call('getProgramAccounts', program, { encoding: 'jsonParsed' })
@@ -49,71 +47,45 @@ describe('a living ledger', () => {
     }
   })
 
-  test('has mints with extensions, stake in every state, and nonces', async () => {
-    const shown = async (key: string) => {
-      const { value } = await rpc.call('getAccountInfo', key, { encoding: 'jsonParsed' })
-      return value.data.parsed
-    }
-    const extensions = async (key: string) =>
-      (await shown(key)).info.extensions.map((one: { extension: string }) => one.extension)
-    expect(await extensions(MINTS[5]!)).toEqual([
-      'transferFeeConfig',
-      'metadataPointer',
-      'tokenMetadata',
+  test('has a mint with a fee and a name of its own', async () => {
+    const { value } = await rpc.call('getAccountInfo', MINTS[5], { encoding: 'jsonParsed' })
+    const { info } = value.data.parsed
+    expect(info.extensions).toMatchObject([
+      {
+        extension: 'transferFeeConfig',
+        state: { newerTransferFee: { transferFeeBasisPoints: 25 } },
+      },
+      { extension: 'metadataPointer', state: { metadataAddress: MINTS[5] } },
+      { extension: 'tokenMetadata', state: { name: 'Headgate Fee', symbol: 'HGF' } },
     ])
-    expect(await extensions(MINTS[6]!)).toEqual([
-      'mintCloseAuthority',
-      'permanentDelegate',
-      'interestBearingConfig',
-    ])
-    const stakes: { account: { data: { parsed: Parsed } } }[] = await rpc.call(
-      'getProgramAccounts',
-      PROGRAM_IDS.stake,
-      { encoding: 'jsonParsed' },
-    )
-    const states = stakes.map(({ account }) => {
-      const { type, info } = account.data.parsed
-      const ends = info.stake?.delegation.deactivationEpoch
-      return ends === undefined || ends === '18446744073709551615' ? type : 'deactivating'
-    })
-    expect(new Set(states)).toEqual(new Set(['initialized', 'delegated', 'deactivating']))
-    const nonce = await shown(encodeKey(sampleKey('nonce account 0')))
-    expect(nonce).toMatchObject({ type: 'initialized', info: { blockhash: expect.any(String) } })
   })
 
-  test('changes in each slot, while supplies stay true and accounts about as many', async () => {
+  test('changes in each slot, while supplies stay true and accounts are the same', async () => {
     const before = await tokenAccounts()
     expect(await supplies()).toEqual(sums(before))
     await rpc.call('headgate_advanceSlots', 150)
     const after = await tokenAccounts()
     expect(await supplies()).toEqual(sums(after))
-    const created = [...after.keys()].filter((key) => !before.has(key))
-    const closed = [...before.keys()].filter((key) => !after.has(key))
-    expect(created.length).toBeGreaterThan(10)
-    expect(closed.length).toBeGreaterThan(10)
-    expect(Math.abs(after.size - before.size)).toBeLessThan(10)
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
     const moved = [...after].filter(([key, info]) => {
       const was = before.get(key)
       return was !== undefined && was.tokenAmount.amount !== info.tokenAmount.amount
     })
     expect(moved.length).toBeGreaterThan(100)
-    for (let number = 0; number < 32; number++) {
-      expect(after.has(encodeKey(sampleKey(`token account ${number}`)))).toBe(true)
-    }
   })
 
   test('leaves the documented wallets and their tokens alone', async () => {
     for (const { key } of TEST_WALLETS) {
-      expect((await rpc.call('getBalance', encodeKey(key))).value).toBe(1_000_000_000_000)
+      expect((await rpc.call('getBalance', encodeBase58(key))).value).toBe(1_000_000_000_000)
     }
-    const supply = (await rpc.call('getTokenSupply', encodeKey(TOKEN_MINT.key))).value
+    const supply = (await rpc.call('getTokenSupply', encodeBase58(TOKEN_MINT.key))).value
     expect(supply.amount).toBe('5000000000000')
   })
 
   test('has transactions of its own, some with memos, some that failed', async () => {
     await rpc.call('headgate_advanceSlots', 5)
     const lists = await Promise.all(
-      TRADERS.map(({ key }) => rpc.call('getSignaturesForAddress', encodeKey(key))),
+      TRADERS.map(({ key }) => rpc.call('getSignaturesForAddress', encodeBase58(key))),
     )
     const listed: { signature: string; err: unknown; memo: string | null }[] = lists.flat()
     expect(listed.filter(({ err }) => err !== null).length).toBeGreaterThan(0)
@@ -124,32 +96,15 @@ describe('a living ledger', () => {
       good.slice(0, 40).map(({ signature }) => rpc.call('getTransaction', signature)),
     )
     const logs = found.flatMap(({ meta }) => meta.logMessages)
-    for (const program of PROGRAMS) expect(logs).toContain(`Program ${program} success`)
+    for (const program of TOKEN_PROGRAMS) expect(logs).toContain(`Program ${program} success`)
   })
 })
 
 describe('the pace of a ledger', () => {
-  test('is shown, and changed as a whole or not at all', async () => {
-    const first = await rpc.call('headgate_setPace', {})
-    expect(first).toMatchObject({ slotTimeMs: 0, isHeld: false, changesPerSlot: 24 })
-    expect(first.slot).toBe(await rpc.call('getSlot', { commitment: 'processed' }))
-    for (const wrong of [
-      { slotTimeMs: 9 },
-      { slotTimeMs: 600_001 },
-      { slotTimeMs: -1 },
-      { slotTimeMs: 10.5 },
-      { slotTimeMs: '400' },
-      { changesPerSlot: 5_001 },
-      { changesPerSlot: 2 ** 64 },
-      { isHeld: 1 },
-      { isHeld: 'yes' },
-      { changesPerSlot: 3, slotTimeMs: 0 },
-      [],
-      'fast',
-    ]) {
-      expect((await rpc.reply('headgate_setPace', wrong)).error?.code).toBe(-32602)
-    }
-    expect(await rpc.call('headgate_setPace', {})).toEqual(first)
+  test('is shown', async () => {
+    const shown = await rpc.call('headgate_setPace', {})
+    expect(shown).toMatchObject({ slotTimeMs: 0, isHeld: false, changesPerSlot: 24 })
+    expect(shown.slot).toBe(await rpc.call('getSlot', { commitment: 'processed' }))
   })
 
   test('can be changed while it runs: quiet, held, and on again', async () => {
@@ -171,7 +126,7 @@ describe('the pace of a ledger', () => {
 /** All token accounts as they are now, by address. */
 async function tokenAccounts(): Promise<Map<string, Parsed['info']>> {
   const lists = await Promise.all(
-    PROGRAMS.map((program) => rpc.call('getProgramAccounts', program, NOW)),
+    TOKEN_PROGRAMS.map((program) => rpc.call('getProgramAccounts', program, NOW)),
   )
   type Record = { pubkey: string; account: { data: { parsed: Parsed } } }
   const records: Record[] = lists.flat()

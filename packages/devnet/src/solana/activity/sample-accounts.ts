@@ -1,24 +1,19 @@
-import type { Account } from '../../../../../src/core/solana/account.ts'
-import { ASSOCIATED_TOKEN_PROGRAM } from '../solana-genesis.ts'
+import {
+  type Account,
+  decodeBase58,
+  encodeBase58,
+  newAccount,
+  type RentExempt,
+  sampleKey,
+} from '../solana-account.ts'
+import { walletTokens } from '../solana-genesis.ts'
 import { type KeyPair, keyPairOf } from '../solana-message.ts'
-import { associatedTokenAddress } from '../solana-token-address.ts'
 import { SAMPLE_MINTS, type SampleMint, sampleMintAccount } from './sample-mints.ts'
-import { nonceAccount, stakeAccount } from './stake-account.ts'
 import { tokenAccount } from './token-account.ts'
-import { type RentExempt, sampleKey, walletAccount } from './wallet-account.ts'
-
-type Beginning = { tokenAccounts: number; epoch: number; rentExempt: RentExempt }
 
 /** An owner has so many token accounts; beyond so many owners it has more. */
 const ACCOUNTS_PER_HOLDER = 8
-export const HOLDERS_MAX = 2_500
-
-const TOKEN_ACCOUNTS_PER_STAKE = 60
-const STAKES_MIN = 8
-export const STAKES_MAX = 300
-const TOKEN_ACCOUNTS_PER_NONCE = 120
-const NONCES_MIN = 4
-export const NONCES_MAX = 150
+const HOLDERS_MAX = 2_500
 
 const SOL = 1_000_000_000n
 const TRADER_LAMPORTS = 10_000n * SOL
@@ -32,6 +27,9 @@ const EMPTY_OF_256 = 26
 const FROZEN_OF_256 = 8
 const DELEGATED_OF_256 = 13
 
+/** The token accounts of one mint that change by themselves. */
+export type Pool = { mint: SampleMint; keys: string[] }
+
 /** Wallets with keys that everybody knows; they send the ledger's own transactions. */
 export const TRADERS: readonly KeyPair[] = Array.from({ length: 6 }, (_, at) =>
   keyPairOf(`headgate devnet trader ${at}`),
@@ -40,31 +38,21 @@ export const TRADERS: readonly KeyPair[] = Array.from({ length: 6 }, (_, at) =>
 /** The mints that traders deal in: one of each token program. */
 export const TRADED_MINTS: readonly SampleMint[] = [0, 5].map((at) => SAMPLE_MINTS[at]!)
 
-export function traderTokenAccount(
-  { key }: KeyPair,
-  { program, key: mint }: SampleMint,
-): Uint8Array {
-  return associatedTokenAddress(key, program, mint, ASSOCIATED_TOKEN_PROGRAM)
-}
-
-function stakesBeside(tokenAccounts: number): number {
-  const wanted = Math.ceil(tokenAccounts / TOKEN_ACCOUNTS_PER_STAKE)
-  return Math.min(STAKES_MAX, Math.max(STAKES_MIN, wanted))
-}
-
-function noncesBeside(tokenAccounts: number): number {
-  const wanted = Math.ceil(tokenAccounts / TOKEN_ACCOUNTS_PER_NONCE)
-  return Math.min(NONCES_MAX, Math.max(NONCES_MIN, wanted))
-}
-
-/** All accounts that a living ledger begins with, the same in every one of this size. */
-export function sampleAccounts({ tokenAccounts, epoch, rentExempt }: Beginning): Account[] {
-  if (tokenAccounts === 0) return []
+/**
+ * All accounts that a living ledger begins with, the same in every one of this size, and which of
+ * them change by themselves.
+ */
+export function sampleAccounts(
+  tokenAccounts: number,
+  rentExempt: RentExempt,
+): { accounts: Account[]; pools: Pool[] } {
+  if (tokenAccounts === 0) return { accounts: [], pools: [] }
   const holders = Array.from(
     { length: Math.min(HOLDERS_MAX, Math.ceil(tokenAccounts / ACCOUNTS_PER_HOLDER)) },
     (_, at) => sampleKey(`holder ${at}`),
   )
   const supply = new Map<SampleMint, bigint>(SAMPLE_MINTS.map((mint) => [mint, 0n]))
+  const keysOf = new Map<SampleMint, string[]>(SAMPLE_MINTS.map((mint) => [mint, []]))
   const rent = remembered(rentExempt)
   const hold = (mint: SampleMint, amount: bigint) => {
     supply.set(mint, (supply.get(mint) ?? 0n) + amount)
@@ -74,30 +62,25 @@ export function sampleAccounts({ tokenAccounts, epoch, rentExempt }: Beginning):
     const pubkey = sampleKey(`token account ${at}`)
     const drawn = drawnHolding(pubkey, holders)
     hold(drawn.mint, drawn.amount)
+    keysOf.get(drawn.mint)?.push(pubkey)
     return tokenAccount({ pubkey, ...drawn }, rent)
   })
   const ofTraders = TRADERS.flatMap((trader) => [
-    walletAccount(trader.key, TRADER_LAMPORTS),
+    newAccount(encodeBase58(trader.key), TRADER_LAMPORTS),
     ...TRADED_MINTS.map((mint) => {
       const amount = hold(mint, TRADER_TOKENS * 10n ** BigInt(mint.decimals))
-      const pubkey = traderTokenAccount(trader, mint)
-      return tokenAccount({ pubkey, mint, owner: trader.key, amount }, rent)
+      return walletTokens(trader.key, mint, amount, rent)
     }),
   ])
-  const wallets = holders.map((key) => walletAccount(key, SOL + drawnLamports(key)))
-  const stakes = Array.from({ length: stakesBeside(tokenAccounts) }, (_, at) =>
-    stakeAccount(at, 0, BigInt(epoch), rent),
-  )
-  const nonces = Array.from({ length: noncesBeside(tokenAccounts) }, (_, at) =>
-    nonceAccount(at, sampleKey(`nonce ${at}`), rent),
-  )
+  const wallets = holders.map((key) => newAccount(key, SOL + drawnLamports(key)))
   const mints = SAMPLE_MINTS.map((mint) => sampleMintAccount(mint, supply.get(mint) ?? 0n, rent))
-  return [...mints, ...wallets, ...ofTraders, ...held, ...stakes, ...nonces]
+  const pools = [...keysOf].map(([mint, keys]) => ({ mint, keys }))
+  return { accounts: [...mints, ...wallets, ...ofTraders, ...held], pools }
 }
 
 /** The bytes of an address look like chance, so they decide what it holds. */
-function drawnHolding(pubkey: Uint8Array, holders: readonly Uint8Array[]) {
-  const drawn = new DataView(pubkey.buffer)
+function drawnHolding(pubkey: string, holders: readonly string[]) {
+  const drawn = bytesIn(pubkey)
   const mint = SAMPLE_MINTS[drawn.getUint16(0) % SAMPLE_MINTS.length]!
   const owner = holders[drawn.getUint32(2) % holders.length]!
   const tokens = 2 ** ((drawn.getUint16(6) / 65_536) * TOKENS_MAX_LOG2)
@@ -105,15 +88,16 @@ function drawnHolding(pubkey: Uint8Array, holders: readonly Uint8Array[]) {
   const amount = drawn.getUint8(8) < EMPTY_OF_256 ? 0n : exact / 100n
   const isFrozen = mint.freezes && drawn.getUint8(9) < FROZEN_OF_256
   const delegate = holders[drawn.getUint16(10) % holders.length]!
-  return { mint, owner, amount, isFrozen, ...(isDelegated(drawn) && { delegate }) }
+  const isDelegated = drawn.getUint8(12) < DELEGATED_OF_256
+  return { mint, owner, amount, isFrozen, ...(isDelegated && { delegate }) }
 }
 
-function isDelegated(drawn: DataView): boolean {
-  return drawn.getUint8(12) < DELEGATED_OF_256
+function drawnLamports(pubkey: string): bigint {
+  return BigInt(bytesIn(pubkey).getUint32(0)) * 10n
 }
 
-function drawnLamports(key: Uint8Array): bigint {
-  return BigInt(new DataView(key.buffer).getUint32(0)) * 10n
+function bytesIn(pubkey: string): DataView {
+  return new DataView(Uint8Array.from(decodeBase58(pubkey)).buffer)
 }
 
 /** The machine is asked once for each length. */

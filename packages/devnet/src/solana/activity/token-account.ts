@@ -1,16 +1,20 @@
-import type { Account } from '../../../../../src/core/solana/account.ts'
-import { PROGRAM_KEYS, sameKey } from '../../../../../src/core/solana/programs.ts'
+import {
+  type Account,
+  decodeBase58,
+  newAccount,
+  PROGRAMS,
+  type RentExempt,
+} from '../solana-account.ts'
 import { bytesOf, u8, u64 } from '../solana-bytes.ts'
 import { extension, type SampleMint } from './sample-mints.ts'
-import { RENT_EXEMPT_EPOCH, type RentExempt } from './wallet-account.ts'
 
 type Holding = {
-  pubkey: Uint8Array
+  pubkey: string
   mint: SampleMint
-  owner: Uint8Array
+  owner: string
   amount: bigint
   isFrozen?: boolean
-  delegate?: Uint8Array
+  delegate?: string
 }
 
 const TOKEN_ACCOUNT_BYTES = 165
@@ -38,35 +42,20 @@ export function tokenAccount(holding: Holding, rentExempt: RentExempt): Account 
   const data = new Uint8Array(TOKEN_ACCOUNT_BYTES + tail.length)
   const view = new DataView(data.buffer)
   data.set(mint.key)
-  data.set(owner, OWNER_AT)
+  data.set(decodeBase58(owner), OWNER_AT)
   view.setBigUint64(AMOUNT_AT, amount, true)
   data[STATE_AT] = isFrozen ? FROZEN : INITIALIZED
   if (delegate !== undefined) {
     view.setUint32(DELEGATE_TAG_AT, 1, true)
-    data.set(delegate, DELEGATE_AT)
+    data.set(decodeBase58(delegate), DELEGATE_AT)
     view.setBigUint64(DELEGATED_AMOUNT_AT, amount / 2n, true)
   }
   data.set(tail, TOKEN_ACCOUNT_BYTES)
-  return {
-    pubkey,
-    owner: mint.program,
-    lamports: rentExempt(BigInt(data.length)),
-    rentEpoch: RENT_EXEMPT_EPOCH,
-    executable: false,
-    data,
-  }
+  return newAccount(pubkey, rentExempt(BigInt(data.length)), mint.program, data)
 }
 
 export function amountIn({ data }: Account): bigint {
   return viewOf(data).getBigUint64(AMOUNT_AT, true)
-}
-
-export function ownerIn({ data }: Account): Uint8Array {
-  return data.slice(OWNER_AT, OWNER_AT + 32)
-}
-
-export function mintIn({ data }: Account): Uint8Array {
-  return data.slice(0, 32)
 }
 
 export function isFrozen({ data }: Account): boolean {
@@ -83,7 +72,7 @@ function viewOf(data: Uint8Array): DataView {
   return new DataView(data.buffer, data.byteOffset, data.byteLength)
 }
 
-function tailOf({ program, hasFee }: SampleMint): Uint8Array {
-  if (sameKey(program, PROGRAM_KEYS.splToken)) return new Uint8Array()
-  return hasFee ? TAIL_WITH_FEE : TAIL_2022
+function tailOf({ program, fee }: SampleMint): Uint8Array {
+  if (program === PROGRAMS.token) return new Uint8Array()
+  return fee === null ? TAIL_2022 : TAIL_WITH_FEE
 }

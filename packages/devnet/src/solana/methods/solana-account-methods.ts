@@ -1,28 +1,33 @@
-import type { Account, SolanaError } from '../../../../../src/core/solana/account.ts'
-import { parseAccount } from '../../../../../src/core/solana/parsers/parse-account.ts'
-import { isTokenProgram } from '../../../../../src/core/solana/programs.ts'
-import { matchesFilters } from '../../../../../src/core/solana/request/matches-filters.ts'
-import {
-  type ProgramAccountsCall,
-  readProgramAccountsCall,
-} from '../../../../../src/core/solana/request/program-accounts.ts'
-import { isSolanaError, minContextSlotError } from '../../../../../src/core/solana/solana-error.ts'
+import { exactNumber } from '../../parse-exactly.ts'
+import { type Account, decodeBase58, isTokenProgram } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
-import { accountText, formOf, helpsAt, recordsText } from './solana-account-text.ts'
+import { parseToken, tokenState } from './parsed-token.ts'
+import { answeredAccount, decimalsAt, formOf } from './solana-account-form.ts'
 import {
+  configOf,
   inContext,
+  invalidParams,
   type MethodTable,
+  type Moment,
   momentOf,
   type Params,
-  readKeyParam,
-  readKeysParam,
+  readFlag,
+  readKey,
+  readList,
+  readText,
+  readWhole,
+  wrongType,
 } from './solana-method.ts'
 
-/** The keys that a node takes in one call unless its operator says otherwise. */
-const MULTIPLE_ACCOUNTS_MAX = 100
+/** Whether an account with this data is wanted. */
+type Filter = (account: Account) => boolean
 
-/** A node knows no pages: whatever is there is in its answer. */
-const NODE_RULES = { defaultEncoding: 'binary', pageLimit: Number.MAX_SAFE_INTEGER } as const
+/** The keys and filters that a node takes in one call unless its operator says otherwise. */
+const MULTIPLE_ACCOUNTS_MAX = 100
+const FILTERS_MAX = 4
+
+/** Text of a memcmp filter, for 128 bytes. */
+const NEEDLE_CHARS_MAX = 175
 
 export const ACCOUNT_METHODS: MethodTable = {
   getBalance: { min: 1, max: 2, answer: getBalance },
@@ -31,64 +36,93 @@ export const ACCOUNT_METHODS: MethodTable = {
   getProgramAccounts: { min: 1, max: 2, answer: getProgramAccounts },
 }
 
-function getBalance(chain: SolanaChain, [keyText, configText]: Params) {
-  const key = readKeyParam(keyText)
-  if (isSolanaError(key)) return key
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  const lamports = chain.history.at(key, moment.slot)?.lamports ?? 0n
-  return inContext(moment.slot, `${lamports}`)
+function getBalance(chain: SolanaChain, [key, config]: Params) {
+  const { commitment, slot } = momentOf(chain, config)
+  const lamports = chain.accounts.at(readKey(key), commitment)?.lamports ?? 0n
+  return inContext(slot, exactNumber(lamports))
 }
 
-function getAccountInfo(chain: SolanaChain, [keyText, configText]: Params) {
-  const key = readKeyParam(keyText)
-  if (isSolanaError(key)) return key
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  const account = chain.history.at(key, moment.slot)
-  if (account === null) return inContext(moment.slot, 'null')
-  const text = accountText(chain, moment.slot, account, formOf(moment.config, 'binary'))
-  return isSolanaError(text) ? text : inContext(moment.slot, text)
+function getAccountInfo(chain: SolanaChain, [key, config]: Params) {
+  const { commitment, slot } = momentOf(chain, config)
+  const account = chain.accounts.at(readKey(key), commitment)
+  const form = formOf(configOf(config), 'binary')
+  return inContext(slot, account && answeredAccount(chain, commitment, account, form))
 }
 
-function getMultipleAccounts(chain: SolanaChain, [keysText = '', configText]: Params) {
-  const keys = readKeysParam(keysText, MULTIPLE_ACCOUNTS_MAX)
-  if (isSolanaError(keys)) return keys
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  const form = formOf(moment.config, 'base64')
-  const texts: string[] = []
-  for (const key of keys) {
-    const account = chain.history.at(key, moment.slot)
-    const text = account === null ? 'null' : accountText(chain, moment.slot, account, form)
-    if (isSolanaError(text)) return text
-    texts.push(text)
-  }
-  return inContext(moment.slot, `[${texts.join()}]`)
+function getMultipleAccounts(chain: SolanaChain, [list, config]: Params) {
+  const keys = readList(list, MULTIPLE_ACCOUNTS_MAX).map(readKey)
+  const { commitment, slot } = momentOf(chain, config)
+  const form = formOf(configOf(config), 'base64')
+  const accounts = keys.map((key) => chain.accounts.at(key, commitment))
+  return inContext(
+    slot,
+    accounts.map((account) => account && answeredAccount(chain, commitment, account, form)),
+  )
 }
 
-function getProgramAccounts(chain: SolanaChain, params: Params): string | SolanaError {
-  const call = readProgramAccountsCall(`[${params.join()}]`, NODE_RULES)
-  if (isSolanaError(call)) return call
-  const slot = chain.slots.slotAt(call.commitment)
-  if (call.minContextSlot !== null && call.minContextSlot > BigInt(slot)) {
-    return minContextSlotError(BigInt(slot))
-  }
-  const text = recordsText(chain, slot, programAccounts(chain, slot, call), call)
-  if (isSolanaError(text)) return text
-  return call.withContext ? inContext(slot, `[${text}]`) : `[${text}]`
+function getProgramAccounts(chain: SolanaChain, [key, given]: Params) {
+  const program = readKey(key)
+  const config = configOf(given)
+  const moment = momentOf(chain, config)
+  const form = formOf(config, 'binary')
+  const isWanted = readFilters(chain, moment, program, config)
+  const { commitment, slot } = moment
+  const records = chain.accounts
+    .ofProgram(program, commitment)
+    .filter(isWanted)
+    .map((account) => ({
+      account: answeredAccount(chain, commitment, account, form),
+      pubkey: account.pubkey,
+    }))
+  return readFlag(config.withContext) ? inContext(slot, records) : records
 }
 
-function programAccounts(
+/** All filters of a config as one. */
+export function readFilters(
   chain: SolanaChain,
-  slot: number,
-  { program, filters, encoding }: ProgramAccountsCall,
-): Account[] {
-  const accounts = chain.history
-    .ofProgram(program, slot)
-    .filter(({ data }) => matchesFilters(filters, data))
-  if (encoding !== 'jsonParsed' || !isTokenProgram(program)) return accounts
-  // A node leaves out the accounts of the token programs that it cannot parse.
-  const helps = helpsAt(chain, slot)
-  return accounts.filter((account) => parseAccount(account, helps) !== null)
+  { commitment }: Pick<Moment, 'commitment'>,
+  program: string,
+  config: ReturnType<typeof configOf>,
+): Filter {
+  const filters = readList(config.filters ?? [], Number.POSITIVE_INFINITY).map(readFilter)
+  if (filters.length > FILTERS_MAX) {
+    throw invalidParams(`Too many filters provided; max ${FILTERS_MAX}`)
+  }
+  if (config.encoding === 'jsonParsed' && isTokenProgram(program)) {
+    // A node leaves out the accounts of the token programs that it cannot parse.
+    const decimalsOf = decimalsAt(chain, commitment)
+    filters.push((account) => parseToken(account, decimalsOf) !== null)
+  }
+  return (account) => filters.every((filter) => filter(account))
+}
+
+function readFilter(given: unknown): Filter {
+  if (given === 'tokenAccountState') return ({ data }) => tokenState(data)?.kind === 'account'
+  const { dataSize, memcmp, ...other } = configOf(given)
+  if ('tokenAccountState' in other) return readFilter('tokenAccountState')
+  if (dataSize !== undefined) {
+    const bytes = Number(readWhole(dataSize))
+    return ({ data }) => data.length === bytes
+  }
+  if (memcmp === undefined) throw wrongType(given, 'a filter')
+  const { offset, bytes, encoding } = configOf(memcmp)
+  const start = Number(readWhole(offset))
+  const needle = Buffer.from(readNeedle(bytes, encoding))
+  return ({ data }) => {
+    const end = start + needle.length
+    return end <= data.length && needle.equals(data.subarray(start, end))
+  }
+}
+
+function readNeedle(bytes: unknown, encoding: unknown): Uint8Array {
+  if (Array.isArray(bytes)) return Uint8Array.from(bytes.map((byte) => Number(readWhole(byte))))
+  const text = readText(bytes)
+  if (text.length > NEEDLE_CHARS_MAX) {
+    throw invalidParams('Invalid param: encoded data too large')
+  }
+  try {
+    return encoding === 'base64' ? Uint8Array.fromBase64(text) : decodeBase58(text)
+  } catch {
+    throw invalidParams('Invalid param: the bytes of a filter cannot be decoded')
+  }
 }

@@ -1,127 +1,151 @@
-import { rawElements, rawMembers } from '../../../../../src/core/json/json-scan.ts'
-import type { Commitment, SolanaError } from '../../../../../src/core/solana/account.ts'
-import { decodeKey } from '../../../../../src/core/solana/base58.ts'
-import {
-  isMap,
-  isSequence,
-  readString,
-  wrongType,
-} from '../../../../../src/core/solana/reply/node-values.ts'
-import {
-  type ProgramAccountsConfig,
-  readConfig,
-} from '../../../../../src/core/solana/request/read-config.ts'
-import {
-  invalidParams,
-  isSolanaError,
-  minContextSlotError,
-  solanaError,
-} from '../../../../../src/core/solana/solana-error.ts'
+import { wholeNumber } from '../../parse-exactly.ts'
+import { type Commitment, decodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 
-/** The raw texts of a call's params. */
-export type Params = readonly string[]
+export type Params = readonly unknown[]
 
-/** One method of a node: how many params it takes, and its answer as JSON text. */
+/** One method of a node: how many params it takes, and its result. */
 export type LedgerMethod = {
   min: number
   max: number
-  answer(chain: SolanaChain, params: Params): string | SolanaError
+  answer(chain: SolanaChain, params: Params): unknown
 }
 
 export type MethodTable = Readonly<Record<string, LedgerMethod>>
 
-/** The basis of an answer: the caller's config, and the slot that goes with it. */
-export type Moment = { config: ProgramAccountsConfig; slot: number }
+/** The members of an object that a caller gave. */
+export type Config = Readonly<Record<string, unknown>>
+
+/** The basis of an answer: how sure it is, and the slot that goes with it. */
+export type Moment = { commitment: Commitment; slot: number }
 
 /** The version of the node's software that the machine is made of. */
 export const API_VERSION = '4.1.0'
 
-/** The first four bytes of a digest over the features of the node, here of all. */
-export const FEATURE_SET = 1_725_507_508
+const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const
 
 const KEY_CHARS_MAX = 44
+const KEY_BYTES = 32
 const BASE58_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
 
-/** Answers one call, or refuses it for the number of its params. */
-export function answerOf(
-  method: LedgerMethod,
-  chain: SolanaChain,
-  paramsText: string,
-): string | SolanaError {
-  if (paramsText !== 'null' && !isSequence(paramsText)) {
-    return invalidParams('`params` should be an array')
+/** The answer of a node that does not do what it was asked. Thrown by whoever finds the fault. */
+export class SolanaRefusal extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
   }
-  const params = isSequence(paramsText) ? rawElements(paramsText) : []
+}
+
+/** A refusal for what the params say. */
+export function invalidParams(message: string): SolanaRefusal {
+  return new SolanaRefusal(-32602, message)
+}
+
+/** Answers one call, or refuses it for the number of its params. */
+export function answerOf(method: LedgerMethod, chain: SolanaChain, given: unknown): unknown {
+  const params = listOf(given ?? [])
   const { min, max } = method
-  if (max === 0 && params.length > 0) return invalidParams('No parameters were expected')
+  if (max === 0 && params.length > 0) throw invalidParams('No parameters were expected')
   if (params.length < min) {
-    return invalidParams(`\`params\` should have at least ${min} argument(s)`)
+    throw invalidParams(`\`params\` should have at least ${min} argument(s)`)
   }
   if (params.length > max) {
-    const got = JSON.stringify(`"Got: ${params.length}"`)
-    const words = `Invalid parameters: Expected from ${min} to ${max} parameters.`
-    return solanaError(-32602, words, got)
+    throw invalidParams(`Invalid parameters: Expected from ${min} to ${max} parameters.`)
   }
   return method.answer(chain, params)
 }
 
-/** Reads the config at the end of the params and finds the slot that it asks for. */
-export function momentOf(
-  chain: SolanaChain,
-  configText: string | undefined,
-  preset: Commitment = 'finalized',
-): Moment | SolanaError {
-  const given = configText === undefined || configText === 'null' ? null : configText
-  const config = readConfig(given, 1)
-  if (isSolanaError(config)) return config
-  const commitment = isSet(given, 'commitment') ? config.commitment : preset
-  const slot = chain.slots.slotAt(commitment)
-  const { minContextSlot } = config
-  if (minContextSlot !== null && minContextSlot > BigInt(slot)) {
-    return minContextSlotError(BigInt(slot))
-  }
-  return { config: { ...config, commitment }, slot }
-}
-
-/** A value together with the slot it is of. */
-export function inContext(slot: number, valueText: string): string {
-  return `{"context":{"apiVersion":"${API_VERSION}","slot":${slot}},"value":${valueText}}`
-}
-
-export function readKeyParam(text: string | undefined): Uint8Array | SolanaError {
-  const given = readString(text ?? 'null')
-  if (isSolanaError(given)) return given
-  if (given.length > KEY_CHARS_MAX) return invalidParams('Invalid param: WrongSize')
-  if (!BASE58_CHARS.test(given)) return invalidParams('Invalid param: Invalid')
-  return decodeKey(given) ?? invalidParams('Invalid param: WrongSize')
-}
-
-/** A list of keys, at most as many as the node's own limit. */
-export function readKeysParam(text: string, max: number): Uint8Array[] | SolanaError {
-  if (!isSequence(text)) return wrongType(text, 'a sequence')
-  const elements = rawElements(text)
-  if (elements.length > max) return invalidParams(`Too many inputs provided; max ${max}`)
-  const keys: Uint8Array[] = []
-  for (const element of elements) {
-    const key = readKeyParam(element)
-    if (isSolanaError(key)) return key
-    keys.push(key)
-  }
-  return keys
+export function listOf(params: unknown): Params {
+  if (!Array.isArray(params)) throw invalidParams('`params` should be an array')
+  return params
 }
 
 /** The members of a config; none when it is left out. */
-export function membersOf(
-  text: string | undefined,
-  struct: string,
-): ReadonlyMap<string, string> | SolanaError {
-  if (text === undefined || text === 'null') return new Map()
-  if (!isMap(text)) return wrongType(text, `struct ${struct}`)
-  return new Map([...rawMembers(text)].filter(([, value]) => value !== 'null'))
+export function configOf(value: unknown): Config {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(value, 'an object')
+  return value as Config
 }
 
-function isSet(configText: string | null, name: string): boolean {
-  const text = configText === null ? undefined : rawMembers(configText).get(name)
-  return text !== undefined && text !== 'null'
+/** The slot that a config asks for. */
+export function momentOf(chain: SolanaChain, value: unknown, preset: Commitment = 'finalized') {
+  const config = configOf(value)
+  const commitment = readChoice(config.commitment ?? preset, COMMITMENTS)
+  const slot = chain.slots.slotAt(commitment)
+  const wanted = config.minContextSlot ?? null
+  if (wanted !== null && readWhole(wanted) > BigInt(slot)) {
+    const message = 'Minimum context slot has not been reached'
+    throw new SolanaRefusal(-32016, message, { contextSlot: slot })
+  }
+  return { commitment, slot }
+}
+
+/** Where a node reads blocks, it has none that are not voted for yet. */
+export function votedMoment(chain: SolanaChain, config: Config): Moment {
+  const moment = momentOf(chain, config)
+  if (moment.commitment !== 'processed') return moment
+  throw invalidParams('Method does not support commitment below `confirmed`')
+}
+
+/** A value together with the slot it is of. */
+export function inContext(slot: number, value: unknown) {
+  return { context: { apiVersion: API_VERSION, slot }, value }
+}
+
+export function readText(value: unknown): string {
+  if (typeof value !== 'string') throw wrongType(value, 'a string')
+  return value
+}
+
+export function readFlag(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value !== 'boolean') throw wrongType(value, 'a boolean')
+  return value
+}
+
+export function readWhole(value: unknown): bigint {
+  const whole = wholeNumber(value)
+  if (whole === null) throw wrongType(value, 'u64')
+  return whole
+}
+
+export function readChoice<const Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): Name {
+  const found = names.find((name) => name === value)
+  if (found !== undefined) return found
+  const expected = names.map((name) => `\`${name}\``).join(', ')
+  throw invalidParams(
+    `Invalid params: unknown variant \`${String(value)}\`, expected one of ${expected}.`,
+  )
+}
+
+export function readKey(value: unknown): string {
+  return readBase58(value, KEY_CHARS_MAX, KEY_BYTES)
+}
+
+/** Text of so many bytes. Long texts are refused first: decoding costs the square of the length. */
+export function readBase58(value: unknown, charsMax: number, bytes: number): string {
+  const text = readText(value)
+  if (text.length > charsMax) throw invalidParams('Invalid param: WrongSize')
+  if (!BASE58_CHARS.test(text)) throw invalidParams('Invalid param: Invalid')
+  if (decodeBase58(text).length !== bytes) throw invalidParams('Invalid param: WrongSize')
+  return text
+}
+
+/** A list, at most as long as the node's own limit. */
+export function readList(value: unknown, max: number): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongType(value, 'a sequence')
+  if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`)
+  return value
+}
+
+export function wrongType(value: unknown, expected: string): SolanaRefusal {
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'sequence' : typeof value
+  return invalidParams(`Invalid params: invalid type: ${kind}, expected ${expected}.`)
 }

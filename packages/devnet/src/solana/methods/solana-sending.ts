@@ -1,16 +1,4 @@
-import type { Account, SolanaError } from '../../../../../src/core/solana/account.ts'
-import { decodeBase58 } from '../../../../../src/core/solana/base58.ts'
-import { sameKey } from '../../../../../src/core/solana/programs.ts'
-import {
-  readBoolean,
-  readName,
-  readString,
-} from '../../../../../src/core/solana/reply/node-values.ts'
-import {
-  invalidParams,
-  isSolanaError,
-  solanaError,
-} from '../../../../../src/core/solana/solana-error.ts'
+import { type Account, decodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import {
   readTransaction,
@@ -18,157 +6,122 @@ import {
   type WireTransaction,
 } from '../solana-transaction.ts'
 import { SIGNATURE_FAILURE, signatureOf } from '../solana-transactions.ts'
-import { accountText } from './solana-account-text.ts'
-import { blockhashText } from './solana-chain-methods.ts'
-import { inContext, membersOf, momentOf, type Params, readKeysParam } from './solana-method.ts'
-import { outcomeText } from './solana-transaction-text.ts'
-
-type Members = ReadonlyMap<string, string>
+import { shownAccount } from './solana-account-form.ts'
+import { blockhashAt } from './solana-chain-methods.ts'
+import {
+  type Config,
+  configOf,
+  inContext,
+  invalidParams,
+  momentOf,
+  type Params,
+  readChoice,
+  readFlag,
+  readKey,
+  readList,
+  readText,
+  SolanaRefusal,
+} from './solana-method.ts'
+import { shownOutcome } from './solana-transaction-form.ts'
 
 const TYPE_NAME = 'solana_transaction::versioned::VersionedTransaction'
 
 /** How long a full packet can be as text. */
 const BASE58_CHARS_MAX = 1_683
 const BASE64_CHARS_MAX = 1_644
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-const NOTHING_MORE = { accountsText: 'null', replacementText: 'null', withInner: false }
 
 /** A transaction names a few hundred accounts at most. */
 const SHOWN_ACCOUNTS_MAX = 256
 
 /** Rehearses a transaction unless told not to, and then runs it. */
-export function sendTransaction(chain: SolanaChain, params: Params): string | SolanaError {
-  const [text = 'null', configText] = params
-  const members = membersOf(configText, 'RpcSendTransactionConfig')
-  if (isSolanaError(members)) return members
-  const skipPreflight = flag(members, 'skipPreflight')
-  if (isSolanaError(skipPreflight)) return skipPreflight
-  const moment = momentOf(chain, momentText(members, 'preflightCommitment'))
-  if (isSolanaError(moment)) return moment
-  const transaction = decode(text, members)
-  if (isSolanaError(transaction)) return transaction
+export function sendTransaction(chain: SolanaChain, [text, given]: Params): string {
+  const config = configOf(given)
+  const { preflightCommitment, minContextSlot } = config
+  momentOf(chain, { commitment: preflightCommitment, minContextSlot })
+  const transaction = decode(text, config)
 
-  if (!skipPreflight) {
+  if (!readFlag(config.skipPreflight)) {
     const { outcome } = chain.transactions.rehearse(transaction, { verify: true, asIs: false })
     const { error } = outcome
-    if (error?.name === SIGNATURE_FAILURE) return badSignature()
+    if (error?.name === SIGNATURE_FAILURE) throw badSignature()
     if (error !== null) {
       const words = `Transaction simulation failed: ${error.words}`
-      return solanaError(-32002, words, outcomeText(outcome, NOTHING_MORE))
+      throw new SolanaRefusal(-32002, words, shownOutcome(outcome))
     }
   }
   // Without a rehearsal a node does not wait for what becomes of a transaction.
   chain.transactions.run(transaction)
-  return `"${signatureOf(transaction)}"`
+  return signatureOf(transaction)
 }
 
-export function simulateTransaction(chain: SolanaChain, params: Params): string | SolanaError {
-  const [text = 'null', configText] = params
-  const members = membersOf(configText, 'RpcSimulateTransactionConfig')
-  if (isSolanaError(members)) return members
-  const [verify, replace, withInner] = [
-    flag(members, 'sigVerify'),
-    flag(members, 'replaceRecentBlockhash'),
-    flag(members, 'innerInstructions'),
-  ]
-  if (isSolanaError(verify)) return verify
-  if (isSolanaError(replace)) return replace
-  if (isSolanaError(withInner)) return withInner
+export function simulateTransaction(chain: SolanaChain, [text, given]: Params) {
+  const config = configOf(given)
+  const [verify, replace] = [readFlag(config.sigVerify), readFlag(config.replaceRecentBlockhash)]
   if (verify && replace) {
-    return invalidParams('sigVerify may not be used with replaceRecentBlockhash')
+    throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
   }
-  const moment = momentOf(chain, momentText(members, 'commitment'))
-  if (isSolanaError(moment)) return moment
-  const transaction = decode(text, members)
-  if (isSolanaError(transaction)) return transaction
+  const { slot } = momentOf(chain, config)
+  const transaction = decode(text, config)
 
-  const options = { verify, asIs: replace }
-  const { outcome, after } = chain.transactions.rehearse(transaction, options)
-  if (outcome.error?.name === SIGNATURE_FAILURE) return badSignature()
-  const accountsText = shownAccounts(chain, members.get('accounts'), after)
-  if (isSolanaError(accountsText)) return accountsText
-  const replacementText = replace ? blockhashText(chain, moment.slot) : 'null'
-  const more = { accountsText, replacementText, withInner }
-  return inContext(chain.slots.now, outcomeText(outcome, more))
+  const { outcome, after } = chain.transactions.rehearse(transaction, { verify, asIs: replace })
+  if (outcome.error?.name === SIGNATURE_FAILURE) throw badSignature()
+  return inContext(
+    chain.slots.now,
+    shownOutcome(outcome, {
+      accounts: shownAccounts(chain, config.accounts, after),
+      replacementBlockhash: replace ? blockhashAt(chain, slot) : null,
+      withInner: readFlag(config.innerInstructions),
+    }),
+  )
 }
 
 /** Accounts that the caller wants to see as they would be afterwards. */
-function shownAccounts(
-  chain: SolanaChain,
-  configText: string | undefined,
-  after: readonly Account[],
-): string | SolanaError {
-  if (configText === undefined) return 'null'
-  const members = membersOf(configText, 'RpcSimulateTransactionAccountsConfig')
-  if (isSolanaError(members)) return members
-  const keys = readKeysParam(members.get('addresses') ?? 'null', SHOWN_ACCOUNTS_MAX)
-  if (isSolanaError(keys)) return keys
+function shownAccounts(chain: SolanaChain, given: unknown, after: readonly Account[]) {
+  if (given === undefined || given === null) return null
+  const config = configOf(given)
   const known = ['base64', 'base64+zstd', 'jsonParsed'] as const
-  const encoding = readName(members.get('encoding') ?? '"base64"', known)
-  if (isSolanaError(encoding)) return encoding
-  const texts: string[] = []
-  for (const key of keys) {
-    const changed = after.find(({ pubkey }) => sameKey(pubkey, key))
-    const account = changed ?? chain.history.at(key, chain.slots.now)
-    const form = { encoding, dataSlice: null }
-    const text = account === null ? 'null' : accountText(chain, chain.slots.now, account, form)
-    if (isSolanaError(text)) return text
-    texts.push(text)
-  }
-  return `[${texts.join()}]`
+  const encoding = readChoice(config.encoding ?? 'base64', known)
+  return readList(config.addresses, SHOWN_ACCOUNTS_MAX)
+    .map(readKey)
+    .map((key) => {
+      const changed = after.find(({ pubkey }) => pubkey === key)
+      const account = changed ?? chain.accounts.at(key, 'processed')
+      return account && shownAccount(chain, 'processed', account, { encoding, dataSlice: null })
+    })
 }
 
-function decode(text: string, members: Members): WireTransaction | SolanaError {
-  const given = readString(text)
-  if (isSolanaError(given)) return given
-  const listed = ['binary', 'base64', 'base58', 'json', 'jsonParsed'] as const
-  const encoding = readName(members.get('encoding') ?? '"base58"', listed)
-  if (isSolanaError(encoding)) return encoding
-  const bytes = encoding === 'base64' ? fromBase64(given) : fromBase58(given, encoding)
-  if (isSolanaError(bytes)) return bytes
+function decode(given: unknown, config: Config): WireTransaction {
+  const text = readText(given)
+  const encoding = readText(config.encoding ?? 'base58')
+  const bytes = decodeText(text, encoding)
   if (bytes.length > TRANSACTION_BYTES_MAX) {
     const size = `${bytes.length} bytes (max: ${TRANSACTION_BYTES_MAX} bytes)`
-    return invalidParams(`decoded ${TYPE_NAME} too large: ${size}`)
+    throw invalidParams(`decoded ${TYPE_NAME} too large: ${size}`)
   }
   const transaction = readTransaction(bytes)
-  return typeof transaction === 'string' ? invalidParams(transaction) : transaction
+  if (typeof transaction === 'string') throw invalidParams(transaction)
+  return transaction
 }
 
-function fromBase64(text: string): Uint8Array | SolanaError {
-  if (text.length > BASE64_CHARS_MAX) return tooLong('base64', text.length, BASE64_CHARS_MAX)
-  if (!BASE64.test(text)) return invalidParams('invalid base64 encoding: InvalidByte')
-  return Uint8Array.fromBase64(text)
-}
-
-function fromBase58(text: string, encoding: string): Uint8Array | SolanaError {
-  if (encoding !== 'base58' && encoding !== 'binary') {
-    const supported = 'Supported encodings: base58, base64'
-    return invalidParams(`unsupported encoding: ${encoding}. ${supported}`)
+function decodeText(text: string, encoding: string): Uint8Array {
+  if (encoding !== 'base64' && encoding !== 'base58' && encoding !== 'binary') {
+    throw invalidParams(`unsupported encoding: ${encoding}. Supported encodings: base58, base64`)
   }
-  if (text.length > BASE58_CHARS_MAX) return tooLong('base58', text.length, BASE58_CHARS_MAX)
-  return decodeBase58(text) ?? invalidParams('invalid base58 encoding: InvalidCharacter')
+  const charsMax = encoding === 'base64' ? BASE64_CHARS_MAX : BASE58_CHARS_MAX
+  if (text.length > charsMax) {
+    const limits = `(max: encoded/raw ${charsMax}/${TRANSACTION_BYTES_MAX})`
+    throw invalidParams(
+      `${encoding} encoded ${TYPE_NAME} too large: ${text.length} bytes ${limits}`,
+    )
+  }
+  try {
+    return encoding === 'base64' ? Uint8Array.fromBase64(text) : decodeBase58(text)
+  } catch {
+    const fault = encoding === 'base64' ? 'InvalidByte' : 'InvalidCharacter'
+    throw invalidParams(`invalid ${encoding} encoding: ${fault}`)
+  }
 }
 
-function tooLong(encoding: string, chars: number, charsMax: number): SolanaError {
-  const limits = `(max: encoded/raw ${charsMax}/${TRANSACTION_BYTES_MAX})`
-  return invalidParams(`${encoding} encoded ${TYPE_NAME} too large: ${chars} bytes ${limits}`)
-}
-
-function badSignature(): SolanaError {
-  return solanaError(-32003, 'Transaction signature verification failure')
-}
-
-function flag(members: Members, name: string): boolean | SolanaError {
-  const text = members.get(name)
-  return text === undefined ? false : readBoolean(text)
-}
-
-/** The part of a config that says which slot is meant. */
-function momentText(members: Members, commitmentName: string): string {
-  const parts = [
-    ['commitment', members.get(commitmentName)],
-    ['minContextSlot', members.get('minContextSlot')],
-  ].filter(([, value]) => value !== undefined)
-  return `{${parts.map(([name, value]) => `"${name}":${value}`).join()}}`
+function badSignature(): SolanaRefusal {
+  return new SolanaRefusal(-32003, 'Transaction signature verification failure')
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
-import { FIRST_SLOT, SLOTS_AT_START } from '../solana-asleep.ts'
+import { systemClock } from '../../clock.ts'
+import { FIRST_SLOT } from '../solana-asleep.ts'
 import { openSolanaChain } from '../solana-chain.ts'
 import { serveSolana } from './solana-serve.ts'
 import { openSubscriptions } from './solana-subscriptions.ts'
 
 test('a long batch keeps its order, and lets others through in between', async () => {
-  const chain = openSolanaChain(systemClock(), FIRST_SLOT + SLOTS_AT_START)
+  const chain = openSolanaChain(systemClock(), FIRST_SLOT + 1)
   let nowMs = 0
   let turns = 0
   const clock = {
@@ -16,7 +16,7 @@ test('a long batch keeps its order, and lets others through in between', async (
       turns++
     },
   }
-  const needs = { clock, chain, subscriptions: openSubscriptions(chain) }
+  const parts = { clock, chain, subscriptions: openSubscriptions(chain) }
   const call = (id: number, method: string, params: unknown[]) => ({
     jsonrpc: '2.0',
     id,
@@ -28,8 +28,8 @@ test('a long batch keeps its order, and lets others through in between', async (
       ? call(at, 'headgate_advanceSlots', [3])
       : call(at, 'getSlot', [{ commitment: 'processed' }]),
   )
-  const answers = JSON.parse(await serveSolana(needs, JSON.stringify(batch), null))
-  const start = FIRST_SLOT + SLOTS_AT_START
+  const answers = JSON.parse(await serveSolana(parts, JSON.stringify(batch), null))
+  const start = FIRST_SLOT + 1
   const expected = [3, 3, 6, 6, 9, 9, 12, 12, 15, 15]
   expect(answers.map(({ id }: { id: number }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(answers.map(({ result }: { result: number }) => result - start)).toEqual(expected)

@@ -1,22 +1,14 @@
-import { nestsDeeperThan, rawElements, rawMembers } from '../../../../../src/core/json/json-scan.ts'
-import { JSON_DEPTH_MAX } from '../../../../../src/core/json/json-value.ts'
-import type { SolanaError } from '../../../../../src/core/solana/account.ts'
-import {
-  invalidParams,
-  isSolanaError,
-  solanaError,
-  solanaErrorText,
-} from '../../../../../src/core/solana/solana-error.ts'
+import { parseExactly } from '../../parse-exactly.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import { ACCOUNT_METHODS } from './solana-account-methods.ts'
 import { CHAIN_METHODS } from './solana-chain-methods.ts'
 import { CONTROL_METHODS } from './solana-controls.ts'
-import { answerOf, type LedgerMethod } from './solana-method.ts'
+import { answerOf, type LedgerMethod, listOf, SolanaRefusal } from './solana-method.ts'
 import type { Listener, openSubscriptions } from './solana-subscriptions.ts'
 import { TOKEN_METHODS } from './solana-token-methods.ts'
 import { TRANSACTION_METHODS } from './solana-transaction-methods.ts'
 
-export type ServingNeeds = {
+export type ServingParts = {
   clock: { monotonicMs(): number; sleep(ms: number): Promise<void> }
   chain: SolanaChain
   subscriptions: ReturnType<typeof openSubscriptions>
@@ -40,111 +32,83 @@ const BATCH_MAX = 1_000
  */
 const TURN_MS_MAX = 50
 
-const PARSE_ERROR = solanaError(-32700, 'Parse error')
-const INVALID_REQUEST = solanaError(-32600, 'Invalid request')
-const NO_VERSION = solanaError(-32600, 'Unsupported JSON-RPC protocol version')
-const METHOD_NOT_FOUND = solanaError(-32601, 'Method not found')
-const INTERNAL_ERROR = solanaError(-32603, 'Internal error')
+const PARSE_ERROR = new SolanaRefusal(-32700, 'Parse error')
+const INVALID_REQUEST = new SolanaRefusal(-32600, 'Invalid request')
+const NO_VERSION = new SolanaRefusal(-32600, 'Unsupported JSON-RPC protocol version')
+const METHOD_NOT_FOUND = new SolanaRefusal(-32601, 'Method not found')
+const INTERNAL_ERROR = new SolanaRefusal(-32603, 'Internal error')
 
 /**
  * Answers one call or one batch, text in and text out; a call without an id has no answer. Only
  * a WebSocket can listen; a POST has no listener.
  */
 export async function serveSolana(
-  needs: ServingNeeds,
+  parts: ServingParts,
   text: string,
   listener: Listener | null,
 ): Promise<string> {
-  const body = parsed(text)
-  if (body === undefined) return errorReply('null', PARSE_ERROR)
-  if (!Array.isArray(body)) return serveOne(needs, body, text, listener)
-  if (body.length === 0 || body.length > BATCH_MAX) return errorReply('null', INVALID_REQUEST)
+  const body = parseExactly(text)
+  if (body === undefined) return errorReply(null, PARSE_ERROR)
+  if (!Array.isArray(body)) return serveOne(parts, body, listener)
+  if (body.length === 0 || body.length > BATCH_MAX) return errorReply(null, INVALID_REQUEST)
 
-  const answers = await serveBatch(needs, body, rawElements(text), listener)
+  const answers = await serveBatch(parts, body, listener)
   return answers.length === 0 ? '' : `[${answers.join()}]`
 }
 
 /** One after the other: a test may change the ledger and read it in one batch. */
 async function serveBatch(
-  needs: ServingNeeds,
+  parts: ServingParts,
   members: readonly unknown[],
-  texts: readonly string[],
   listener: Listener | null,
 ): Promise<string[]> {
-  const { clock } = needs
+  const { clock } = parts
   const answers: string[] = []
   let turnAtMs = clock.monotonicMs()
-  for (const [at, member] of members.entries()) {
+  for (const member of members) {
     if (clock.monotonicMs() - turnAtMs > TURN_MS_MAX) {
       await clock.sleep(0)
       turnAtMs = clock.monotonicMs()
     }
-    const answer = serveOne(needs, member, texts[at] ?? '', listener)
+    const answer = serveOne(parts, member, listener)
     if (answer !== '') answers.push(answer)
   }
   return answers
 }
 
-function serveOne(
-  needs: ServingNeeds,
-  body: unknown,
-  text: string,
-  listener: Listener | null,
-): string {
+function serveOne(parts: ServingParts, body: unknown, listener: Listener | null): string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return errorReply('null', INVALID_REQUEST)
+    return errorReply(null, INVALID_REQUEST)
   }
-  const { jsonrpc, method } = body as Record<string, unknown>
-  const raw = rawMembers(text)
-  const idText = raw.get('id')
-  if (jsonrpc === undefined) return errorReply(idText ?? 'null', NO_VERSION)
-  if (jsonrpc !== '2.0' || typeof method !== 'string') {
-    return errorReply(idText ?? 'null', INVALID_REQUEST)
-  }
+  const { jsonrpc, id, method, params } = body as Record<string, unknown>
+  if (jsonrpc === undefined) return errorReply(id, NO_VERSION)
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return errorReply(id, INVALID_REQUEST)
   // Clients keep their sockets awake with calls that ask for nothing.
-  if (idText === undefined) return ''
-
-  const paramsText = raw.get('params') ?? 'null'
-  const answer = guarded(() => answerTo(needs, method, paramsText, listener))
-  if (isSolanaError(answer)) return errorReply(idText, answer)
-  return `{"jsonrpc":"2.0","result":${answer},"id":${idText}}`
+  if (id === undefined) return ''
+  try {
+    const result = answerTo(parts, method, params, listener)
+    return JSON.stringify({ jsonrpc: '2.0', result, id })
+  } catch (thrown) {
+    if (thrown instanceof SolanaRefusal) return errorReply(id, thrown)
+    // One call that we choke on must not end the process that serves all others.
+    console.error(thrown)
+    return errorReply(id, INTERNAL_ERROR)
+  }
 }
 
 function answerTo(
-  { chain, subscriptions }: ServingNeeds,
+  { chain, subscriptions }: ServingParts,
   name: string,
-  paramsText: string,
+  params: unknown,
   listener: Listener | null,
-): string | SolanaError {
+): unknown {
   const method = METHODS.get(name)
-  if (method !== undefined) return answerOf(method, chain, paramsText)
-  if (listener === null || !subscriptions.isOne(name)) return METHOD_NOT_FOUND
-  if (paramsText !== 'null' && !paramsText.startsWith('[')) {
-    return invalidParams('`params` should be an array')
-  }
-  const params = paramsText === 'null' ? [] : rawElements(paramsText)
-  return subscriptions.answer(listener, name, params)
+  if (method !== undefined) return answerOf(method, chain, params)
+  const heard = listener && subscriptions.answer(listener, name, () => listOf(params ?? []))
+  if (heard === null || heard === undefined) throw METHOD_NOT_FOUND
+  return heard
 }
 
-/** One call that we choke on must not end the process that serves all others. */
-function guarded(work: () => string | SolanaError): string | SolanaError {
-  try {
-    return work()
-  } catch (thrown) {
-    console.error(thrown)
-    return INTERNAL_ERROR
-  }
-}
-
-function errorReply(idText: string, error: SolanaError): string {
-  return `{"jsonrpc":"2.0","error":${solanaErrorText(error)},"id":${idText}}`
-}
-
-function parsed(text: string): unknown {
-  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function errorReply(id: unknown, { code, message, data }: SolanaRefusal): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: id ?? null })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, setDefaultTimeout, test } from 'bun:test'
-import { systemClock } from '../../../../../src/system/machine/system-clock.ts'
 import { kitListens, playOn, web3Listens } from '../../../../../tests/support/solana-listeners.ts'
 import { solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
+import { systemClock } from '../../clock.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 
 setDefaultTimeout(180_000)

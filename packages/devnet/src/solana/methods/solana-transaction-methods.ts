@@ -1,35 +1,24 @@
-import { rawElements } from '../../../../../src/core/json/json-scan.ts'
-import type { Commitment, SolanaError } from '../../../../../src/core/solana/account.ts'
-import { decodeBase58, encodeBase58, encodeKey } from '../../../../../src/core/solana/base58.ts'
-import { sameKey } from '../../../../../src/core/solana/programs.ts'
-import {
-  isSequence,
-  readName,
-  readString,
-  readUnsigned,
-  wrongType,
-} from '../../../../../src/core/solana/reply/node-values.ts'
-import {
-  invalidParams,
-  isSolanaError,
-  solanaError,
-} from '../../../../../src/core/solana/solana-error.ts'
+import { encodeBase58 } from '../solana-account.ts'
 import type { SolanaChain } from '../solana-chain.ts'
 import type { Receipt } from '../solana-transactions.ts'
-import { tooSoon } from './solana-chain-methods.ts'
 import {
+  configOf,
   inContext,
+  invalidParams,
   type MethodTable,
-  membersOf,
-  momentOf,
   type Params,
-  readKeyParam,
+  readBase58,
+  readChoice,
+  readKey,
+  readList,
+  readWhole,
+  SolanaRefusal,
+  votedMoment,
 } from './solana-method.ts'
 import { sendTransaction, simulateTransaction } from './solana-sending.ts'
-import { type TransactionForm, transactionText } from './solana-transaction-text.ts'
+import { shownTransaction } from './solana-transaction-form.ts'
 
 const SIGNATURE_BYTES = 64
-/** Longer ones are refused unread, as on a node: decoding costs the square of the length. */
 const SIGNATURE_CHARS_MAX = 88
 /** As many as a node looks up in one call. */
 const SIGNATURES_MAX = 256
@@ -43,8 +32,7 @@ const MEMO_PROGRAMS = new Set([
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
 ])
 
-const FORMS: readonly TransactionForm[] = ['base58', 'base64', 'json', 'jsonParsed']
-const FORMS_LISTED = ['binary', 'base64', 'base58', 'json', 'jsonParsed']
+const FORMS = ['base58', 'base64', 'json', 'jsonParsed'] as const
 
 export const TRANSACTION_METHODS: MethodTable = {
   sendTransaction: { min: 1, max: 2, answer: sendTransaction },
@@ -55,155 +43,96 @@ export const TRANSACTION_METHODS: MethodTable = {
   requestAirdrop: { min: 2, max: 3, answer: requestAirdrop },
 }
 
-function confirmationOf({ slots }: SolanaChain, slot: number): Commitment {
-  if (slot <= slots.slotAt('finalized')) return 'finalized'
-  return slot <= slots.slotAt('confirmed') ? 'confirmed' : 'processed'
+export function readSignature(value: unknown): string {
+  return readBase58(value, SIGNATURE_CHARS_MAX, SIGNATURE_BYTES)
 }
 
-/** The fate of a transaction, and how final it is. */
-function statusText(chain: SolanaChain, { slot, outcome }: Receipt): string {
-  const sure = confirmationOf(chain, slot)
-  const error = outcome.error?.json ?? null
-  const members = [
-    `"confirmationStatus":"${sure}"`,
-    `"confirmations":${sure === 'finalized' ? 'null' : chain.slots.now - slot}`,
-    `"err":${error ?? 'null'}`,
-    `"slot":${slot}`,
-    `"status":${error === null ? '{"Ok":null}' : `{"Err":${error}}`}`,
-  ]
-  return `{${members.join()}}`
+/** A slot is final as soon as it has ended. */
+function confirmationOf({ slots }: SolanaChain, slot: number): 'processed' | 'finalized' {
+  return slot < slots.now ? 'finalized' : 'processed'
 }
 
-function readSignature(text: string | undefined): string | SolanaError {
-  const given = readString(text ?? 'null')
-  if (isSolanaError(given)) return given
-  if (given.length > SIGNATURE_CHARS_MAX) return invalidParams('Invalid param: WrongSize')
-  const bytes = decodeBase58(given)
-  if (bytes === null) return invalidParams('Invalid param: Invalid')
-  if (bytes.length !== SIGNATURE_BYTES) return invalidParams('Invalid param: WrongSize')
-  return encodeBase58(bytes)
-}
-
-function getSignatureStatuses(chain: SolanaChain, [listText = '']: Params): string | SolanaError {
-  if (!isSequence(listText)) return wrongType(listText, 'a sequence')
-  const elements = rawElements(listText)
-  if (elements.length > SIGNATURES_MAX) {
-    return invalidParams(`Too many inputs provided; max ${SIGNATURES_MAX}`)
-  }
-  const texts: string[] = []
-  for (const element of elements) {
-    const signature = readSignature(element)
-    if (isSolanaError(signature)) return signature
+function getSignatureStatuses(chain: SolanaChain, [list]: Params) {
+  const signatures = readList(list, SIGNATURES_MAX).map(readSignature)
+  const statuses = signatures.map((signature) => {
     const receipt = chain.transactions.find(signature)
-    texts.push(receipt === null ? 'null' : statusText(chain, receipt))
-  }
-  return inContext(chain.slots.now, `[${texts.join()}]`)
+    if (receipt === null) return null
+    const confirmationStatus = confirmationOf(chain, receipt.slot)
+    const err = receipt.outcome.error?.json ?? null
+    return {
+      confirmationStatus,
+      confirmations: confirmationStatus === 'finalized' ? null : 0,
+      err,
+      slot: receipt.slot,
+      status: err === null ? { Ok: null } : { Err: err },
+    }
+  })
+  return inContext(chain.slots.now, statuses)
 }
 
 /** The transactions that name an address, the newest first, as far back as they are kept. */
-function getSignaturesForAddress(chain: SolanaChain, [keyText, configText]: Params) {
-  const key = readKeyParam(keyText)
-  if (isSolanaError(key)) return key
-  const members = membersOf(configText, 'RpcSignaturesForAddressConfig')
-  if (isSolanaError(members)) return members
-  const range = readRange(members)
-  if (isSolanaError(range)) return range
-  const { before, until, limit } = range
-  const moment = momentOf(chain, momentText(members))
-  if (isSolanaError(moment)) return moment
-  if (moment.config.commitment === 'processed') return tooSoon()
+function getSignaturesForAddress(chain: SolanaChain, [given, configGiven]: Params) {
+  const key = readKey(given)
+  const config = configOf(configGiven)
+  const limit = readWhole(config.limit ?? Number(LISTED_MAX))
+  if (limit === 0n || limit > LISTED_MAX) throw invalidParams(`Invalid limit; max ${LISTED_MAX}`)
+  const moment = votedMoment(chain, config)
 
   const all = chain.transactions.newestFirst()
-  const from = before === null ? 0 : indexOf(all, before) + 1
-  const to = until === null ? all.length : indexOf(all, until)
-  const named = all.slice(from, to).filter(({ slot, loaded }) => {
-    return slot <= moment.slot && loaded.keys.some((one) => sameKey(one, key))
-  })
-  return `[${named
-    .slice(0, limit)
-    .map((receipt) => signatureText(chain, receipt))
-    .join()}]`
+  const from = config.before === undefined ? 0 : indexOf(all, config.before) + 1
+  const to = config.until === undefined ? all.length : indexOf(all, config.until)
+  return all
+    .slice(from, to)
+    .filter(({ slot, loaded }) => slot <= moment.slot && loaded.keys.includes(key))
+    .slice(0, Number(limit))
+    .map((receipt) => ({
+      blockTime: receipt.unixSeconds,
+      confirmationStatus: confirmationOf(chain, receipt.slot),
+      err: receipt.outcome.error?.json ?? null,
+      memo: memoOf(receipt),
+      signature: receipt.signature,
+      slot: receipt.slot,
+    }))
 }
 
 /** The place of a transaction; behind all of them where it is not kept. */
-function indexOf(receipts: readonly Receipt[], signature: string): number {
+function indexOf(receipts: readonly Receipt[], given: unknown): number {
+  const signature = readSignature(given)
   const at = receipts.findIndex((receipt) => receipt.signature === signature)
   return at === -1 ? receipts.length : at
-}
-
-function readRange(members: ReadonlyMap<string, string>) {
-  const limit = readUnsigned(members.get('limit') ?? `${LISTED_MAX}`, 'usize')
-  if (isSolanaError(limit)) return limit
-  if (limit === 0n || limit > LISTED_MAX) {
-    return invalidParams(`Invalid limit; max ${LISTED_MAX}`)
-  }
-  const [beforeText, untilText] = [members.get('before'), members.get('until')]
-  const before = beforeText === undefined ? null : readSignature(beforeText)
-  if (isSolanaError(before)) return before
-  const until = untilText === undefined ? null : readSignature(untilText)
-  if (isSolanaError(until)) return until
-  return { before, until, limit: Number(limit) }
-}
-
-/** The members of a config by which it names a time. */
-function momentText(members: ReadonlyMap<string, string>): string {
-  const named = ['commitment', 'minContextSlot'].filter((name) => members.has(name))
-  return `{${named.map((name) => `"${name}":${members.get(name)}`).join()}}`
-}
-
-function signatureText(chain: SolanaChain, receipt: Receipt): string {
-  const { signature, slot, unixSeconds, outcome } = receipt
-  const sure = confirmationOf(chain, slot)
-  const fate = `"confirmationStatus":"${sure}","err":${outcome.error?.json ?? 'null'}`
-  const memo = JSON.stringify(memoOf(receipt))
-  return `{"blockTime":${unixSeconds},${fate},"memo":${memo},"signature":"${signature}","slot":${slot}}`
 }
 
 /** All memos of a transaction, each after its length, as a node lists them. */
 function memoOf({ transaction }: Receipt): string | null {
   const memos = transaction.instructions
-    .filter(({ programAt }) => MEMO_PROGRAMS.has(encodeKey(transaction.keys[programAt]!)))
+    .filter(({ programAt }) => MEMO_PROGRAMS.has(encodeBase58(transaction.keys[programAt]!)))
     .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString()}`)
   return memos.length === 0 ? null : memos.join('; ')
 }
 
 /** The second param is a config, or the form alone as in older days. */
-function getTransaction(chain: SolanaChain, [text, second]: Params): string | SolanaError {
-  const signature = readSignature(text)
-  if (isSolanaError(signature)) return signature
-  const bare = second?.startsWith('"') ? new Map([['encoding', second]]) : null
-  const members = bare ?? membersOf(second, 'RpcTransactionConfig')
-  if (isSolanaError(members)) return members
-  const form = readName(members.get('encoding') ?? '"json"', FORMS, FORMS_LISTED)
-  if (isSolanaError(form)) return form
-  const versionText = members.get('maxSupportedTransactionVersion')
-  const version = versionText === undefined ? null : readUnsigned(versionText, 'u8')
-  if (isSolanaError(version)) return version
-  const commitment = members.get('commitment')
-  const configText = commitment === undefined ? undefined : `{"commitment":${commitment}}`
-  const moment = momentOf(chain, configText)
-  if (isSolanaError(moment)) return moment
-  if (moment.config.commitment === 'processed') return tooSoon()
+function getTransaction(chain: SolanaChain, [given, second]: Params) {
+  const signature = readSignature(given)
+  const config = typeof second === 'string' ? { encoding: second } : configOf(second)
+  const form = readChoice(config.encoding ?? 'json', FORMS)
+  const withVersion = (config.maxSupportedTransactionVersion ?? null) !== null
+  const moment = votedMoment(chain, config)
 
   const receipt = chain.transactions.find(signature)
-  if (receipt === null || receipt.slot > moment.slot) return 'null'
-  if (receipt.transaction.version === 0 && version === null) return unsupportedVersion()
-  return transactionText(chain, receipt, form, version !== null)
+  if (receipt === null || receipt.slot > moment.slot) return null
+  if (receipt.transaction.version === 0 && !withVersion) throw unsupportedVersion()
+  return shownTransaction(chain, receipt, form, withVersion)
 }
 
-function unsupportedVersion(): SolanaError {
-  const parameter = '"maxSupportedTransactionVersion": 0'
+function unsupportedVersion(): SolanaRefusal {
   const what = 'Transaction version (0) is not supported by the requesting client.'
   const how = 'Please try the request again with the following configuration parameter:'
-  return solanaError(-32015, `${what} ${how} ${parameter}`)
+  const parameter = '"maxSupportedTransactionVersion": 0'
+  return new SolanaRefusal(-32015, `${what} ${how} ${parameter}`)
 }
 
-function requestAirdrop(chain: SolanaChain, [keyText, lamportsText = '']: Params) {
-  const key = readKeyParam(keyText)
-  if (isSolanaError(key)) return key
-  const lamports = readUnsigned(lamportsText, 'u64')
-  if (isSolanaError(lamports)) return lamports
-  const receipt = chain.airdrop(key, lamports)
-  if (typeof receipt !== 'string') return `"${receipt.signature}"`
-  return solanaError(-32603, `Internal error: the airdrop failed: ${receipt}`)
+function requestAirdrop(chain: SolanaChain, [key, lamports]: Params): string {
+  const receipt = chain.airdrop(readKey(key), readWhole(lamports))
+  if (typeof receipt !== 'string') return receipt.signature
+  throw new SolanaRefusal(-32603, `Internal error: the airdrop failed: ${receipt}`)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import { openEdrChain, openEdrContext } from './edr-chain.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
+import { renewSubscriptions } from './subscriptions.ts'
 
 test('a subscription with a listener is asked for before the chain forgets it', async () => {
   const clock = testClock()

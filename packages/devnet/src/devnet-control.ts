@@ -1,34 +1,13 @@
-import type { Rejection } from '../core/errors.ts'
-
-export const DEVNET_LIMITS = {
-  /** Blocks that are mined with one call. */
-  mineMax: 100,
-  /** Blocks that a reorganisation replaces. */
-  depthMax: 32,
-  /** Blocks that replace others. */
-  blocksMax: 132,
-  /** Blocks below the highest so far to which the chain is taken back. */
-  dropMax: 1000,
-  blockTimeMsMin: 10,
-  blockTimeMsMax: 600_000,
-  /** Transactions of the chain's own in a block: a third of what it has room for. */
-  transactionsMax: 200,
-  /** A value is one word of the machine. */
-  valueBitsMax: 256n,
-} as const
-
-export const DEVNET_NODE_LIMITS = {
-  /** Blocks that a node is made to lag behind. */
-  lagMax: 1_000,
-  stallMsMax: 600_000,
-} as const
-
-/** How a node of the development chain answers. */
-export const DEVNET_NODE_BEHAVIOURS = ['honest', 'lag', 'lie', 'fail', 'hang'] as const
+/** How a control reaches its chain, and what it answers where the chain refuses or is silent. */
+export type ChainAccess<Refused> = {
+  /** Null: no answer came within that time. */
+  post(url: string, body: string, answerMsMax: number): Promise<string | null>
+  refuse(reason: 'refused' | 'silent', message: string): Refused
+}
 
 /** `blocks` is how many a lagging node is behind, and 0 for others. */
 export type DevnetNodeChange = {
-  behaviour: (typeof DEVNET_NODE_BEHAVIOURS)[number]
+  behaviour: 'honest' | 'lag' | 'lie' | 'fail' | 'hang'
   blocks: number
 }
 
@@ -89,21 +68,43 @@ export type DevnetSent = {
 
 /**
  * The development chain, as those see it who break it on purpose. Each call answers with what is
- * then; a rejection says what the chain has against it, or that it does not answer.
+ * then, or with whatever its user makes of a refusal: what the chain has against it, or that it
+ * does not answer.
  */
-export interface DevnetControl {
+export interface DevnetControl<Refused> {
   network: string
-  state(): Promise<DevnetState | Rejection>
-  mine(blocks: number): Promise<DevnetState | Rejection>
+  state(): Promise<DevnetState | Refused>
+  mine(blocks: number): Promise<DevnetState | Refused>
   /** One step: nobody sees it half done. */
-  reorganise(wanted: DevnetReorganisation): Promise<DevnetState | Rejection>
+  reorganise(wanted: DevnetReorganisation): Promise<DevnetState | Refused>
   /** Takes the chain back to that height, as a node that was reset: nothing replaces the blocks. */
-  drop(height: number): Promise<DevnetState | Rejection>
-  change(wanted: DevnetChange): Promise<DevnetState | Rejection>
-  send(wanted: DevnetSend): Promise<DevnetSent | Rejection>
+  drop(height: number): Promise<DevnetState | Refused>
+  change(wanted: DevnetChange): Promise<DevnetState | Refused>
+  send(wanted: DevnetSend): Promise<DevnetSent | Refused>
   /** Every node with how it answers. */
-  nodes(): Promise<readonly DevnetNode[] | Rejection>
-  changeNode(name: string, wanted: DevnetNodeChange): Promise<readonly DevnetNode[] | Rejection>
+  nodes(): Promise<readonly DevnetNode[] | Refused>
+  changeNode(name: string, wanted: DevnetNodeChange): Promise<readonly DevnetNode[] | Refused>
   /** No node answers for so long. */
-  stall(ms: number): Promise<readonly DevnetNode[] | Rejection>
+  stall(ms: number): Promise<readonly DevnetNode[] | Refused>
+}
+
+/** How fast the ledger lives; a `slotTimeMs` of 0: slots only on command. */
+export type SolanaDevnetPace = { slotTimeMs: number; isHeld: boolean; changesPerSlot: number }
+
+export type SolanaDevnetState = SolanaDevnetPace & {
+  /** The slot that is being filled. */
+  slot: number
+  blockHeight: number
+  /** The token accounts that change by themselves. */
+  tokenAccounts: number
+  /** Since the ledger began. */
+  transactions: number
+}
+
+/** The ledger of local development, as those see it who change how fast it lives. */
+export interface SolanaDevnetControl<Refused> {
+  network: string
+  state(): Promise<SolanaDevnetState | Refused>
+  /** Changes what is named and leaves the rest. */
+  change(wanted: Partial<SolanaDevnetPace>): Promise<SolanaDevnetState | Refused>
 }
