@@ -26,7 +26,7 @@ const UPSTREAM_SPEND = record('UpstreamSpend', {
 })
 
 /** The cost of upstreams. */
-export const UPSTREAM_SPEND_CALLS = {
+const UPSTREAM_SPEND_CALLS = {
   listUpstreamSpend: tokenCall('GET /api/usage/upstreams', {
     tag: 'Usage',
     summary: 'Spending at upstreams',

@@ -38,7 +38,7 @@ export const TEAM = record('Team', {
   time_created: TIME_MS,
 })
 
-export const OFFERED_TIER = record('OfferedTier', { name: TIER, limits: TIER_LIMITS })
+const OFFERED_TIER = record('OfferedTier', { name: TIER, limits: TIER_LIMITS })
 
 const TEAM_CHANGE = record('TeamChange', {}, { autoscaling: AUTOSCALING, tier: TIER })
 
