@@ -31,7 +31,8 @@ describe('the laws of the house', () => {
     ['the development chains load late', imports.devnetLoadsLate],
     ['time, chance, environment, HTTP and SQL have one home each', form.wordsStayHome],
     ['files are at most 300 lines long', form.filesAreShort],
-    ['folders have at most 15 source files', form.foldersAreSmall],
+    ['folders hold 2 to 25 files', form.foldersHoldAFew],
+    ['a small file is part of its only importer', form.noCrumbs],
     ['lines are at most 100 columns wide', form.linesAreShort],
     ['names say something', form.namesSaySomething],
   ])('%s', (_title, law) => {

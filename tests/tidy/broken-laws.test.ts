@@ -228,15 +228,6 @@ describe('a law that is broken is caught', () => {
     expect(imports.importsNeverCircle(circle.slice(0, 2))).toEqual([])
   })
 
-  test('a folder of sixteen files, tests not counted', () => {
-    const files = Array.from({ length: 16 }, (_, at) => ({ path: `src/http/a${at}.ts`, text: '' }))
-    const test = { path: 'src/http/a.test.ts', text: '' }
-    expect(form.foldersAreSmall([...files, test])).toEqual(['src/http has 16 files'])
-    expect(form.foldersAreSmall([...files.slice(1), test])).toEqual([])
-    const pages = files.map(({ path, text }) => ({ path: path.replace('src', 'dashboard'), text }))
-    expect(form.foldersAreSmall(pages)).toEqual(['dashboard/http has 16 files'])
-  })
-
   test('a linter that does not measure', () => {
     const options = { maxLines: 60, skipBlankLines: false }
     const length = { level: 'error', options }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { houseFiles } from './import-laws.ts'
+import { houseFiles, isTest } from './import-laws.ts'
 import { codeOf, columnsOf, importsOf, type SourceFile } from './source-text.ts'
 
 type Reserved = { what: string; word: RegExp; homes: readonly string[] }
@@ -50,7 +50,8 @@ const RESERVED_MODULES: readonly { name: RegExp; homes: readonly string[] }[] = 
 
 const FILE_LINES_MAX = 300
 const LINE_COLUMNS_MAX = 100
-const FOLDER_FILES_MAX = 15
+const FOLDER_FILES_MAX = 25
+const CRUMB_LINES_MAX = 40
 const FUNCTION_LINES_MAX = 60
 
 /** Written by a script and read by compilers: as long as the document that it is made of. */
@@ -84,15 +85,57 @@ export function filesAreShort(files: readonly SourceFile[]): string[] {
     })
 }
 
-/** A folder that takes more than one look to read is a hall: it gets sub-rooms. */
-export function foldersAreSmall(files: readonly SourceFile[]): string[] {
-  const ofDashboard = files.filter(({ path }) => path.startsWith('dashboard/'))
-  const folders = Map.groupBy([...houseFiles(files), ...ofDashboard], ({ path }) =>
-    posix.dirname(path),
-  )
-  return [...folders].flatMap(([folder, inside]) =>
-    inside.length > FOLDER_FILES_MAX ? [`${folder} has ${inside.length} files`] : [],
-  )
+/** A folder with more files is hard to scan; a folder with a single file says nothing. */
+export function foldersHoldAFew(files: readonly SourceFile[]): string[] {
+  const listed = [...builtFiles(files), ...files.filter(({ path }) => path.startsWith('tests/'))]
+  const folders = Map.groupBy(listed, ({ path }) => posix.dirname(path))
+  const parents = new Set([...folders.keys()].flatMap(ancestorsOf))
+  return [...folders].flatMap(([folder, { length }]) => {
+    if (length > FOLDER_FILES_MAX) return [`${folder} has ${length} files`]
+    return length === 1 && !parents.has(folder) ? [`${folder} holds a single file`] : []
+  })
+}
+
+/**
+ * A small file whose only importer is beside it belongs in that importer, if it fits. One that is
+ * loaded lazily stays by itself.
+ */
+export function noCrumbs(files: readonly SourceFile[]): string[] {
+  const built = builtFiles(files)
+  const lines = new Map(built.map(({ path, text }) => [path, text.trimEnd().split('\n').length]))
+  const importers = importersOf(built)
+  return built.flatMap(({ path, text }) => {
+    const [only, ...others] = importers.get(path) ?? []
+    const count = lines.get(path) ?? 0
+    if (only === undefined || others.length > 0 || count >= CRUMB_LINES_MAX) return []
+    if (!/^export /m.test(text)) return []
+    if (posix.dirname(only) !== posix.dirname(path)) return []
+    const joined = count + (lines.get(only) ?? 0)
+    return joined > FILE_LINES_MAX ? [] : [`${path} (${count} lines) belongs in ${only}`]
+  })
+}
+
+function builtFiles(files: readonly SourceFile[]): SourceFile[] {
+  const isBuilt = ({ path }: SourceFile) =>
+    /^(?:src|dashboard|packages)\//.test(path) && !GENERATED.test(path) && !isTest(path)
+  return files.filter(isBuilt)
+}
+
+function importersOf(files: readonly SourceFile[]): Map<string, Set<string>> {
+  const importers = new Map<string, Set<string>>()
+  for (const { path, text } of files) {
+    for (const found of importsOf(text)) {
+      if (!found?.specifier.startsWith('.') || found.kind === 'lazy') continue
+      const target = posix.join(posix.dirname(path), found.specifier)
+      importers.set(target, (importers.get(target) ?? new Set()).add(path))
+    }
+  }
+  return importers
+}
+
+function ancestorsOf(folder: string): string[] {
+  const parent = posix.dirname(folder)
+  return parent === '.' ? [] : [parent, ...ancestorsOf(parent)]
 }
 
 export function linesAreShort(files: readonly SourceFile[]): string[] {

@@ -1,11 +1,19 @@
+import { coalesced } from '../../core/async/coalesced.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
 import { serveThreadCalls } from '../thread-calls.ts'
-import { openDiskSync } from './disk-sync.ts'
 import { type LogSyncThread, startLogSyncThread } from './log-sync-thread.ts'
 import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import type { StoreFunctions } from './sqlite-thread.ts'
+
+/** Holds back what must not be told before it is safe on the disk. */
+type DiskSync = {
+  /** `tell` is called once all that was written so far is on the disk, or with why it is not. */
+  whenSafe(tell: (fault: unknown) => void): void
+  /** Ends when nothing is held back any more. */
+  rest(): Promise<void>
+}
 
 declare const self: Worker
 
@@ -66,5 +74,34 @@ function openCommitWatch(): (name: string) => boolean {
     if (name === 'begin') isInTransaction = true
     if (name === 'commit' || name === 'rollback') isInTransaction = false
     return name !== 'open' && name !== 'close' && name !== 'rollback' && !isInTransaction
+  }
+}
+
+/**
+ * Waiting for the disk takes longer than the work it is for, so the work goes on meanwhile: one
+ * sync at a time, and what is written while it lasts is made safe by the next one.
+ */
+export function openDiskSync(sync: () => Promise<void>): DiskSync {
+  let waiting: ((fault: unknown) => void)[] = []
+
+  const round = async () => {
+    const told = waiting
+    waiting = []
+    const fault = await sync().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    for (const tell of told) tell(fault)
+  }
+  const rounds = coalesced(round, (bug) => {
+    throw bug
+  })
+
+  return {
+    whenSafe(tell) {
+      waiting.push(tell)
+      rounds.ask()
+    },
+    rest: rounds.idle,
   }
 }

@@ -1,9 +1,14 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { WireDevnet } from '../../../api/wire.ts'
+import { useCall } from '../../../api/use-call.ts'
+import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
+import type { WireDelivery, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { agoText, useNow } from '../../../parts/text/time-ago.tsx'
 import { chainLayout, type PlacedBlock } from './chain-layout.ts'
-import { useBlockLabels } from './use-block-labels.ts'
+
+const DELIVERIES_MAX = 100
+
+const REFRESH_MS = 3000
 
 const BOX = { width: 92, height: 50 }
 const STEP = { x: 121, y: 90 }
@@ -178,4 +183,27 @@ function wordsOf({ network, head, blocks }: WireDevnet): string {
   const replaced = gone.map(({ number }) => whole(number)).join(', ')
   const words = `The chain of ${network}: the head is block ${whole(head.number)}`
   return gone.length === 0 ? words : `${words}; replaced were ${replaced}`
+}
+
+/** By a block's hash: how the delivery of it went, and the end of its sequence number. */
+function useBlockLabels(network: string): ReadonlyMap<string, string> {
+  useLiveRefresh(['delivery', 'gap'], 'listDeliveries')
+  useRefresh(REFRESH_MS, 'listDeliveries')
+  const { data } = useCall('listDeliveries', { limit: DELIVERIES_MAX })
+  return useMemo(() => {
+    const own = data?.data.filter((one) => one.network === network && one.block_hash !== null) ?? []
+    const byHash = Map.groupBy(own, ({ block_hash: hash }) => hash ?? '')
+    return new Map([...byHash].map(([hash, deliveries]) => [hash, labelOf(deliveries)]))
+  }, [data, network])
+}
+
+function labelOf(deliveries: readonly WireDelivery[]): string {
+  const [one] = deliveries
+  if (!one) return ''
+  if (deliveries.length > 1) {
+    const done = deliveries.filter(({ status }) => status === 'delivered').length
+    return `✓ ${done} of ${deliveries.length}`
+  }
+  const answer = one.status === 'delivered' ? '✓' : (one.status_code ?? '·')
+  return `${answer} …${one.sequence_number?.slice(-3) ?? ''}`
 }

@@ -1,4 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useLive } from '../../../api/live.ts'
+import { useCall } from '../../../api/use-call.ts'
+import type { WireEvents } from '../../../api/wire.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'
@@ -7,7 +10,6 @@ import { changeQuery } from '../../../shell/routing/router.ts'
 import type { EditorModel } from '../use-editor.ts'
 import { DryRunOutcome } from './dry-run-outcome.tsx'
 import { ExpectedCost } from './expected-cost.tsx'
-import { useHead } from './use-head.ts'
 import type { DryRun, Estimating } from './use-runs.ts'
 
 /** Numbers, decimal or 0x, or a hash. */
@@ -100,4 +102,20 @@ function BlockChoice(props: {
       )}
     </>
   )
+}
+
+/** The height of a network's newest block, which follows it; null before it is known. */
+function useHead(network: string): number | null {
+  const { data } = useCall('listNetworks')
+  const known = data?.data.find(({ id }) => id === network)?.head?.number ?? null
+  const [heard, setHeard] = useState<number | null>(null)
+  useEffect(() => setHeard(null), [network])
+  const hear = useCallback(
+    (head: WireEvents['head']) => {
+      if (head.network === network) setHeard(head.number)
+    },
+    [network],
+  )
+  useLive('head', hear)
+  return heard ?? known
 }

@@ -1,16 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { callApi } from '../../../api/call-api.ts'
+import { useLiveBatch } from '../../../api/use-live-batch.ts'
+import type { WireDelivery } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { Fact } from '../../../parts/fact.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'
-import { middleCut } from '../../../parts/text/format.ts'
+import { middleCut, ms } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
+import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { outcomeOf } from '../log/delivery-words.ts'
 import { AttemptList } from './attempt-list.tsx'
 import { DeliveryTags, DrawerHead } from './delivery-summary.tsx'
 import { DeliveryTexts } from './delivery-texts.tsx'
 import { type DeliveryDetail, useDelivery } from './use-delivery.ts'
-import { useResend } from './use-resend.ts'
 import { VersionPair } from './version-pair.tsx'
 
 type DrawerProps = { id: string; onClose(): void; onStep(by: number): void }
@@ -96,4 +100,33 @@ function SignatureNote({ webhookId }: { webhookId: string }) {
       </p>
     </details>
   )
+}
+
+/** Sends a delivery again, and says what came of it when that is known. */
+function useResend(onSent: () => void): (id: string) => Promise<void> {
+  const sent = useRef(new Set<string>())
+  useLiveBatch('delivery', (events) => {
+    for (const delivery of events) {
+      if (delivery.attempts_made === 0 || !sent.current.delete(delivery.id)) continue
+      if (delivery.status === 'delivered') say(`Sent again: ${answerText(delivery)}`)
+      else sayRefused(`Resend got ${answerText(delivery)}`)
+    }
+  })
+  return async (id) => {
+    try {
+      await callApi('resendDelivery', { parameters: { id } })
+      sent.current.add(id)
+      say('It is sent again')
+      onSent()
+    } catch (thrown) {
+      sayRefused(thrown)
+    }
+  }
+}
+
+function answerText(delivery: WireDelivery): string {
+  const { word } = outcomeOf(delivery)
+  const took = delivery.took_ms === null ? '' : ` in ${ms(delivery.took_ms)}`
+  const isDue = delivery.status === 'waiting' ? '; it is tried again' : ''
+  return `${word || 'no answer'}${took}${isDue}`
 }

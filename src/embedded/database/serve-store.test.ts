@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openDiskSync } from './disk-sync.ts'
+import { openDiskSync } from './serve-store.ts'
 
 /** A disk that takes what it is asked to take when told so. */
 function slowDisk() {
