@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../tests/support/free-port.ts'
+import { freePort } from '../tests/support/nodes/free-port.ts'
 import type { SenderOrder, SenderReport } from './delivery-sender.ts'
 import { answers, spawnHeadgate } from './headgate-process.ts'
 import type { LoadOrder, LoadReport } from './load-generator.ts'

@@ -10,7 +10,7 @@ import { openKnownNumbers } from '../src/tables/chain/known-numbers.ts'
 import { usageTotals } from '../src/tables/usage/usage.ts'
 import { createWebhook } from '../src/tables/webhooks/webhooks.ts'
 import { openDrivers } from '../src/wiring/start.ts'
-import { eventAt, sealedKey, webhookCalled } from '../tests/support/webhook-store.ts'
+import { eventAt, sealedKey, webhookCalled } from '../tests/support/deliveries/webhook-store.ts'
 
 /** A courier as the product has it, on a new store in a file, with webhooks to send to. */
 export type DeliveryStand = {

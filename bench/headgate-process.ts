@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FirstRun } from '../src/wiring/first-run.ts'
-import { freePort } from '../tests/support/free-port.ts'
+import { freePort } from '../tests/support/nodes/free-port.ts'
 
 export type HeadgateOrder = {
   /** The data folder; it stays when the process has ended. */

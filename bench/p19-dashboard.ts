@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { lacksBrowser } from '../tests/support/browser.ts'
+import { lacksBrowser } from '../tests/support/pages/browser.ts'
 import { type Effort, median, type Result, round2, target } from './compare.ts'
 import { type DashboardStand, openDashboardStand } from './dashboard-stand.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigFaults, loadSettings } from '../src/config/config.ts'
 import { writeInstanceFactOnce } from '../src/tables/sql/instance.ts'
 import { type Running, start } from '../src/wiring/start.ts'
-import { type Said, startNameServer } from '../tests/support/name-server.ts'
+import { type Said, startNameServer } from '../tests/support/nodes/name-server.ts'
 import { compare, type Effort, type Result, type Sample, target } from './compare.ts'
 import { startFastUpstream } from './contenders.ts'
 

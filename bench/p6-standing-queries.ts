@@ -1,8 +1,8 @@
 import { type DocumentNode, parse } from 'graphql'
 import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
 import { openVariableRegistry } from '../src/core/query/keys/variable-registry.ts'
-import { openOracle } from '../tests/support/graphql-oracle.ts'
-import { seededChance } from '../tests/support/seeded-chance.ts'
+import { seededChance } from '../tests/support/basics/seeded-chance.ts'
+import { openOracle } from '../tests/support/blocks/graphql-oracle.ts'
 import { compare, type Effort, type Result, round2, target } from './compare.ts'
 import {
   type BenchBlock,

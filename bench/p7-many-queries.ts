@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { type Engine, openEngine } from '../src/core/query/engine/engine.ts'
 import { openVariableRegistry } from '../src/core/query/keys/variable-registry.ts'
-import { seededChance } from '../tests/support/seeded-chance.ts'
+import { seededChance } from '../tests/support/basics/seeded-chance.ts'
 import { compare, type Effort, type Result, round2, target } from './compare.ts'
 import {
   type BenchBlock,

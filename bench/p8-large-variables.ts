@@ -3,8 +3,8 @@ import {
   openVariableRegistry,
   type VariableRegistry,
 } from '../src/core/query/keys/variable-registry.ts'
-import { hex } from '../tests/support/node-json.ts'
-import { seededChance } from '../tests/support/seeded-chance.ts'
+import { seededChance } from '../tests/support/basics/seeded-chance.ts'
+import { hex } from '../tests/support/blocks/node-json.ts'
 import { compare, type Effort, median, type Result, round2, target } from './compare.ts'
 import {
   type BenchBlock,

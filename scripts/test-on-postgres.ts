@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { lacksPostgres } from '../tests/support/world.ts'
+import { lacksPostgres } from '../tests/support/product/world.ts'
 
 /** The first line of a test of the whole product that runs on both stores. */
 const MARK = '// Runs on both stores.\n'

@@ -6,7 +6,7 @@ import { migrate } from '../src/tables/migrate.ts'
 import { migratePostgres } from '../src/tables/postgres/migrate-postgres.ts'
 import { POSTGRES_PROCEDURES } from '../src/tables/postgres/postgres-procedures.ts'
 import { type TestDatabase, testDatabase } from './support/postgres/test-postgres.ts'
-import { WORLD } from './support/world.ts'
+import { WORLD } from './support/product/world.ts'
 
 /** An empty store with all its tables, in memory or on the server of the tests. */
 export async function freshStore(): Promise<Database> {

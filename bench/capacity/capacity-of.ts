@@ -1,7 +1,7 @@
 import { SLOTS_MAX } from '../../src/courier/schedule/allocate-slots.ts'
 import { LOG_BYTES_MAX } from '../../src/courier/upkeep/pruner.ts'
 import { PACE_BETWEEN_MACHINES } from '../../src/metering/limit-exchange.ts'
-import { SHARDS } from '../../src/tables/couriers/shards.ts'
+import { SHARDS } from '../../src/tables/deliveries/shards.ts'
 import type { Figures } from './figures.ts'
 import type { Load, Machines } from './load.ts'
 

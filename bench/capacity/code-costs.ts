@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { readTaken, type TakenByKey, writeTaken } from '../../src/metering/limit-frames.ts'
-import { seededChance } from '../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../tests/support/basics/seeded-chance.ts'
 import { startFastUpstream, startHeadgate } from '../contenders.ts'
 import { benchBlock, compiled, queryKeys, queryText } from '../query-material.ts'
 

@@ -1,5 +1,5 @@
 import { MARGIN_MS, RENEW_EVERY_MS } from '../../src/courier/upkeep/shard-lease.ts'
-import { SHARDS } from '../../src/tables/couriers/shards.ts'
+import { SHARDS } from '../../src/tables/deliveries/shards.ts'
 import { burstOf, deliveriesPerSecond } from './capacity-of.ts'
 import type { Load } from './load.ts'
 

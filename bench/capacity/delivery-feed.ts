@@ -2,7 +2,7 @@ import { hintCouriers } from '../../src/courier/hint-couriers.ts'
 import { insertTeam } from '../../src/tables/accounts/teams.ts'
 import { recordEvent } from '../../src/tables/chain/chain-events.ts'
 import { createWebhook } from '../../src/tables/webhooks/webhooks.ts'
-import { eventAt, sealedKey, webhookCalled } from '../../tests/support/webhook-store.ts'
+import { eventAt, sealedKey, webhookCalled } from '../../tests/support/deliveries/webhook-store.ts'
 import { DATA_TEXT, SIGNING_KEY, type StandWebhook } from '../delivery-stand.ts'
 import type { openStore } from './open-store.ts'
 

@@ -1,5 +1,5 @@
 import { DELIVERIES_READ_MAX } from '../../src/courier/upkeep/hinted-events.ts'
-import { SHARDS } from '../../src/tables/couriers/shards.ts'
+import { SHARDS } from '../../src/tables/deliveries/shards.ts'
 import type { Capacity } from './capacity-of.ts'
 import type { Figures } from './figures.ts'
 import type { Load } from './load.ts'

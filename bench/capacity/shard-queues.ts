@@ -1,4 +1,4 @@
-import { SHARDS } from '../../src/tables/couriers/shards.ts'
+import { SHARDS } from '../../src/tables/deliveries/shards.ts'
 
 /** Deliveries that wait, by shard, each with the moment it became due. */
 export type ShardQueues = {

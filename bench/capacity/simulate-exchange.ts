@@ -4,9 +4,9 @@ import {
   openLimitExchange,
   PACE_BETWEEN_MACHINES,
 } from '../../src/metering/limit-exchange.ts'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { seededChance } from '../../tests/support/seeded-chance.ts'
-import { testClock } from '../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
+import { seededChance } from '../../tests/support/basics/seeded-chance.ts'
+import { testClock } from '../../tests/support/basics/test-clock.ts'
 
 export type ExchangeRun = {
   machines: number

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
-import { lost } from '../../tests/support/scripted-egress.ts'
-import { NETWORK } from '../../tests/support/webhook-store.ts'
+import { type CourierStage, courierStage } from '../../tests/support/deliveries/courier-stage.ts'
+import { NETWORK } from '../../tests/support/deliveries/webhook-store.ts'
+import { lost } from '../../tests/support/nodes/scripted-egress.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

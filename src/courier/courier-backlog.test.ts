@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
-import { TEAM_A, TEAM_B } from '../../tests/support/webhook-store.ts'
+import { type CourierStage, courierStage } from '../../tests/support/deliveries/courier-stage.ts'
+import { TEAM_A, TEAM_B } from '../../tests/support/deliveries/webhook-store.ts'
 import { sql } from '../ports/database.ts'
 import { findWebhook } from '../tables/webhooks/webhooks.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { courierStage } from '../../tests/support/courier-stage.ts'
+import { courierStage } from '../../tests/support/deliveries/courier-stage.ts'
 import { sql } from '../ports/database.ts'
 import { OUTCOME_COLUMNS, type OutcomeBatch } from '../tables/deliveries/settle-batch.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { numbersTo, owners, webhooks } from '../../tests/support/courier-shards.ts'
-import { courierStage } from '../../tests/support/courier-stage.ts'
+import { numbersTo, owners, webhooks } from '../../tests/support/deliveries/courier-shards.ts'
+import { courierStage } from '../../tests/support/deliveries/courier-stage.ts'
 
 test('a courier sends what another process has committed as soon as it is hinted at', async () => {
   const stage = await courierStage()

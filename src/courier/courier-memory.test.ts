@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { courierStage } from '../../tests/support/courier-stage.ts'
+import { courierStage } from '../../tests/support/deliveries/courier-stage.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { courierStage } from '../../tests/support/courier-stage.ts'
-import { lost, type Sent } from '../../tests/support/scripted-egress.ts'
-import { seededChance } from '../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../tests/support/basics/seeded-chance.ts'
+import { courierStage } from '../../tests/support/deliveries/courier-stage.ts'
+import { lost, type Sent } from '../../tests/support/nodes/scripted-egress.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000

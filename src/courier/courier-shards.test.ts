@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { numbersTo, owners, webhooks } from '../../tests/support/courier-shards.ts'
-import { type CourierStage, courierStage } from '../../tests/support/courier-stage.ts'
+import { numbersTo, owners, webhooks } from '../../tests/support/deliveries/courier-shards.ts'
+import { type CourierStage, courierStage } from '../../tests/support/deliveries/courier-stage.ts'
 import { sql } from '../ports/database.ts'
-import { joinCouriers } from '../tables/couriers/shards.ts'
+import { joinCouriers } from '../tables/deliveries/shards.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type CourierStage, courierStage, SIGNING_KEY } from '../../tests/support/courier-stage.ts'
-import { TEAM_A, webhookCalled } from '../../tests/support/webhook-store.ts'
+import {
+  type CourierStage,
+  courierStage,
+  SIGNING_KEY,
+} from '../../tests/support/deliveries/courier-stage.ts'
+import { TEAM_A, webhookCalled } from '../../tests/support/deliveries/webhook-store.ts'
 import { type Secrets, signingKeyPlace } from '../ports/secrets.ts'
 import { recordUsage } from '../tables/usage/usage.ts'
 import { createWebhook, deleteWebhook, findWebhook } from '../tables/webhooks/webhooks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { settled } from '../../tests/support/test-clock.ts'
+import { settled } from '../../tests/support/basics/test-clock.ts'
 import { Failure } from '../core/errors.ts'
 import { openThreadCalls, serveThreadCalls, ThreadFault } from './thread-calls.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { testWorld } from '../../tests/support/test-world.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
 import type { Database } from '../ports/database.ts'
 import { type NetworkLease, openNetworkLeases } from './network-leases.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { testWorld } from '../../tests/support/test-world.ts'
+import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
 import { openProgressWatch, type ProgressWatch } from './progress-watch.ts'
 
 const BLOCK_MS = 12_000

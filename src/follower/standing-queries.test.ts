@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { testWorld } from '../../tests/support/test-world.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
 import {
   addWebhooks,
   insertTeams,
@@ -9,7 +9,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../tests/support/webhook-store.ts'
+} from '../../tests/support/deliveries/webhook-store.ts'
 import type { Block } from '../core/chain/block.ts'
 import { type Database, type Sql, sql } from '../ports/database.ts'
 import type { World } from '../ports/world.ts'

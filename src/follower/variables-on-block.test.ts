@@ -8,8 +8,8 @@ import {
   rawLog,
   TOKEN,
   word,
-} from '../../tests/support/raw-block.ts'
-import { insertTeams, TEAM_A, TEAM_B } from '../../tests/support/webhook-store.ts'
+} from '../../tests/support/blocks/raw-block.ts'
+import { insertTeams, TEAM_A, TEAM_B } from '../../tests/support/deliveries/webhook-store.ts'
 import { assembleBlock } from '../core/chain/assemble-block.ts'
 import type { Block } from '../core/chain/block.ts'
 import { quirksOf } from '../core/chain/quirks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { openMonotonicHeights } from './monotonic-heights.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
 import { openReaderWatch } from './reader-watch.ts'
 import { dropReply, replyBody } from './reply-body.ts'
 import type { ReplyParts } from './serve-rpc.ts'

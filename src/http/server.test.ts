@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
+import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
 import { systemClock } from '../system/machine/system-clock.ts'
 import { type HttpServer, type Routes, startServer } from './server.ts'
 

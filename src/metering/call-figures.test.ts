@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
 import type { FigureRow } from '../tables/usage/call-stats.ts'
 import { type CallFigures, type NodeFigure, openCallFigures } from './call-figures.ts'
 

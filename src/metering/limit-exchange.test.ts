@@ -3,7 +3,7 @@ import {
   openSharingGateways,
   type SharingGateway,
   type SharingGateways,
-} from '../../tests/support/sharing-gateways.ts'
+} from '../../tests/support/product/sharing-gateways.ts'
 import { openMethodRegistry } from '../core/rpc/method-registry.ts'
 import type { SpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { testWorld } from '../../tests/support/test-world.ts'
+import { type QuietTelemetry, quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
 import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import {
   frameSignals,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { type FaultyDatabase, faultyDatabase } from '../../tests/support/faulty-database.ts'
-import { type QuietTelemetry, quietTelemetry } from '../../tests/support/quiet-telemetry.ts'
-import { type TestClock, testClock } from '../../tests/support/test-clock.ts'
-import { testWorld } from '../../tests/support/test-world.ts'
+import { type QuietTelemetry, quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
+import { type FaultyDatabase, faultyDatabase } from '../../tests/support/store/faulty-database.ts'
 import { teamMonthCentiCu, usageTotals } from '../tables/usage/usage.ts'
 import { openUsageWriter, type UsageWriter } from './usage-writer.ts'
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { blockBody, SIGNING_KEY, signedHeaders } from '../../tests/support/signed-delivery.ts'
+import {
+  blockBody,
+  SIGNING_KEY,
+  signedHeaders,
+} from '../../tests/support/deliveries/signed-delivery.ts'
 import {
   type Delivery,
   memoryStore,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { seededChance } from '../../tests/support/seeded-chance.ts'
-import { blockBody, SIGNING_KEY, signedHeaders } from '../../tests/support/signed-delivery.ts'
+import { seededChance } from '../../tests/support/basics/seeded-chance.ts'
+import {
+  blockBody,
+  SIGNING_KEY,
+  signedHeaders,
+} from '../../tests/support/deliveries/signed-delivery.ts'
 import { errorBody } from '../core/delivery/envelope.ts'
 import { deliveryHeaders } from '../core/delivery/signature.ts'
 import { verifyDelivery } from './verify-delivery.ts'

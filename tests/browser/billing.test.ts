@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startFakeNode } from '../support/fake-node.ts'
-import { rpc, startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
-import { newTeam, type TestTeam } from '../support/teams.ts'
+import { startFakeNode } from '../support/nodes/fake-node.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../support/product/headgate.ts'
+import { newTeam, type TestTeam } from '../support/product/teams.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { faultsOf } from '../support/axe.ts'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { dashboardPage } from '../support/dashboard-page.ts'
-import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
+import { faultsOf } from '../support/pages/axe.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { dashboardPage } from '../support/pages/dashboard-page.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/product/headgate.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { lacksBrowser, type TestBrowser } from '../support/browser.ts'
-import { BLOCK_QUERY, signedInBrowser } from '../support/dashboard-stage.ts'
-import { startHeadgate, type TestHeadgate, until } from '../support/headgate.ts'
-import { addStoredLog } from '../support/stored-log.ts'
-import { WORLD } from '../support/world.ts'
+import { addStoredLog } from '../support/deliveries/stored-log.ts'
+import { lacksBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { BLOCK_QUERY, signedInBrowser } from '../support/pages/dashboard-stage.ts'
+import { startHeadgate, type TestHeadgate, until } from '../support/product/headgate.ts'
+import { WORLD } from '../support/product/world.ts'
 
 /** The rows go into the store's file, and a busy machine scrolls slowly. */
 setDefaultTimeout(300_000)

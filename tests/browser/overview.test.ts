@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type DevnetChain, devnetChain } from '../support/devnet-chain.ts'
-import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
-import { signedInPage } from '../support/signed-in-page.ts'
-import { newTeam, type TestTeam } from '../support/teams.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type DevnetChain, devnetChain } from '../support/devnet/devnet-chain.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { signedInPage } from '../support/pages/signed-in-page.ts'
+import { rpc, startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
+import { newTeam, type TestTeam } from '../support/product/teams.ts'
 
 /** Some seconds of real blocks, in a browser that takes a busy machine a while to open. */
 setDefaultTimeout(180_000)

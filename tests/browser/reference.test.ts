@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { faultsOf } from '../support/axe.ts'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
-import { signedInPage } from '../support/signed-in-page.ts'
+import { faultsOf } from '../support/pages/axe.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { signedInPage } from '../support/pages/signed-in-page.ts'
+import { startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startHeadgate } from '../support/headgate.ts'
-import { type PictureData, pictureData } from '../support/picture-data.ts'
-import { signIn } from '../support/signed-in-page.ts'
+import { openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { type PictureData, pictureData } from '../support/pages/picture-data.ts'
+import { signIn } from '../support/pages/signed-in-page.ts'
+import { startHeadgate } from '../support/product/headgate.ts'
 
 /**
  * Saves a picture of every page, light and dark, narrow and wide, of local development with data

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { newSigner } from '../support/access-tokens.ts'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startFakeNode } from '../support/fake-node.ts'
-import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
-import { signedInPage, signIn } from '../support/signed-in-page.ts'
-import { newTeam, type TestTeam } from '../support/teams.ts'
+import { startFakeNode } from '../support/nodes/fake-node.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { signedInPage, signIn } from '../support/pages/signed-in-page.ts'
+import { newSigner } from '../support/product/access-tokens.ts'
+import { startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
+import { newTeam, type TestTeam } from '../support/product/teams.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

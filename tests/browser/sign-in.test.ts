@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { lacksBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
-import { signIn } from '../support/signed-in-page.ts'
+import { lacksBrowser, openBrowser, type TestBrowser } from '../support/pages/browser.ts'
+import { signIn } from '../support/pages/signed-in-page.ts'
+import { startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

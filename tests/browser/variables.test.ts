@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Locator, Route } from 'playwright-core'
-import { lacksBrowser } from '../support/browser.ts'
-import { type EditorStage, openEditorStage } from '../support/editor-stage.ts'
+import { lacksBrowser } from '../support/pages/browser.ts'
+import { type EditorStage, openEditorStage } from '../support/pages/editor-stage.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

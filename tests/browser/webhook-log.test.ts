@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
-import { lacksBrowser } from '../support/browser.ts'
-import { type DashboardStage, openDashboardStage } from '../support/dashboard-stage.ts'
-import { until } from '../support/headgate.ts'
+import { lacksBrowser } from '../support/pages/browser.ts'
+import { type DashboardStage, openDashboardStage } from '../support/pages/dashboard-stage.ts'
+import { until } from '../support/product/headgate.ts'
 
 /** Opening a browser takes a busy machine a while. */
 setDefaultTimeout(180_000)

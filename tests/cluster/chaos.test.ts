@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { sql } from '../../src/ports/database.ts'
+import { seededChance } from '../support/basics/seeded-chance.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Events,
   expectedOf,
@@ -12,11 +14,9 @@ import { type ChaosRecord, openChaos } from '../support/cluster/chaos-schedule.t
 import { type ChaosStage, mineOn, openChaosStage } from '../support/cluster/chaos-stage.ts'
 import { type ClusterDatabase, openClusterDatabase } from '../support/cluster/cluster-database.ts'
 import { type RpcLoad, startRpcLoad } from '../support/cluster/rpc-load.ts'
-import { cleanUp } from '../support/headgate-process.ts'
 import { isNatsMissing } from '../support/nats/nats-server.ts'
-import { seededChance } from '../support/seeded-chance.ts'
-import { until } from '../support/until.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 /** The whole promise is 20,000 deliveries, which takes many minutes. */
 const DELIVERIES = Number(process.env.HEADGATE_CHAOS_DELIVERIES ?? 200)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sql } from '../../src/ports/database.ts'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -10,12 +10,15 @@ import {
   untilFollowed,
 } from '../support/cluster/cluster.ts'
 import { type ClusterDatabase, openClusterDatabase } from '../support/cluster/cluster-database.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import { contradiction, miscount } from '../support/deliveries/stored-deliveries.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
-import { contradiction, miscount } from '../support/stored-deliveries.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(180_000)
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openPostgresDatabase } from '../../src/cluster/postgres/postgres-database.ts'
 import { type Database, sql } from '../../src/ports/database.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
-import { failureOf } from '../support/failure-of.ts'
+import { failureOf } from '../support/basics/failure-of.ts'
+import { until } from '../support/basics/until.ts'
+import { startTcpRelay, type TcpRelay } from '../support/nodes/tcp-relay.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres/postgres-server.ts'
-import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts'
-import { until } from '../support/until.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 const UNAVAILABLE = { code: 'database_unavailable' }
 

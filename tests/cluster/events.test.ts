@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import {
   type Cluster,
   callApi,
@@ -8,11 +7,15 @@ import {
   openCluster,
   untilFollowed,
 } from '../support/cluster/cluster.ts'
-import { listen } from '../support/event-client.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import { listen } from '../support/deliveries/event-client.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -7,11 +7,14 @@ import {
   type Member,
   openCluster,
 } from '../support/cluster/cluster.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -9,7 +9,11 @@ import {
   openCluster,
   untilFollowed,
 } from '../support/cluster/cluster.ts'
-import { cleanUp, newFolder, runToEnd } from '../support/headgate-process.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
 import {
   isPgBouncerMissing,
   type PgBouncer,
@@ -17,9 +21,8 @@ import {
   startPgBouncer,
 } from '../support/postgres/pgbouncer.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres/postgres-server.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp, newFolder, runToEnd } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(120_000)
 

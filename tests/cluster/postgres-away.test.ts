@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sql } from '../../src/ports/database.ts'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -11,12 +11,15 @@ import {
   untilFollowed,
 } from '../support/cluster/cluster.ts'
 import { openClusterDatabase } from '../support/cluster/cluster-database.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
+import { startTcpRelay, type TcpRelay } from '../support/nodes/tcp-relay.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres/postgres-server.ts'
-import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(120_000)
 

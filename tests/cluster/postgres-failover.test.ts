@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -9,12 +9,15 @@ import {
   openCluster,
   untilFollowed,
 } from '../support/cluster/cluster.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
+import { startTcpRelay, type TcpRelay } from '../support/nodes/tcp-relay.ts'
 import { type PostgresPair, startPostgresPair } from '../support/postgres/postgres-pair.ts'
-import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(180_000)
 

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { callProcess, configuredProcess, stopProcess } from '../support/configured-process.ts'
+import { until } from '../support/basics/until.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres/postgres-server.ts'
-import { until } from '../support/until.ts'
-import { lacksPostgres } from '../support/world.ts'
+import {
+  callProcess,
+  configuredProcess,
+  stopProcess,
+} from '../support/product/configured-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 const SECRET = 'ab'.repeat(32)
 const PASSWORD = 'hunter2'

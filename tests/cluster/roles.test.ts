@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
+import { until } from '../support/basics/until.ts'
 import {
   type Cluster,
   callApi,
@@ -11,12 +11,12 @@ import {
   untilAnswered,
   untilFollowed,
 } from '../support/cluster/cluster.ts'
-import { cleanUp, keysIn, newFolder, runToEnd } from '../support/headgate-process.ts'
+import { startWebhookReceiver } from '../support/deliveries/webhook-receiver.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
-import { until } from '../support/until.ts'
-import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { lacksPostgres } from '../support/world.ts'
-import { openWsClient } from '../support/ws-client.ts'
+import { cleanUp, keysIn, newFolder, runToEnd } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
+import { openWsClient } from '../support/product/ws-client.ts'
 
 setDefaultTimeout(180_000)
 

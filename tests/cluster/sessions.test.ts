@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
 import { clusterEnv, openCluster } from '../support/cluster/cluster.ts'
-import { cleanUp } from '../support/headgate-process.ts'
-import { openPage } from '../support/page.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
+import { openPage } from '../support/pages/page.ts'
 import { type TestDatabase, testDatabase } from '../support/postgres/test-postgres.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(60_000)
 

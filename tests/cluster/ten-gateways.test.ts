@@ -7,10 +7,10 @@ import {
   openCluster,
   untilAnswered,
 } from '../support/cluster/cluster.ts'
-import { startFakeNode } from '../support/fake-node.ts'
-import { cleanUp } from '../support/headgate-process.ts'
+import { startFakeNode } from '../support/nodes/fake-node.ts'
 import { testDatabase } from '../support/postgres/test-postgres.ts'
-import { lacksPostgres } from '../support/world.ts'
+import { cleanUp } from '../support/product/headgate-process.ts'
+import { lacksPostgres } from '../support/product/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Account } from '../../src/core/solana/account.ts'
 import { isSolanaError } from '../../src/core/solana/solana-error.ts'
 import type { AccountStore, PageOrder } from '../../src/ports/account-store.ts'
-import { keyOf } from '../support/account-bytes.ts'
-import { recordsOf } from '../support/scripted-ledger.ts'
+import { keyOf } from '../support/solana/account-bytes.ts'
+import { recordsOf } from '../support/solana/scripted-ledger.ts'
 
 export const PROGRAM = keyOf(7)
 const OTHER = keyOf(8)

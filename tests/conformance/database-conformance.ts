@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Database, type SqlValue, sql, sqlRows } from '../../src/ports/database.ts'
-import { failureOf } from '../support/failure-of.ts'
+import { failureOf } from '../support/basics/failure-of.ts'
 import { eachExam } from './each-exam.ts'
 import { procedureExam } from './procedure-exam.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Database, sql } from '../../src/ports/database.ts'
-import { failureOf } from '../support/failure-of.ts'
+import { failureOf } from '../support/basics/failure-of.ts'
 import { eachValuesExam } from './each-values-exam.ts'
 
 /** One statement for many rows. */

@@ -1,5 +1,5 @@
 import type { Outbound, OutboundAnswer } from '../../src/ports/outbound.ts'
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts'
+import { type ScriptedServer, startScriptedServer } from '../support/nodes/scripted-server.ts'
 
 /** A call under way, as a promise. */
 export type OutboundCall = { answer: Promise<OutboundAnswer>; cancel(): void }

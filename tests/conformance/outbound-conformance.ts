@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Failure } from '../../src/core/errors.ts'
 import type { Outbound } from '../../src/ports/outbound.ts'
-import { answerText, atRest, type Peer, until } from '../support/scripted-server.ts'
+import { answerText, atRest, type Peer, until } from '../support/nodes/scripted-server.ts'
 import {
   type Bench,
   CHUNKED_HEAD,

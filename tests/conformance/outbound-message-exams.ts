@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
-import { answerText, type Peer } from '../support/scripted-server.ts'
+import { answerText, type Peer } from '../support/nodes/scripted-server.ts'
 import { type Bench, CHUNKED_HEAD, MIXED_TEXT, READERS, readAll } from './outbound-bench.ts'
 
 export function requestExam({ serveBytes, ask }: Bench): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Database, sql } from '../../src/ports/database.ts'
-import { addNotes } from '../support/exam-procedure.ts'
-import { failureOf } from '../support/failure-of.ts'
+import { failureOf } from '../support/basics/failure-of.ts'
+import { addNotes } from '../support/store/exam-procedure.ts'
 
 /** Procedures, wherever the driver runs them. */
 export function procedureExam(db: () => Database): void {

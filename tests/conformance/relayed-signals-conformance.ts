@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Signals } from '../../src/ports/signals.ts'
-import { heardFrom } from '../support/heard-from.ts'
+import { heardFrom } from '../support/deliveries/heard-from.ts'
 
 /** What every driver must do that carries hints from process to process. */
 export function relayedSignalsConformance(driver: string, open: () => Promise<Signals>): void {

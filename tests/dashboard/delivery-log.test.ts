@@ -4,7 +4,7 @@ import {
   openDeliveryLog,
 } from '../../dashboard/pages/webhook/log/delivery-log.ts'
 import type { WireDelivery } from '../../src/http/contract/contract.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
 
 describe('a log of 100,000 deliveries', () => {
   test('is read ahead of the reader, and what is far from them is dropped', async () => {

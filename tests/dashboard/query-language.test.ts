@@ -8,8 +8,8 @@ import { readSchema } from '../../dashboard/pages/editor/language/read-schema.ts
 import { suggestedNames } from '../../dashboard/pages/editor/query/query-problem.ts'
 import { RECIPES } from '../../dashboard/pages/editor/recipes.ts'
 import { querySchema, SCHEMA_TEXT } from '../../src/core/query/language/query-schema.ts'
-import { randomQuery } from '../support/random-query.ts'
-import { seededChance } from '../support/seeded-chance.ts'
+import { seededChance } from '../support/basics/seeded-chance.ts'
+import { randomQuery } from '../support/blocks/random-query.ts'
 
 const DEEP = `${'{'.repeat(30_000)}${'}'.repeat(30_000)}`
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openItemReader } from '../../dashboard/pages/variables/read-items.ts'
-import { seededChance } from '../support/seeded-chance.ts'
+import { seededChance } from '../support/basics/seeded-chance.ts'
 
 const A = `0x${'a1'.repeat(20)}`
 const B = `0x${'b2'.repeat(20)}`

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { VERIFY_SNIPPETS } from '../../dashboard/pages/webhook/keys/verify-snippets.ts'
 import { dataBody } from '../../src/core/delivery/envelope.ts'
 import { deliveryHeaders } from '../../src/core/delivery/signature.ts'
-import { freePort } from '../support/free-port.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
+import { freePort } from '../support/nodes/free-port.ts'
 
 /** A program has to start first. */
 setDefaultTimeout(60_000)

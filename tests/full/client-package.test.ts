@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startFakeNode } from '../support/fake-node.ts'
-import { startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+import { startFakeNode } from '../support/nodes/fake-node.ts'
+import { startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
 
 /** A busy machine takes a while to compile. */
 setDefaultTimeout(180_000)

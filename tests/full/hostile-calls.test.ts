@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { rpc, until } from '../support/headgate.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { rpc, until } from '../support/product/headgate.ts'
 import {
   cleanUp,
   type HeadgateProcess,
   newFolder,
   startProcess,
-} from '../support/headgate-process.ts'
-import { HOSTILE_KINDS, type HostileKind } from '../support/hostile-calls.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+} from '../support/product/headgate-process.ts'
+import { HOSTILE_KINDS, type HostileKind } from '../support/product/hostile-calls.ts'
 
 /** Calls of each kind; a day's worth is 10,000. */
 const CALLS = Number(process.env.HEADGATE_HOSTILE_CALLS ?? 100)

@@ -3,15 +3,18 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WireDevnet } from '../../src/http/contract/contract.ts'
-import { until } from '../support/headgate.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/deliveries/webhook-receiver.ts'
+import { PING_BYTECODE } from '../support/devnet/ping-contract.ts'
+import { until } from '../support/product/headgate.ts'
 import {
   cleanUp,
   type HeadgateProcess,
   newFolder,
   startProcess,
-} from '../support/headgate-process.ts'
-import { PING_BYTECODE } from '../support/ping-contract.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+} from '../support/product/headgate-process.ts'
 
 /** Five starts of the product, each a second or more where the machine is busy with others. */
 setDefaultTimeout(180_000)

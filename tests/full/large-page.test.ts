@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
-import { keysOf } from '../support/account-node.ts'
-import { accountStages } from '../support/account-stages.ts'
+import { keysOf } from '../support/nodes/account-node.ts'
+import { accountStages } from '../support/solana/account-stages.ts'
 
 const MEGABYTE = 1024 * 1024
 

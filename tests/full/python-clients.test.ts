@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OpenApi } from '../../src/http/contract/openapi.ts'
-import { rpc, startHeadgate, type TestHeadgate } from '../support/headgate.ts'
+import { rpc, startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
 import { findPythonPackages, SCRIPTS } from './python-packages.ts'
 
 const BLOCKS_WATCHED = 3

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
-import { blockBody, SIGNING_KEY, signedHeaders } from '../support/signed-delivery.ts'
+import { blockBody, SIGNING_KEY, signedHeaders } from '../support/deliveries/signed-delivery.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const TSC = join(ROOT, 'node_modules/.bin/tsc')

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../packages/devnet/src/clock.ts'
 import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
-import { canonical, FIRST, forkableCalls } from '../support/forkable-calls.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
+import { canonical, FIRST, forkableCalls } from '../support/devnet/forkable-calls.ts'
 
 /** An account whose key nobody has. */
 const NOBODY = `0x${'0'.repeat(37)}bee`

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
 
 /** A shell that a reader types into. */
 export type GuideTerminal = {

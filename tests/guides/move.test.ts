@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
-import { type FakeNode, NodeError, startFakeNode } from '../support/fake-node.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
+import { type FakeNode, NodeError, startFakeNode } from '../support/nodes/fake-node.ts'
 import { followGuide } from './follow-guide.ts'
 import { testNetwork } from './test-network.ts'
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeAuthority } from '../support/certificates.ts'
-import { type ChainNode, startChainNode } from '../support/chain-node.ts'
-import { freePort } from '../support/free-port.ts'
+import { makeAuthority } from '../support/basics/certificates.ts'
+import { until } from '../support/basics/until.ts'
+import { type ChainNode, startChainNode } from '../support/nodes/chain-node.ts'
+import { freePort } from '../support/nodes/free-port.ts'
 import {
   cleanUp,
   configText,
@@ -11,8 +12,7 @@ import {
   newFolder,
   startProcess,
   writeConfig,
-} from '../support/headgate-process.ts'
-import { until } from '../support/until.ts'
+} from '../support/product/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { freePort } from '../support/free-port.ts'
+import { until } from '../support/basics/until.ts'
+import { freePort } from '../support/nodes/free-port.ts'
 import {
   cleanUp,
   type HeadgateProcess,
   newFolder,
   startProcess,
-} from '../support/headgate-process.ts'
-import { until } from '../support/until.ts'
+} from '../support/product/headgate-process.ts'
 import { languages } from './languages.ts'
 import { type StartedReceiver, startReceiver } from './start-receiver.ts'
 

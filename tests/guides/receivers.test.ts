@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { blockBody, SIGNING_KEY, signedHeaders } from '../support/signed-delivery.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
+import { blockBody, SIGNING_KEY, signedHeaders } from '../support/deliveries/signed-delivery.ts'
 import { type Language, languages } from './languages.ts'
 import { type StartedReceiver, startReceiver } from './start-receiver.ts'
 

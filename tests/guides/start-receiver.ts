@@ -1,4 +1,4 @@
-import { until } from '../support/until.ts'
+import { until } from '../support/basics/until.ts'
 import type { Language } from './languages.ts'
 
 /** One of the examples of receivers, running. */

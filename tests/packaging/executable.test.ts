@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { EXECUTABLE_TARGETS } from '../../scripts/executable-targets.ts'
-import { stopProcess } from '../support/configured-process.ts'
+import { stopProcess } from '../support/product/configured-process.ts'
 import {
   cleanUp,
   type HeadgateProcess,
@@ -13,7 +13,7 @@ import {
   runToEnd,
   startProcess,
   writeConfig,
-} from '../support/headgate-process.ts'
+} from '../support/product/headgate-process.ts'
 
 /** The executable is built in a second or two, unless the machine is busy with others. */
 setDefaultTimeout(180_000)

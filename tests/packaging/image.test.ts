@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
-import { stopProcess } from '../support/configured-process.ts'
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
-import { freePort } from '../support/free-port.ts'
+import { type FakeNode, startFakeNode } from '../support/nodes/fake-node.ts'
+import { freePort } from '../support/nodes/free-port.ts'
+import { stopProcess } from '../support/product/configured-process.ts'
 import {
   cleanUp,
   configText,
@@ -14,7 +14,7 @@ import {
   runToEnd,
   startProcess,
   writeConfig,
-} from '../support/headgate-process.ts'
+} from '../support/product/headgate-process.ts'
 import {
   canEnterImages,
   type EmulatedImage,

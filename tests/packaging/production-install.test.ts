@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type FakeNode, startFakeNode } from '../support/fake-node.ts'
+import { type FakeNode, startFakeNode } from '../support/nodes/fake-node.ts'
 import {
   cleanUp,
   configText,
@@ -20,7 +20,7 @@ import {
   runToEnd,
   startProcess,
   writeConfig,
-} from '../support/headgate-process.ts'
+} from '../support/product/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import type { Chance } from '../support/seeded-chance.ts'
+import type { Chance } from '../support/basics/seeded-chance.ts'
 
 export type SimLog = { address: string; topics: readonly string[]; data: string }
 

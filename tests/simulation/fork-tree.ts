@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded-chance.ts'
+import type { Chance } from '../support/basics/seeded-chance.ts'
 import { makeBlock, type SimBlock } from './chain-block.ts'
 
 export type Finality = { kind: 'depth'; depth: number } | { kind: 'tag'; lag: number }

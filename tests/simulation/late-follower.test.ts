@@ -1,9 +1,9 @@
 // Runs on both stores.
 import { expect, test } from 'bun:test'
 import { moveChain, moveTail } from '../../src/tables/chain/chain-tail.ts'
+import type { NodePlan } from './nodes/sim-node.ts'
 import type { RunPlan } from './plan-run.ts'
 import { beginLife, type Life } from './process-life.ts'
-import type { NodePlan } from './sim-node.ts'
 import { startProcess } from './sim-process.ts'
 import { openRun, type Run } from './sim-run.ts'
 import { type ChainRow, NETWORK, NO_FAULTS, openSimStores } from './sim-store.ts'

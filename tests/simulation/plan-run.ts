@@ -1,9 +1,9 @@
 import type { Network } from '../../src/core/network.ts'
-import type { Chance } from '../support/seeded-chance.ts'
+import type { Chance } from '../support/basics/seeded-chance.ts'
 import type { Finality } from './fork-tree.ts'
-import { CHAIN_ID } from './node-answers.ts'
-import { type Character, planFaults } from './node-faults.ts'
-import type { NodePlan } from './sim-node.ts'
+import { CHAIN_ID } from './nodes/node-answers.ts'
+import { type Character, planFaults } from './nodes/node-faults.ts'
+import type { NodePlan } from './nodes/sim-node.ts'
 import { NETWORK, NO_FAULTS, type StoreFaults } from './sim-store.ts'
 
 /** All that a seed decides before the run begins. */

@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded-chance.ts'
+import type { Chance } from '../support/basics/seeded-chance.ts'
 import type { Owner } from './virtual-clock.ts'
 
 /** The moments between which a process may die. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf } from '../../../tests/support/account-bytes.ts'
+import type { Chance } from '../../../tests/support/basics/seeded-chance.ts'
+import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
 import {
   expectedText,
   type IndexStage,
   openIndexStage,
   SLOT_MS,
-} from '../../../tests/support/index-stage.ts'
-import type { Chance } from '../../../tests/support/seeded-chance.ts'
+} from '../../../tests/support/solana/index-stage.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../core/solana/solana-error.ts'
 import { openAccountStoreHere } from '../../embedded/account-store/account-store.ts'

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { keyOf } from '../../../tests/support/account-bytes.ts'
-import { type IndexStage, openIndexStage } from '../../../tests/support/index-stage.ts'
-import { clockText, newsText, recordsOf } from '../../../tests/support/scripted-ledger.ts'
+import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
+import { type IndexStage, openIndexStage } from '../../../tests/support/solana/index-stage.ts'
+import { clockText, newsText, recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
 
 let stage: IndexStage
 

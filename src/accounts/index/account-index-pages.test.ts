@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf } from '../../../tests/support/account-bytes.ts'
+import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,

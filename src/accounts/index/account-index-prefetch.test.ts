@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { keyOf } from '../../../tests/support/account-bytes.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
+import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
 import {
   type ProgramAccountsCall,
   readProgramAccountsCall,

@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from 'bun:test'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
 import {
   type AccountNode,
   fill,
   PROGRAM,
   startAccountNode,
-} from '../../../tests/support/account-node.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { until } from '../../../tests/support/headgate.ts'
-import { openSolanaNetwork } from '../../../tests/support/http-network.ts'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
+} from '../../../tests/support/nodes/account-node.ts'
+import { openSolanaNetwork } from '../../../tests/support/nodes/http-network.ts'
+import { until } from '../../../tests/support/product/headgate.ts'
 import { Failure } from '../../core/errors.ts'
 import { decodeKey } from '../../core/solana/base58.ts'
 import { openAccountStoreHere } from '../../embedded/account-store/account-store.ts'

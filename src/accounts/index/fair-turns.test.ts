@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import { Failure } from '../../core/errors.ts'
 import { openFairTurns } from './fair-turns.ts'
 

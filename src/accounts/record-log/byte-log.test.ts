@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import type { SpillFile } from '../../ports/spill.ts'
 import { openByteLog } from './byte-log.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Failure } from '../../core/errors.ts'
 import { compareKeys } from '../../core/solana/compare-keys.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { fastClock } from '../../../tests/support/basics/fast-clock.ts'
 import {
   type AccountNode,
   keysOf,
   LAMPORTS,
   PROGRAM,
   put,
-} from '../../../tests/support/account-node.ts'
-import { accountStages } from '../../../tests/support/account-stages.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { fastClock } from '../../../tests/support/fast-clock.ts'
+} from '../../../tests/support/nodes/account-node.ts'
+import { accountStages } from '../../../tests/support/solana/account-stages.ts'
 import { decodeKey, encodeBase58, encodeKey } from '../../core/solana/base58.ts'
 
 const stages = accountStages()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import { Failure } from '../../core/errors.ts'
 import { encodeKey } from '../../core/solana/base58.ts'
 import { readReply } from './read-reply.ts'

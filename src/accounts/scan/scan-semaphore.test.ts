@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { openScanSemaphore, type ScanSemaphore } from './scan-semaphore.ts'
 
 const TEAM = new Set(['team'])

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { accountStages } from '../../../tests/support/account-stages.ts'
+import { accountStages } from '../../../tests/support/solana/account-stages.ts'
 import { Failure } from '../../core/errors.ts'
 import type { AccountIndex, IndexPlace } from './indexed-pages.ts'
 

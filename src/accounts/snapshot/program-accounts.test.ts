@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { keysOf, LAMPORTS, PROGRAM, put } from '../../../tests/support/account-node.ts'
-import { accountStages } from '../../../tests/support/account-stages.ts'
+import { keysOf, LAMPORTS, PROGRAM, put } from '../../../tests/support/nodes/account-node.ts'
+import { accountStages } from '../../../tests/support/solana/account-stages.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'
 
 const stages = accountStages()

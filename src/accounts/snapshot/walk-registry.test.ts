@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { keysOf } from '../../../tests/support/account-node.ts'
-import type { AccountStage } from '../../../tests/support/account-stage.ts'
-import { accountStages } from '../../../tests/support/account-stages.ts'
-import { fastClock } from '../../../tests/support/fast-clock.ts'
-import { until } from '../../../tests/support/headgate.ts'
+import { fastClock } from '../../../tests/support/basics/fast-clock.ts'
+import { keysOf } from '../../../tests/support/nodes/account-node.ts'
+import { until } from '../../../tests/support/product/headgate.ts'
+import type { AccountStage } from '../../../tests/support/solana/account-stage.ts'
+import { accountStages } from '../../../tests/support/solana/account-stages.ts'
 
 const stages = accountStages()
 

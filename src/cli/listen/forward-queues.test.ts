@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { until } from '../../../tests/support/until.ts'
+import { until } from '../../../tests/support/basics/until.ts'
 import type { ListedDelivery } from './delivery-log.ts'
 import type { Forwarded } from './forward-delivery.ts'
 import { openForwardQueues } from './forward-queues.ts'

@@ -1,7 +1,7 @@
 import { describe } from 'bun:test'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
 import { testDatabase } from '../../../tests/support/postgres/test-postgres.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import type { Database } from '../../ports/database.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'
 import { openPostgresDatabase } from './postgres-database.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import {
   isPgBouncerMissing,
   type PgBouncer,
@@ -11,7 +11,7 @@ import {
   type PostgresServer,
   startPostgresServer,
 } from '../../../tests/support/postgres/postgres-server.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'
 import { openPostgresDatabase } from './postgres-database.ts'

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAuthority } from '../../../tests/support/certificates.ts'
-import { heardFrom } from '../../../tests/support/heard-from.ts'
+import { makeAuthority } from '../../../tests/support/basics/certificates.ts'
+import { until } from '../../../tests/support/basics/until.ts'
+import { heardFrom } from '../../../tests/support/deliveries/heard-from.ts'
 import { makeNatsCredentials } from '../../../tests/support/nats/nats-credentials.ts'
 import {
   isNatsMissing,
@@ -16,7 +17,6 @@ import {
   type NatsSignals,
   openNatsSignals,
 } from '../../../tests/support/nats/nats-stage.ts'
-import { until } from '../../../tests/support/until.ts'
 import { type NatsServer, parseNatsServers } from '../../core/servers/parse-nats-servers.ts'
 import { openNatsLink } from './nats-link.ts'
 

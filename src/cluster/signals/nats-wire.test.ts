@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { relayedSignalsConformance } from '../../../tests/conformance/relayed-signals-conformance.ts'
 import { signalsConformance } from '../../../tests/conformance/signals-conformance.ts'
-import { heardFrom } from '../../../tests/support/heard-from.ts'
+import { until } from '../../../tests/support/basics/until.ts'
+import { heardFrom } from '../../../tests/support/deliveries/heard-from.ts'
 import {
   isNatsMissing,
   type NatsTestServer,
@@ -13,7 +14,6 @@ import {
   type NatsSignals,
   openNatsSignals,
 } from '../../../tests/support/nats/nats-stage.ts'
-import { until } from '../../../tests/support/until.ts'
 
 const LOST = 'headgate_signals_lost_total away'
 const ECHO = new URL('../../../tests/support/nats/nats-signals-process.ts', import.meta.url)

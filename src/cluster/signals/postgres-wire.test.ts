@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { relayedSignalsConformance } from '../../../tests/conformance/relayed-signals-conformance.ts'
 import { signalsConformance } from '../../../tests/conformance/signals-conformance.ts'
-import { heardFrom } from '../../../tests/support/heard-from.ts'
+import { until } from '../../../tests/support/basics/until.ts'
+import { heardFrom } from '../../../tests/support/deliveries/heard-from.ts'
+import { startTcpRelay } from '../../../tests/support/nodes/tcp-relay.ts'
 import { startPostgresPair } from '../../../tests/support/postgres/postgres-pair.ts'
 import { startPostgresServer } from '../../../tests/support/postgres/postgres-server.ts'
 import { openPostgresSignals } from '../../../tests/support/postgres/postgres-signals.ts'
 import { testDatabase } from '../../../tests/support/postgres/test-postgres.ts'
-import { startTcpRelay } from '../../../tests/support/tcp-relay.ts'
-import { until } from '../../../tests/support/until.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
 
 describe.skipIf(lacksPostgres())('the signals of PostgreSQL', () => {
   let made: Promise<{ url: string }> | null = null

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { settled, type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { settled, type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import type { Signals } from '../../ports/signals.ts'
 import { openRelayedSignals, type WireNotice } from './relayed-signals.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { settled } from '../../../tests/support/test-clock.ts'
+import { settled } from '../../../tests/support/basics/test-clock.ts'
 import { coalesced } from './coalesced.ts'
 
 /** Work whose runs end on command, and what became of it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { settled } from '../../../tests/support/test-clock.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { settled } from '../../../tests/support/basics/test-clock.ts'
 import { openSemaphore } from './semaphore.ts'
 
 describe('a semaphore', () => {

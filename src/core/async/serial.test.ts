@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { settled } from '../../../tests/support/test-clock.ts'
+import { settled } from '../../../tests/support/basics/test-clock.ts'
 import { serial } from './serial.ts'
 
 describe('serial work', () => {

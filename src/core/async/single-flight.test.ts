@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { openSingleFlight } from './single-flight.ts'
 
 describe('identical calls under way', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { settled, testClock } from '../../../tests/support/test-clock.ts'
+import { settled, testClock } from '../../../tests/support/basics/test-clock.ts'
 import { openWakeableSleep } from './wakeable-sleep.ts'
 
 function stage() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { settled, testClock } from '../../../tests/support/test-clock.ts'
+import { settled, testClock } from '../../../tests/support/basics/test-clock.ts'
 import { within } from './within.ts'
 
 const late = () => 'late' as const

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
+import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import {
   burstCu,
   fullBucket,

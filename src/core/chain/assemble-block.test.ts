@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { checkedBlock } from '../../../tests/support/assembled.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import {
   ALICE,
   BOB,
@@ -9,8 +9,8 @@ import {
   rawLog,
   TOKEN,
   word,
-} from '../../../tests/support/raw-block.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+} from '../../../tests/support/blocks/raw-block.ts'
+import { checkedBlock } from '../../../tests/support/product/assembled.ts'
 import { type Block, type BlockWants, HEADER_ONLY } from './block.ts'
 import { NO_QUIRKS } from './quirks.ts'
 

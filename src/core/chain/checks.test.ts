@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { checkedBlock } from '../../../tests/support/assembled.ts'
-import { type RawParts, rawBlock, rawLog, word } from '../../../tests/support/raw-block.ts'
+import { type RawParts, rawBlock, rawLog, word } from '../../../tests/support/blocks/raw-block.ts'
+import { checkedBlock } from '../../../tests/support/product/assembled.ts'
 import { assembleBlock } from './assemble-block.ts'
 import { type Block, type BlockWants, HEADER_ONLY } from './block.ts'
 import { NO_QUIRKS } from './quirks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ALICE, BOB, rawBlock, TOKEN, word } from '../../../tests/support/raw-block.ts'
+import { ALICE, BOB, rawBlock, TOKEN, word } from '../../../tests/support/blocks/raw-block.ts'
 import { assembleBlock } from './assemble-block.ts'
 import type { Block } from './block.ts'
 import { fromParityTraces } from './parity-traces.ts'

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { checkedBlock } from '../../../tests/support/assembled.ts'
 import {
   bloomOf,
   type RawParts,
@@ -8,7 +7,8 @@ import {
   rawLog,
   TOKEN,
   word,
-} from '../../../tests/support/raw-block.ts'
+} from '../../../tests/support/blocks/raw-block.ts'
+import { checkedBlock } from '../../../tests/support/product/assembled.ts'
 import { quirksOf } from './quirks.ts'
 
 const ETHEREUM = 1

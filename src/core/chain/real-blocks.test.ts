@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { checkedBlock } from '../../../tests/support/assembled.ts'
+import { checkedBlock } from '../../../tests/support/product/assembled.ts'
 import type { Block } from './block.ts'
 import { quirksOf } from './quirks.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ALICE, BOB, rawBlock, rawCall, TOKEN } from '../../../tests/support/raw-block.ts'
+import { ALICE, BOB, rawBlock, rawCall, TOKEN } from '../../../tests/support/blocks/raw-block.ts'
 import { assembleBlock } from './assemble-block.ts'
 import type { BlockTrace } from './block.ts'
 import { NO_QUIRKS } from './quirks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
+import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { checkDestination, isForbiddenAddress } from './check-destination.ts'
 import { parseIpAddress } from './ip-address.ts'
 

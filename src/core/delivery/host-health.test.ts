@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { type HostHealth, limitNow, newHostHealth, noteOutcome, opensAtMs } from './host-health.ts'
 
 const SECOND = 1000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isIP } from 'node:net'
-import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
+import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { parseIpAddress } from './ip-address.ts'
 
 /** The same bytes in a spelling that chance picks. */

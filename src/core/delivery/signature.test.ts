@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { deliveryHeaders, hexSignature, standardSignature } from './signature.ts'
 
 const KEY = 'whsec_0123456789abcdefghijklmn'

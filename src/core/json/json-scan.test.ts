@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
+import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { nestsDeeperThan, rawElements, rawMembers } from './json-scan.ts'
 
 describe('the raw text of members and elements', () => {

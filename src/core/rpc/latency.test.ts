@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { latencyQuantileMs, learnLatency, newLatency } from './latency.ts'
 
 describe('the quantile of how long calls take', () => {

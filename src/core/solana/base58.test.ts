@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { base58 } from '@scure/base'
-import { randomBytes } from '../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { randomBytes } from '../../../tests/support/solana/account-bytes.ts'
 import { decodeBase58, decodeKey, encodeBase58, encodeKey, readKey, writeKey } from './base58.ts'
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { aDelivery } from '../../../tests/support/queue-model.ts'
+import { aDelivery } from '../../../tests/support/deliveries/queue-model.ts'
 import {
   allocate,
   grow,
   over,
   takeAll,
   wanting,
-} from '../../../tests/support/scheduled-webhooks.ts'
+} from '../../../tests/support/deliveries/scheduled-webhooks.ts'
 import { noteOutcome } from '../../core/delivery/host-health.ts'
 import {
   allocateSlots,

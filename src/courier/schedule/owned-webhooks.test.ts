@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { queueModel } from '../../../tests/support/queue-model.ts'
-import { wanting } from '../../../tests/support/scheduled-webhooks.ts'
+import { queueModel } from '../../../tests/support/deliveries/queue-model.ts'
+import { wanting } from '../../../tests/support/deliveries/scheduled-webhooks.ts'
 import { openOwnedWebhooks } from './owned-webhooks.ts'
 import { openSchedule } from './schedule.ts'
 import { beginLoad, endLoad, nextNew, refill, started } from './webhook-queue.ts'

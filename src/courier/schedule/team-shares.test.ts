@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { allocate, over, takeAll, wanting } from '../../../tests/support/scheduled-webhooks.ts'
+import {
+  allocate,
+  over,
+  takeAll,
+  wanting,
+} from '../../../tests/support/deliveries/scheduled-webhooks.ts'
 import { noteOutcome } from '../../core/delivery/host-health.ts'
 import { endGrant, releaseSlot, SLOTS_MAX, type SlotGrant, takeBytes } from './allocate-slots.ts'
 import { dropWebhook, openSchedule, type Schedule } from './schedule.ts'

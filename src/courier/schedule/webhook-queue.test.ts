@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { eachSeed } from '../../../tests/support/each-seed.ts'
-import { queueModel } from '../../../tests/support/queue-model.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { eachSeed } from '../../../tests/support/basics/each-seed.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { queueModel } from '../../../tests/support/deliveries/queue-model.ts'
 import type { Delivery, Lane } from '../../tables/deliveries/delivery.ts'
 import type { Load } from './outbox-question.ts'
 import {

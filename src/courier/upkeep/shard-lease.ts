@@ -10,7 +10,7 @@ import {
   SHARDS,
   shardOf,
   takeShards,
-} from '../../tables/couriers/shards.ts'
+} from '../../tables/deliveries/shards.ts'
 
 type Options = {
   /** The name of this courier. An earlier life of the same name is fenced. */

@@ -9,7 +9,7 @@ import {
   pageAt,
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
-import { recordsOf } from '../../../tests/support/scripted-ledger.ts'
+import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
 import type { AccountFilter } from '../../core/solana/account.ts'
 import { openAccountStoreHere } from './account-store.ts'
 import {

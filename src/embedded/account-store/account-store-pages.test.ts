@@ -7,9 +7,9 @@ import {
   scan,
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
-import { keyOf } from '../../../tests/support/account-bytes.ts'
-import { recordsOf } from '../../../tests/support/scripted-ledger.ts'
-import { mintBytes, tokenAccountBytes } from '../../../tests/support/token-bytes.ts'
+import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
+import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
+import { mintBytes, tokenAccountBytes } from '../../../tests/support/solana/token-bytes.ts'
 import type { Account, AccountEncoding, AccountFilter } from '../../core/solana/account.ts'
 import { PROGRAM_KEYS } from '../../core/solana/programs.ts'
 import { openRecordWriter } from '../../core/solana/text/encodings.ts'

@@ -12,8 +12,8 @@ import {
   scan,
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { recordsOf } from '../../../tests/support/scripted-ledger.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
 import type { Account, AccountFilter } from '../../core/solana/account.ts'
 import { openAccountStore, openAccountStoreHere, openAccountStores } from './account-store.ts'
 import { lookupsOf } from './account-store-lookups.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import { watchDisk } from './disk-watch.ts'
 
 const MIB = 1024 * 1024

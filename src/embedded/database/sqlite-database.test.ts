@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
-import { addNotes, endThread } from '../../../tests/support/exam-procedure.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { addNotes, endThread } from '../../../tests/support/store/exam-procedure.ts'
 import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { openSqlite, openSqliteFile } from './sqlite-database.ts'
@@ -19,7 +19,8 @@ const newFile = async () => {
   folders.push(folder)
   return join(folder, 'store.db')
 }
-const EXAM_THREAD = new URL('../../../tests/support/exam-store-thread.ts', import.meta.url).href
+const EXAM_THREAD = new URL('../../../tests/support/store/exam-store-thread.ts', import.meta.url)
+  .href
 
 databaseConformance('sqlite in a file', async () => openSqliteFile(await newFile()))
 

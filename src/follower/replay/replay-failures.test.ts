@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { eachSeed } from '../../../tests/support/each-seed.ts'
-import { type FaultyDatabase, faultyDatabase } from '../../../tests/support/faulty-database.ts'
+import { eachSeed } from '../../../tests/support/basics/each-seed.ts'
 import {
   FIRST,
   openReplayBench,
   type ReplayBench,
   usualBlocks,
   WEBHOOK,
-} from '../../../tests/support/replay-bench.ts'
-import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
-import { dueTo, eventAt } from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/replay-bench.ts'
+import { dueTo, eventAt } from '../../../tests/support/deliveries/webhook-store.ts'
+import type { ScriptedCall } from '../../../tests/support/nodes/scripted-outbound.ts'
+import {
+  type FaultyDatabase,
+  faultyDatabase,
+} from '../../../tests/support/store/faulty-database.ts'
 import { Failure } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from '../../tables/chain/chain-events.ts'

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { rawBlock, rawLog, TOKEN } from '../../../tests/support/raw-block.ts'
+import { rawBlock, rawLog, TOKEN } from '../../../tests/support/blocks/raw-block.ts'
 import {
   FIRST,
   openReplayBench,
   type ReplayBench,
   usualBlocks,
   WEBHOOK,
-} from '../../../tests/support/replay-bench.ts'
-import { TEAM_A } from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/replay-bench.ts'
+import { TEAM_A } from '../../../tests/support/deliveries/webhook-store.ts'
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { cancelReplay } from '../../tables/webhooks/replays.ts'
 import { addItems } from '../../tables/webhooks/variables.ts'

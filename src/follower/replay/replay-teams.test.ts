@@ -3,8 +3,8 @@ import {
   openReplayBench,
   type ReplayBench,
   usualBlocks,
-} from '../../../tests/support/replay-bench.ts'
-import { TEAM_B } from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/replay-bench.ts'
+import { TEAM_B } from '../../../tests/support/deliveries/webhook-store.ts'
 
 const BLOCKS = usualBlocks()
 const OTHER = 'wh_fedcba9876543210'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type QueryApi, queryApi } from '../../../tests/support/query-api.ts'
+import { type QueryApi, queryApi } from '../../../tests/support/deliveries/query-api.ts'
 import { type JsonSchema, typesOf } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'

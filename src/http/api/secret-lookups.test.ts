@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
 import { findTokensByHash, insertToken } from '../../tables/accounts/tokens.ts'

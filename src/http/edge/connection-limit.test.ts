@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { limitConnections } from './connection-limit.ts'
 
 /** A process that may have 1,000 descriptors open, and what the gate did there. */

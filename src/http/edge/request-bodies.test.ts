@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Rejection } from '../../core/errors.ts'
 import { readJsonBody } from '../api/serve-call.ts'
 import { openRequestBodies } from './request-bodies.ts'

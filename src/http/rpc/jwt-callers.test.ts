@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { newSigner, tokenOf } from '../../../tests/support/access-tokens.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
+import { newSigner, tokenOf } from '../../../tests/support/product/access-tokens.ts'
 import { Rejection } from '../../core/errors.ts'
 import { openJwtKey } from '../../gateway/access/jwt-key.ts'
 import { type Caller, type JwtSigner, unknownKey } from '../../gateway/read-caller.ts'

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type FaultyDatabase, faultyDatabase } from '../../../tests/support/faulty-database.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
+import {
+  type FaultyDatabase,
+  faultyDatabase,
+} from '../../../tests/support/store/faulty-database.ts'
 import { openSqlite } from '../../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../database.ts'
 import { watchCommits } from './commit-watch.ts'

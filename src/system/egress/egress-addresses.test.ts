@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import {
   type EgressBench,
   named,
   openEgressBench,
   TIMEOUT_MS,
-} from '../../../tests/support/egress-bench.ts'
-import { answerText, atRest, until } from '../../../tests/support/scripted-server.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+} from '../../../tests/support/nodes/egress-bench.ts'
+import { answerText, atRest, until } from '../../../tests/support/nodes/scripted-server.ts'
 import { NO_USABLE_ADDRESS } from '../../core/delivery/check-destination.ts'
 import type { Connect } from '../http1/connector.ts'
 import { openOwnAddresses } from './own-addresses.ts'

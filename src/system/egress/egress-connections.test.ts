@@ -1,12 +1,16 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { type EgressBench, named, openEgressBench } from '../../../tests/support/egress-bench.ts'
+import {
+  type EgressBench,
+  named,
+  openEgressBench,
+} from '../../../tests/support/nodes/egress-bench.ts'
 import {
   answerText,
   atRest,
   type Peer,
   type ScriptedServer,
   until,
-} from '../../../tests/support/scripted-server.ts'
+} from '../../../tests/support/nodes/scripted-server.ts'
 
 const MEBIBYTE = 1024 * 1024
 const IDLE_PER_ORIGIN_MAX = 64

@@ -3,8 +3,13 @@ import {
   type EgressBench,
   openEgressBench,
   TIMEOUT_MS,
-} from '../../../tests/support/egress-bench.ts'
-import { answerText, atRest, type Peer, until } from '../../../tests/support/scripted-server.ts'
+} from '../../../tests/support/nodes/egress-bench.ts'
+import {
+  answerText,
+  atRest,
+  type Peer,
+  until,
+} from '../../../tests/support/nodes/scripted-server.ts'
 
 const MEBIBYTE = 1024 * 1024
 const HEAD_BYTES_MAX = 64 * 1024

@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { makeAuthority } from '../../../tests/support/certificates.ts'
+import { makeAuthority } from '../../../tests/support/basics/certificates.ts'
 import {
   type EgressBench,
   named,
   openEgressBench,
   TIMEOUT_MS,
   testAuthority,
-} from '../../../tests/support/egress-bench.ts'
-import { answerText, type ScriptedServer, until } from '../../../tests/support/scripted-server.ts'
+} from '../../../tests/support/nodes/egress-bench.ts'
+import {
+  answerText,
+  type ScriptedServer,
+  until,
+} from '../../../tests/support/nodes/scripted-server.ts'
 
 const MEBIBYTE = 1024 * 1024
 const HOSTS = 300

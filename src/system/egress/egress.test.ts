@@ -5,8 +5,8 @@ import {
   named,
   openEgressBench,
   TIMEOUT_MS,
-} from '../../../tests/support/egress-bench.ts'
-import { answerText } from '../../../tests/support/scripted-server.ts'
+} from '../../../tests/support/nodes/egress-bench.ts'
+import { answerText } from '../../../tests/support/nodes/scripted-server.ts'
 import { openEgress } from './egress.ts'
 
 let bench: EgressBench

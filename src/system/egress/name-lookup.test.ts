@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { type NameLookup, openNameLookup } from './name-lookup.ts'
 
 const KEPT_MS = 30_000

@@ -3,8 +3,12 @@ import { getServers, setServers } from 'node:dns'
 import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NameServer, type Said, startNameServer } from '../../../tests/support/name-server.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
+import {
+  type NameServer,
+  type Said,
+  startNameServer,
+} from '../../../tests/support/nodes/name-server.ts'
 import { askNameServers } from './name-servers.ts'
 
 const V4 = '93.184.215.14'

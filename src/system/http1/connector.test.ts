@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { startScriptedServer, until } from '../../../tests/support/scripted-server.ts'
+import { startScriptedServer, until } from '../../../tests/support/nodes/scripted-server.ts'
 import { hostOf, openConnector, portOf, type Target } from './connector.ts'
 
 const ABANDONED_MAX = 8

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type FakeConnection, fakeConnection } from '../../../tests/support/fake-connection.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import {
+  type FakeConnection,
+  fakeConnection,
+} from '../../../tests/support/nodes/fake-connection.ts'
 import type { ConnectListener } from './connector.ts'
 import { type ExchangeListener, endExchange, type Repeat, startExchange } from './exchange.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fakeConnection } from '../../../tests/support/fake-connection.ts'
+import { fakeConnection } from '../../../tests/support/nodes/fake-connection.ts'
 import { openIdlePool } from './idle-pool.ts'
 
 const PER_ORIGIN_MAX = 64

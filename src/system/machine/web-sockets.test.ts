@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { startScriptedServer, until } from '../../../tests/support/scripted-server.ts'
+import { startScriptedServer, until } from '../../../tests/support/nodes/scripted-server.ts'
 import type { SocketEnd } from '../../ports/sockets.ts'
 import { openWebSockets } from './web-sockets.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { outboundConformance } from '../../../tests/conformance/outbound-conformance.ts'
-import { answerText, startScriptedServer } from '../../../tests/support/scripted-server.ts'
+import { answerText, startScriptedServer } from '../../../tests/support/nodes/scripted-server.ts'
 import { openFetchOutbound, openOutbound } from './outbound.ts'
 
 outboundConformance('socket', openOutbound)

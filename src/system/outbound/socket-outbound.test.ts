@@ -6,7 +6,7 @@ import {
   type Peer,
   type ScriptedServer,
   until,
-} from '../../../tests/support/scripted-server.ts'
+} from '../../../tests/support/nodes/scripted-server.ts'
 import { Failure } from '../../core/errors.ts'
 import { openSocketOutbound } from './socket-outbound.ts'
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { deliveriesOf } from '../../../tests/support/delivery-store.ts'
+import { deliveriesOf } from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   dueTo,
@@ -11,7 +11,7 @@ import {
   insertTeams,
   NETWORK,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
 import type { Database } from '../../ports/database.ts'
 import { migrate } from '../migrate.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { deliveriesOf } from '../../../tests/support/delivery-store.ts'
-import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
+import { deliveriesOf } from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   dueTo,
@@ -10,7 +9,8 @@ import {
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { faultyDatabase } from '../../../tests/support/store/faulty-database.ts'
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { eventAt, insertTeams, NETWORK } from '../../../tests/support/webhook-store.ts'
+import { eventAt, insertTeams, NETWORK } from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from './chain-events.ts'
 import { beginAnew } from './chain-tail.ts'

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshPostgres, freshStore } from '../../../tests/fresh-store.ts'
-import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import {
   addWebhooks,
   eventAt,
   insertTeams,
   NETWORK,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
+import { faultyDatabase } from '../../../tests/support/store/faulty-database.ts'
 import { openInProcessSignals } from '../../embedded/in-process-signals.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { bumpRevision, isOtherHistory, readRevision } from '../sql/revisions.ts'

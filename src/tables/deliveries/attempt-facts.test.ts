@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { HOSTILE_TEXTS } from '../../../tests/support/webhook-store.ts'
+import { HOSTILE_TEXTS } from '../../../tests/support/deliveries/webhook-store.ts'
 import {
   type AttemptFacts,
   attemptsIn,

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { plansOf } from '../../../tests/support/blocks/query-plans.ts'
 import {
   eventTo,
   NOW_MS,
   outcomeOf,
   settle,
   settleOutcomes,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   findDeliveryWithAttempts,
   findResult,
@@ -19,15 +20,14 @@ import {
   waitingDeliveries,
   webhooksDueBetween,
   webhooksWaiting,
-} from '../../../tests/support/delivery-tables.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+} from '../../../tests/support/deliveries/delivery-tables.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
-import { WORLD } from '../../../tests/support/world.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { WORLD } from '../../../tests/support/product/world.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import type { Delivery } from './delivery.ts'
 

@@ -1,15 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { deliveryCalled, NOW_MS, nextEvent, settle } from '../../../tests/support/delivery-store.ts'
-import { listDeliveryPage, resendDelivery } from '../../../tests/support/delivery-tables.ts'
-import { listedWrongly } from '../../../tests/support/log-counts.ts'
+import { listedWrongly } from '../../../tests/support/blocks/log-counts.ts'
+import {
+  deliveryCalled,
+  NOW_MS,
+  nextEvent,
+  settle,
+} from '../../../tests/support/deliveries/delivery-store.ts'
+import {
+  listDeliveryPage,
+  resendDelivery,
+} from '../../../tests/support/deliveries/delivery-tables.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
-import { WORLD } from '../../../tests/support/world.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { WORLD } from '../../../tests/support/product/world.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
 let db: Database

@@ -1,19 +1,25 @@
 import { expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import {
+  backlogsMiscounted,
+  bytesMiscounted,
+  listedWrongly,
+} from '../../../tests/support/blocks/log-counts.ts'
 import {
   isNew,
   type Model,
   type ModelDelivery,
   modelOutcome,
   modelWaiting,
-} from '../../../tests/support/delivery-model.ts'
+} from '../../../tests/support/deliveries/delivery-model.ts'
 import {
   deliveryCalled,
   eventTo,
   NOW_MS,
   outcomeOf,
   settleOutcomes,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   listDeliveryPage,
   renewDelivery,
@@ -21,20 +27,14 @@ import {
   waitingDeliveries,
   webhooksDueBetween,
   webhooksWaiting,
-} from '../../../tests/support/delivery-tables.ts'
-import {
-  backlogsMiscounted,
-  bytesMiscounted,
-  listedWrongly,
-} from '../../../tests/support/log-counts.ts'
-import { type Chance, seededChance } from '../../../tests/support/seeded-chance.ts'
+} from '../../../tests/support/deliveries/delivery-tables.ts'
 import {
   addWebhooks,
   insertTeams,
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'

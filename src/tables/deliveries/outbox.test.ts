@@ -9,7 +9,7 @@ import {
   settle,
   waiting,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   eventAt,
@@ -18,7 +18,7 @@ import {
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'

@@ -1,5 +1,4 @@
 import { type Database, type Sql, type SqlValue, sql, sqlRows } from '../../ports/database.ts'
-import { SHARDS } from '../couriers/shards.ts'
 import { listChunks } from '../sql/row-chunks.ts'
 import {
   DELIVERY_COLUMNS,
@@ -12,6 +11,7 @@ import {
   isOfEvent,
   type Lane,
 } from './delivery.ts'
+import { SHARDS } from './shards.ts'
 
 export type OutboxQuestion = {
   lane: Lane

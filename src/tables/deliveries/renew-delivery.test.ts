@@ -10,21 +10,21 @@ import {
   settleOutcomes,
   waiting,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   findDeliveryWithAttempts,
   findResult,
   listDeliveryPage,
   pruneDelivered,
-} from '../../../tests/support/delivery-tables.ts'
-import { newReplay, resultCalled, stepAt } from '../../../tests/support/replay-store.ts'
+} from '../../../tests/support/deliveries/delivery-tables.ts'
+import { newReplay, resultCalled, stepAt } from '../../../tests/support/deliveries/replay-store.ts'
 import {
   addWebhooks,
   eventAt,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'

@@ -8,13 +8,13 @@ import {
   settle,
   statesOf,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { changeWebhook, deleteWebhook } from '../webhooks/webhooks.ts'

@@ -6,13 +6,13 @@ import {
   nextEvent,
   settle,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'
 import { logBytes } from '../usage/log-bytes.ts'

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import {
   billOf,
   deliveryCalled,
@@ -12,15 +14,12 @@ import {
   statesOf,
   waiting,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   type AttemptOutcome,
   findDeliveryWithAttempts,
   resendDelivery,
-} from '../../../tests/support/delivery-tables.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { faultyDatabase } from '../../../tests/support/faulty-database.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+} from '../../../tests/support/deliveries/delivery-tables.ts'
 import {
   addWebhooks,
   HOSTILE_TEXTS,
@@ -29,7 +28,8 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { faultyDatabase } from '../../../tests/support/store/faulty-database.ts'
 import type { Database } from '../../ports/database.ts'
 
 const HOUR_MS = Date.UTC(2026, 10, 15, 4)

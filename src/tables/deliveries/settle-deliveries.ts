@@ -1,7 +1,6 @@
 import { hourOf } from '../../core/billing/plan.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Fence } from '../couriers/shards.ts'
 import type { GoneWebhook } from '../webhooks/pause-webhooks.ts'
 import { type AttemptFacts, endOf, lineOfAttempt } from './attempt-facts.ts'
 import type { DeliveryKey } from './delivery.ts'
@@ -13,6 +12,7 @@ import {
   type OutcomeBatch,
   settleBatch,
 } from './settle-batch.ts'
+import type { Fence } from './shards.ts'
 
 /** The outcome of one attempt. */
 export type AttemptOutcome = DeliveryKey & {

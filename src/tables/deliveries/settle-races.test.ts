@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { backlogsMiscounted, listedWrongly } from '../../../tests/support/blocks/log-counts.ts'
 import {
   billOf,
   deliveryCalled,
@@ -11,16 +12,19 @@ import {
   settleHeld,
   statesOf,
   waiting,
-} from '../../../tests/support/delivery-store.ts'
-import { type Fence, resendDelivery, takeShards } from '../../../tests/support/delivery-tables.ts'
-import { backlogsMiscounted, listedWrongly } from '../../../tests/support/log-counts.ts'
-import { newReplay, stepAt } from '../../../tests/support/replay-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
+import {
+  type Fence,
+  resendDelivery,
+  takeShards,
+} from '../../../tests/support/deliveries/delivery-tables.ts'
+import { newReplay, stepAt } from '../../../tests/support/deliveries/replay-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { createReplay, recordReplayStep } from '../webhooks/replays.ts'
 import { deleteWebhook } from '../webhooks/webhooks.ts'

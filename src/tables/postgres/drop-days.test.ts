@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshPostgres } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, settle, statesOf } from '../../../tests/support/delivery-store.ts'
-import { contradiction, miscount } from '../../../tests/support/stored-deliveries.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  settle,
+  statesOf,
+} from '../../../tests/support/deliveries/delivery-store.ts'
+import { contradiction, miscount } from '../../../tests/support/deliveries/stored-deliveries.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'

@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { freshPostgres } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, settle, waitingIds } from '../../../tests/support/delivery-store.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { fillStore, LONG_TEXTS } from '../../../tests/support/full-store.ts'
-import { contentsOf, tablesOf } from '../../../tests/support/store-contents.ts'
-import { contradiction, miscount } from '../../../tests/support/stored-deliveries.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  settle,
+  waitingIds,
+} from '../../../tests/support/deliveries/delivery-store.ts'
+import { contradiction, miscount } from '../../../tests/support/deliveries/stored-deliveries.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
+import { fillStore, LONG_TEXTS } from '../../../tests/support/store/full-store.ts'
+import { contentsOf, tablesOf } from '../../../tests/support/store/store-contents.ts'
 import { openSqlite } from '../../embedded/database/sqlite-database.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { migrate } from '../migrate.ts'

@@ -2,13 +2,18 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NOW_MS, nextEvent, settle, waitingIds } from '../../../tests/support/delivery-store.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  settle,
+  waitingIds,
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { openSqliteFile } from '../../embedded/database/sqlite-database.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { migrate } from '../migrate.ts'

@@ -6,7 +6,7 @@ import {
   settle,
   waiting,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   HOSTILE_TEXTS,
@@ -14,7 +14,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
 import { changeWebhook, findWebhook, webhookRevision } from '../webhooks/webhooks.ts'

@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, settle, waitingIds } from '../../../tests/support/delivery-store.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  settle,
+  waitingIds,
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { sequenceAt } from '../chain/chain-tail.ts'
 import { pruneDelivered } from '../deliveries/retention.ts'

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshPostgres, freshStore } from '../../../tests/fresh-store.ts'
-import { fenceOf } from '../../../tests/support/delivery-store.ts'
-import { insertTeams, TEAM_A } from '../../../tests/support/webhook-store.ts'
-import { lacksPostgres } from '../../../tests/support/world.ts'
+import { fenceOf } from '../../../tests/support/deliveries/delivery-store.ts'
+import { insertTeams, TEAM_A } from '../../../tests/support/deliveries/webhook-store.ts'
+import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import type { Database } from '../../ports/database.ts'
-import { partOfCourier } from '../couriers/shards.ts'
+import { partOfCourier } from '../deliveries/shards.ts'
 import { growLog, logBytes } from './log-bytes.ts'
 import {
   allBacklogBytes,

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { aTier } from '../../../tests/support/a-tier.ts'
-import { NOW_MS } from '../../../tests/support/delivery-store.ts'
+import { NOW_MS } from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { aTier } from '../../../tests/support/product/a-tier.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { changeWebhook } from '../webhooks/webhooks.ts'

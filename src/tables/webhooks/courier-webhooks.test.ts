@@ -7,7 +7,7 @@ import {
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { webhookNumbers, webhooksForCourier } from './courier-webhooks.ts'
 import { changeWebhook, deleteWebhook } from './webhooks.ts'

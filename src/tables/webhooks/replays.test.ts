@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, waitingIds } from '../../../tests/support/delivery-store.ts'
-import { newReplay, stepAt } from '../../../tests/support/replay-store.ts'
+import { NOW_MS, nextEvent, waitingIds } from '../../../tests/support/deliveries/delivery-store.ts'
+import { newReplay, stepAt } from '../../../tests/support/deliveries/replay-store.ts'
 import {
   addWebhooks,
   HOSTILE_TEXTS,
@@ -9,7 +9,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import {
   cancelReplay,

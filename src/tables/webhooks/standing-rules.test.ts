@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { aTier } from '../../../tests/support/a-tier.ts'
 import {
   NOW_MS,
   nextEvent,
@@ -9,14 +8,15 @@ import {
   settleOutcomes,
   waiting,
   waitingIds,
-} from '../../../tests/support/delivery-store.ts'
+} from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
+import { aTier } from '../../../tests/support/product/a-tier.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
-import { HOSTILE_TEXTS, insertTeams, TEAM_A, TEAM_B } from '../../../tests/support/webhook-store.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import {
+  HOSTILE_TEXTS,
+  insertTeams,
+  TEAM_A,
+  TEAM_B,
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { forgetGoneItems, itemsChangedSince, variablesChangedSince } from './variable-changes.ts'
 import {

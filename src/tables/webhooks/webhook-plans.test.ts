@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { eventTo, NOW_MS } from '../../../tests/support/delivery-store.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { plansOf } from '../../../tests/support/blocks/query-plans.ts'
+import { eventTo, NOW_MS } from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   insertTeams,
   NETWORK,
   TEAM_A,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { webhooksWithDeliveryAt } from '../chain/chain-events.ts'
 import { pauseTeamOverLimit } from '../usage/capacity-pause.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { deliveriesOf } from '../../../tests/support/delivery-store.ts'
+import { deliveriesOf } from '../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   dueTo,
@@ -10,7 +10,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../tests/support/webhook-store.ts'
+} from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
 import { type GoneWebhook, pauseGoneWebhook } from './pause-webhooks.ts'

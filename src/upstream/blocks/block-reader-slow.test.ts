@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { rawBlock, rawCall, rawLog } from '../../../tests/support/blocks/raw-block.ts'
 import {
   type Answers,
   type BlockNetwork,
@@ -6,9 +8,7 @@ import {
   openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-network.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { rawBlock, rawCall, rawLog } from '../../../tests/support/raw-block.ts'
+} from '../../../tests/support/nodes/block-network.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 
 const SECOND = 1000

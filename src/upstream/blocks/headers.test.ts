@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { hashOf } from '../../../tests/support/fake-node.ts'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { hashOf } from '../../../tests/support/nodes/fake-node.ts'
 import {
   blockAt,
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
-import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
+import type { ScriptedCall } from '../../../tests/support/nodes/scripted-outbound.ts'
 import { noteThrottled, openBreaker } from '../node/upstream.ts'
 import { headerByHash, headerByNumber, votesAt } from './headers.ts'
 

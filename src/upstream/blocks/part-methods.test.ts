@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { ALICE, BOB, rawBlock, rawCall, rawLog } from '../../../tests/support/blocks/raw-block.ts'
 import {
   type Answers,
   type BlockNetwork,
@@ -6,10 +8,8 @@ import {
   openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-network.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
-import { NodeError } from '../../../tests/support/fake-node.ts'
-import { ALICE, BOB, rawBlock, rawCall, rawLog } from '../../../tests/support/raw-block.ts'
+} from '../../../tests/support/nodes/block-network.ts'
+import { NodeError } from '../../../tests/support/nodes/fake-node.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 
 const MINUTE = 60_000

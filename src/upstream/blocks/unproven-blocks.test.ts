@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { type RawParts, rawCall } from '../../../tests/support/blocks/raw-block.ts'
 import {
   type Answers,
   type BlockNetwork,
   openBlockNetwork,
   Status,
   serving,
-} from '../../../tests/support/block-network.ts'
-import type { Changeable } from '../../../tests/support/changed-members.ts'
-import { failureOf } from '../../../tests/support/failure-of.ts'
+} from '../../../tests/support/nodes/block-network.ts'
+import { blockAt, POLL_MS } from '../../../tests/support/nodes/scripted-network.ts'
+import type { Changeable } from '../../../tests/support/product/changed-members.ts'
 import eachType from '../../../tests/support/proofs/each-type.json'
-import { type RawParts, rawCall } from '../../../tests/support/raw-block.ts'
-import { blockAt, POLL_MS } from '../../../tests/support/scripted-network.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 import type { Network } from '../../core/network.ts'
 import { networkReport } from '../answers/network-report.ts'

@@ -4,7 +4,7 @@ import {
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
 import { numberToQuantity } from '../../core/hex.ts'
 import { noteThrottled, openBreaker } from '../node/upstream.ts'
 import { headerByNumber } from './headers.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type BlockNetwork, openNetworkOf } from '../../../tests/support/block-network.ts'
-import { rawBlock, rawLog } from '../../../tests/support/raw-block.ts'
+import { rawBlock, rawLog } from '../../../tests/support/blocks/raw-block.ts'
+import { type BlockNetwork, openNetworkOf } from '../../../tests/support/nodes/block-network.ts'
 import { HEADER_ONLY } from '../../core/chain/block.ts'
 import { prefetchBlocks } from './prefetch-blocks.ts'
 

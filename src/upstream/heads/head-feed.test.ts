@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { hashOf } from '../../../tests/support/fake-node.ts'
+import { hashOf } from '../../../tests/support/nodes/fake-node.ts'
 import {
   blockAt,
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
 import { noteHeaderRead } from '../node/active-health.ts'
 import { noteFailure, noteThrottled, openBreaker } from '../node/upstream.ts'
 import type { HeadNews } from './head-feed.ts'

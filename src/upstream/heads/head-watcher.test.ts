@@ -3,7 +3,7 @@ import {
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
 
 const SOLANA = { kind: 'solana', blockTimeMs: 400 } as const
 const MINUTE_MS = 60_000

@@ -4,8 +4,8 @@ import {
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
-import type { ScriptedSocket } from '../../../tests/support/scripted-sockets.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
+import type { ScriptedSocket } from '../../../tests/support/nodes/scripted-sockets.ts'
 
 const SECOND = 1000
 const WS = 'ws://user:hunter%202@node/secret-path'

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { hashOf } from '../../../tests/support/fake-node.ts'
+import { hashOf } from '../../../tests/support/nodes/fake-node.ts'
 import {
   blockAt,
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
-import { announcement, type ScriptedSocket } from '../../../tests/support/scripted-sockets.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
+import { announcement, type ScriptedSocket } from '../../../tests/support/nodes/scripted-sockets.ts'
 
 const SECOND = 1000
 const WS = 'ws://user:hunter%202@node/secret-path'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openScriptedNetwork } from '../../../tests/support/scripted-network.ts'
+import { openScriptedNetwork } from '../../../tests/support/nodes/scripted-network.ts'
 import { Failure } from '../../core/errors.ts'
 import type { PoolCall } from '../pool/routed-request.ts'
 import { askForLogs } from './ask-for-logs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Failure } from '../../core/errors.ts'
 import { type LogPlace, openLogPlaces } from './log-places.ts'
 

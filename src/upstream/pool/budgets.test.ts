@@ -4,7 +4,7 @@ import {
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
 import type { UpstreamBudget } from '../../core/network.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { openBatchSender } from './batch-sender.ts'

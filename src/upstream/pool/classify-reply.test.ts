@@ -3,8 +3,8 @@ import {
   openScriptedNetwork,
   POLL_MS,
   type ScriptedNetwork,
-} from '../../../tests/support/scripted-network.ts'
-import type { ScriptedCall } from '../../../tests/support/scripted-outbound.ts'
+} from '../../../tests/support/nodes/scripted-network.ts'
+import type { ScriptedCall } from '../../../tests/support/nodes/scripted-outbound.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { PoolAnswer } from './routed-request.ts'
 import { requestAny } from './upstream-pool.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { seededChance } from '../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { earnHedge, hedgeDelayMs, learnHedge, newHedging, spendHedge } from './hedging.ts'
 
 const BURST = 20

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import {
   type ScriptedCall,
   type ScriptedOutbound,
   scriptedOutbound,
-} from '../../../tests/support/scripted-outbound.ts'
-import { scriptedSockets } from '../../../tests/support/scripted-sockets.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+} from '../../../tests/support/nodes/scripted-outbound.ts'
+import { scriptedSockets } from '../../../tests/support/nodes/scripted-sockets.ts'
 import type { Network } from '../../core/network.ts'
 import { networkReport } from '../answers/network-report.ts'
 import { type OpenNetwork, openNetwork } from '../answers/open-network.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { openShareQueues, openWaitQueue } from './wait-queue.ts'
 
 describe('the queue of calls that wait for a place', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import type { UpstreamBudget, UpstreamSpec } from '../../core/network.ts'
 import { openSpendRegistry, type SpendRegistry } from './spend-registry.ts'
 import type { UpstreamSpend } from './upstream-spend.ts'

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { type ScriptedSocket, scriptedSockets } from '../../../tests/support/scripted-sockets.ts'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
+import {
+  type ScriptedSocket,
+  scriptedSockets,
+} from '../../../tests/support/nodes/scripted-sockets.ts'
 import type { LogFields } from '../../ports/telemetry.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { openUpstreamSubscription, type SubscriptionConnection } from './upstream-subscription.ts'

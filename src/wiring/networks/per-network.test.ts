@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { quietTelemetry } from '../../../tests/support/quiet-telemetry.ts'
-import { settled } from '../../../tests/support/test-clock.ts'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
+import { settled } from '../../../tests/support/basics/test-clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { perNetwork } from './per-network.ts'
 

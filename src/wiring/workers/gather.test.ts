@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testClock } from '../../../tests/support/test-clock.ts'
+import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { openGather } from './gather.ts'
 
 const MS_MAX = 2000

@@ -1,6 +1,6 @@
 import { deliveryId } from '../../../src/core/delivery/delivery-id.ts'
 import { REST } from '../../../src/tables/usage/log-bytes.ts'
-import { WORLD } from '../../support/world.ts'
+import { WORLD } from '../../support/product/world.ts'
 import type {
   Change,
   DeliveryRow,

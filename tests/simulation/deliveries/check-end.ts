@@ -1,11 +1,11 @@
 import type { Database } from '../../../src/ports/database.ts'
-import { SHARDS } from '../../../src/tables/couriers/shards.ts'
+import { SHARDS } from '../../../src/tables/deliveries/shards.ts'
 import {
   contradiction,
   miscount,
   type StoredDelivery,
   storedDeliveries,
-} from '../../support/stored-deliveries.ts'
+} from '../../support/deliveries/stored-deliveries.ts'
 import type { Life } from '../process-life.ts'
 import { type BookedDelivery, type BookedWebhook, keyOf } from './book.ts'
 import {
@@ -18,7 +18,7 @@ import {
   staleMs,
   wallOf,
 } from './delivery-run.ts'
-import { isFull, isOverLimit } from './judge-pauses.ts'
+import { isFull, isOverLimit } from './judges/judge-pauses.ts'
 import { nameOf } from './posted.ts'
 
 /** Within this an outcome is written, once it is known. */

@@ -1,8 +1,8 @@
 import type { Database, Sql } from '../../../src/ports/database.ts'
 import type { Entropy } from '../../../src/ports/entropy.ts'
 import type { Telemetry } from '../../../src/ports/telemetry.ts'
-import { quietTelemetry } from '../../support/quiet-telemetry.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import { quietTelemetry } from '../../support/basics/quiet-telemetry.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { complain, type DeliveryRun, heardKey } from './delivery-run.ts'
 

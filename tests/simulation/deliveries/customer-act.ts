@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/ports/database.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import type { BookedWebhook } from './book.ts'
 import type { DeliveryRun } from './delivery-run.ts'
 import type { EventSource } from './event-source.ts'

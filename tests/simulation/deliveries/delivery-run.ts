@@ -1,6 +1,6 @@
 import type { EgressOutcome } from '../../../src/ports/egress.ts'
 import type { DueResult } from '../../../src/tables/chain/chain-events.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import { wallMs } from '../process-ports.ts'
 import type { Trace } from '../trace.ts'

@@ -4,7 +4,7 @@ import {
   type RecordedEvent,
   recordEvent,
 } from '../../../src/tables/chain/chain-events.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import { hash32 } from '../chain-block.ts'
 import { NETWORK } from '../sim-store.ts'
 import { CHAIN, type DeliveryRun, wallOf } from './delivery-run.ts'

@@ -1,5 +1,5 @@
 import { type Database, type Sql, sql } from '../../../src/ports/database.ts'
-import { WORLD } from '../../support/world.ts'
+import { WORLD } from '../../support/product/world.ts'
 import type { Change } from './journal-changes.ts'
 
 /** A key that is put together is taken apart: as a whole it may be too large for a number. */

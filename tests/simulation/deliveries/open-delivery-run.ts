@@ -1,4 +1,4 @@
-import { seededChance } from '../../support/seeded-chance.ts'
+import { seededChance } from '../../support/basics/seeded-chance.ts'
 import { openSimStores, type SimStores } from '../sim-store.ts'
 import { openTrace } from '../trace.ts'
 import { virtualClock } from '../virtual-clock.ts'

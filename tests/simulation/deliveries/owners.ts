@@ -1,4 +1,4 @@
-import { shardOf } from '../../../src/tables/couriers/shards.ts'
+import { shardOf } from '../../../src/tables/deliveries/shards.ts'
 import type { ChangeOf, CourierRow } from './journal-changes.ts'
 
 /** A courier's lease as it is committed. */

@@ -1,6 +1,6 @@
 import type { Tier } from '../../../src/core/billing/plan.ts'
-import { aTier } from '../../support/a-tier.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
+import { aTier } from '../../support/product/a-tier.ts'
 import { NO_FAULTS, type StoreFaults } from '../sim-store.ts'
 
 /** How a host behaves for a while. */

@@ -1,5 +1,5 @@
 import type { EgressFault } from '../../../src/ports/egress.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import type { HostPlan, Temper } from './plan-deliveries.ts'
 
 /** What becomes of one POST. */

@@ -13,7 +13,7 @@ import { complain, type DeliveryRun } from './delivery-run.ts'
 import { joinedDeliveryRun } from './joined-plan.ts'
 import { readJournal } from './journal.ts'
 import type { Change } from './journal-changes.ts'
-import { judgeCommit } from './judge-commit.ts'
+import { judgeCommit } from './judges/judge-commit.ts'
 import { startCourier } from './sim-courier.ts'
 import { openSimSignals, type SimSignals } from './sim-signals.ts'
 import {

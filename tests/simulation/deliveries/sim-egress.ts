@@ -1,8 +1,8 @@
 import type { Egress, EgressOutcome, EgressRequest } from '../../../src/ports/egress.ts'
 import type { Life } from '../process-life.ts'
 import { type DeliveryRun, type Post, wallOf } from './delivery-run.ts'
-import type { HostJudge } from './judge-hosts.ts'
-import { judgePost } from './judge-posts.ts'
+import type { HostJudge } from './judges/judge-hosts.ts'
+import { judgePost } from './judges/judge-posts.ts'
 import { nameOf } from './posted.ts'
 import type { Reception } from './receivers.ts'
 

@@ -1,5 +1,5 @@
 import type { Signals } from '../../../src/ports/signals.ts'
-import type { Chance } from '../../support/seeded-chance.ts'
+import type { Chance } from '../../support/basics/seeded-chance.ts'
 import type { Life } from '../process-life.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
 

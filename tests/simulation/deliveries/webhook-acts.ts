@@ -4,11 +4,11 @@ import {
   deleteWebhook,
   type StandingRules,
 } from '../../../src/tables/webhooks/webhooks.ts'
-import { webhookCalled } from '../../support/webhook-store.ts'
+import { webhookCalled } from '../../support/deliveries/webhook-store.ts'
 import { NETWORK } from '../sim-store.ts'
 import { type Act, type ActNeeds, newSecret, pick, pickWebhook } from './customer-act.ts'
 import { OFFICE, wallOf } from './delivery-run.ts'
-import { PUBLIC_URL } from './judge-pauses.ts'
+import { PUBLIC_URL } from './judges/judge-pauses.ts'
 import { sealed } from './sim-keys.ts'
 
 const SLOTS_MAX = 1_000

@@ -1,5 +1,5 @@
+import type { Chance } from '../basics/seeded-chance.ts'
 import type { NatsTestServer } from '../nats/nats-server.ts'
-import type { Chance } from '../seeded-chance.ts'
 import type { ChaosStage } from './chaos-stage.ts'
 import type { Member } from './cluster.ts'
 

@@ -1,9 +1,9 @@
-import { type ChainNode, startChainNode } from '../chain-node.ts'
-import { type FlakyReceivers, startFlakyReceivers } from '../flaky-receivers.ts'
+import { type Chance, seededChance } from '../basics/seeded-chance.ts'
+import { type FlakyReceivers, startFlakyReceivers } from '../deliveries/flaky-receivers.ts'
 import { type NatsTestServer, startNatsServer } from '../nats/nats-server.ts'
+import { type ChainNode, startChainNode } from '../nodes/chain-node.ts'
+import { startTcpRelay, type TcpRelay } from '../nodes/tcp-relay.ts'
 import { type PostgresServer, startPostgresServer } from '../postgres/postgres-server.ts'
-import { type Chance, seededChance } from '../seeded-chance.ts'
-import { startTcpRelay, type TcpRelay } from '../tcp-relay.ts'
 import { type Cluster, callApi, clusterEnv, openCluster } from './cluster.ts'
 
 export type ChaosNetwork = { id: string; chainId: number; node: ChainNode }

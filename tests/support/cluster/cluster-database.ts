@@ -1,7 +1,7 @@
 import { openPostgresDatabase } from '../../../src/cluster/postgres/postgres-database.ts'
 import { type Database, type Sql, sql } from '../../../src/ports/database.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
-import { until } from '../until.ts'
+import { until } from '../basics/until.ts'
 
 /** The database of a cluster, as its operator sees it. */
 export type ClusterDatabase = Database & {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../basics/until.ts'
 import {
   type FirstKeys,
   keysIn,
   type MemberProcess,
   newFolder,
   startMember,
-} from '../headgate-process.ts'
-import { until } from '../until.ts'
+} from '../product/headgate-process.ts'
 
 export type Role = 'gateway' | 'follower' | 'courier' | 'api'
 

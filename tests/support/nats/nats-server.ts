@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Certificate } from '../certificates.ts'
+import type { Certificate } from '../basics/certificates.ts'
 
 /** A real NATS server of our own. */
 export type NatsTestServer = {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isRoot, type KeptServer, NOBODY, startOnFreePort } from '../kept-server.ts'
+import { isRoot, type KeptServer, NOBODY, startOnFreePort } from '../basics/kept-server.ts'
 
 /** A real PgBouncer of our own, which lends a connection to each transaction. */
 export type PgBouncer = KeptServer & {

@@ -1,5 +1,5 @@
-import { startTcpRelay } from '../tcp-relay.ts'
-import { until } from '../until.ts'
+import { until } from '../basics/until.ts'
+import { startTcpRelay } from '../nodes/tcp-relay.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
 /** A primary and a standby that follows it. */

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isRoot, type KeptServer, NOBODY, startOnFreePort } from '../kept-server.ts'
+import { isRoot, type KeptServer, NOBODY, startOnFreePort } from '../basics/kept-server.ts'
 
 /** A real PostgreSQL server of our own. */
 export type PostgresServer = KeptServer & {

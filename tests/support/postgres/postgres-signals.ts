@@ -3,7 +3,7 @@ import { openRelayedSignals } from '../../../src/cluster/signals/relayed-signals
 import type { Signals } from '../../../src/ports/signals.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
-import { quietTelemetry } from '../quiet-telemetry.ts'
+import { quietTelemetry } from '../basics/quiet-telemetry.ts'
 
 const needs = { clock: systemClock(), entropy: systemEntropy(), telemetry: quietTelemetry() }
 

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAuthority } from '../certificates.ts'
-import { isRoot, NOBODY } from '../kept-server.ts'
+import { makeAuthority } from '../basics/certificates.ts'
+import { isRoot, NOBODY } from '../basics/kept-server.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
 /** Servers with and without a certificate, and files of authorities. */

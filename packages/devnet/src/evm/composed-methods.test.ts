@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { PING_BYTECODE } from '../../../../tests/support/ping-contract.ts'
+import { PING_BYTECODE } from '../../../../tests/support/devnet/ping-contract.ts'
 import { systemClock } from '../clock.ts'
 import { type EvmChain, startEvmChain } from './evm-chain.ts'
 

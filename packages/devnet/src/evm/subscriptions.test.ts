@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testClock } from '../../../../tests/support/test-clock.ts'
+import { testClock } from '../../../../tests/support/basics/test-clock.ts'
 import { openEdrChain, openEdrContext } from './edr-chain.ts'
 import { renewSubscriptions } from './subscriptions.ts'
 

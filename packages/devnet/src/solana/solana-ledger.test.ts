@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type SolanaRpc, solanaRpc } from '../../../../tests/support/solana-rpc.ts'
+import { type SolanaRpc, solanaRpc } from '../../../../tests/support/solana/solana-rpc.ts'
 import { systemClock } from '../clock.ts'
 import { encodeBase58, PROGRAMS } from './solana-account.ts'
 import { TEST_WALLETS, TOKEN_2022_MINT, TOKEN_MINT } from './solana-genesis.ts'

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Changeable, memberChanges } from '../../../../tests/support/changed-members.ts'
+import {
+  type Changeable,
+  memberChanges,
+} from '../../../../tests/support/product/changed-members.ts'
 import amsterdam from '../../../../tests/support/proofs/amsterdam.json'
 import eachType from '../../../../tests/support/proofs/each-type.json'
 import { assembleBlock } from '../assemble-block.ts'

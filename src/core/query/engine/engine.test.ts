@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { assembled } from '../../../../tests/support/assembled.ts'
 import {
   ALICE,
   BOB,
@@ -8,7 +7,8 @@ import {
   rawLog,
   TOKEN,
   word,
-} from '../../../../tests/support/raw-block.ts'
+} from '../../../../tests/support/blocks/raw-block.ts'
+import { assembled } from '../../../../tests/support/product/assembled.ts'
 import type { Block } from '../../chain/block.ts'
 import { Rejection } from '../../errors.ts'
 import { openVariableRegistry } from '../keys/variable-registry.ts'

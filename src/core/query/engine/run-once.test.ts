@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { assembled } from '../../../../tests/support/assembled.ts'
-import { rawBlock, rawCall, rawLog, TOKEN } from '../../../../tests/support/raw-block.ts'
+import { rawBlock, rawCall, rawLog, TOKEN } from '../../../../tests/support/blocks/raw-block.ts'
+import { assembled } from '../../../../tests/support/product/assembled.ts'
 import type { Block } from '../../chain/block.ts'
 import { Rejection } from '../../errors.ts'
 import { compileQuery } from '../language/compile-query.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import { openInternTable } from './intern-table.ts'
 
 type Value = { text: string }

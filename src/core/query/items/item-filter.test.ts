@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { assembled } from '../../../../tests/support/assembled.ts'
-import { makeRawBlock } from '../../../../tests/support/block-maker.ts'
-import { hex } from '../../../../tests/support/node-json.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { makeRawBlock } from '../../../../tests/support/blocks/block-maker.ts'
+import { hex } from '../../../../tests/support/blocks/node-json.ts'
+import { assembled } from '../../../../tests/support/product/assembled.ts'
 import { type Checks, openItemFilter, scanItems } from './item-filter.ts'
 
 describe('a filter of very many alternatives', () => {

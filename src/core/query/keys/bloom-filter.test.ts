@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { hex } from '../../../../tests/support/node-json.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { hex } from '../../../../tests/support/blocks/node-json.ts'
 import { openBloomFilter } from './bloom-filter.ts'
 
 describe('a Bloom filter of keys', () => {

@@ -8,8 +8,8 @@ import {
   parse,
   validate,
 } from 'graphql'
-import { randomQuery } from '../../../../tests/support/random-query.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { randomQuery } from '../../../../tests/support/blocks/random-query.ts'
 import { Rejection } from '../../errors.ts'
 import { compileQuery } from './compile-query.ts'
 import type { SelectionSet } from './query-plan.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isSome, type Option } from '@solana/kit'
 import { getAddressLookupTableDecoder } from '@solana-program/address-lookup-table'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import {
   accountOf,
   exactly,
@@ -12,8 +13,7 @@ import {
   u32,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseAddressLookupTable } from './address-lookup-table.ts'
 

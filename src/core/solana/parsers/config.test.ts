@@ -8,7 +8,7 @@ import {
   u8,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseConfig } from './config.ts'
 

@@ -7,7 +7,7 @@ import {
   u32,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseUpgradeableLoader } from './parse-account.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { getNonceDecoder, NonceState, NonceVersion } from '@solana-program/system'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import {
   accountOf,
   exactly,
@@ -9,8 +10,7 @@ import {
   u32,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseNonce } from './parse-account.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import {
   accountOf,
   addressKey,
@@ -10,8 +11,7 @@ import {
   u32,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import type { Account } from '../account.ts'
 import { isTokenProgram, PROGRAM_IDS, PROGRAM_KEYS } from '../programs.ts'
 import { parseAccount } from './parse-account.ts'

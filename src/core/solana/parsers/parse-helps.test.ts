@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { accountOf, f64, i64, joined, u16, zeros } from '../../../../tests/support/account-bytes.ts'
+import {
+  accountOf,
+  f64,
+  i64,
+  joined,
+  u16,
+  zeros,
+} from '../../../../tests/support/solana/account-bytes.ts'
 import {
   extensionBytes,
   helpsWith,
   mintBytes,
   tokenAccountBytes,
-} from '../../../../tests/support/token-bytes.ts'
+} from '../../../../tests/support/solana/token-bytes.ts'
 import { readMintFacts } from './parse-helps.ts'
 import { parseSplToken } from './spl-token.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { type Chance, seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import {
   accountOf,
   addressKey,
@@ -7,15 +8,14 @@ import {
   randomBytes,
   u8,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
-import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import {
   extensionBytes,
   helpsWith,
   mintBytes,
   multisigBytes,
   tokenAccountBytes,
-} from '../../../../tests/support/token-bytes.ts'
+} from '../../../../tests/support/solana/token-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { type ParseHelps, readMintFacts } from './parse-helps.ts'
 import { parseSplToken } from './spl-token.ts'

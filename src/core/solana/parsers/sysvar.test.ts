@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as sysvars from '@solana/sysvars'
+import { type Chance, seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
 import {
   accountOf,
   addressKey,
@@ -11,8 +12,7 @@ import {
   u8,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
-import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseSysvar } from './sysvar.ts'
 

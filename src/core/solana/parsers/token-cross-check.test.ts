@@ -7,15 +7,20 @@ import {
   getMintCodec,
   getTokenCodec,
 } from '@solana-program/token-2022'
-import { accountOf, addressKey, exactly, keyOf } from '../../../../tests/support/account-bytes.ts'
+import { type Chance, seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import {
+  accountOf,
+  addressKey,
+  exactly,
+  keyOf,
+} from '../../../../tests/support/solana/account-bytes.ts'
 import {
   accountExtensions,
   mintExtensions,
   randomAddress,
   randomU64,
-} from '../../../../tests/support/random-extensions.ts'
-import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
-import { helpsWith } from '../../../../tests/support/token-bytes.ts'
+} from '../../../../tests/support/solana/random-extensions.ts'
+import { helpsWith } from '../../../../tests/support/solana/token-bytes.ts'
 import { parseSplToken } from './spl-token.ts'
 
 const ROUNDS = 40

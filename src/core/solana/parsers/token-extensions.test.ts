@@ -9,14 +9,14 @@ import {
   u16,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import {
   extensionBytes,
   helpsWith,
   metadataBytes,
   mintBytes,
   tokenAccountBytes,
-} from '../../../../tests/support/token-bytes.ts'
+} from '../../../../tests/support/solana/token-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { parseSplToken } from './spl-token.ts'
 

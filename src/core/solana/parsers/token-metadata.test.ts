@@ -6,13 +6,13 @@ import {
   u8,
   u32,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import {
   extensionBytes,
   helpsWith,
   metadataBytes,
   mintBytes,
-} from '../../../../tests/support/token-bytes.ts'
+} from '../../../../tests/support/solana/token-bytes.ts'
 import { parseSplToken } from './spl-token.ts'
 
 const UNPARSEABLE = { extension: 'unparseableExtension' }

@@ -10,7 +10,7 @@ import {
   u32,
   u64,
   zeros,
-} from '../../../../tests/support/account-bytes.ts'
+} from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeBase58, encodeKey } from '../base58.ts'
 import { parseVote } from './vote.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf } from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { keyOf } from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { openRecordCutter } from './record-cutter.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { accountOf, keyOf, randomBytes } from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { accountOf, keyOf, randomBytes } from '../../../../tests/support/solana/account-bytes.ts'
 import { encodeKey } from '../base58.ts'
 import { openRecordWriter } from '../text/encodings.ts'
 import { openRecordCutter, type ReplyEnd } from './record-cutter.ts'

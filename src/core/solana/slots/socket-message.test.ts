@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clockText, newsText } from '../../../../tests/support/scripted-ledger.ts'
+import { clockText, newsText } from '../../../../tests/support/solana/scripted-ledger.ts'
 import { readLedgerClock, readSocketMessage } from './socket-message.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)

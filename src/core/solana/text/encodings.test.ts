@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { base58 } from '@scure/base'
-import { accountOf, exactly, keyOf, randomBytes } from '../../../../tests/support/account-bytes.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import {
+  accountOf,
+  exactly,
+  keyOf,
+  randomBytes,
+} from '../../../../tests/support/solana/account-bytes.ts'
 import type { Account, AccountEncoding } from '../account.ts'
 import { openRecordWriter, type RecordRules, zstdText } from './encodings.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { PROGRAM } from '../../../../tests/support/pubsub-answers.ts'
-import { pubkeyOf, signatureOf } from '../../../../tests/support/pubsub-cluster.ts'
+import { type Chance, seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { PROGRAM } from '../../../../tests/support/solana/pubsub-answers.ts'
+import { pubkeyOf, signatureOf } from '../../../../tests/support/solana/pubsub-cluster.ts'
 import {
   type Heard,
   openPubsubStage,
   type PubsubStage,
-} from '../../../../tests/support/pubsub-stage.ts'
-import { type Chance, seededChance } from '../../../../tests/support/seeded-chance.ts'
+} from '../../../../tests/support/solana/pubsub-stage.ts'
 
 type Level = 'processed' | 'confirmed' | 'finalized'
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { PROGRAM } from '../../../../tests/support/pubsub-answers.ts'
-import { pubkeyOf, signatureOf } from '../../../../tests/support/pubsub-cluster.ts'
+import { PROGRAM } from '../../../../tests/support/solana/pubsub-answers.ts'
+import { pubkeyOf, signatureOf } from '../../../../tests/support/solana/pubsub-cluster.ts'
 import {
   type Heard,
   openPubsubStage,
   type PubsubStage,
-} from '../../../../tests/support/pubsub-stage.ts'
+} from '../../../../tests/support/solana/pubsub-stage.ts'
 
 const CONFIRMED = { commitment: 'confirmed', encoding: 'base64' }
 const KEY = pubkeyOf(0)

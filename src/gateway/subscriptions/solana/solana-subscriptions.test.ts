@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { PROGRAM } from '../../../../tests/support/pubsub-answers.ts'
-import { pubkeyOf, signatureOf } from '../../../../tests/support/pubsub-cluster.ts'
+import { settled as turn } from '../../../../tests/support/basics/test-clock.ts'
+import { PROGRAM } from '../../../../tests/support/solana/pubsub-answers.ts'
+import { pubkeyOf, signatureOf } from '../../../../tests/support/solana/pubsub-cluster.ts'
 import {
   type Heard,
   openPubsubStage,
   type PubsubStage,
-} from '../../../../tests/support/pubsub-stage.ts'
-import { settled as turn } from '../../../../tests/support/test-clock.ts'
+} from '../../../../tests/support/solana/pubsub-stage.ts'
 import { Rejection } from '../../../core/errors.ts'
 
 const CONFIRMED = { commitment: 'confirmed', encoding: 'base64' }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPublicKey } from 'node:crypto'
 import { managementApi, START_MS } from '../../../../tests/management-api.ts'
-import { newSigner } from '../../../../tests/support/access-tokens.ts'
+import { newSigner } from '../../../../tests/support/product/access-tokens.ts'
 
 let api: Awaited<ReturnType<typeof managementApi>>
 

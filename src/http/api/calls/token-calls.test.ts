@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { managementApi, START_MS } from '../../../../tests/management-api.ts'
-import { signedIn } from '../../../../tests/support/signed-in.ts'
+import { signedIn } from '../../../../tests/support/product/signed-in.ts'
 import { createToken } from '../../../tables/accounts/new-accounts.ts'
 
 let api: Awaited<ReturnType<typeof managementApi>>

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { until } from '../../../../tests/support/until.ts'
+import { until } from '../../../../tests/support/basics/until.ts'
 import { type EventStream, openEventStream, type StreamEnd } from './event-stream.ts'
 
 const KIB = 1024

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { type QueryApi, queryApi } from '../../../../tests/support/query-api.ts'
-import { ALICE, type RawParts, rawBlock, rawLog } from '../../../../tests/support/raw-block.ts'
+import {
+  ALICE,
+  type RawParts,
+  rawBlock,
+  rawLog,
+} from '../../../../tests/support/blocks/raw-block.ts'
+import { type QueryApi, queryApi } from '../../../../tests/support/deliveries/query-api.ts'
 import { addItems } from '../../../tables/webhooks/variables.ts'
 
 const NEWEST = 300

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../../../../tests/support/deliveries/webhook-api.ts'
 
 /** As long as a query may be, and as dear as it can be made. */
 const LONG = `{ block { number ${'# long\n'.repeat(9_300)} } }`

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type QueryApi, queryApi } from '../../../../tests/support/query-api.ts'
+import { type QueryApi, queryApi } from '../../../../tests/support/deliveries/query-api.ts'
 
 const QUERY = '{ block { number } }'
 

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { HASH_255, type QueryApi, queryApi } from '../../../../tests/support/query-api.ts'
-import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../../../tests/support/raw-block.ts'
-import { advanceUntil } from '../../../../tests/support/test-clock.ts'
+import { advanceUntil } from '../../../../tests/support/basics/test-clock.ts'
+import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../../../tests/support/blocks/raw-block.ts'
+import {
+  HASH_255,
+  type QueryApi,
+  queryApi,
+} from '../../../../tests/support/deliveries/query-api.ts'
 import { addItems } from '../../../tables/webhooks/variables.ts'
 
 const QUERY = '{ block { number } }'

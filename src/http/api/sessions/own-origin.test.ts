@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { managementApi, PUBLIC_URL } from '../../../../tests/management-api.ts'
-import { type Browser, signedIn } from '../../../../tests/support/signed-in.ts'
+import { type Browser, signedIn } from '../../../../tests/support/product/signed-in.ts'
 
 type Headers = Record<string, string>
 

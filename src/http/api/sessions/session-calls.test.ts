@@ -5,7 +5,7 @@ import {
   type Browser,
   cookieOf,
   signedIn,
-} from '../../../../tests/support/signed-in.ts'
+} from '../../../../tests/support/product/signed-in.ts'
 import { Failure } from '../../../core/errors.ts'
 import { type Database, sql } from '../../../ports/database.ts'
 

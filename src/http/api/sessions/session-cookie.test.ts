@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { managementApi } from '../../../../tests/management-api.ts'
-import { type RawAnswer, sendRaw } from '../../../../tests/support/raw-http.ts'
-import { type Browser, signedIn } from '../../../../tests/support/signed-in.ts'
+import { type RawAnswer, sendRaw } from '../../../../tests/support/nodes/raw-http.ts'
+import { type Browser, signedIn } from '../../../../tests/support/product/signed-in.ts'
 
 let api: Awaited<ReturnType<typeof managementApi>>
 let browser: Browser

@@ -5,7 +5,7 @@ import {
   type Browser,
   cookieOf,
   signedIn,
-} from '../../../../tests/support/signed-in.ts'
+} from '../../../../tests/support/product/signed-in.ts'
 import { hashKey } from '../../../core/access/hash-key.ts'
 import { sql } from '../../../ports/database.ts'
 import { OPEN_API } from '../../contract/open-api-document.ts'

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../../../tests/management-api.ts'
-import { ACCEPTED, type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
-import { dueTo } from '../../../../tests/support/webhook-store.ts'
+import {
+  ACCEPTED,
+  type WebhookApi,
+  webhookApi,
+} from '../../../../tests/support/deliveries/webhook-api.ts'
+import { dueTo } from '../../../../tests/support/deliveries/webhook-store.ts'
 
 const FIRST_SEQUENCE = 1_000_000_000_001
 

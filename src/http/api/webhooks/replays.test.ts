@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../../../tests/management-api.ts'
-import { HEAD, type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import {
+  HEAD,
+  type WebhookApi,
+  webhookApi,
+} from '../../../../tests/support/deliveries/webhook-api.ts'
 import { recordReplayStep } from '../../../tables/webhooks/replays.ts'
 
 let on: WebhookApi

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { HASH_255, type QueryApi, queryApi } from '../../../../tests/support/query-api.ts'
-import { advanceUntil } from '../../../../tests/support/test-clock.ts'
+import { advanceUntil } from '../../../../tests/support/basics/test-clock.ts'
+import {
+  HASH_255,
+  type QueryApi,
+  queryApi,
+} from '../../../../tests/support/deliveries/query-api.ts'
 import type { EgressOutcome, EgressRequest } from '../../../ports/egress.ts'
 import { verifyDelivery } from '../../../receiver/verify-delivery.ts'
 

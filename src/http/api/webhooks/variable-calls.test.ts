@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { aTier } from '../../../../tests/support/a-tier.ts'
-import type { Answer } from '../../../../tests/support/checked-call.ts'
-import { type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../../../../tests/support/deliveries/webhook-api.ts'
+import { aTier } from '../../../../tests/support/product/a-tier.ts'
+import type { Answer } from '../../../../tests/support/product/checked-call.ts'
 import { sql } from '../../../ports/database.ts'
 import { addItems, TEAM_VARIABLES_MAX } from '../../../tables/webhooks/variables.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { aTier } from '../../../../tests/support/a-tier.ts'
-import { type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../../../../tests/support/deliveries/webhook-api.ts'
+import { aTier } from '../../../../tests/support/product/a-tier.ts'
 import { sql, sqlRows } from '../../../ports/database.ts'
 import { TEAM_VARIABLES_MAX } from '../../../tables/webhooks/variables.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../../../../tests/support/deliveries/webhook-api.ts'
 import { webhookRevision, webhooksChangedSince } from '../../../tables/webhooks/webhooks.ts'
 
 let on: WebhookApi

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../../../tests/management-api.ts'
-import { aTier } from '../../../../tests/support/a-tier.ts'
-import type { Answer } from '../../../../tests/support/checked-call.ts'
-import { QUERY, type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
+import {
+  QUERY,
+  type WebhookApi,
+  webhookApi,
+} from '../../../../tests/support/deliveries/webhook-api.ts'
+import { aTier } from '../../../../tests/support/product/a-tier.ts'
+import type { Answer } from '../../../../tests/support/product/checked-call.ts'
 import { NO_USABLE_ADDRESS } from '../../../core/delivery/check-destination.ts'
 import { openEgress } from '../../../system/egress/egress.ts'
 import { systemClock } from '../../../system/machine/system-clock.ts'

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { START_MS } from '../../../../tests/management-api.ts'
-import { deliveriesOf } from '../../../../tests/support/delivery-store.ts'
-import { QUERY, type WebhookApi, webhookApi } from '../../../../tests/support/webhook-api.ts'
-import { dueTo, eventAt } from '../../../../tests/support/webhook-store.ts'
+import { deliveriesOf } from '../../../../tests/support/deliveries/delivery-store.ts'
+import {
+  QUERY,
+  type WebhookApi,
+  webhookApi,
+} from '../../../../tests/support/deliveries/webhook-api.ts'
+import { dueTo, eventAt } from '../../../../tests/support/deliveries/webhook-store.ts'
 import { signingKeyPlace } from '../../../ports/secrets.ts'
 import { recordEvent } from '../../../tables/chain/chain-events.ts'
 import { changeWebhook, findWebhook } from '../../../tables/webhooks/webhooks.ts'

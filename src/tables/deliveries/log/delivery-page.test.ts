@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../../tests/fresh-store.ts'
-import { NOW_MS, nextEvent, settle, waitingIds } from '../../../../tests/support/delivery-store.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import {
+  NOW_MS,
+  nextEvent,
+  settle,
+  waitingIds,
+} from '../../../../tests/support/deliveries/delivery-store.ts'
 import {
   addWebhooks,
   HOSTILE_TEXTS,
@@ -10,7 +15,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../../tests/support/webhook-store.ts'
+} from '../../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, type Sql, sql } from '../../../ports/database.ts'
 import { pauseTeamOverLimit } from '../../usage/capacity-pause.ts'
 import { deleteWebhook } from '../../webhooks/webhooks.ts'

@@ -9,10 +9,15 @@ import {
   test,
 } from 'bun:test'
 import { freshStore } from '../../../../tests/fresh-store.ts'
-import { eventTo, forkTo, NOW_MS, settle } from '../../../../tests/support/delivery-store.ts'
-import { fillLongLog, LOG_END_MS } from '../../../../tests/support/long-log.ts'
-import { plansOf } from '../../../../tests/support/query-plans.ts'
-import { seededChance } from '../../../../tests/support/seeded-chance.ts'
+import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { plansOf } from '../../../../tests/support/blocks/query-plans.ts'
+import {
+  eventTo,
+  forkTo,
+  NOW_MS,
+  settle,
+} from '../../../../tests/support/deliveries/delivery-store.ts'
+import { fillLongLog, LOG_END_MS } from '../../../../tests/support/deliveries/long-log.ts'
 import {
   addWebhooks,
   HOSTILE_TEXTS,
@@ -20,7 +25,7 @@ import {
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../../tests/support/webhook-store.ts'
+} from '../../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../../ports/database.ts'
 import { deleteWebhook } from '../../webhooks/webhooks.ts'
 import type { DeliveryKey } from '../delivery.ts'

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { freshStore } from '../../../../tests/fresh-store.ts'
-import { eventTo, NOW_MS, settle } from '../../../../tests/support/delivery-store.ts'
-import { fillLongLog, LOG_END_MS } from '../../../../tests/support/long-log.ts'
-import { plansOf } from '../../../../tests/support/query-plans.ts'
+import { plansOf } from '../../../../tests/support/blocks/query-plans.ts'
+import { eventTo, NOW_MS, settle } from '../../../../tests/support/deliveries/delivery-store.ts'
+import { fillLongLog, LOG_END_MS } from '../../../../tests/support/deliveries/long-log.ts'
 import {
   addWebhooks,
   insertTeams,
   TEAM_A,
   TEAM_B,
   webhookCalled,
-} from '../../../../tests/support/webhook-store.ts'
-import { WORLD } from '../../../../tests/support/world.ts'
+} from '../../../../tests/support/deliveries/webhook-store.ts'
+import { WORLD } from '../../../../tests/support/product/world.ts'
 import { type Database, sql } from '../../../ports/database.ts'
 import { deleteWebhook } from '../../webhooks/webhooks.ts'
 import { searchDeliveries } from './search-deliveries.ts'

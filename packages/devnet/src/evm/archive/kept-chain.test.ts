@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { createWalletClient, type Hex, http, parseGwei } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { until } from '../../../../../tests/support/basics/until.ts'
 import {
   canonical,
   FIRST,
   forkableCalls,
   SECOND,
-} from '../../../../../tests/support/forkable-calls.ts'
-import { until } from '../../../../../tests/support/until.ts'
+} from '../../../../../tests/support/devnet/forkable-calls.ts'
 import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { forkableCalls } from '../../../../../tests/support/forkable-calls.ts'
+import { forkableCalls } from '../../../../../tests/support/devnet/forkable-calls.ts'
 import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 import { CONTRACTS, contractCodes } from './contracts.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseEther } from 'viem'
-import { FIRST, forkableCalls, SECOND } from '../../../../../tests/support/forkable-calls.ts'
-import { until } from '../../../../../tests/support/until.ts'
+import { until } from '../../../../../tests/support/basics/until.ts'
+import { FIRST, forkableCalls, SECOND } from '../../../../../tests/support/devnet/forkable-calls.ts'
 import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 

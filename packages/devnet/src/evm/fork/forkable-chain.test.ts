@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { until } from '../../../../../tests/support/basics/until.ts'
 import {
   canonical,
   FIRST,
   forkableCalls,
   SECOND,
-} from '../../../../../tests/support/forkable-calls.ts'
-import { until } from '../../../../../tests/support/until.ts'
+} from '../../../../../tests/support/devnet/forkable-calls.ts'
 import { systemClock } from '../../clock.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testClock } from '../../../../../tests/support/test-clock.ts'
+import { testClock } from '../../../../../tests/support/basics/test-clock.ts'
 import { openIntervalMining } from './interval-mining.ts'
 
 test('blocks come at their interval, and none while they are held', async () => {

@@ -9,7 +9,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
+import { type SolanaRpc, solanaRpc } from '../../../../../tests/support/solana/solana-rpc.ts'
 import { systemClock } from '../../clock.ts'
 import { encodeBase58 } from '../solana-account.ts'
 import { TEST_WALLETS } from '../solana-genesis.ts'

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, setDefaultTimeout, test } from 'bun:test'
-import { kitListens, playOn, web3Listens } from '../../../../../tests/support/solana-listeners.ts'
-import { solanaRpc } from '../../../../../tests/support/solana-rpc.ts'
+import {
+  kitListens,
+  playOn,
+  web3Listens,
+} from '../../../../../tests/support/solana/solana-listeners.ts'
+import { solanaRpc } from '../../../../../tests/support/solana/solana-rpc.ts'
 import { systemClock } from '../../clock.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'
 

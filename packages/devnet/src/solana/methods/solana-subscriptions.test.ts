@@ -8,7 +8,11 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test'
-import { type SolanaRpc, solanaRpc, solanaSocket } from '../../../../../tests/support/solana-rpc.ts'
+import {
+  type SolanaRpc,
+  solanaRpc,
+  solanaSocket,
+} from '../../../../../tests/support/solana/solana-rpc.ts'
 import { systemClock } from '../../clock.ts'
 import { encodeBase58 } from '../solana-account.ts'
 import { type SolanaLedger, startSolanaLedger } from '../solana-ledger.ts'

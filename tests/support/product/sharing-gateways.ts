@@ -1,0 +1,80 @@
+import type { Tier } from '../../../src/core/billing/plan.ts'
+import { openInProcessSignals } from '../../../src/embedded/in-process-signals.ts'
+import {
+  frameSignals,
+  type LimitExchange,
+  openLimitExchange,
+  PACE_BETWEEN_MACHINES,
+} from '../../../src/metering/limit-exchange.ts'
+import { openSpendGuard, type SpendGuard } from '../../../src/metering/spend-guard.ts'
+import type { TeamAccount } from '../../../src/metering/team-account.ts'
+import { openUsageMeter, type UsageMeter } from '../../../src/metering/usage-meter.ts'
+import type { Signals } from '../../../src/ports/signals.ts'
+import { recordUsage } from '../../../src/tables/usage/usage.ts'
+import { freshStore } from '../../fresh-store.ts'
+import { type QuietTelemetry, quietTelemetry } from '../basics/quiet-telemetry.ts'
+import { type TestClock, testClock } from '../basics/test-clock.ts'
+import { testWorld } from '../basics/test-world.ts'
+import { aTier } from './a-tier.ts'
+
+export type SharingGateway = {
+  guard: SpendGuard
+  meter: UsageMeter
+  exchange: LimitExchange
+  account(): Promise<TeamAccount>
+}
+
+export type SharingGateways = {
+  clock: TestClock
+  signals: Signals
+  telemetry: QuietTelemetry
+  /** Opens gateways, each as a process of its own would, for a team with these limits. */
+  gateways(count: number, limits: Partial<Tier>): SharingGateway[]
+  close(): Promise<void>
+}
+
+const TEAM = { id: 'team_a', name: 'A', tier: 'free', autoscaling: false, createdAtMs: 0 }
+
+/** Gateways on one store that share one team's limits over signals. */
+export async function openSharingGateways(): Promise<SharingGateways> {
+  const clock = testClock()
+  const database = await freshStore()
+  const signals = openInProcessSignals()
+  const telemetry = quietTelemetry()
+  const world = testWorld({ clock, database, telemetry })
+  const opened: SharingGateway[] = []
+
+  const open = (name: string, tiers: Map<string, Tier>): SharingGateway => {
+    const carrier = frameSignals(signals, name)
+    const exchange = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
+    const guard = openSpendGuard(world, { tiers, publicUrl: '', exchange })
+    const meter = openUsageMeter(world, {
+      exchange,
+      figures: { take: () => [], isDue: () => false },
+      record: (batch) => recordUsage(database, batch),
+      writer: name,
+      refresh: guard.refresh,
+    })
+    return { guard, meter, exchange, account: () => guard.open(TEAM) }
+  }
+
+  return {
+    clock,
+    signals,
+    telemetry,
+    gateways(count, limits) {
+      const tiers = new Map([['free', aTier(limits)]])
+      for (let at = 0; at < count; at++) opened.push(open(`gateway_${at}`, tiers))
+      return opened
+    },
+    async close() {
+      for (const { guard, meter, exchange } of opened) {
+        guard.stop()
+        meter.stop()
+        exchange.stop()
+      }
+      await signals.close()
+      await database.close()
+    },
+  }
+}
