@@ -139,6 +139,7 @@ function makeOld(): void {
     const [, name] = /^CREATE (?:UNIQUE )?(?:TABLE|INDEX) (\w+)/.exec(statement) ?? []
     if (name !== undefined && !isThere(name)) store.run(statement)
   }
+  store.run('ALTER TABLE couriers ADD COLUMN listened_until_ms BIGINT NOT NULL DEFAULT 0')
   store.run('DELETE FROM migrations')
   for (let version = 1; version <= VERSION; version++) {
     store.run('INSERT INTO migrations (version, name) VALUES (?, ?)', [version, `m${version}`])
