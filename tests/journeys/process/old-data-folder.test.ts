@@ -29,6 +29,8 @@ setDefaultTimeout(120_000)
 const ARGS = ['--config', 'headgate.yaml']
 const OPTIONS = 'webhooks: { allowPrivateDestinations: true, retryDelaysMs: [3000, 3000, 3000] }\n'
 const BLOCKS = 20
+/** Fewer than make the courier wait before it tries the host of both again. */
+const FAILED_BLOCKS = 4
 const VERSION = 17
 
 const KILLS = Number(process.env.HEADGATE_KILLS ?? 5)
@@ -99,13 +101,11 @@ inOldFolder('a data folder from before 0.3.0 is refused, and the message names 0
 /** Runs until a webhook has many deliveries and another one's wait, and is killed in between. */
 async function useAndKill(): Promise<{ delivered: string[]; waiting: string[] }> {
   const headgate = await startProcess({ folder, args: ARGS })
-  for (const path of ['/good', '/bad']) await createWebhook(headgate, receiver.url + path)
   receiver.answer = (path) => (path === '/bad' ? 503 : 200)
-  for (let block = 0; block < BLOCKS; block++) {
-    const before = receiver.acceptedOn('/good').length
-    node.mine()
-    await until(() => receiver.acceptedOn('/good').length > before, 'a block is delivered')
-  }
+  await createWebhook(headgate, `${receiver.url}/good`)
+  await mineAndArrive(BLOCKS, '/good')
+  await createWebhook(headgate, `${receiver.url}/bad`)
+  await mineAndArrive(FAILED_BLOCKS, '/bad')
   node.mine()
   headgate.signal('SIGKILL')
   await headgate.exited
@@ -128,6 +128,15 @@ async function useAndKill(): Promise<{ delivered: string[]; waiting: string[] }>
   expect(ids.delivered.length).toBeGreaterThan(10)
   expect(ids.waiting.length).toBeGreaterThan(3)
   return ids
+}
+
+async function mineAndArrive(blocks: number, path: string): Promise<void> {
+  const arrived = () => receiver.arrivals.filter((one) => one.path === path).length
+  for (let block = 0; block < blocks; block++) {
+    const before = arrived()
+    node.mine()
+    await until(() => arrived() > before, 'a block arrives')
+  }
 }
 
 /** Gives the store the tables and the record of migrations that 0.3.0 left. */
