@@ -1,5 +1,7 @@
 // Runs on both stores.
+
 import { describe, expect, test } from 'bun:test'
+import { sized } from '../support/basics/sized.ts'
 import { openJournaledStores } from './deliveries/open-delivery-run.ts'
 import { type DeliveryReport, runDeliveries } from './deliveries/run-deliveries.ts'
 import { runJoined } from './deliveries/run-joined.ts'
@@ -8,7 +10,7 @@ import type { RunReport } from './run-seed.ts'
 type Report = Pick<RunReport, 'seed' | 'complaints' | 'trace'>
 
 /** As many as take about two seconds of one core; `npm run test:full` has more. */
-const SEEDS_USUAL = 25
+const SEEDS_USUAL = sized(25, 100)
 const SEEDS_AT_ONCE = 100
 
 /** Of those seeds, one in so many also drives a chain with a real follower. */

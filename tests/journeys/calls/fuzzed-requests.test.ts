@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { seededChance } from '../../support/basics/seeded-chance.ts'
+import { sized } from '../../support/basics/sized.ts'
 import { type FakeNode, replyInBytes, startFakeNode } from '../../support/nodes/fake-node.ts'
 import { sendRaw } from '../../support/nodes/raw-http.ts'
 import { rpc, startHeadgate, type TestHeadgate } from '../../support/product/headgate.ts'
@@ -7,7 +8,7 @@ import { type MutatedRequest, mutatedRequest } from '../../support/product/mutat
 import { shapeFault } from '../../support/product/rpc-answer.ts'
 
 /** To see a failure again, run with the seed and the number of cases it printed. */
-const CASES = Number(process.env.HEADGATE_FUZZ_CASES ?? 2_000)
+const CASES = Number(process.env.HEADGATE_FUZZ_CASES ?? sized(2_000, 10_000))
 const SEED = Number(process.env.HEADGATE_FUZZ_SEED ?? 1)
 const AT_ONCE = 32
 const TEST_MS_MAX = 300_000

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Address, createSolanaRpc } from '@solana/kit'
 import { Connection, PublicKey } from '@solana/web3.js'
+import { sized } from '../../support/basics/sized.ts'
 import { startHeadgate, type TestHeadgate } from '../../support/product/headgate.ts'
 import { churnAccounts } from '../../support/solana/solana-churn.ts'
 import { type SolanaRpc, solanaRpc } from '../../support/solana/solana-rpc.ts'
@@ -10,7 +11,7 @@ setDefaultTimeout(180_000)
 /** A program that nothing else is of. */
 const PROGRAM = 'Headgate11111111111111111111111111111111111'
 /** `npm run test:full` has 50,000. */
-const ACCOUNTS = Number(process.env.HEADGATE_TEST_ACCOUNTS ?? 5_000)
+const ACCOUNTS = sized(5_000, 50_000)
 const PAGE_RECORDS = ACCOUNTS / 10
 const SLOT_TIME_MS = 50
 

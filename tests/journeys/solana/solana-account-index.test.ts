@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { TOKEN_2022_MINT } from '../../../packages/devnet/src/solana/solana-genesis.ts'
 import { encodeKey } from '../../../src/core/solana/base58.ts'
 import { PROGRAM_IDS } from '../../../src/core/solana/programs.ts'
+import { sized } from '../../support/basics/sized.ts'
 import {
   type Answer,
   rpc,
@@ -24,7 +25,7 @@ const SLUG = 'solana-devnet'
 const CONFIRMED = { commitment: 'confirmed' }
 
 /** `npm run test:full` has tens of megabytes of them. */
-const ACCOUNTS = Number(process.env.HEADGATE_TEST_ACCOUNTS ?? 5_000)
+const ACCOUNTS = sized(5_000, 50_000)
 
 let folder: string
 let headgate: TestHeadgate

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../../tests/support/basics/sized.ts'
 import { type MadeBlock, makeRawBlock } from '../../../../tests/support/blocks/block-maker.ts'
 import { compareAll } from '../../../../tests/support/blocks/compare-queries.ts'
 import { hex } from '../../../../tests/support/blocks/node-json.ts'
@@ -9,7 +10,7 @@ import { openVariableRegistry } from '../keys/variable-registry.ts'
 import { openEngine } from './engine.ts'
 
 /** Each seed is one block and some twenty queries on it. */
-const SEEDS = Number(process.env.HEADGATE_SEEDS_QUERY ?? 50)
+const SEEDS = Number(process.env.HEADGATE_SEEDS_QUERY ?? sized(50, 150))
 /** Few, because graphql-js takes a second for some queries on a full block. */
 const QUERIES_ON_RECORDED = 6
 /** Blocks of public chains, recorded from nodes; too big for the repository. */

@@ -9,13 +9,14 @@ import {
   validate,
 } from 'graphql'
 import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../../tests/support/basics/sized.ts'
 import { randomQuery } from '../../../../tests/support/blocks/random-query.ts'
 import { Rejection } from '../../errors.ts'
 import { compileQuery } from './compile-query.ts'
 import type { SelectionSet } from './query-plan.ts'
 import { querySchema } from './query-schema.ts'
 
-const CASES = 250
+const CASES = sized(250, 600)
 const TIME_LIMIT_MS = 60_000
 
 const material = {
