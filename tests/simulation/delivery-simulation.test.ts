@@ -10,7 +10,7 @@ import type { RunReport } from './run-seed.ts'
 type Report = Pick<RunReport, 'seed' | 'complaints' | 'trace'>
 
 /** As many as take about two seconds of one core; `npm run test:full` has more. */
-const SEEDS_USUAL = sized(25, 100)
+const SEEDS_USUAL = sized(12, 100)
 const SEEDS_AT_ONCE = 100
 
 /** Of those seeds, one in so many also drives a chain with a real follower. */

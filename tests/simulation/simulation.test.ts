@@ -6,7 +6,7 @@ import { type RunReport, runSeed } from './run-seed.ts'
 import { openSimStores } from './sim-store.ts'
 
 /** As many as take about four seconds of one core; `npm run test:full` has more. */
-const SEEDS_USUAL = sized(100, 500)
+const SEEDS_USUAL = sized(50, 500)
 const SEEDS_AT_ONCE = 250
 const TEST_MS_MAX = 600_000
 const LINES_SHOWN_MAX = 120

@@ -1,14 +1,14 @@
 // Runs on both stores.
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { startWebhookReceiver } from '../../support/deliveries/webhook-receiver.ts'
-import { startChainNode } from '../../support/nodes/chain-node.ts'
+import { startWebhookReceiver } from '../support/deliveries/webhook-receiver.ts'
+import { startChainNode } from '../support/nodes/chain-node.ts'
 import {
   type Peer,
   type ScriptedServer,
   startScriptedServer,
-} from '../../support/nodes/scripted-server.ts'
-import { until } from '../../support/product/headgate.ts'
+} from '../support/nodes/scripted-server.ts'
+import { until } from '../support/product/headgate.ts'
 import {
   cleanUp,
   configText,
@@ -16,7 +16,7 @@ import {
   newFolder,
   startProcess,
   writeConfig,
-} from '../../support/product/headgate-process.ts'
+} from '../support/product/headgate-process.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(180_000)
