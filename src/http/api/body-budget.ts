@@ -27,30 +27,27 @@ const TEAM_READ_BYTES_PER_WINDOW_MAX = 64 * 2 ** 20
 /** More than a token and what stands around it. */
 const VISITOR_BODY_BYTES_MAX = 4096
 
-/** Teams counted at once; some 100 bytes each. */
-const TEAMS_MAX = 10_000
-
 export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
-  const limits = { windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const sent = windowLimiter(clock, { ...limits, countMax: TEAM_BYTES_PER_WINDOW_MAX })
-  const read = windowLimiter(clock, { ...limits, countMax: TEAM_READ_BYTES_PER_WINDOW_MAX })
-
-  const readTooMuch = (teamId: string): Rejection | null => {
-    const retryAfterS = read.waitS(teamId)
-    if (retryAfterS === 0) return null
-    const text = `A team may read ${TEAM_READ_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`
-    return new Rejection('too_many_requests', text, { retryAfterS })
-  }
+  const sent = windowLimiter(clock, {
+    countMax: TEAM_BYTES_PER_WINDOW_MAX,
+    windowMs: WINDOW_MS,
+    refusal: `A team may send ${TEAM_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`,
+  })
+  const read = windowLimiter(clock, {
+    countMax: TEAM_READ_BYTES_PER_WINDOW_MAX,
+    windowMs: WINDOW_MS,
+    refusal: `A team may read ${TEAM_READ_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`,
+  })
 
   return {
     async read(teamId, work, reply) {
-      const refused = readTooMuch(teamId)
+      const refused = read.refuse(teamId)
       if (refused) return refused
 
       const value = await work()
       if (value instanceof Rejection || value instanceof Response) return value
       // Many may have been let in at once, before the first of them was counted.
-      const late = readTooMuch(teamId)
+      const late = read.refuse(teamId)
       if (late) return late
 
       const text = JSON.stringify(value)
@@ -68,14 +65,10 @@ export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
 
     forTeam: (teamId) => ({
       async text(request) {
-        const retryAfterS = sent.waitS(teamId)
-        if (retryAfterS > 0) {
-          const text = `A team may send ${TEAM_BYTES_PER_WINDOW_MAX} bytes in ten seconds.`
-          return new Rejection('too_many_requests', text, { retryAfterS })
-        }
         // Counted before it has arrived, so that many at once do not all slip in.
         const expected = expectedBytes(request)
-        sent.add(teamId, expected)
+        const refused = sent.take(teamId, expected)
+        if (refused) return refused
         const body = await all.text(request)
         if (typeof body === 'string') sent.add(teamId, Buffer.byteLength(body) - expected)
         return body

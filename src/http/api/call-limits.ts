@@ -1,7 +1,6 @@
-import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { WebhookStats } from '../../tables/deliveries/log/webhook-stats.ts'
-import { windowLimiter } from '../edge/window-limiter.ts'
+import { type WindowLimiter, windowLimiter } from '../edge/window-limiter.ts'
 import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter.ts'
 import {
   openCheckCounter,
@@ -15,8 +14,18 @@ export type CallLimits = {
   queries: QueryCompiler
   checks: QueryCounter
   dryRuns: DryRunLimiter
-  testSends: TestSendLimiter
+  /** Each is a request to a stranger's server, free of charge. */
+  testSends: WindowLimiter
   stats: RecentStats
+}
+
+/** Enough for somebody who debugs a receiver, and harmless to any server. */
+const TEST_SENDS_MAX = 30
+
+const TEST_SENDS = {
+  countMax: TEST_SENDS_MAX,
+  windowMs: 60_000,
+  refusal: `A team may send ${TEST_SENDS_MAX} test deliveries in a minute.`,
 }
 
 export function openCallLimits(clock: Clock): CallLimits {
@@ -24,37 +33,8 @@ export function openCallLimits(clock: Clock): CallLimits {
     queries: openQueryCompiler(clock),
     checks: openCheckCounter(clock),
     dryRuns: openDryRunLimiter(clock),
-    testSends: openTestSendLimiter(clock),
+    testSends: windowLimiter(clock, TEST_SENDS),
     stats: openRecentStats(clock),
-  }
-}
-
-/** Limits test deliveries: each is a request to a stranger's server, free of charge. */
-type TestSendLimiter = {
-  /** Counts it, or says why not. */
-  take(teamId: string): Rejection | null
-}
-
-/** Enough for somebody who debugs a receiver, and harmless to any server. */
-const TEAM_SENDS_PER_WINDOW_MAX = 30
-const WINDOW_MS = 60_000
-
-/** Teams counted at once; some 100 bytes each. */
-const TEAMS_MAX = 10_000
-
-function openTestSendLimiter(clock: Clock): TestSendLimiter {
-  const limits = { countMax: TEAM_SENDS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const sent = windowLimiter(clock, limits)
-  return {
-    take(teamId) {
-      const retryAfterS = sent.waitS(teamId)
-      if (retryAfterS > 0) {
-        const text = `A team may send ${TEAM_SENDS_PER_WINDOW_MAX} test deliveries in a minute.`
-        return new Rejection('too_many_requests', text, { retryAfterS })
-      }
-      sent.add(teamId)
-      return null
-    },
   }
 }
 

@@ -2,7 +2,7 @@ import { hashKey } from '../../core/access/hash-key.ts'
 import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
-import { openSecretLookups, type SecretSource } from './secret-lookups.ts'
+import { openSecretLookups, type SecretSource, TOO_MANY_UNKNOWN } from './secret-lookups.ts'
 
 /** The owner of a secret. Refuses unknown ones, and known ones that come too often. */
 export type SecretCheck<T> = (
@@ -29,31 +29,24 @@ const CALL_WINDOW_MS = 1000
 const FAILURES_MAX = 20
 const FAILURE_WINDOW_MS = 10_000
 
-/** Secrets or addresses counted at once; some 100 bytes each. */
-const KEYS_MAX = 10_000
+/** Good secrets that are remembered; some 100 bytes each. */
+const GOOD_MAX = 10_000
 
 /** Every secret has 32 characters; a far longer text is not worth hashing. */
 const SECRET_LENGTH_MAX = 200
 
 export function openSecretChecks(clock: Clock): SecretChecks {
-  const calls = windowLimiter(clock, {
+  const { take: countCall } = windowLimiter(clock, {
     countMax: CALLS_PER_SECOND_MAX,
     windowMs: CALL_WINDOW_MS,
-    keysMax: KEYS_MAX,
+    refusal: `A token may make ${CALLS_PER_SECOND_MAX} calls a second.`,
   })
   const failures = windowLimiter(clock, {
     countMax: FAILURES_MAX,
     windowMs: FAILURE_WINDOW_MS,
-    keysMax: KEYS_MAX,
+    refusal: TOO_MANY_UNKNOWN,
   })
-  const goodBefore = boundedSet(KEYS_MAX)
-
-  const countCall = (hash: string): Rejection | null => {
-    const waitS = calls.waitS(hash)
-    if (waitS > 0) return tooMany(`A token may make ${CALLS_PER_SECOND_MAX} calls a second.`, waitS)
-    calls.add(hash)
-    return null
-  }
+  const goodBefore = new Set<string>()
 
   const of = <T>(source: SecretSource<T>): SecretCheck<T> => {
     const lookups = openSecretLookups(clock, source)
@@ -66,36 +59,20 @@ export function openSecretChecks(clock: Clock): SecretChecks {
 
       // Behind a proxy everybody has one address: a stranger's failures there must
       // not lock out those whose secrets are good, known here or not.
-      const failureWaitS = goodBefore.has(hash) ? 0 : failures.waitS(clientAddress)
-      const found = await (failureWaitS > 0 ? lookups.find(hash) : findAtOnce(hash))
+      const guessing = goodBefore.has(hash) ? null : failures.refuse(clientAddress)
+      const found = await (guessing ? lookups.find(hash) : findAtOnce(hash))
       if (found instanceof Rejection) return found
       if (found === null) {
         goodBefore.delete(hash)
         failures.add(clientAddress)
-        if (failureWaitS === 0) return unknown
-        return tooMany('Too many calls with unknown tokens came from your address.', failureWaitS)
+        return guessing ?? unknown
       }
 
+      if (goodBefore.size >= GOOD_MAX) goodBefore.clear()
       goodBefore.add(hash)
       return found
     }
   }
 
   return { of, countCall }
-}
-
-function tooMany(message: string, retryAfterS: number): Rejection {
-  return new Rejection('too_many_requests', message, { retryAfterS })
-}
-
-function boundedSet(sizeMax: number) {
-  const members = new Set<string>()
-  return {
-    has: (member: string) => members.has(member),
-    delete: (member: string) => members.delete(member),
-    add(member: string) {
-      if (!members.has(member) && members.size >= sizeMax) members.clear()
-      members.add(member)
-    },
-  }
 }

@@ -12,6 +12,8 @@ export type SecretLookups<T> = {
 
 type Round<T> = { hashes: Set<string>; found: Promise<ReadonlyMap<string, T>> }
 
+export const TOO_MANY_UNKNOWN = 'Too many calls with unknown tokens came from your address.'
+
 /** The store is asked for one round in this time at most, however much is guessed. */
 const ROUND_EVERY_MS = 50
 
@@ -44,8 +46,7 @@ export function openSecretLookups<T>(clock: Clock, findAll: SecretSource<T>): Se
       gathering ??= startRound()
       const round = gathering
       if (round.hashes.size >= ROUND_HASHES_MAX && !round.hashes.has(hash)) {
-        const text = 'Too many calls with unknown tokens came from your address.'
-        return new Rejection('too_many_requests', text, { retryAfterS: 1 })
+        return new Rejection('too_many_requests', TOO_MANY_UNKNOWN, { retryAfterS: 1 })
       }
       round.hashes.add(hash)
       return (await round.found).get(hash) ?? null

@@ -1,19 +1,25 @@
+import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 type Limits = {
   /** One key may occur this often in a window. */
   countMax: number
   windowMs: number
-  /** Keys counted at once; past it the one counted longest is forgotten. */
-  keysMax: number
+  /** The words for a key that has used up its window. */
+  refusal: string
 }
 
 export type WindowLimiter = {
-  /** Whole seconds to wait when the key has used up its window, else 0. */
-  waitS(key: string): number
+  /** A refusal when the key has used up its window. */
+  refuse(key: string): Rejection | null
   /** A negative count takes back what was counted too much. */
   add(key: string, count?: number): void
+  /** Counts it, or refuses it. */
+  take(key: string, count?: number): Rejection | null
 }
+
+/** Keys counted at once, some 100 bytes each; past it the one counted longest is forgotten. */
+const KEYS_MAX = 10_000
 
 /**
  * Counts by key in windows that all keys share, so that a new window costs one
@@ -32,22 +38,31 @@ export function windowLimiter(clock: Clock, limits: Limits): WindowLimiter {
     return nowMs
   }
 
-  return {
-    waitS(key) {
-      const nowMs = startWindowIfDue()
-      if ((counts.get(key) ?? 0) < limits.countMax) return 0
-      return Math.max(1, Math.ceil((windowEndsMs - nowMs) / 1000))
-    },
+  const refuse = (key: string): Rejection | null => {
+    const nowMs = startWindowIfDue()
+    if ((counts.get(key) ?? 0) < limits.countMax) return null
+    const retryAfterS = Math.max(1, Math.ceil((windowEndsMs - nowMs) / 1000))
+    return new Rejection('too_many_requests', limits.refusal, { retryAfterS })
+  }
 
-    add(key, more = 1) {
-      startWindowIfDue()
-      const count = counts.get(key)
-      if (count === undefined && counts.size >= limits.keysMax) {
-        const [oldest] = counts.keys()
-        if (oldest !== undefined) counts.delete(oldest)
-      }
-      // A count that is taken back may belong to a window that is over.
-      counts.set(key, Math.max(0, (count ?? 0) + more))
+  const add = (key: string, more = 1): void => {
+    startWindowIfDue()
+    const count = counts.get(key)
+    if (count === undefined && counts.size >= KEYS_MAX) {
+      const [oldest] = counts.keys()
+      if (oldest !== undefined) counts.delete(oldest)
+    }
+    // A count that is taken back may belong to a window that is over.
+    counts.set(key, Math.max(0, (count ?? 0) + more))
+  }
+
+  return {
+    refuse,
+    add,
+    take(key, count) {
+      const refused = refuse(key)
+      if (!refused) add(key, count)
+      return refused
     },
   }
 }

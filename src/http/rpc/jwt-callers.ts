@@ -39,9 +39,11 @@ const KEY_ID = /^jwk_[a-z0-9]{16}$/
  * Forged tokens of one address that are verified in a window. Verifying takes some 65 µs, and who
  * holds a registered key never fails.
  */
-const FORGERIES = { countMax: 200, windowMs: 10_000, keysMax: 10_000 }
-
-const CROWDED = 'Too many tokens with wrong signatures came from this address; please wait.'
+const FORGERIES = {
+  countMax: 200,
+  windowMs: 10_000,
+  refusal: 'Too many tokens with wrong signatures came from this address; please wait.',
+}
 
 const NO_SIGNER = 'names a key ("kid") that is not registered'
 
@@ -74,8 +76,8 @@ export function openJwtCallers(needs: Needs): JwtCallers {
         return refused(`must be signed with ${signer.algorithm}, as its key says`)
       }
       const client = demoClient(address())
-      const retryAfterS = forgeries.waitS(client)
-      if (retryAfterS > 0) return new Rejection('too_many_requests', CROWDED, { retryAfterS })
+      const crowded = forgeries.refuse(client)
+      if (crowded) return crowded
       if (!isSignedBy(signer.key, signer.algorithm, jwt)) {
         forged.set(hash, true)
         forgeries.add(client)

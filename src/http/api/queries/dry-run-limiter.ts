@@ -30,24 +30,21 @@ const RUNS_MAX = 16
 const TEAM_RUNS_PER_WINDOW_MAX = 50
 const WINDOW_MS = 10_000
 
-/** Teams counted at once; some 100 bytes each. */
-const TEAMS_MAX = 10_000
-
 /** A little longer than reading a block may take, so that the reader's own words come first. */
 const RUN_MS_MAX = 45_000
 
 export function openDryRunLimiter(clock: Clock): DryRunLimiter {
-  const limits = { countMax: TEAM_RUNS_PER_WINDOW_MAX, windowMs: WINDOW_MS, keysMax: TEAMS_MAX }
-  const started = windowLimiter(clock, limits)
+  const started = windowLimiter(clock, {
+    countMax: TEAM_RUNS_PER_WINDOW_MAX,
+    windowMs: WINDOW_MS,
+    refusal: `A team may make ${TEAM_RUNS_PER_WINDOW_MAX} dry runs in ten seconds.`,
+  })
   const running = new Map<string, number>()
   let total = 0
 
   const admit = (teamId: string, { atOnce }: RunSize): Rejection | null => {
-    const waitS = started.waitS(teamId)
-    if (waitS > 0) {
-      const text = `A team may make ${TEAM_RUNS_PER_WINDOW_MAX} dry runs in ten seconds.`
-      return new Rejection('too_many_requests', text, { retryAfterS: waitS })
-    }
+    const refused = started.refuse(teamId)
+    if (refused) return refused
     const hasOwn = (running.get(teamId) ?? 0) + atOnce <= TEAM_RUNS_MAX
     if (hasOwn && total + atOnce <= RUNS_MAX) return null
     const text = hasOwn

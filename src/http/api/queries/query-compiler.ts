@@ -1,4 +1,4 @@
-import { Rejection } from '../../../core/errors.ts'
+import type { Rejection } from '../../../core/errors.ts'
 import type { Network } from '../../../core/network.ts'
 import { compileForNetwork } from '../../../core/query/language/compile-for-network.ts'
 import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
@@ -31,9 +31,6 @@ const TEAM_CHECKS_PER_WINDOW_MAX = 100
 
 const WINDOW_MS = 10_000
 
-/** Teams counted at once; some 100 bytes each. */
-const TEAMS_MAX = 10_000
-
 export function openQueryCompiler(clock: Clock): QueryCompiler {
   const { count } = openCounter(clock, TEAM_PARTS_PER_WINDOW_MAX, 'read')
   return {
@@ -48,18 +45,11 @@ export function openCheckCounter(clock: Clock): QueryCounter {
 }
 
 function openCounter(clock: Clock, countMax: number, done: string): QueryCounter {
-  const counted = windowLimiter(clock, { countMax, windowMs: WINDOW_MS, keysMax: TEAMS_MAX })
+  const refusal =
+    `A team may have ${countMax} queries ${done} in ten seconds; one of over ` +
+    `${PART_CHARS} characters counts as several.`
+  const counted = windowLimiter(clock, { countMax, windowMs: WINDOW_MS, refusal })
   return {
-    count(teamId, text) {
-      const retryAfterS = counted.waitS(teamId)
-      if (retryAfterS > 0) {
-        const told =
-          `A team may have ${countMax} queries ${done} in ten seconds; one of over ` +
-          `${PART_CHARS} characters counts as several.`
-        return new Rejection('too_many_requests', told, { retryAfterS })
-      }
-      counted.add(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS)))
-      return null
-    },
+    count: (teamId, text) => counted.take(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS))),
   }
 }
