@@ -11,7 +11,6 @@ import { openSolanaSubscriptions } from '../gateway/subscriptions/solana/solana-
 import { openUnreadBudget } from '../gateway/unread-budget.ts'
 import { openRequestBodies } from '../http/edge/request-bodies.ts'
 import { openSmallBodies } from '../http/edge/small-bodies.ts'
-import { authorize, findCaller } from '../http/rpc/find-caller.ts'
 import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openReplyHeaders } from '../http/rpc/rpc-headers.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
@@ -158,12 +157,7 @@ function openWebSockets(
   const { entropy, telemetry } = drivers
   const sources = openSubscriptionSources(drivers, networks)
   opened.defer(sources.stop)
-  const registry = openSocketRegistry({
-    ...rpc,
-    telemetry,
-    findCaller: (credential, address) => findCaller(rpc, credential, address),
-    authorize: (caller, service) => authorize(rpc, caller, service),
-  })
+  const registry = openSocketRegistry({ ...rpc, telemetry })
   return openWebSocketRoute({
     ...rpc,
     telemetry,

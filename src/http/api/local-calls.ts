@@ -10,33 +10,24 @@ import { ACCEPT } from '../inbox/inboxes.ts'
 import type { Handler } from './calls/handler.ts'
 import type { ManagementApi } from './management-api.ts'
 
-export const getDevnet: Handler<'getDevnet'> = async (api) => {
-  const { devnet } = localParts(api)
-  return shown(devnet, await devnet.state())
-}
+export const getDevnet: Handler<'getDevnet'> = (api) => onChain(api, (devnet) => devnet.state())
 
-export const mineDevnetBlocks: Handler<'mineDevnetBlocks'> = async (api, { body }) => {
-  const { devnet } = localParts(api)
-  return shown(devnet, await devnet.mine(body?.blocks ?? 1))
-}
+export const mineDevnetBlocks: Handler<'mineDevnetBlocks'> = (api, { body }) =>
+  onChain(api, (devnet) => devnet.mine(body?.blocks ?? 1))
 
 export const reorganiseDevnet: Handler<'reorganiseDevnet'> = async (api, { body }) => {
-  const { devnet } = localParts(api)
   const { depth, blocks = depth + 1, transactions } = body
   if (blocks <= depth) {
     const text = `blocks must be more than depth (${depth}): nodes follow the longer branch.`
     return new Rejection('validation', text)
   }
-  return shown(devnet, await devnet.reorganise({ depth, blocks, transactions }))
+  return onChain(api, (devnet) => devnet.reorganise({ depth, blocks, transactions }))
 }
 
-export const dropDevnetBlocks: Handler<'dropDevnetBlocks'> = async (api, { body }) => {
-  const { devnet } = localParts(api)
-  return shown(devnet, await devnet.drop(body.height))
-}
+export const dropDevnetBlocks: Handler<'dropDevnetBlocks'> = (api, { body }) =>
+  onChain(api, (devnet) => devnet.drop(body.height))
 
 export const changeDevnet: Handler<'changeDevnet'> = async (api, { body }) => {
-  const { devnet } = localParts(api)
   const { is_held: isHeld, block_time_ms: blockTimeMs } = body
   const { transactions_per_block: transactionsPerBlock } = body
   const change = {
@@ -48,7 +39,7 @@ export const changeDevnet: Handler<'changeDevnet'> = async (api, { body }) => {
     const text = 'at least one of is_held, block_time_ms and transactions_per_block is needed.'
     return new Rejection('validation', text)
   }
-  return shown(devnet, await devnet.change(change))
+  return onChain(api, (devnet) => devnet.change(change))
 }
 
 export const sendDevnetTransaction: Handler<'sendDevnetTransaction'> = async (api, { body }) => {
@@ -94,7 +85,13 @@ export const emptyInbox: Handler<'emptyInbox'> = async (api, { parameters }) => 
   data: localParts(api).inboxes.empty(parameters.name),
 })
 
-function shown(devnet: DevnetControl<Rejection>, state: DevnetState | Rejection) {
+/** Does something to the chain, and shows what it is like then. */
+async function onChain(
+  api: ManagementApi,
+  act: (devnet: DevnetControl<Rejection>) => Promise<DevnetState | Rejection>,
+) {
+  const { devnet } = localParts(api)
+  const state = await act(devnet)
   return state instanceof Rejection ? state : { data: wireDevnet(devnet, state) }
 }
 

@@ -24,13 +24,3 @@ export const MOMENT = text({
   'x-form': 'milliseconds since 1970, a date, or ISO 8601 with a zone',
   pattern: `^(\\d{1,15}|${DAY_PATTERN}(T${TIME_PATTERN})?)$`,
 })
-
-export const LOCAL_TAG = 'Local development'
-
-/** Every call that exists in local development alone has these. */
-export const LOCAL = { tag: LOCAL_TAG, localOnly: true } as const
-
-/** The errors of those calls. */
-export const NOT_LOCAL = {
-  '404': '`NotFound`: this instance has a configuration file, so it is no local development.',
-}

@@ -2,7 +2,6 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
-import { LOCAL_TAG } from './fields.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
 import {
   ALCHEMY_TAG,
@@ -12,7 +11,7 @@ import {
   SESSION_COOKIE,
   TOKEN_HEADER,
 } from './openapi.ts'
-import type { Audience } from './operation.ts'
+import { type Audience, LOCAL_TAG } from './operation.ts'
 
 const DESCRIPTION = [
   'Headgate gives apps access to blockchain nodes: one key, every network, with limits, metering',

@@ -111,6 +111,19 @@ export const tokenCall = callsOf('any-token')
 export const sessionCall = callsOf('session')
 export const publicCall = callsOf('public')
 
+export const LOCAL_TAG = 'Local development'
+
+/** A call that exists in local development alone. */
+export function localCall<P extends Parameters = NoParameters, B = undefined, A = unknown>(
+  route: CallRoute,
+  outline: Omit<Outline<P, B, A>, 'tag'>,
+) {
+  const notFound =
+    '`NotFound`: this instance has a configuration file, so it is no local development.'
+  const errors = { '404': notFound, ...outline.errors }
+  return tokenCall<P, B, A>(route, { ...outline, tag: LOCAL_TAG, localOnly: true, errors })
+}
+
 export function path<T>(description: string, schema: Schema<T>, example: string): Parameter<T> {
   return { in: 'path', required: true, description, schema, example }
 }

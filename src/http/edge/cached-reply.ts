@@ -12,28 +12,23 @@ type Kept = {
 }
 
 /**
- * Makes a reply when it is first asked for and keeps it, compressed too, until `renew`: asking for
- * it again costs next to nothing, however large it is.
+ * Makes a reply when it is first asked for and keeps it, compressed too: asking for it again
+ * costs next to nothing, however large it is.
  */
-export function cacheReply(make: () => Response): { reply: CachedReply; renew(): void } {
+export function cacheReply(make: () => Response): CachedReply {
   let made: Promise<Kept> | null = null
-  return {
-    async reply(headers) {
-      made ??= keptFrom(make())
-      const kept = await made
-      const coding = chooseCoding(headers.get('accept-encoding')) ?? ''
-      const answered = new Headers(kept.headers)
-      answered.set('etag', `"${kept.tag}${coding}"`)
-      answered.set('vary', 'accept-encoding')
-      if (isKnown(headers.get('if-none-match'), kept.tag)) {
-        return new Response(null, { status: 304, headers: answered })
-      }
-      if (coding !== '') answered.set('content-encoding', coding)
-      return new Response(bytesIn(kept, coding), { headers: answered })
-    },
-    renew() {
-      made = null
-    },
+  return async (headers) => {
+    made ??= keptFrom(make())
+    const kept = await made
+    const coding = chooseCoding(headers.get('accept-encoding')) ?? ''
+    const answered = new Headers(kept.headers)
+    answered.set('etag', `"${kept.tag}${coding}"`)
+    answered.set('vary', 'accept-encoding')
+    if (isKnown(headers.get('if-none-match'), kept.tag)) {
+      return new Response(null, { status: 304, headers: answered })
+    }
+    if (coding !== '') answered.set('content-encoding', coding)
+    return new Response(bytesIn(kept, coding), { headers: answered })
   }
 }
 

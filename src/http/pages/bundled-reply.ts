@@ -36,5 +36,5 @@ export function bundledReply(file: BundledFile, kind: keyof typeof CACHING): Cac
     const headers = { ...HEADERS, 'content-type': type, 'cache-control': CACHING[kind] }
     return new Response(base64 ? Buffer.from(text, 'base64') : text, { headers })
   }
-  return cacheReply(make).reply
+  return cacheReply(make)
 }

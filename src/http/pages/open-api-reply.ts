@@ -10,5 +10,5 @@ const HEADERS = {
 /** The document of the API with what this instance is configured to. */
 export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): CachedReply {
   const text = () => JSON.stringify(openApiDocument(publicUrl, tokenHeaders))
-  return cacheReply(() => new Response(text(), { headers: HEADERS })).reply
+  return cacheReply(() => new Response(text(), { headers: HEADERS }))
 }

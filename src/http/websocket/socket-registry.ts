@@ -5,20 +5,16 @@ import type { SpendGuard } from '../../metering/spend-guard.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { authorize, type CallerNeeds, findCaller } from '../rpc/find-caller.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { SocketConnection } from './socket-connection.ts'
 
-type Needs = {
+type Needs = CallerNeeds & {
   clock: Pick<Clock, 'every' | 'monotonicMs' | 'sleep'>
   telemetry: Pick<Telemetry, 'log' | 'count' | 'gauge'>
   guard: Pick<SpendGuard, 'capacity'>
   networkBySlug(slug: string): NetworkService | undefined
-  /** The caller behind a credential by now; `upstream_failed` where that cannot be told. */
-  findCaller(
-    credential: string,
-    address: () => string,
-  ): Caller | Rejection | Promise<Caller | Rejection>
-  authorize(caller: Caller, service: NetworkService): Rejection | null
+  publicUrl: string
 }
 
 /** A connection with the words it came in by. The key or token is never shown. */
@@ -102,7 +98,7 @@ export function openSocketRegistry(needs: Needs): SocketRegistry {
 /** Ends a connection whose key, network or month is gone. */
 async function look(needs: Needs, one: Registered): Promise<void> {
   const { connection, credential, edge } = one
-  const caller = await needs.findCaller(credential, edge.address)
+  const caller = await findCaller(needs, credential, edge.address)
   const gone = lookAtNetwork(needs, one) ?? lookAtCaller(needs, one, caller)
   if (gone) connection.close(...gone)
 }
@@ -130,7 +126,7 @@ function lookAtCaller(
   }
   connection.caller = caller
   const { rules } = caller
-  const barred = needs.authorize(caller, connection.service) ?? (rules && edgeRefusal(rules, edge))
+  const barred = authorize(needs, caller, connection.service) ?? (rules && edgeRefusal(rules, edge))
   if (barred) return ['revoked', barred.message]
   const isFed = connection.subscriptionCount() > 0
   const spent = isFed ? needs.guard.capacity(caller.account) : null

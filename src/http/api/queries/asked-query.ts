@@ -1,14 +1,20 @@
 import { Rejection } from '../../../core/errors.ts'
-import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
+import { quantityToNumber } from '../../../core/hex.ts'
+import type { QueryPlan, VariableUse } from '../../../core/query/language/query-plan.ts'
+import { type DryRun, dryRun } from '../../../follower/dry-run.ts'
+import type { WhichBlock } from '../../../follower/which-block.ts'
 import { otherKindThanUsed } from '../../../tables/webhooks/webhook-variables.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { TestQuery } from '../../contract/contract.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { evmService } from './evm-service.ts'
-import { variableKindRefusal } from './variable-kind.ts'
 
 /** A query that can be run on the blocks of a network. */
 type AskedQuery = { service: NetworkService; plan: QueryPlan }
+
+export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
+
+/** `0x`, 64 digits. */
+const HASH_LENGTH = 66
 
 /** The query in the body of a call, compiled for its network and the team's variables. */
 export async function readAskedQuery(
@@ -29,4 +35,49 @@ export async function readAskedQuery(
 /** The text of a query, which may be given alone. */
 export function textOf(query: TestQuery['graphql_query']): string {
   return typeof query === 'string' ? query : query.query
+}
+
+/** A dry run of what the body of a call asks for. */
+export async function runTestQuery(
+  api: ManagementApi,
+  teamId: string,
+  asked: TestQuery,
+): Promise<DryRun | Rejection> {
+  const named = asked.block === undefined ? null : whichBlock(asked.block)
+  if (named instanceof Rejection) return named
+
+  const query = await readAskedQuery(api, teamId, asked)
+  if (query instanceof Rejection) return query
+
+  const { service, plan } = query
+  return dryRun(api, service, { teamId, plan }, named ?? plan.dryRunBlock)
+}
+
+/** The schema has seen to its form. */
+function whichBlock(block: number | string): WhichBlock | Rejection {
+  if (typeof block === 'number') return { number: block }
+  if (block.length === HASH_LENGTH) return { hash: block.toLowerCase() }
+  const number = block.startsWith('0x') ? quantityToNumber(block) : Number(block)
+  if (number !== null && Number.isSafeInteger(number)) return { number }
+  return new Rejection('validation', 'block must be a number below 2^53.')
+}
+
+/** The EVM network of that id, or a refusal that says which there are. */
+export function evmService(api: ManagementApi, id: string): NetworkService | Rejection {
+  const services = api.services()
+  const service = services.find(({ network }) => network.id === id)
+  if (service?.network.kind === 'evm') return service
+
+  const evm = services.filter(({ network }) => network.kind === 'evm')
+  const possible = evm.map(({ network }) => network.id).join(', ') || 'none'
+  const fault = service ? 'is not an EVM network' : 'is not configured here'
+  return new Rejection('validation', `network: ${id} ${fault}; possible are: ${possible}.`)
+}
+
+/** Refuses a query that declares a variable as another kind than its items have. */
+export function variableKindRefusal({ name, kind }: VariableUse): Rejection {
+  return new Rejection(
+    'validation',
+    `graphql_query: the variable ${name} holds ${KIND_WORDS[kind]}; declare it as [${kind}!].`,
+  )
 }

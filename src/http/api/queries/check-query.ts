@@ -11,9 +11,7 @@ import {
 } from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { textOf } from './asked-query.ts'
-import { evmService } from './evm-service.ts'
-import { variableKindRefusal } from './variable-kind.ts'
+import { evmService, textOf, variableKindRefusal } from './asked-query.ts'
 
 /** Compiles and tells, without a node: for editors, which ask while somebody types. */
 export const checkQuery: Handler<'checkQuery'> = async (api, call) => {

@@ -7,7 +7,7 @@ import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
 import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { runTestQuery } from './run-test-query.ts'
+import { runTestQuery } from './asked-query.ts'
 
 /** The schema that queries are written against; they may not introspect it themselves. */
 export const getQuerySchema: Handler<'getQuerySchema'> = async () => {

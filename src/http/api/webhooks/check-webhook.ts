@@ -4,7 +4,7 @@ import type { VariableUse } from '../../../core/query/language/query-plan.ts'
 import { stripBlockArguments } from '../../../core/query/language/strip-block-arguments.ts'
 import { findApp } from '../../../tables/accounts/apps.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { evmService } from '../queries/evm-service.ts'
+import { evmService } from '../queries/asked-query.ts'
 
 /** The parts of a webhook that are new and must be checked; the network is always known. */
 type Given = { network: string; query?: string; url?: string; appId?: string | null }

@@ -6,7 +6,7 @@ import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { sameNamed } from '../calls/same-named.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { variableKindRefusal } from '../queries/variable-kind.ts'
+import { variableKindRefusal } from '../queries/asked-query.ts'
 import { checkWebhook } from './check-webhook.ts'
 import {
   newSigningKey,

@@ -4,7 +4,7 @@ import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
 import type { WireReplay } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { evmService } from '../queries/evm-service.ts'
+import { evmService } from '../queries/asked-query.ts'
 import { noSuchWebhook } from './webhook-call-parts.ts'
 import { wireReplay } from './wire-delivery.ts'
 

@@ -10,7 +10,7 @@ import type { DryRun } from '../../../follower/dry-run.ts'
 import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { runTestQuery } from '../queries/run-test-query.ts'
+import { runTestQuery } from '../queries/asked-query.ts'
 
 type TestReply = { data: TestWebhookAttempt }
 

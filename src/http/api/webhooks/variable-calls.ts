@@ -4,7 +4,7 @@ import * as variables from '../../../tables/webhooks/variables.ts'
 import { webhooksByVariable } from '../../../tables/webhooks/webhook-variables.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { KIND_WORDS } from '../queries/variable-kind.ts'
+import { KIND_WORDS } from '../queries/asked-query.ts'
 
 /** A call about the variable that its path names. */
 type VariableCall = TeamCaller & { parameters: { name: string } }

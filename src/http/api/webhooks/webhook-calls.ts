@@ -5,7 +5,7 @@ import type { GraphqlQuery, WireWebhookChange } from '../../contract/contract.ts
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { refuseIfChanged } from '../calls/refuse-if-changed.ts'
 import type { ManagementApi } from '../management-api.ts'
-import { variableKindRefusal } from '../queries/variable-kind.ts'
+import { variableKindRefusal } from '../queries/asked-query.ts'
 import { type CheckedQuery, checkWebhook } from './check-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
 import {

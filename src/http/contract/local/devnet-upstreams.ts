@@ -1,10 +1,8 @@
 import { choice, count, integer, list, record, text } from '../../../core/schema/schema.ts'
 import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-limits.ts'
-import { LOCAL, NOT_LOCAL } from '../fields.ts'
-import { body, data, path, tokenCall } from '../operation.ts'
+import { body, data, localCall, path } from '../operation.ts'
 
 const ERRORS = {
-  ...NOT_LOCAL,
   '503': '`Unavailable`: the chain does not answer; its process may have ended.',
 }
 
@@ -54,8 +52,7 @@ const EXAMPLE = [
 
 /** The nodes of the embedded chain, each of which can be broken on purpose. */
 export const DEVNET_UPSTREAM_CALLS = {
-  listDevnetUpstreams: tokenCall('GET /api/devnet/upstreams', {
-    ...LOCAL,
+  listDevnetUpstreams: localCall('GET /api/devnet/upstreams', {
     summary: 'See the nodes of the embedded chain',
     description:
       'The upstreams of `ETH_DEVNET` with how each answers. They are nodes of one chain, made to ' +
@@ -64,8 +61,7 @@ export const DEVNET_UPSTREAM_CALLS = {
     errors: ERRORS,
   }),
 
-  changeDevnetUpstream: tokenCall('PUT /api/devnet/upstreams/{name}', {
-    ...LOCAL,
+  changeDevnetUpstream: localCall('PUT /api/devnet/upstreams/{name}', {
     summary: 'Make a node of the embedded chain lag, lie, fail or hang',
     description: 'It answers so until it is changed again, or Headgate starts anew.',
     parameters: { name: path('The name of the upstream.', UPSTREAM_NAME, 'devnet-2') },
@@ -78,8 +74,7 @@ export const DEVNET_UPSTREAM_CALLS = {
     },
   }),
 
-  stallDevnet: tokenCall('POST /api/devnet/stall', {
-    ...LOCAL,
+  stallDevnet: localCall('POST /api/devnet/stall', {
     summary: 'Have no node of the embedded chain answer for a while',
     description:
       'All upstreams of `ETH_DEVNET` hang for so long, whatever else they were told; blocks go ' +

@@ -10,11 +10,10 @@ import {
   text,
 } from '../../../core/schema/schema.ts'
 import { DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
-import { BLOCK_NUMBER, LOCAL, NOT_LOCAL, TIME_MS } from '../fields.ts'
-import { body, data, optionalBody, tokenCall } from '../operation.ts'
+import { BLOCK_NUMBER, TIME_MS } from '../fields.ts'
+import { body, data, localCall, optionalBody } from '../operation.ts'
 
 const CHAIN_ERRORS = {
-  ...NOT_LOCAL,
   '503': '`Unavailable`: the chain does not answer; its process may have ended.',
 }
 
@@ -180,8 +179,7 @@ const EXAMPLE = {
 
 /** The embedded chain of local development: seen, and broken on purpose. */
 export const DEVNET_CALLS = {
-  getDevnet: tokenCall('GET /api/devnet', {
-    ...LOCAL,
+  getDevnet: localCall('GET /api/devnet', {
     summary: 'See the embedded chain',
     description:
       'The embedded EVM chain with its last blocks, replaced ones included, so that a fork can ' +
@@ -190,8 +188,7 @@ export const DEVNET_CALLS = {
     errors: CHAIN_ERRORS,
   }),
 
-  mineDevnetBlocks: tokenCall('POST /api/devnet/mine', {
-    ...LOCAL,
+  mineDevnetBlocks: localCall('POST /api/devnet/mine', {
     summary: 'Mine blocks now',
     description: 'Adds blocks at once, also while mining by time is held.',
     body: optionalBody(MINE, { blocks: 1 }),
@@ -199,8 +196,7 @@ export const DEVNET_CALLS = {
     errors: CHAIN_ERRORS,
   }),
 
-  reorganiseDevnet: tokenCall('POST /api/devnet/reorganise', {
-    ...LOCAL,
+  reorganiseDevnet: localCall('POST /api/devnet/reorganise', {
     summary: 'Replace the last blocks',
     description:
       'Replaces the last `depth` blocks by other ones with other hashes, in one step that nobody ' +
@@ -217,8 +213,7 @@ export const DEVNET_CALLS = {
     },
   }),
 
-  dropDevnetBlocks: tokenCall('POST /api/devnet/drop', {
-    ...LOCAL,
+  dropDevnetBlocks: localCall('POST /api/devnet/drop', {
     summary: 'Take the chain back to a height',
     description:
       'The blocks above `height` and all transactions that wait are gone, as on a node that was ' +
@@ -234,8 +229,7 @@ export const DEVNET_CALLS = {
     },
   }),
 
-  changeDevnet: tokenCall('PATCH /api/devnet', {
-    ...LOCAL,
+  changeDevnet: localCall('PATCH /api/devnet', {
     summary: 'Change pace and traffic',
     description:
       'Stops or resumes mining by time, or changes the time between blocks and how many ' +
@@ -249,8 +243,7 @@ export const DEVNET_CALLS = {
     errors: CHAIN_ERRORS,
   }),
 
-  sendDevnetTransaction: tokenCall('POST /api/devnet/send', {
-    ...LOCAL,
+  sendDevnetTransaction: localCall('POST /api/devnet/send', {
     summary: 'Send a transaction',
     description:
       'Sends a transfer, or a call that emits a token’s Transfer event, from the first test ' +

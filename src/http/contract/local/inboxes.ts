@@ -12,8 +12,8 @@ import {
   record,
   text,
 } from '../../../core/schema/schema.ts'
-import { LOCAL, NOT_LOCAL, TIME_MS } from '../fields.ts'
-import { body, data, json, path, query, tokenCall } from '../operation.ts'
+import { TIME_MS } from '../fields.ts'
+import { body, data, json, localCall, path, query } from '../operation.ts'
 
 const INBOX_NAME = text({
   pattern: '^[a-z0-9-]{1,64}$',
@@ -132,18 +132,15 @@ const ARRIVAL_EXAMPLE = {
 
 /** The receivers that are built in for local development, at `/inbox/<name>`. */
 export const INBOX_CALLS = {
-  listInboxes: tokenCall('GET /api/inboxes', {
-    ...LOCAL,
+  listInboxes: localCall('GET /api/inboxes', {
     summary: 'List inboxes',
     description:
       'The inboxes that something was posted to, at `/inbox/<name>`, or whose answer was set. ' +
       'Kept in memory: 50 inboxes, 500 arrivals each, 32 MiB in all; the oldest go.',
     answer: data('The inboxes, by name.', list(INBOX), [INBOX_EXAMPLE]),
-    errors: NOT_LOCAL,
   }),
 
-  listInboxArrivals: tokenCall('GET /api/inboxes/{name}', {
-    ...LOCAL,
+  listInboxArrivals: localCall('GET /api/inboxes/{name}', {
     summary: 'List what arrived',
     description:
       'What was posted to an inbox, newest first, with the check of its signature. An inbox that ' +
@@ -158,11 +155,9 @@ export const INBOX_CALLS = {
       data: [ARRIVAL_EXAMPLE],
       pagination: { cursors: {} },
     }),
-    errors: NOT_LOCAL,
   }),
 
-  changeInbox: tokenCall('PUT /api/inboxes/{name}', {
-    ...LOCAL,
+  changeInbox: localCall('PUT /api/inboxes/{name}', {
     summary: 'Set how an inbox answers',
     description:
       'From the next arrival on. A sender that waits already is left waiting. `hang` holds the ' +
@@ -170,15 +165,12 @@ export const INBOX_CALLS = {
     parameters: { name: NAME },
     body: body(INBOX_CHANGE, { behaviour: 'fail', status: 503 }),
     answer: data('The inbox.', INBOX, { ...INBOX_EXAMPLE, behaviour: 'fail', status: 503 }),
-    errors: NOT_LOCAL,
   }),
 
-  emptyInbox: tokenCall('DELETE /api/inboxes/{name}', {
-    ...LOCAL,
+  emptyInbox: localCall('DELETE /api/inboxes/{name}', {
     summary: 'Empty an inbox',
     description: 'Forgets what arrived; the way it answers stays.',
     parameters: { name: NAME },
     answer: data('The inbox.', INBOX, { ...INBOX_EXAMPLE, arrivals: 0, time_last: null }),
-    errors: NOT_LOCAL,
   }),
 }

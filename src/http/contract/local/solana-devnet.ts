@@ -1,10 +1,8 @@
 import { count, flag, integer, record, text } from '../../../core/schema/schema.ts'
 import { SOLANA_DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
-import { LOCAL, NOT_LOCAL } from '../fields.ts'
-import { body, data, tokenCall } from '../operation.ts'
+import { body, data, localCall } from '../operation.ts'
 
 const LEDGER_ERRORS = {
-  ...NOT_LOCAL,
   '503': '`Unavailable`: the ledger does not answer; its process may have ended.',
 }
 
@@ -54,16 +52,14 @@ const EXAMPLE = {
 
 /** The embedded Solana ledger of local development: seen, and made faster or slower. */
 export const SOLANA_DEVNET_CALLS = {
-  getSolanaDevnet: tokenCall('GET /api/devnet/solana', {
-    ...LOCAL,
+  getSolanaDevnet: localCall('GET /api/devnet/solana', {
     summary: 'See the embedded Solana ledger',
     description: 'The embedded Solana ledger and how fast it lives. Local development only.',
     answer: data('The ledger.', SOLANA_DEVNET, EXAMPLE),
     errors: LEDGER_ERRORS,
   }),
 
-  changeSolanaDevnet: tokenCall('PATCH /api/devnet/solana', {
-    ...LOCAL,
+  changeSolanaDevnet: localCall('PATCH /api/devnet/solana', {
     summary: 'Change how fast the ledger lives',
     description:
       'Changes the fields that are given and leaves the rest, at once and until the next start, ' +
