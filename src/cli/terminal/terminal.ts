@@ -1,7 +1,6 @@
 import { mayColour } from '../../config/read-client-environment.ts'
 import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
-import { jsonLines } from './json-lines.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
 /** The options of a command that say how it is to speak. */
@@ -71,9 +70,19 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
       }
     },
     facts: (facts) => say(...factLines(facts, colours)),
-    json: (value) => say(...jsonLines(value, colours)),
+    json: (value) => say(jsonText(value, colours)),
     progress: progressLine(process.stderr.isTTY === true && !json),
   }
+}
+
+/** A value as indented JSON in colours. */
+export function jsonText(value: unknown, colours: Colours): string {
+  const tokens = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|true|false|null/g
+  const json = harmlessJson(JSON.stringify(value, null, 2))
+  return json.replace(tokens, (token, text: string | undefined, colon: string) => {
+    if (text !== undefined) return colon ? `${colours.cyan(text)}:` : colours.green(text)
+    return /^[tfn]/.test(token) ? colours.blue(token) : colours.yellow(token)
+  })
 }
 
 /** A reader such as `head` has had enough: that is no failure, and nobody is left to hear. */

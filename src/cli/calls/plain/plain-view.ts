@@ -62,7 +62,7 @@ export function plainColumns(
       },
       ...(isNumber && { align: 'right' }),
       // Ids are there to be copied.
-      ...(!/(^|_)id$/.test(field) && { cut: 'end' }),
+      ...(!/(^|_)id$/.test(field) && { mayCut: true }),
       isExtra: at >= FIELDS_NEEDED,
     }
   })
