@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { checkUpstreams, unreachedWords } from '../start/check-configuration.ts'
@@ -12,7 +13,7 @@ import {
   readUpstream,
   readUpstreams,
 } from './read-upstreams.ts'
-import { alreadyThere, isThere, writeConfig } from './write-config.ts'
+import { alreadyThere, writeConfig } from './write-config.ts'
 
 export type InitFlags = {
   upstream: string[]
@@ -36,7 +37,7 @@ const SECRET_BYTES = 32
 /** Writes a configuration file of flags and answers, and checks it. */
 export async function initConfiguration(flags: InitFlags): Promise<void> {
   const { out = DEFAULT_ANSWERS.out, force = false, json = false } = flags
-  if (!force && isThere(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
+  if (!force && existsSync(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
   const drivers = openProbeDrivers()
   const isAsking = process.stdin.isTTY === true && process.stdout.isTTY === true && !flags.yes
   const say = json ? () => {} : (line: string) => console.log(line)
