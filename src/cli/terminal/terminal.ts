@@ -10,9 +10,7 @@ export type TerminalOptions = { json?: boolean }
 export type Terminal = {
   /** JSON alone is printed, for scripts. */
   isJson: boolean
-  /** Somebody sits there; a pipe or a file gets no colours and is not cut to a width. */
-  isInteractive: boolean
-  /** How many columns a line may have. */
+  /** How many columns a line may have; a pipe or a file is not cut to a width. */
   columns: number
   colours: Colours
   /** Prints lines of a result. */
@@ -52,7 +50,6 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
   const note = (...lines: string[]) => void process.stderr.write(`${lines.join('\n')}\n`)
   return {
     isJson: json,
-    isInteractive,
     columns,
     colours,
     say,
