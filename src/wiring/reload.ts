@@ -110,7 +110,8 @@ export function takeOver(inForce: Settings, next: Settings): void {
     const [section, member] = name.split('.') as [keyof Settings, string?]
     const value = next[section]
     if (member !== undefined) {
-      Object.assign(inForce[section], { [member]: (value as Record<string, unknown>)[member] })
+      const live = { [member]: (value as Record<string, unknown>)[member] }
+      Object.assign(inForce[section] as object, live)
     } else if (section !== 'tiers') Object.assign(inForce, { [section]: value })
   }
 }
