@@ -119,7 +119,7 @@ async function changeItems(
   })
 }
 
-/** What makes a variable hold exactly these items: those that are missing, and all others. */
+/** The items to add and to remove until a variable holds exactly these; asks before any goes. */
 async function differences(
   calling: Calling,
   name: string,
