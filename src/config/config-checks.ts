@@ -35,6 +35,9 @@ const POSTGRES_SERVERS_MAX = 16
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 
+const FOR_EVM = 'is only for evm networks'
+const FOR_SOLANA = 'is only for solana networks'
+
 /** The values with every network complete. */
 type CompleteValues = Omit<ConfigValues, 'networks' | 'upstreams'> & {
   networks?: readonly NetworkValues[] | undefined
@@ -94,15 +97,11 @@ function checkStore({ database, secret, postgres }: CompleteValues): SchemaFault
 
 /** With an unknown sslmode, the client would connect without TLS. */
 function checkPostgres(address: string | undefined, path: JsonPath): SchemaFault[] {
-  if (address === undefined) return []
-  const servers = postgresServers(address)
+  const servers = address === undefined ? [] : postgresServers(address)
   if (servers.length > POSTGRES_SERVERS_MAX) {
     return fault(path, `must name at most ${POSTGRES_SERVERS_MAX} hosts`)
   }
-  const [first = []] = servers
-    .map((server) => checkPostgresServer(server, path))
-    .filter((faults) => faults.length > 0)
-  return first
+  return servers.flatMap((server) => checkPostgresServer(server, path)).slice(0, 1)
 }
 
 function checkPostgresServer(address: string, path: JsonPath): SchemaFault[] {
@@ -159,37 +158,27 @@ function repeats(names: readonly string[], pathAt: (at: number) => JsonPath): Sc
 }
 
 function checkNetwork(network: NetworkValues, path: JsonPath): SchemaFault[] {
-  const faults: SchemaFault[] = []
+  const { id, kind, chainId, genesisHash, verify, upstreams } = network
   const slug = slugOf(network)
-  if (RESERVED_SLUGS.has(slug)) {
-    faults.push(...fault([...path, 'slug'], `must not be ${slug}: a path of ours has that name`))
-  }
-  if (!SLUG.test(slug)) {
-    faults.push(...fault([...path, 'slug'], `is required, as ${network.id} cannot stand in a URL`))
-  }
-  if (network.kind === 'evm' && network.chainId === undefined) {
-    faults.push(...fault([...path, 'chainId'], 'is required for an evm network'))
-  }
-  if (network.kind === 'evm' && network.genesisHash !== undefined) {
-    faults.push(...fault([...path, 'genesisHash'], 'is only for solana networks'))
-  }
-  if (network.kind === 'solana' && network.chainId !== undefined) {
-    faults.push(...fault([...path, 'chainId'], 'is only for evm networks'))
-  }
-  faults.push(...checkRouting(network, path))
-  const never = network.chainId === undefined ? null : neverProven(network.chainId)
-  if (network.verify === 'receipts' && never !== null) {
-    faults.push(...fault([...path, 'verify'], `must not be receipts on this chain: ${never}`))
-  }
-  if (network.kind === 'solana' && network.verify === 'receipts') {
-    faults.push(...fault([...path, 'verify'], 'is only for evm networks'))
-  }
-  const names = network.upstreams.map(({ name }) => name)
-  faults.push(...repeats(names, (at) => [...path, 'upstreams', at, 'name']))
-  for (const [at, upstream] of network.upstreams.entries()) {
-    faults.push(...checkUpstream(upstream, [...path, 'upstreams', at]))
-  }
-  return faults
+  const never = chainId === undefined ? null : neverProven(chainId)
+  const isProven = verify === 'receipts'
+  const when = (isWrong: boolean, option: string, said: string) =>
+    isWrong ? fault([...path, option], said) : []
+  return [
+    ...when(RESERVED_SLUGS.has(slug), 'slug', `must not be ${slug}: a path of ours has that name`),
+    ...when(!SLUG.test(slug), 'slug', `is required, as ${id} cannot stand in a URL`),
+    ...when(kind === 'evm' && chainId === undefined, 'chainId', 'is required for an evm network'),
+    ...when(kind === 'evm' && genesisHash !== undefined, 'genesisHash', FOR_SOLANA),
+    ...when(kind === 'solana' && chainId !== undefined, 'chainId', FOR_EVM),
+    ...checkRouting(network, path),
+    ...when(isProven && never !== null, 'verify', `must not be receipts on this chain: ${never}`),
+    ...when(isProven && kind === 'solana', 'verify', FOR_EVM),
+    ...repeats(
+      upstreams.map(({ name }) => name),
+      (at) => [...path, 'upstreams', at, 'name'],
+    ),
+    ...upstreams.flatMap((upstream, at) => checkUpstream(upstream, [...path, 'upstreams', at])),
+  ]
 }
 
 /** The addresses may hold credentials, so nothing of them is repeated. */
@@ -207,16 +196,12 @@ function checkAddress(
 ): SchemaFault[] {
   const url = URL.parse(address)
   if (!url || !protocols.test(url.protocol)) return fault(path, `must be ${form} address`)
-  if (isPercentEncoded(url.username) && isPercentEncoded(url.password)) return []
-  return fault(path, 'must have a user and password with each % written as %25')
-}
-
-function isPercentEncoded(text: string): boolean {
   try {
-    decodeURIComponent(text)
-    return true
+    decodeURIComponent(url.username)
+    decodeURIComponent(url.password)
+    return []
   } catch {
-    return false
+    return fault(path, 'must have a user and password with each % written as %25')
   }
 }
 
@@ -265,9 +250,7 @@ function checkRouting(network: NetworkValues, path: JsonPath): SchemaFault[] {
         ? fault([...path, 'upstreams', at, 'ws'], 'is of no use with sendsOnly')
         : [],
     ),
-    ...(kind === 'solana' && broadcast > 1
-      ? fault([...path, 'broadcast'], 'is only for evm networks')
-      : []),
+    ...(kind === 'solana' && broadcast > 1 ? fault([...path, 'broadcast'], FOR_EVM) : []),
     ...checkQuorum(network, readers, [...path, 'quorum']),
   ]
 }

@@ -102,16 +102,16 @@ function isSection(name: string, value: unknown): value is object {
 
 /** Settings that everybody in a process holds become the new ones, as far as they are live. */
 export function takeOver(inForce: Settings, next: Settings): void {
-  const { networks, prices, cache, demoKey } = next
-  Object.assign(inForce, { networks, prices, cache, demoKey })
-  const { connectionsMax: _, ...live } = next.limits
-  Object.assign(inForce.limits, live)
-  const { timeoutMs, retryDelaysMs } = next.webhooks
-  Object.assign(inForce.webhooks, { timeoutMs, retryDelaysMs })
-  const { pageLimit, defaultEncoding, scansMax, spillBytesMax } = next.programAccounts
-  Object.assign(inForce.programAccounts, { pageLimit, defaultEncoding, scansMax, spillBytesMax })
   // Everybody holds this very map, and reads it each time; it is written here alone.
   const tiers = inForce.tiers as Map<string, Tier>
   tiers.clear()
   for (const [name, tier] of next.tiers) tiers.set(name, tier)
+  for (const name of LIVE) {
+    const [section, member] = name.split('.') as [keyof Settings, string?]
+    const value = next[section]
+    if (member !== undefined) {
+      const live = { [member]: (value as Record<string, unknown>)[member] }
+      Object.assign(inForce[section] as object, live)
+    } else if (section !== 'tiers') Object.assign(inForce, { [section]: value })
+  }
 }

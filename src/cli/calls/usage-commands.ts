@@ -8,8 +8,6 @@ import { plainFacts, sayTable } from './plain/plain-view.ts'
 
 type UsageOptions = { month?: string; by?: 'app' | 'network' | 'method' }
 
-type Row = { of: string; cu: number; calls: number; bytes: number }
-
 const NETWORK_FIELDS = ['id', 'kind', 'head.number', 'finalized', 'block_time_ms', 'slug']
 
 const NODE_FIELDS = [
@@ -71,31 +69,21 @@ async function showUsage(calling: Calling, { month, by }: UsageOptions): Promise
     if (isThisMonth) terminal.facts(plainFacts(summary))
     if (points.length === 0) return terminal.say(`Nothing was used in ${asked}.`)
     if (isThisMonth) terminal.say('')
-    const rows = by === undefined ? byDay(points) : byGroup(points)
-    const label = by ?? 'day'
-    sayTable(
-      calling,
-      [label, 'cu', 'calls', 'bytes'],
-      rows.map(({ of, ...used }) => ({ [label]: of, ...used })),
-    )
+    sayTable(calling, [by ?? 'day', 'cu', 'calls', 'bytes'], rowsOf(points, by))
   })
 }
 
-function byDay(points: readonly WireUsagePoint[]): Row[] {
-  return points.map(({ start, cu, calls, bytes }) => {
-    return { of: timeText(start).slice(0, 10), cu, calls, bytes }
-  })
-}
-
-/** The largest first. */
-function byGroup(points: readonly WireUsagePoint[]): Row[] {
-  const rows = [...Map.groupBy(points, ({ group }) => group)].map(([group, own]) => ({
-    of: group ?? '(none)',
+/** A row for each day, or for each that the usage is split by, the largest first. */
+function rowsOf(points: readonly WireUsagePoint[], by: UsageOptions['by']) {
+  const dayOf = ({ start }: WireUsagePoint) => timeText(start).slice(0, 10)
+  const groupOf = ({ group }: WireUsagePoint) => group ?? '(none)'
+  const rows = [...Map.groupBy(points, by ? groupOf : dayOf)].map(([label, own]) => ({
+    [by ?? 'day']: label,
     cu: sumOf(own.map(({ cu }) => cu)),
     calls: sumOf(own.map(({ calls }) => calls)),
     bytes: sumOf(own.map(({ bytes }) => bytes)),
   }))
-  return rows.toSorted((a, b) => b.cu - a.cu)
+  return by ? rows.toSorted((a, b) => Number(b.cu) - Number(a.cu)) : rows
 }
 
 /** Sums of hundredths, which doubles would blur. */
@@ -105,8 +93,8 @@ function sumOf(values: readonly number[]): number {
 
 function rangeOf(month: string): { from: string; to: string } {
   const [year = 0, number = 0] = month.split('-').map(Number)
-  const next = number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, '0')}`
-  return { from: `${month}-01`, to: `${next}-01` }
+  const to = new Date(Date.UTC(year, number)).toISOString().slice(0, 10)
+  return { from: `${month}-01`, to }
 }
 
 function monthText(text: string): string {

@@ -5,10 +5,12 @@ import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { countText, numberText } from '../terminal/formats.ts'
-import { asking, callCommand, told, wholeNumber } from './call-command.ts'
+import { asking, type CommandWords, callCommand, told, wholeNumber } from './call-command.ts'
 import { plainCommand } from './plain/plain-command.ts'
 import { readText } from './queries/query-source.ts'
 import { readPages } from './read-pages.ts'
+
+type Change = 'add' | 'remove' | 'set'
 
 type ItemsOptions = { file?: string; yes?: boolean }
 
@@ -16,6 +18,27 @@ type ItemsOptions = { file?: string; yes?: boolean }
 const CALL_ITEMS_MAX = 10_000
 
 const NO_ITEMS = 'No items given. Pass them as arguments or with --file (- for standard input).'
+
+const CHANGES: Readonly<Record<Change, CommandWords>> = {
+  add: {
+    does: 'add items; the first ones create the variable',
+    examples: [
+      ['variable add wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one'],
+      ['variable add wallets --file more.txt', 'many'],
+    ],
+  },
+  remove: {
+    does: 'remove items',
+    examples: [['variable remove wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one']],
+  },
+  set: {
+    does: 'add and remove items until the variable has exactly these',
+    examples: [
+      ['variable set wallets --file wallets.txt --yes', 'from a file, in a script'],
+      ['variable get a | headgate variable set b --file -', 'a copy'],
+    ],
+  },
+}
 
 /** `headgate variable`: lists that queries name. */
 export function addVariableCommands(group: Command): void {
@@ -36,21 +59,9 @@ export function addVariableCommands(group: Command): void {
     .option('--limit <count>', 'at most this many (default: all)', wholeNumber(1))
     .action(asking(showVariable))
 
-  itemsCommand(group, 'add', 'add items; the first ones create the variable', [
-    ['variable add wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one'],
-    ['variable add wallets --file more.txt', 'many'],
-  ]).action(asking(addItems))
-
-  itemsCommand(group, 'remove', 'remove items', [
-    ['variable remove wallets 0xdac17f958d2ee523a2206206994597c13d831ec7', 'one'],
-  ]).action(asking(removeItems))
-
-  itemsCommand(group, 'set', 'add and remove items until the variable has exactly these', [
-    ['variable set wallets --file wallets.txt --yes', 'from a file, in a script'],
-    ['variable get a | headgate variable set b --file -', 'a copy'],
-  ])
-    .option('--yes', 'do not ask before items are removed')
-    .action(asking(setVariable))
+  changeCommand(group, 'add')
+  changeCommand(group, 'remove')
+  changeCommand(group, 'set').option('--yes', 'do not ask before items are removed')
 
   plainCommand(group, 'delete', 'deleteVariable', {
     does: 'delete a variable with all its items',
@@ -59,16 +70,16 @@ export function addVariableCommands(group: Command): void {
   })
 }
 
-function itemsCommand(
-  group: Command,
-  name: string,
-  does: string,
-  examples: readonly (readonly [line: string, purpose: string])[],
-): Command {
-  return callCommand(group, name, { does, examples })
+function changeCommand(group: Command, change: Change): Command {
+  return callCommand(group, change, CHANGES[change])
     .argument('<name>', 'as queries write it after $')
     .argument('[items...]', 'addresses, or values of 32 bytes')
     .option('--file <file>', 'more items from a file, or - for standard input')
+    .action(
+      asking((calling, name: string, items: string[], options: ItemsOptions) =>
+        changeItems(calling, name, change, items, options),
+      ),
+    )
 }
 
 async function showVariable(
@@ -81,40 +92,49 @@ async function showVariable(
   terminal.show(items, () => terminal.say(...items))
 }
 
-async function addItems(
+async function changeItems(
   calling: Calling,
   name: string,
-  items: readonly string[],
-  { file }: ItemsOptions,
+  change: Change,
+  given: readonly string[],
+  options: ItemsOptions,
 ): Promise<void> {
-  await changeItems(calling, name, { add: await itemsOf(items, file), remove: [] })
+  const { client, terminal } = calling
+  const items = await itemsOf(given, options.file)
+  const { add, remove } =
+    change === 'set'
+      ? await differences(calling, name, items, options)
+      : { add: change === 'add' ? items : [], remove: change === 'remove' ? items : [] }
+  const parameters = { name }
+  // New items come first, so that no moment lacks both.
+  for (const items of callsOf(add)) {
+    await client.call('addVariableItems', { parameters, body: { items } })
+  }
+  for (const items of callsOf(remove)) {
+    await client.call('changeVariableItems', { parameters, body: { delete: items } })
+  }
+  terminal.show({ name, added: add.length, removed: remove.length }, () => {
+    const added = `${countText(add.length, 'item')} added`
+    terminal.say(`${name}: ${added}, ${numberText(remove.length)} taken away.`)
+  })
 }
 
-async function removeItems(
-  calling: Calling,
-  name: string,
-  items: readonly string[],
-  { file }: ItemsOptions,
-): Promise<void> {
-  await changeItems(calling, name, { add: [], remove: await itemsOf(items, file) })
-}
-
-/** Makes a variable hold exactly these items: adds what is missing, and takes the rest away. */
-async function setVariable(
+/** The items to add and to remove until a variable holds exactly these; asks before any goes. */
+async function differences(
   calling: Calling,
   name: string,
   items: readonly string[],
   options: ItemsOptions,
-): Promise<void> {
-  const wanted = new Set((await itemsOf(items, options.file)).map((item) => item.toLowerCase()))
+): Promise<{ add: string[]; remove: string[] }> {
+  const wanted = new Set(items.map((item) => item.toLowerCase()))
   const present = new Set(await presentItems(calling, name))
-  const add = [...wanted].filter((item) => !present.has(item))
-  const remove = [...present].filter((item) => !wanted.has(item))
+  const add = [...wanted.difference(present)]
+  const remove = [...present.difference(wanted)]
   if (remove.length > 0) {
     const away = countText(remove.length, 'item')
     await confirm(`Take ${away} away from ${name}, and add ${numberText(add.length)}?`, options)
   }
-  await changeItems(calling, name, { add, remove })
+  return { add, remove }
 }
 
 async function presentItems(calling: Calling, name: string): Promise<string[]> {
@@ -133,26 +153,6 @@ function readItems({ client }: Calling, name: string, limit: number): Promise<st
       parameters: { name, limit: size, ...(after !== undefined && { after }) },
     })
     return { items: page.data, next: page.pagination.cursors.after }
-  })
-}
-
-async function changeItems(
-  { client, terminal }: Calling,
-  name: string,
-  { add, remove }: { add: readonly string[]; remove: readonly string[] },
-): Promise<void> {
-  const parameters = { name }
-  // New items come first, so that no moment lacks both.
-  for (const items of callsOf(add)) {
-    await client.call('addVariableItems', { parameters, body: { items } })
-  }
-  for (const items of callsOf(remove)) {
-    await client.call('changeVariableItems', { parameters, body: { delete: items } })
-  }
-  const result = { name, added: add.length, removed: remove.length }
-  terminal.show(result, () => {
-    const added = `${countText(add.length, 'item')} added`
-    terminal.say(`${name}: ${added}, ${numberText(remove.length)} taken away.`)
   })
 }
 

@@ -41,6 +41,7 @@ export function addInitCommand(program: Command): void {
   ]).addHelpText('after', VENDORS)
 }
 
-function added(value: string, before: string[] = []): string[] {
+/** Collects an option that may be repeated. */
+export function added(value: string, before: string[] = []): string[] {
   return [...before, value]
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../frame/examples.ts'
 import { addListenCommand } from '../listen/listen-command.ts'
-import { addInitCommand } from './init-command.ts'
+import { added, addInitCommand } from './init-command.ts'
 
 type CheckOptions = { config?: string; json?: boolean }
 
@@ -54,8 +54,4 @@ function addDoctorCommand(program: Command): void {
     ['headgate doctor', 'the networks of a Headgate that runs here'],
     ['headgate doctor --config headgate.yaml --json', 'for scripts; exit code 1: not good'],
   ])
-}
-
-function added(value: string, before: string[] = []): string[] {
-  return [...before, value]
 }

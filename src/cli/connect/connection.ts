@@ -23,7 +23,12 @@ export type HeadgateConnection = {
 /** Some calls are for the operator of the instance alone. */
 export type CallerKind = 'team' | 'operator'
 
-type FirstRunFile = { url?: string; team_token?: string; operator_token?: string }
+type FirstRunFile = {
+  url?: string
+  team_token?: string
+  operator_token?: string
+  app_key?: string
+}
 
 const FIRST_RUN = 'first-run.json'
 
@@ -49,8 +54,8 @@ export function findConnection(
 ): HeadgateConnection | string {
   const environment = readClientEnvironment()
   const file = join(environment.data, FIRST_RUN)
-  const local = firstRunIn(file)
-  const url = options.url ?? environment.url ?? local?.url
+  const local = firstRunIn(environment.data)
+  const url = options.url ?? environment.url ?? local.url
   const token = tokenOf(options.token, environment.token, local, { file, caller })
   if (url === undefined || token === undefined) {
     return `Which Headgate? Give --url and --token, or HEADGATE_URL and HEADGATE_TOKEN, or run this where ${file} is.`
@@ -64,12 +69,12 @@ export function findConnection(
 function tokenOf(
   given: string | undefined,
   variable: string | undefined,
-  local: FirstRunFile | null,
+  local: FirstRunFile,
   { file, caller }: { file: string; caller: CallerKind },
 ): Pick<HeadgateConnection, 'token' | 'tokenFrom'> | undefined {
   if (given !== undefined) return { token: given, tokenFrom: '--token' }
   if (variable !== undefined) return { token: variable, tokenFrom: 'HEADGATE_TOKEN' }
-  const token = caller === 'operator' ? local?.operator_token : local?.team_token
+  const token = caller === 'operator' ? local.operator_token : local.team_token
   return token === undefined ? undefined : { token, tokenFrom: file }
 }
 
@@ -79,10 +84,11 @@ function faultOf(url: string): string | null {
   return `${JSON.stringify(url)} is no address of a Headgate, such as http://localhost:8080.`
 }
 
-function firstRunIn(file: string): FirstRunFile | null {
+/** The keys of the Headgate that was started on a data folder last; none where it has not been. */
+export function firstRunIn(folder: string): FirstRunFile {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return JSON.parse(readFileSync(join(folder, FIRST_RUN), 'utf8'))
   } catch {
-    return null
+    return {}
   }
 }

@@ -5,12 +5,7 @@ import type { HeadgateConnection } from './connection.ts'
 
 /** Why a call failed, for its user: what happened, and what can be done. */
 export function failedCall(
-  {
-    status,
-    kind,
-    message,
-    retryAfterS,
-  }: Pick<ApiError, 'status' | 'kind' | 'message' | 'retryAfterS'>,
+  { status, kind, message, retryAfterS }: ApiError,
   { url, tokenFrom }: HeadgateConnection,
 ): { text: string; exitCode: number } {
   // The advice below asks the same, with an answer.
@@ -25,9 +20,9 @@ export function failedCall(
   return { text: `${said}${adviceFor()}`, exitCode: EXIT_CODES.failed }
 
   function adviceFor(): string {
-    if (kind === 'NoHeadgate') return ` Is it a Headgate that answers at ${url}?`
     // A refusal of our own has a name; anything else was said by another server.
-    if (kind === 'Error') return ` Is it a Headgate that answers at ${url}?`
+    const isOurs = kind !== 'NoHeadgate' && kind !== 'Error'
+    if (!isOurs) return ` Is it a Headgate that answers at ${url}?`
     if (status === 401) return `\n${wrongToken(url, tokenFrom)}`
     if (message.startsWith('X-Team-Id is missing')) return '\nGive its id with --team.'
     if (status === 429 && retryAfterS > 0) return `\nTry again in ${retryAfterS} s.`

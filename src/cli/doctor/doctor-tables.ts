@@ -1,6 +1,5 @@
 import type { Colours } from '../terminal/colours.ts'
 import { numberText, spanText } from '../terminal/formats.ts'
-import { columnsOf } from '../terminal/harmless-text.ts'
 import { type Cell, type Column, tableLines } from '../terminal/table-lines.ts'
 import { bestHead } from './judge-network.ts'
 import type { Bound, Support, UpstreamFacts } from './upstream-facts.ts'
@@ -9,7 +8,9 @@ type Row = { title: string; cell(facts: UpstreamFacts): Cell }
 
 type Layout = { colours: Colours; columnsMax: number }
 
-const GAP = 2
+/** The room that a fact's name takes, and each upstream. */
+const TITLES_WIDTH = 22
+const COLUMN_WIDTH = 26
 
 /** Longer names of versions are cut: a column for each upstream has to fit. */
 const VERSION_CHARS_MAX = 24
@@ -19,37 +20,20 @@ export function doctorTables(facts: readonly UpstreamFacts[], layout: Layout): s
   const best = bestHead(facts)
   const kind = facts[0]?.kind ?? 'evm'
   const all = [...commonRows(best), ...(kind === 'evm' ? EVM_ROWS : SOLANA_ROWS), ...LAST_ROWS]
-  const rows = all.filter(({ cell }) => facts.some((one) => textOf(cell(one)) !== ''))
-  const groups = groupsThatFit(rows, facts, layout.columnsMax)
-  return groups.flatMap((group, at) => {
+  const rows = all.filter(({ cell }) => facts.some((one) => cell(one) != null))
+  const atOnce = Math.max(1, Math.floor((layout.columnsMax - TITLES_WIDTH) / COLUMN_WIDTH))
+  const lines: string[] = []
+  for (let from = 0; from < facts.length; from += atOnce) {
     const columns: Column<Row>[] = [
       { title: '', of: ({ title }) => title },
-      ...group.map((one) => ({ title: one.upstream, of: (row: Row) => row.cell(one) })),
+      ...facts.slice(from, from + atOnce).map((one) => ({
+        title: one.upstream,
+        of: (row: Row) => row.cell(one),
+      })),
     ]
-    return [...(at === 0 ? [] : ['']), ...tableLines(columns, rows, layout)]
-  })
-}
-
-function groupsThatFit(
-  rows: readonly Row[],
-  facts: readonly UpstreamFacts[],
-  columnsMax: number,
-): UpstreamFacts[][] {
-  const titles = Math.max(...rows.map(({ title }) => columnsOf(title)))
-  const widthOf = (one: UpstreamFacts) =>
-    Math.max(columnsOf(one.upstream), ...rows.map((row) => columnsOf(textOf(row.cell(one))))) + GAP
-  const groups: UpstreamFacts[][] = []
-  let room = 0
-  for (const one of facts) {
-    room -= widthOf(one)
-    const last = groups.at(-1)
-    if (last && room >= 0) last.push(one)
-    else {
-      groups.push([one])
-      room = columnsMax - titles - widthOf(one)
-    }
+    lines.push(...(from === 0 ? [] : ['']), ...tableLines(columns, rows, layout))
   }
-  return groups
+  return lines
 }
 
 function commonRows(best: number | null): Row[] {
@@ -152,9 +136,4 @@ function good(text: string): Cell {
 
 function bad(text: string): Cell {
   return { text: text.replaceAll('_', ' '), colour: 'red' }
-}
-
-function textOf(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
-  return typeof cell === 'object' ? cell.text : String(cell)
 }

@@ -1,9 +1,7 @@
 import type { Network } from '../../core/network.ts'
 import { countText, numberText } from '../terminal/formats.ts'
-import type { Finding, FindingLevel } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { UpstreamFacts, UpstreamOptions } from './upstream-facts.ts'
-
-type JudgedNetwork = Pick<Network, 'id' | 'kind' | 'headPollMs' | 'finalityDepth' | 'upstreams'>
 
 type Said = Pick<Finding, 'level' | 'text' | 'option'>
 
@@ -19,7 +17,7 @@ const DAY_BLOCKS = 7200
 const FINALITY_DEPTH_USUAL = 64
 
 /** Says what it means for Headgate that a node can do something or cannot. */
-export function judgeAbilities(network: JudgedNetwork, facts: UpstreamFacts): Finding[] {
+export function judgeAbilities(network: Network, facts: UpstreamFacts): Finding[] {
   if (facts.fault !== null || !facts.isChainRight) return []
   const options = network.upstreams.find(({ name }) => name === facts.upstream)
   const said = [
@@ -32,7 +30,7 @@ export function judgeAbilities(network: JudgedNetwork, facts: UpstreamFacts): Fi
 }
 
 function judgeEvm(
-  { finalityDepth }: JudgedNetwork,
+  { finalityDepth }: Network,
   { receipts, finalized, logs, isArchive, stateDepth, ...facts }: UpstreamFacts,
   options: UpstreamOptions | undefined,
 ): Said[] {
@@ -105,7 +103,7 @@ function judgeBatch({ batch }: UpstreamFacts, options: UpstreamOptions | undefin
   return [warn(`${words}.`, `batchMax: ${most}`)]
 }
 
-function judgeSocket({ kind, headPollMs }: JudgedNetwork, { socket }: UpstreamFacts): Said[] {
+function judgeSocket({ kind, headPollMs }: Network, { socket }: UpstreamFacts): Said[] {
   if (socket === 'works') return []
   const polls =
     kind === 'evm' ? `new heads are polled every ${headPollMs} ms` : 'changes are polled'
@@ -126,13 +124,9 @@ function judgeSpeed({ p50Ms, throttled }: UpstreamFacts): Said[] {
 }
 
 function warn(text: string, option: string | null = null): Said {
-  return said('warning', text, option)
+  return { level: 'warning', text, option }
 }
 
 function note(text: string, option: string | null = null): Said {
-  return said('note', text, option)
-}
-
-function said(level: FindingLevel, text: string, option: string | null): Said {
-  return { level, text, option }
+  return { level: 'note', text, option }
 }

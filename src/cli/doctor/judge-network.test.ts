@@ -16,6 +16,7 @@ const spec = (name: string, more: Partial<UpstreamSpec> = {}): UpstreamSpec => (
 
 const network = (...upstreams: UpstreamSpec[]) => ({
   id: 'ETH_MAINNET',
+  slug: 'eth-mainnet',
   kind: 'evm' as const,
   chainId: 1,
   blockTimeMs: 12_000,

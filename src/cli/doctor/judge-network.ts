@@ -4,20 +4,6 @@ import type { Finding, FindingLevel } from './finding.ts'
 import { judgeAbilities } from './judge-abilities.ts'
 import type { UpstreamFacts } from './upstream-facts.ts'
 
-type JudgedNetwork = Pick<
-  Network,
-  | 'id'
-  | 'kind'
-  | 'chainId'
-  | 'genesisHash'
-  | 'blockTimeMs'
-  | 'headPollMs'
-  | 'headLagMsMax'
-  | 'finalityDepth'
-  | 'upstreams'
-  | 'isLocal'
->
-
 /** A chain with a newest block older than so many block times, and a minute, stands still. */
 const STANDSTILL_BLOCKS = 20
 const STANDSTILL_MS_MIN = 60_000
@@ -29,7 +15,7 @@ const LAG_BLOCKS_USUAL = 2
 const CLOCK_AHEAD_MS = 15_000
 
 /** Says what the facts of a network's upstreams mean. Pure: it asks nobody. */
-export function judgeNetwork(network: JudgedNetwork, facts: readonly UpstreamFacts[]): Finding[] {
+export function judgeNetwork(network: Network, facts: readonly UpstreamFacts[]): Finding[] {
   const best = bestHead(facts)
   const usable = facts.filter(({ fault, isChainRight }) => fault === null && isChainRight)
   const findings = facts.flatMap((one) => [
@@ -48,7 +34,7 @@ export function bestHead(facts: readonly UpstreamFacts[]): number | null {
   return heads.length === 0 ? null : Math.max(...heads)
 }
 
-function judgeReach(network: JudgedNetwork, facts: UpstreamFacts): Finding[] {
+function judgeReach(network: Network, facts: UpstreamFacts): Finding[] {
   const { upstream, fault, chain, isChainRight } = facts
   const wrong = (text: string, option: string): Finding[] => [
     { level: 'wrong', network: network.id, upstream, text, option },
@@ -75,7 +61,7 @@ function faultWords(fault: string): string {
 }
 
 function judgeHead(
-  network: JudgedNetwork,
+  network: Network,
   { upstream, head, isChainRight }: UpstreamFacts,
   best: number | null,
 ): Finding[] {
@@ -92,7 +78,7 @@ function judgeHead(
 }
 
 /** Findings about all upstreams of a network together. */
-function judgeTogether(network: JudgedNetwork, usable: readonly UpstreamFacts[]): Finding[] {
+function judgeTogether(network: Network, usable: readonly UpstreamFacts[]): Finding[] {
   const { id } = network
   const about = (level: FindingLevel, text: string, option: string | null): Finding => {
     return { level, network: id, upstream: null, text, option }

@@ -98,18 +98,14 @@ async function versionOf(node: NodeProbe): Promise<string | null> {
 async function sampleBlock(node: NodeProbe, head: number): Promise<SampleBlock | null> {
   let sample: SampleBlock | null = null
   for (let depth = SAMPLE_DEPTH; depth > 0; depth--) {
-    const number = Math.max(1, head - depth)
-    const { value } = { value: null, ...(await node.ask('eth_getBlockByNumber', params(number))) }
+    const params = [numberToQuantity(Math.max(1, head - depth)), false]
+    const { value } = { value: null, ...(await node.ask('eth_getBlockByNumber', params)) }
     if (!isJsonObject(value) || typeof value.hash !== 'string') continue
     const [first] = Array.isArray(value.transactions) ? value.transactions : []
     sample = { hash: value.hash, transaction: typeof first === 'string' ? first : null }
     if (sample.transaction !== null) break
   }
   return sample
-}
-
-function params(number: number): readonly unknown[] {
-  return [numberToQuantity(number), false]
 }
 
 /** Asks for the parts of a block by the methods that blocks are read with. */

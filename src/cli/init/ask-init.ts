@@ -1,12 +1,10 @@
 import * as prompts from '@clack/prompts'
-import { parseListen } from '../../config/config-checks.ts'
 import { KNOWN_NETWORKS } from '../../config/vendors/known-networks.ts'
 import { networksServed } from '../../config/vendors/vendor-address.ts'
-import { DEFAULT_ANSWERS } from './init-answers.ts'
 import { type GivenUpstream, type InitUpstreams, readUpstream } from './read-upstreams.ts'
 
 /** Asks what the flags have not said. Each resolves with null when the person has had enough. */
-export const askInit = { upstreams, networks, listen, publicUrl, data, database, workers }
+export const askInit = { upstreams, networks, database, line }
 
 /** More addresses than anybody types. */
 const UPSTREAMS_MAX = 64
@@ -54,29 +52,6 @@ function hint(id: string): { hint: string } | object {
   return chainId === undefined ? {} : { hint: `chain ${chainId}` }
 }
 
-function listen(): Promise<string | null> {
-  return line('Address and port to listen on', DEFAULT_ANSWERS.listen, (typed) =>
-    parseListen(typed) ? undefined : 'It is written as host:port, such as 127.0.0.1:8080.',
-  )
-}
-
-/** The empty text: none. */
-function publicUrl(): Promise<string | null> {
-  return line(
-    'How clients reach it, such as https://rpc.example.com (Enter: localhost)',
-    '',
-    (typed) => (URL.canParse(typed) ? undefined : 'It is an http or https address.'),
-  )
-}
-
-function data(): Promise<string | null> {
-  return line('Folder of its data', DEFAULT_ANSWERS.data)
-}
-
-function workers(): Promise<string | null> {
-  return line('Processes that serve JSON-RPC (auto: by the cores)', DEFAULT_ANSWERS.workers)
-}
-
 /** The empty text: the embedded store. */
 async function database(): Promise<string | null> {
   const store = await prompts.select({
@@ -99,7 +74,7 @@ async function database(): Promise<string | null> {
 async function line(
   message: string,
   defaultValue: string,
-  faultOf: (typed: string) => string | undefined = () => undefined,
+  faultOf: (typed: string) => string | undefined,
 ): Promise<string | null> {
   const text = await prompts.text({
     message,

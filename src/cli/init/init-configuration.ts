@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { parseListen } from '../../config/config-checks.ts'
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { checkUpstreams, unreachedWords } from '../start/check-configuration.ts'
@@ -12,7 +14,7 @@ import {
   readUpstream,
   readUpstreams,
 } from './read-upstreams.ts'
-import { alreadyThere, isThere, writeConfig } from './write-config.ts'
+import { alreadyThere, writeConfig } from './write-config.ts'
 
 export type InitFlags = {
   upstream: string[]
@@ -36,7 +38,7 @@ const SECRET_BYTES = 32
 /** Writes a configuration file of flags and answers, and checks it. */
 export async function initConfiguration(flags: InitFlags): Promise<void> {
   const { out = DEFAULT_ANSWERS.out, force = false, json = false } = flags
-  if (!force && isThere(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
+  if (!force && existsSync(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
   const drivers = openProbeDrivers()
   const isAsking = process.stdin.isTTY === true && process.stdout.isTTY === true && !flags.yes
   const say = json ? () => {} : (line: string) => console.log(line)
@@ -100,19 +102,29 @@ async function otherAnswers(
   flags: InitFlags,
   isAsking: boolean,
 ): Promise<Omit<InitAnswers, 'vendors' | 'networks'>> {
-  const answer = async (said: string | undefined, ask: () => Promise<string | null>, or: string) =>
-    said ?? (isAsking ? orStop(await ask()) : or)
+  const answer = async (
+    said: string | undefined,
+    question: string,
+    usual: string,
+    faultOf: (typed: string) => string | undefined = () => undefined,
+  ) => said ?? (isAsking ? orStop(await askInit.line(question, usual, faultOf)) : usual)
   const { listen, data, workers } = DEFAULT_ANSWERS
-  const listenTo = await answer(flags.listen, askInit.listen, listen)
-  const publicUrl = await answer(flags.publicUrl, askInit.publicUrl, '')
-  const url = await answer(flags.database, askInit.database, '')
+  const listenTo = await answer(flags.listen, 'Address and port to listen on', listen, (typed) =>
+    parseListen(typed) ? undefined : 'It is written as host:port, such as 127.0.0.1:8080.',
+  )
+  const reached = 'How clients reach it, such as https://rpc.example.com (Enter: localhost)'
+  const publicUrl = await answer(flags.publicUrl, reached, '', (typed) =>
+    URL.canParse(typed) ? undefined : 'It is an http or https address.',
+  )
+  const url = flags.database ?? (isAsking ? orStop(await askInit.database()) : '')
   const secret = () => Buffer.from(entropy.bytes(SECRET_BYTES)).toString('hex')
+  const cores = 'Processes that serve JSON-RPC (auto: by the cores)'
   return {
     listen: listenTo,
     publicUrl: publicUrl === '' ? null : publicUrl,
     database: url === '' || url === 'sqlite' ? null : { url, secret: secret() },
-    data: await answer(flags.data, askInit.data, data),
-    workers: await answer(flags.workers, askInit.workers, workers),
+    data: await answer(flags.data, 'Folder of its data', data),
+    workers: await answer(flags.workers, cores, workers),
   }
 }
 

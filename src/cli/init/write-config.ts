@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { ConfigFaults, loadSettings, type Settings } from '../../config/config.ts'
 
 const FOR_ALL = 0o644
@@ -37,11 +37,6 @@ export function writeConfig(
   } finally {
     rmSync(draft, { force: true })
   }
-}
-
-/** True where writing needs `--force`. */
-export function isThere(file: string): boolean {
-  return existsSync(file)
 }
 
 export function alreadyThere(file: string): string {

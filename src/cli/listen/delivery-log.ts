@@ -1,4 +1,5 @@
 import type { AnswerOf } from '@headgate/client'
+import { readPages } from '../calls/read-pages.ts'
 
 /** A delivery as the log lists it. */
 export type ListedDelivery = AnswerOf<'listDeliveries'>['data'][number]
@@ -34,8 +35,8 @@ type LogOptions = {
 
 const PAGE_MAX = 1000
 
-/** Pages of one reading, so that a log of years ends somewhere. */
-const PAGES_MAX = 100
+/** Deliveries of one reading, so that a log of years ends somewhere. */
+const READ_MAX = 100 * PAGE_MAX
 
 /**
  * On many machines a delivery may show up after one that was created later; so much of the past is
@@ -47,6 +48,7 @@ const OVERLAP_MS = 15_000
 const REMEMBERED_MAX = 50_000
 
 export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOptions): DeliveryLog {
+  const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
   /** When each was done, by its id; the oldest are forgotten first. */
   const seen = new Map<string, number | null>()
   let fromMs = sinceMs
@@ -60,7 +62,6 @@ export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOpt
   }
   const unseen = async () => {
     const after = fromMs === null ? {} : { after: String(fromMs) }
-    const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
     const found: ListedDelivery[] = []
     for (const source of sources) found.push(...(await readAll(read, { ...after, ...source })))
     const fresh = found.filter(({ id }) => !seen.has(id))
@@ -69,9 +70,10 @@ export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOpt
   }
   return {
     async skip() {
-      const newest = await newestOf(read, webhooks)
-      if (newest === null) return
-      fromMs = newest - OVERLAP_MS
+      const pages = await Promise.all(sources.map((source) => read({ ...source, limit: 1 })))
+      const times = pages.flatMap(({ data }) => data.map(({ time_created }) => time_created))
+      if (times.length === 0) return
+      fromMs = Math.max(...times) - OVERLAP_MS
       for (const one of await unseen()) remember(one)
     },
     async news() {
@@ -92,28 +94,12 @@ export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOpt
   }
 }
 
-async function readAll(
+function readAll(
   read: ReadLogPage,
   asked: { after?: string; webhook_id?: string },
 ): Promise<ListedDelivery[]> {
-  const all: ListedDelivery[] = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const { data, pagination } = await read({
-      ...asked,
-      limit: PAGE_MAX,
-      ...(cursor !== undefined && { cursor }),
-    })
-    all.push(...data)
-    cursor = pagination.cursors.after
-    if (cursor === undefined) break
-  }
-  return all
-}
-
-async function newestOf(read: ReadLogPage, webhooks: readonly string[]): Promise<number | null> {
-  const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
-  const pages = await Promise.all(sources.map((source) => read({ ...source, limit: 1 })))
-  const times = pages.flatMap(({ data }) => data.map(({ time_created }) => time_created))
-  return times.length === 0 ? null : Math.max(...times)
+  return readPages(READ_MAX, PAGE_MAX, async (limit, cursor?: string) => {
+    const page = await read({ ...asked, limit, ...(cursor !== undefined && { cursor }) })
+    return { items: page.data, next: page.pagination.cursors.after }
+  })
 }

@@ -1,3 +1,5 @@
+import { numberText } from '../terminal/formats.ts'
+
 type Progress = {
   table: string
   rows: number
@@ -25,15 +27,15 @@ export function migrationProgress({ isTerminal, write }: Screen): (progress: Pro
 
   return ({ table, rows, rowsMax, isDone, allRows, allRowsMax, elapsedMs }) => {
     const clear = isTerminal ? '\r\x1b[K' : ''
-    if (isDone) return write(`${clear}copied ${table}: ${counted(rows)} rows\n`)
+    if (isDone) return write(`${clear}copied ${table}: ${numberText(rows)} rows\n`)
     if (elapsedMs - shownAtMs < everyMs) return
     shownAtMs = elapsedMs
     const perMs = allRows / elapsedMs
     const text = [
-      `copying ${table}: ${counted(rows)} of ${counted(rowsMax)} rows`,
-      `${counted(Math.round(perMs * 1000))} rows/s`,
+      `copying ${table}: ${numberText(rows)} of ${numberText(rowsMax)} rows`,
+      `${numberText(Math.round(perMs * 1000))} rows/s`,
       `${Math.floor((100 * allRows) / allRowsMax)} % of all`,
-      `${counted(Math.ceil((allRowsMax - allRows) / perMs / 1000))} s left`,
+      `${numberText(Math.ceil((allRowsMax - allRows) / perMs / 1000))} s left`,
     ].join(', ')
     write(`${clear}${text}${isTerminal ? '' : '\n'}`)
   }
@@ -43,11 +45,6 @@ export function migrationProgress({ isTerminal, write }: Screen): (progress: Pro
 export function migratedText({ rows, elapsedMs }: Migrated): string {
   const tables = Object.values(rows)
   const all = tables.reduce((sum, some) => sum + some, 0)
-  const seconds = counted(Math.round(elapsedMs / 1000))
-  return `Migrated ${counted(all)} rows of ${tables.length} tables in ${seconds} s.`
-}
-
-/** 1,234,567. */
-function counted(count: number): string {
-  return count.toLocaleString('en-US')
+  const seconds = numberText(Math.round(elapsedMs / 1000))
+  return `Migrated ${numberText(all)} rows of ${tables.length} tables in ${seconds} s.`
 }

@@ -33,7 +33,7 @@ export async function chainOfNode(
 }
 
 /** A spec with nothing but an address in it. */
-function plainSpec(name: string, url: string): UpstreamSpec {
+export function plainSpec(name: string, url: string): UpstreamSpec {
   return {
     name,
     url,

@@ -32,32 +32,25 @@ function inodesIn(table: string, port: number): string[] {
 
 function hasSocket(pid: string, inodes: ReadonlySet<string>): boolean {
   return listed(`/proc/${pid}/fd`).some((fd) => {
-    const inode = /^socket:\[(\d+)\]$/.exec(targetOf(`/proc/${pid}/fd/${fd}`))?.[1]
+    const target = orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
+    const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1]
     return inode !== undefined && inodes.has(inode)
   })
 }
 
 /** Other users' processes and systems without these files show nothing. */
-function listed(folder: string): string[] {
+function orNothing<T>(read: () => T, nothing: T): T {
   try {
-    return readdirSync(folder)
+    return read()
   } catch {
-    return []
+    return nothing
   }
+}
+
+function listed(folder: string): string[] {
+  return orNothing(() => readdirSync(folder), [])
 }
 
 function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
-  }
+  return orNothing(() => readFileSync(file, 'utf8'), '')
 }

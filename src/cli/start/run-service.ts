@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { ConfigFaults, readSettings, type Settings } from '../../config/config.ts'
 import { mayColour, mayRewriteLines } from '../../config/read-client-environment.ts'
 import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
+import { firstRunIn } from '../connect/connection.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { portHolder } from './port-holder.ts'
@@ -37,6 +36,7 @@ async function startOrExplain(settings: Settings, fresh: boolean): Promise<Runni
     if (Array.isArray(running)) return complain(running.join('\n'), EXIT_CODES.badInput)
     return running
   } catch (thrown) {
+    const urlIn = (folder: string) => firstRunIn(folder).url ?? null
     const failure = startFailure(thrown, settings, { holderOf: portHolder, urlIn })
     if (failure === null) throw thrown
     return complain(failure, EXIT_CODES.failed)
@@ -101,14 +101,4 @@ function screenFor({ local, log: { format } }: Settings) {
     nowMs: clock.nowMs,
   })
   return { watch, write: writeLogAs((lines) => aside(log(lines))) }
-}
-
-/** The address of the Headgate that was started on a folder last. */
-function urlIn(folder: string): string | null {
-  try {
-    const { url } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8'))
-    return typeof url === 'string' ? url : null
-  } catch {
-    return null
-  }
 }

@@ -1,4 +1,5 @@
 import type { StartStep, WatchStep } from '../../wiring/start.ts'
+import { coloursFor } from '../terminal/colours.ts'
 
 type Screen = {
   colour: boolean
@@ -39,12 +40,7 @@ const SECOND_MS = 1000
 export function startProgress({ colour, rewrites, nowMs, write }: Screen): StartProgress {
   let line = ''
   const clear = rewrites ? CLEAR : ''
-  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
-  const end = (mark: string, step: StartStep, took: string) => {
-    line = ''
-    write(`${clear}  ${mark} ${NAMES[step].padEnd(NAME_WIDTH)}  ${took}\n`)
-  }
-
+  const { green, red, dim } = coloursFor(colour)
   const watch: WatchStep = async (step, work) => {
     const sinceMs = nowMs()
     line = rewrites ? `  … ${WAITING[step]}` : ''
@@ -52,11 +48,13 @@ export function startProgress({ colour, rewrites, nowMs, write }: Screen): Start
     try {
       const result = await work
       // Faults are told below, as those of the configuration.
-      if (Array.isArray(result)) write(clear)
-      else end(paint(32, '✓'), step, paint(2, duration(nowMs() - sinceMs)))
+      const took = dim(duration(nowMs() - sinceMs))
+      const done = `  ${green('✓')} ${NAMES[step].padEnd(NAME_WIDTH)}  ${took}\n`
+      write(`${clear}${Array.isArray(result) ? '' : done}`)
+      line = ''
       return result
     } catch (thrown) {
-      write(`${clear}  ${paint(31, '✗')} ${WAITING[step]}\n`)
+      write(`${clear}  ${red('✗')} ${WAITING[step]}\n`)
       throw thrown
     }
   }

@@ -1,13 +1,11 @@
 import { isJsonObject } from '../../core/json/json-value.ts'
+import { type Colour, type Colours, coloursFor } from '../terminal/colours.ts'
+import { countText, shortHash } from '../terminal/formats.ts'
 
 type Line = Readonly<Record<string, unknown>>
-type Tint = keyof typeof TINTS
-type Options = { colour: boolean }
 
 /** Calls that went well since the last line about them, by network and name. */
 type Calls = { counts: Map<string, Map<string, number>>; lastShownMs: number }
-
-const TINTS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2 } as const
 
 /** Wide enough for `delivery` and for most network ids, so that columns stand below each other. */
 const WORD_WIDTH = 9
@@ -28,7 +26,8 @@ const PLACED = new Set(['time', 'level', 'event', 'network', 'reason', 'why'])
  * Turns JSON log lines into lines for people: one for each block, delivery and problem. Calls
  * that go well are summed up, since a wallet makes many of them.
  */
-export function terminalLog(options: Options): (jsonLines: string) => string {
+export function terminalLog({ colour }: { colour: boolean }): (jsonLines: string) => string {
+  const colours = coloursFor(colour)
   const calls: Calls = { counts: new Map(), lastShownMs: Number.NEGATIVE_INFINITY }
   return (jsonLines) => {
     const shown: string[] = []
@@ -37,8 +36,8 @@ export function terminalLog(options: Options): (jsonLines: string) => string {
       const line = parsed(text)
       if (line === null) shown.push(printable(text))
       else if (isGoodCall(line)) countCall(calls, line)
-      else shown.push(lineFor(options, line))
-      const summary = line && callsLine(options, calls, line)
+      else shown.push(lineFor(colours, line))
+      const summary = line && callsLine(colours, calls, line)
       if (summary) shown.push(summary)
     }
     return shown.map((line) => `${line}\n`).join('')
@@ -69,7 +68,7 @@ function countCall({ counts }: Calls, line: Line): void {
 }
 
 /** The calls so far, unless some were shown a moment ago: then the next line brings them. */
-function callsLine(options: Options, calls: Calls, line: Line): string | null {
+function callsLine(colours: Colours, calls: Calls, line: Line): string | null {
   const nowMs = Date.parse(String(line.time))
   if (calls.counts.size === 0 || nowMs - calls.lastShownMs < CALLS_EVERY_MS) return null
   const lines = [...calls.counts].map(([from, names]) => {
@@ -78,114 +77,91 @@ function callsLine(options: Options, calls: Calls, line: Line): string | null {
     })
     const more = names.size - listed.length
     if (more > 0) listed.push(`${more} more`)
-    return row(options, line, 'dim', from === 'api' ? ['api', ''] : ['calls', from], listed, ', ')
+    return row(colours, line, 'dim', from === 'api' ? ['api', ''] : ['calls', from], listed, ', ')
   })
   calls.counts.clear()
   calls.lastShownMs = nowMs
   return lines.join('\n')
 }
 
-function lineFor(options: Options, line: Line): string {
-  if (line.event === 'block') return blockLine(options, line)
-  if (line.event === 'delivery') return deliveryLine(options, line)
-  if (line.event === 'rpc' || line.event === 'api') return badCallLine(options, line)
-  return otherLine(options, line)
+function lineFor(colours: Colours, line: Line): string {
+  if (line.event === 'block') return blockLine(colours, line)
+  if (line.event === 'delivery') return deliveryLine(colours, line)
+  if (line.event === 'rpc' || line.event === 'api') return badCallLine(colours, line)
+  return otherLine(colours, line)
 }
 
-function blockLine(options: Options, line: Line): string {
+function blockLine(colours: Colours, line: Line): string {
   const { network, number, hash, transactions, deliveries, read_ms, run_ms, commit_ms } = line
   const ms = [read_ms, run_ms, commit_ms].reduce<number>(
     (sum, part) => sum + (Number(part) || 0),
     0,
   )
-  return row(
-    options,
-    line,
-    'cyan',
-    ['block', network],
-    [
-      String(number),
-      short(hash),
-      counted(transactions, 'transaction'),
-      counted(deliveries, 'delivery'),
-      `${Math.round(ms)} ms`,
-    ],
-  )
+  const counts = [
+    transactions ? countText(Number(transactions), 'transaction') : '',
+    deliveries ? countText(Number(deliveries), 'delivery', 'deliveries') : '',
+  ]
+  const parts = [String(number), shortHash(String(hash)), ...counts, `${Math.round(ms)} ms`]
+  return row(colours, line, 'cyan', ['block', network], parts)
 }
 
-function deliveryLine(options: Options, line: Line): string {
-  const { result, network, status, fault, host, webhook, sequence_number, attempt, ms, bytes } =
-    line
+function deliveryLine(colours: Colours, line: Line): string {
+  const { result, network, attempt } = line
   const tint = result === 'delivered' ? 'green' : result === 'retry' ? 'yellow' : 'red'
   const outcome = result === 'give_up' ? 'failed' : result
-  return row(
-    options,
-    line,
-    tint,
-    ['delivery', network],
-    [
-      `${outcome}${attempt === 1 ? '' : ` (attempt ${attempt})`}`,
-      String(fault ?? status),
-      `${host}`,
-      `${webhook}`,
-      `#${sequence_number}`,
-      `${bytes} B`,
-      `${ms} ms`,
-    ],
-  )
+  const parts = [
+    `${outcome}${attempt === 1 ? '' : ` (attempt ${attempt})`}`,
+    `${line.fault ?? line.status}`,
+    `${line.host}`,
+    `${line.webhook}`,
+    `#${line.sequence_number}`,
+    `${line.bytes} B`,
+    `${line.ms} ms`,
+  ]
+  return row(colours, line, tint, ['delivery', network], parts)
 }
 
-function badCallLine(options: Options, line: Line): string {
+function badCallLine(colours: Colours, line: Line): string {
   const { event, network, call, method, status, error, ms } = line
   const isServerError = typeof status === 'number' && status >= 500
   const code = event === 'rpc' && error !== status ? ` error ${error}` : ''
   const words: [unknown, unknown] = event === 'rpc' ? ['call', network] : ['api', '']
   const name = event === 'rpc' ? method || 'refused' : call
   const what = [String(name), `${status}${code}`, `${ms} ms`]
-  return row(options, line, isServerError ? 'red' : 'yellow', words, what)
+  return row(colours, line, isServerError ? 'red' : 'yellow', words, what)
 }
 
 /** Whatever has no form of its own: its name in words, why, and its fields. */
-function otherLine(options: Options, line: Line): string {
+function otherLine(colours: Colours, line: Line): string {
   const { event, level, network, reason, why } = line
   const tint = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim'
   const word = level === 'error' ? 'error' : level === 'warn' ? 'warning' : 'info'
   const fields = Object.entries(line).flatMap(([name, value]) =>
-    PLACED.has(name) || value === null ? [] : [`${name}=${name === 'hash' ? short(value) : value}`],
+    PLACED.has(name) || value === null
+      ? []
+      : [`${name}=${name === 'hash' ? shortHash(String(value)) : value}`],
   )
   const said = [String(event).replaceAll('_', ' '), reason ?? why].filter(Boolean).join(': ')
-  return row(options, line, tint, [word, network ?? ''], [said, ...fields])
+  return row(colours, line, tint, [word, network ?? ''], [said, ...fields])
 }
 
 function row(
-  { colour }: Options,
+  colours: Colours,
   { time }: Line,
-  tint: Tint,
+  tint: Colour,
   [word, subject]: [word: unknown, subject: unknown],
   parts: readonly string[],
   between = '  ',
 ): string {
-  const paint = (text: string, as: Tint) => (colour ? `\u001b[${TINTS[as]}m${text}\u001b[0m` : text)
-  const start = paint(printable(word).padEnd(WORD_WIDTH), tint)
+  const start = colours[tint](printable(word).padEnd(WORD_WIDTH))
   const shown = parts.filter((part) => part !== '').map(printable)
   const about = printable(subject).padEnd(SUBJECT_WIDTH)
-  return `${paint(localTime(time), 'dim')}  ${start} ${about} ${shown.join(between)}`
+  return `${colours.dim(localTime(time))}  ${start} ${about} ${shown.join(between)}`
 }
 
 function localTime(time: unknown): string {
   const at = new Date(String(time))
   return Number.isNaN(at.getTime()) ? '--:--:--' : at.toLocaleTimeString('en-GB')
-}
-
-function counted(count: unknown, noun: string): string {
-  if (count === 0) return ''
-  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
-  return `${count} ${count === 1 ? noun : plural}`
-}
-
-function short(hash: unknown): string {
-  const text = String(hash)
-  return text.length > 14 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text
 }
 
 /** A host or a node chooses some of these texts: none may steer the terminal. */

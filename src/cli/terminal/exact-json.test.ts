@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { coloursFor } from './colours.ts'
 import { digitsOf, readExactJson, readShownJson } from './exact-json.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonText } from './terminal.ts'
 
 const HUGE = '115792089237316195423570985008687907853269984665640564039457584007913129639935'
 
@@ -30,11 +30,11 @@ describe('JSON', () => {
 
   test('is shown indented, in colours, and as the same document', () => {
     const text = `{"n":${HUGE},"s":"a\\u001b[2J","e":[],"o":{},"t":[true,null,{"x":"\\u009b"}]}`
-    const plain = jsonLines(readExactJson(text), coloursFor(false)).join('\n')
+    const plain = jsonText(readExactJson(text), coloursFor(false))
     expect(plain).toContain(`"n": ${HUGE},\n`)
     for (const code of ['\x1b', '\x9b']) expect(plain).not.toContain(code)
     expect(JSON.parse(plain)).toEqual(JSON.parse(text))
-    expect(jsonLines({ a: 1 }, coloursFor(true))[1]).toBe(
+    expect(jsonText({ a: 1 }, coloursFor(true)).split('\n')[1]).toBe(
       '  \x1b[36m"a"\x1b[39m: \x1b[33m1\x1b[39m',
     )
   })

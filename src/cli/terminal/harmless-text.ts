@@ -34,37 +34,15 @@ export function columnsOf(text: string): number {
   return Bun.stringWidth(text, { countAnsiEscapeCodes: true })
 }
 
-/** At most so many columns; the end, or the middle, makes way for a sign that something is gone. */
-export function cutText(text: string, columnsMax: number, where: 'end' | 'middle' = 'end'): string {
+/** At most so many columns; the end makes way for a sign that something is gone. */
+export function cutText(text: string, columnsMax: number): string {
   if (columnsOf(text) <= columnsMax) return text
-  if (columnsMax <= 1) return '…'.slice(0, columnsMax)
-  const rest = columnsMax - 1
-  if (where === 'end') return `${headOf(text, rest)}…`
-  const tail = Math.floor(rest / 2)
-  return `${headOf(text, rest - tail)}…${tailOf(text, tail)}`
-}
-
-function headOf(text: string, columnsMax: number): string {
-  return fitting(graphemesOf(text), columnsMax).join('')
-}
-
-function tailOf(text: string, columnsMax: number): string {
-  return fitting(graphemesOf(text).reverse(), columnsMax).reverse().join('')
-}
-
-function fitting(graphemes: readonly string[], columnsMax: number): string[] {
-  const kept: string[] = []
-  let columns = 0
-  for (const grapheme of graphemes) {
-    columns += columnsOf(grapheme)
-    if (columns > columnsMax) break
-    kept.push(grapheme)
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (columnsOf(`${kept}${segment}…`) > columnsMax) break
+    kept += segment
   }
-  return kept
-}
-
-function graphemesOf(text: string): string[] {
-  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
+  return `${kept}…`
 }
 
 function codeOf(character: string): string {
@@ -73,8 +51,9 @@ function codeOf(character: string): string {
 }
 
 function escaped(character: string): string {
-  return [...Array(character.length).keys()]
-    .map((at) => `\\u${hex(character.charCodeAt(at), 4)}`)
+  return character
+    .split('')
+    .map((unit) => `\\u${hex(unit.charCodeAt(0), 4)}`)
     .join('')
 }
 

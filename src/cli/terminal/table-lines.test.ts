@@ -7,7 +7,7 @@ type Row = { id: string; name: string; count: number; note?: string | null }
 
 const COLUMNS: Column<Row>[] = [
   { title: 'id', of: ({ id }) => id },
-  { title: 'name', of: ({ name }) => name, cut: 'end' },
+  { title: 'name', of: ({ name }) => name, mayCut: true },
   { title: 'count', of: ({ count }) => count, align: 'right' },
   { title: 'note', of: ({ note }) => note, isExtra: true },
 ]

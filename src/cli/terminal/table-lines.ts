@@ -10,15 +10,18 @@ export type Column<Row> = {
   align?: 'right'
   /** Its least width, for lines that come one by one. */
   width?: number
-  /** Where it is cut when the terminal is too narrow; a cell is not cut where nothing is said. */
-  cut?: 'end' | 'middle'
+  /** Its cells are cut when the terminal is too narrow. */
+  mayCut?: boolean
   /** It is left out when the terminal is too narrow. */
   isExtra?: boolean
 }
 
 type Layout = { colours: Colours; columnsMax: number }
 
-type Drawn = { title: string; align: 'left' | 'right'; width: number; cut: 'end' | 'middle' | null }
+type DrawnCell = { text: string; colour?: Colour }
+
+/** A column with its title and the cells below it. */
+type Drawn = { column: Column<never>; cells: DrawnCell[]; width: number }
 
 const GAP = '  '
 
@@ -36,23 +39,17 @@ export function tableLines<Row>(
   rows: readonly Row[],
   { colours, columnsMax }: Layout,
 ): string[] {
-  const cells = columns.map((column) => rows.map((row) => cellOf(column.of(row))))
-  const wanted = columns.map((column, at) => drawnOf(column, cells[at] ?? []))
-  const shown = fittingColumns(columns, wanted, columnsMax)
-  const drawn = narrowed(
-    shown.map((at) => wanted[at] as Drawn),
-    columnsMax,
-  )
-  const line = (texts: readonly { text: string; colour?: Colour }[]) =>
-    texts
-      .map(({ text, colour }, at) => drawnCell(text, colour, drawn[at] as Drawn, colours))
-      .join(GAP)
-      .trimEnd()
-  const titles = drawn.map(({ title }): { text: string; colour: Colour } => {
-    return { text: title, colour: 'dim' }
+  const drawn = columns.map((column): Drawn => {
+    const title: DrawnCell = { text: column.title, colour: 'dim' }
+    const cells = [title, ...rows.map((row) => cellOf(column.of(row)))]
+    const widest = (width: number, { text }: DrawnCell) => Math.max(width, columnsOf(text))
+    return { column, cells, width: cells.reduce(widest, column.width ?? 0) }
   })
-  const body = rows.map((_, row) => line(shown.map((at) => cells[at]?.[row] ?? { text: NOTHING })))
-  return [line(titles), ...body]
+  fit(drawn, columnsMax)
+  return ['', ...rows].map((_, row) => {
+    const cells = drawn.map((one) => drawnCell(one, row, colours))
+    return cells.join(GAP).trimEnd()
+  })
 }
 
 /** The words that are marked as true. */
@@ -61,67 +58,40 @@ export function marksCell(marks: Readonly<Record<string, boolean>>): Cell {
   return words.length === 0 ? null : { text: words.join(', '), colour: 'yellow' }
 }
 
-function cellOf(cell: Cell): { text: string; colour?: Colour } {
+function cellOf(cell: Cell): DrawnCell {
   if (cell === null || cell === undefined || cell === '') return { text: NOTHING, colour: 'dim' }
   if (typeof cell !== 'object') return { text: harmlessLine(String(cell)) }
   return { text: harmlessLine(cell.text), colour: cell.colour }
 }
 
-function drawnOf<Row>(column: Column<Row>, cells: readonly { text: string }[]): Drawn {
-  const widths = cells.map(({ text }) => columnsOf(text))
-  const least = Math.max(columnsOf(column.title), column.width ?? 0)
-  const width = widths.reduce((widest, one) => Math.max(widest, one), least)
-  return { title: column.title, align: column.align ?? 'left', width, cut: column.cut ?? null }
-}
-
-/** The positions of the columns that are shown: extra ones go, the last first, until it fits. */
-function fittingColumns<Row>(
-  columns: readonly Column<Row>[],
-  drawn: readonly Drawn[],
-  columnsMax: number,
-): number[] {
-  let shown = columns.map((_, at) => at)
-  const needed = () => widthOf(shown.map((at) => narrowest(drawn[at] as Drawn, CUT_WIDTH_EASY)))
-  while (needed() > columnsMax) {
-    const extra = shown.findLast((at) => columns[at]?.isExtra)
-    if (extra === undefined) break
-    shown = shown.filter((at) => at !== extra)
+/** Extra columns go, the last first; then the widest of those that may be cut gives way. */
+function fit(drawn: Drawn[], columnsMax: number): void {
+  while (widthOf(drawn.map((one) => narrowest(one, CUT_WIDTH_EASY))) > columnsMax) {
+    const extra = drawn.findLastIndex(({ column }) => column.isExtra)
+    if (extra < 0) break
+    drawn.splice(extra, 1)
   }
-  return shown
-}
-
-/** The widest of the columns that may be cut gives way first. */
-function narrowed(columns: readonly Drawn[], columnsMax: number): Drawn[] {
-  const drawn = columns.map((column) => ({ ...column }))
   let excess = widthOf(drawn.map(({ width }) => width)) - columnsMax
-  while (excess > 0) {
-    const cuttable = drawn.filter((column) => column.width > narrowest(column))
-    const [first, ...others] = cuttable.toSorted((a, b) => b.width - a.width)
-    if (!first) break
-    const next = Math.max(others[0]?.width ?? 0, narrowest(first))
-    const by = Math.min(excess, Math.max(1, first.width - next))
-    first.width -= by
-    excess -= by
+  for (; excess > 0; excess--) {
+    const cuttable = drawn.filter((one) => one.width > narrowest(one, CUT_WIDTH_MIN))
+    const [widest] = cuttable.toSorted((a, b) => b.width - a.width)
+    if (!widest) return
+    widest.width--
   }
-  return drawn
 }
 
-function narrowest({ width, cut, title }: Drawn, cutWidth = CUT_WIDTH_MIN): number {
-  return cut === null ? width : Math.min(width, Math.max(cutWidth, columnsOf(title)))
+function narrowest({ width, column }: Drawn, cutWidth: number): number {
+  return column.mayCut ? Math.min(width, Math.max(cutWidth, columnsOf(column.title))) : width
 }
 
 function widthOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, GAP.length * Math.max(0, widths.length - 1))
 }
 
-function drawnCell(
-  text: string,
-  colour: Colour | undefined,
-  { align, width, cut }: Drawn,
-  colours: Colours,
-): string {
-  const fitting = cut === null ? text : cutText(text, width, cut)
+function drawnCell({ column, cells, width }: Drawn, row: number, colours: Colours): string {
+  const { text, colour } = cells[row] ?? { text: NOTHING }
+  const fitting = column.mayCut ? cutText(text, width) : text
   const padding = ' '.repeat(Math.max(0, width - columnsOf(fitting)))
   const painted = colour ? colours[colour](fitting) : fitting
-  return align === 'right' ? padding + painted : painted + padding
+  return column.align === 'right' ? padding + painted : painted + padding
 }

@@ -1,7 +1,6 @@
 import { mayColour } from '../../config/read-client-environment.ts'
 import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
-import { jsonLines } from './json-lines.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
 /** The options of a command that say how it is to speak. */
@@ -11,9 +10,7 @@ export type TerminalOptions = { json?: boolean }
 export type Terminal = {
   /** JSON alone is printed, for scripts. */
   isJson: boolean
-  /** Somebody sits there; a pipe or a file gets no colours and is not cut to a width. */
-  isInteractive: boolean
-  /** How many columns a line may have. */
+  /** How many columns a line may have; a pipe or a file is not cut to a width. */
   columns: number
   colours: Colours
   /** Prints lines of a result. */
@@ -53,7 +50,6 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
   const note = (...lines: string[]) => void process.stderr.write(`${lines.join('\n')}\n`)
   return {
     isJson: json,
-    isInteractive,
     columns,
     colours,
     say,
@@ -71,9 +67,19 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
       }
     },
     facts: (facts) => say(...factLines(facts, colours)),
-    json: (value) => say(...jsonLines(value, colours)),
+    json: (value) => say(jsonText(value, colours)),
     progress: progressLine(process.stderr.isTTY === true && !json),
   }
+}
+
+/** A value as indented JSON in colours. */
+export function jsonText(value: unknown, colours: Colours): string {
+  const tokens = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|true|false|null/g
+  const json = harmlessJson(JSON.stringify(value, null, 2))
+  return json.replace(tokens, (token, text: string | undefined, colon: string) => {
+    if (text !== undefined) return colon ? `${colours.cyan(text)}:` : colours.green(text)
+    return /^[tfn]/.test(token) ? colours.blue(token) : colours.yellow(token)
+  })
 }
 
 /** A reader such as `head` has had enough: that is no failure, and nobody is left to hear. */

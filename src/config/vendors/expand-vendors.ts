@@ -72,18 +72,9 @@ function readVendors({ upstreams = [] }: Options, faults: SchemaFault[]): Vendor
   return upstreams.flatMap((entry, at): VendorEntry[] => {
     const isText = typeof entry === 'string'
     const path = isText ? ['upstreams', at] : ['upstreams', at, 'url']
-    const address = parseVendorAddress(isText ? entry : entry.url)
-    if (address === null) {
-      faults.push(fault(path, 'must be the key of a vendor, such as alchemy://KEY'))
-      return []
-    }
+    const address = wholeAddress(isText ? entry : entry.url)
     if (typeof address === 'string') {
       faults.push(fault(path, address))
-      return []
-    }
-    if (address.vendor.keyed === 'node_and_key' && address.node === null) {
-      const { form } = address.vendor
-      faults.push(fault(path, `must be written as ${form}: a key there is for one node`))
       return []
     }
     const full = isText ? withDefaults(VENDOR_OPTIONS, { url: entry }) : entry
@@ -92,6 +83,14 @@ function readVendors({ upstreams = [] }: Options, faults: SchemaFault[]): Vendor
     names.add(name)
     return [{ path: ['upstreams', at], address, name, options: { ...options, sendsOnly: false } }]
   })
+}
+
+/** The address of a vendor that says all by itself; a sentence where it does not. */
+function wholeAddress(text: string): VendorAddress | string {
+  const address = parseVendorAddress(text) ?? 'must be the key of a vendor, such as alchemy://KEY'
+  if (typeof address === 'string' || address.vendor.keyed !== 'node_and_key') return address
+  const { form } = address.vendor
+  return address.node ? address : `must be written as ${form}: a key there is for one node`
 }
 
 /** All networks that vendors serve, for a configuration that names none. */

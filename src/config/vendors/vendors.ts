@@ -1,3 +1,6 @@
+import { defaultSlug } from '../../core/network.ts'
+import { KNOWN_NETWORKS } from './known-networks.ts'
+
 /** A vendor of nodes whose addresses follow from a key. */
 export type Vendor = {
   /** The parts that stand after the scheme, as in `<name>/<token>`. */
@@ -21,27 +24,7 @@ export const VENDORS: Readonly<Record<string, Vendor>> = {
     keyed: 'key',
     https: 'https://{network}.g.alchemy.com/v2/{key}',
     wss: 'wss://{network}.g.alchemy.com/v2/{key}',
-    networks: {
-      ETH_MAINNET: 'eth-mainnet',
-      ETH_SEPOLIA: 'eth-sepolia',
-      ETH_HOODI: 'eth-hoodi',
-      MATIC_MAINNET: 'polygon-mainnet',
-      MATIC_AMOY: 'polygon-amoy',
-      ARB_MAINNET: 'arb-mainnet',
-      ARB_SEPOLIA: 'arb-sepolia',
-      OPT_MAINNET: 'opt-mainnet',
-      OPT_SEPOLIA: 'opt-sepolia',
-      BASE_MAINNET: 'base-mainnet',
-      BASE_SEPOLIA: 'base-sepolia',
-      BNB_MAINNET: 'bnb-mainnet',
-      AVAX_MAINNET: 'avax-mainnet',
-      LINEA_MAINNET: 'linea-mainnet',
-      SCROLL_MAINNET: 'scroll-mainnet',
-      ZKSYNC_MAINNET: 'zksync-mainnet',
-      GNOSIS_MAINNET: 'gnosis-mainnet',
-      SOLANA_MAINNET: 'solana-mainnet',
-      SOLANA_DEVNET: 'solana-devnet',
-    },
+    networks: slugs(),
   },
   infura: {
     form: 'infura://KEY',
@@ -180,4 +163,10 @@ export const VENDORS: Readonly<Record<string, Vendor>> = {
       SOLANA_DEVNET: 'solana-devnet',
     },
   },
+}
+
+/** Our networks have the names in URLs that they have there. */
+function slugs(): Record<string, string> {
+  const known = Object.entries(KNOWN_NETWORKS)
+  return Object.fromEntries(known.map(([id, { slug }]) => [id, slug ?? defaultSlug(id)]))
 }

@@ -11,10 +11,6 @@ import { sayPlain } from '../plain/plain-view.ts'
 import { readText } from '../queries/query-source.ts'
 import { rotateSigningKey } from '../webhooks/rotate-signing-key.ts'
 
-type Owner = { id: string; name: string; key: string; time_created: number }
-
-type Key = Owner & { kind: 'app' | 'signing' | 'jwt' }
-
 /** `headgate key`: keys of apps, of signatures, and for JSON Web Tokens. */
 export function addKeyCommands(group: Command): void {
   told(group, {
@@ -72,21 +68,13 @@ async function listKeys(calling: Calling, { show = false }: { show?: boolean }):
     client.call('listWebhooks'),
     client.call('listJwtKeys'),
   ])
-  const listed = (kind: Key['kind'], list: readonly Owner[]) =>
-    list.map(({ id, name, key, time_created }): Key => {
-      return { kind, id, name, key: show ? key : shortHash(key), time_created }
-    })
   const keys = [
-    ...listed('app', apps.data),
-    ...listed(
-      'signing',
-      webhooks.data.map((one) => ({ ...one, key: one.signing_key })),
-    ),
-    ...listed(
-      'jwt',
-      jwt.data.map((one) => ({ ...one, key: one.algorithm })),
-    ),
-  ]
+    ...apps.data.map((app) => ({ ...app, kind: 'app' })),
+    ...webhooks.data.map((one) => ({ ...one, kind: 'signing', key: one.signing_key })),
+    ...jwt.data.map((one) => ({ ...one, kind: 'jwt', key: one.algorithm })),
+  ].map(({ kind, id, name, key, time_created }) => {
+    return { kind, id, name, key: show ? key : shortHash(key), time_created }
+  })
   const fields = ['kind', 'id', 'name', 'key', 'time_created']
   terminal.show(keys, () => sayPlain(calling, keys, {}, fields))
 }

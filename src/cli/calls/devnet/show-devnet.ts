@@ -1,9 +1,21 @@
 import type { WireDevnet } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { agoText, countText, numberText, shortHash } from '../../terminal/formats.ts'
-import type { Column } from '../../terminal/table-lines.ts'
+import { countText, numberText, shortHash } from '../../terminal/formats.ts'
+import { plainFacts, sayTable } from '../plain/plain-view.ts'
 
-type Block = WireDevnet['blocks'][number]
+const FIELDS = [
+  'network',
+  'chain_id',
+  'head.number',
+  'head.hash',
+  'is_held',
+  'block_time_ms',
+  'transactions_per_block',
+  'is_traffic_resting',
+  'pending_transactions',
+]
+
+const BLOCK_FIELDS = ['height', 'hash', 'state', 'transactions', 'time_mined', 'parent']
 
 /** Shows the chain, and its last blocks with those that were replaced. */
 export async function showDevnet(calling: Calling, { blocks }: { blocks: number }): Promise<void> {
@@ -32,62 +44,35 @@ export async function reorganise(
     const gone = replaced.filter(({ old_hash }) => old_hash !== null).length
     const fate = drop ? 'dropped' : 'mined again'
     terminal.say(`Replaced ${countText(gone, 'block')} by ${added}; transactions are ${fate}.`, '')
-    terminal.table(
-      [
-        { title: 'height', of: ({ height }) => height, align: 'right' },
-        { title: 'old block', of: (one) => hashCell(one.old_hash, 'yellow') },
-        { title: 'new block', of: (one) => hashCell(one.new_hash, 'green') },
-      ],
-      replaced,
-    )
+    const rows = replaced.map(({ height, old_hash, new_hash }) => ({
+      height,
+      old_block: old_hash && shortHash(old_hash),
+      new_block: new_hash && shortHash(new_hash),
+    }))
+    sayTable(calling, ['height', 'old_block', 'new_block'], rows)
     const { head } = data
     terminal.say('', `The head is ${numberText(head.number)} ${shortHash(head.hash)}.`)
     terminal.say('`headgate devnet inbox` shows the deliveries that ran again.')
   })
 }
 
-function sayDevnet({ terminal, clock }: Calling, devnet: WireDevnet, heights: number): void {
-  terminal.facts([
-    ['network', `${devnet.network} (chain id ${devnet.chain_id})`],
-    ['head', `${numberText(devnet.head.number)}  ${devnet.head.hash}`],
-    ['mining', miningText(devnet)],
-    ['traffic', trafficText(devnet)],
-    ['pending', countText(devnet.pending_transactions, 'transaction')],
-  ])
+function sayDevnet(calling: Calling, devnet: WireDevnet, heights: number): void {
+  const { terminal } = calling
+  terminal.facts(plainFacts(devnet, FIELDS))
   const last = devnet.head.number
   // A drop leaves replaced blocks above the head, as many as are known: they would bury it.
   const shown = devnet.blocks.filter(({ number }) => number > last - heights && number <= last)
   if (shown.length === 0) return
   terminal.say('')
-  terminal.table(blockColumns(clock.nowMs()), shown)
-}
-
-function trafficText({ transactions_per_block, is_traffic_resting }: WireDevnet): string {
-  const pace = `${countText(transactions_per_block, 'transaction')} a block`
-  return is_traffic_resting ? `rests, as the chain takes much memory (else ${pace})` : pace
-}
-
-function miningText({ is_held, block_time_ms }: WireDevnet): string {
-  if (is_held) return 'held: blocks come on command only'
-  if (block_time_ms === 0) return 'blocks come on command only'
-  return `a block every ${block_time_ms / 1000} s`
-}
-
-function blockColumns(nowMs: number): Column<Block>[] {
-  return [
-    { title: 'height', of: ({ number }) => number, align: 'right' },
-    { title: 'hash', of: ({ hash }) => shortHash(hash) },
-    { title: 'parent', of: ({ parent_hash }) => shortHash(parent_hash) },
-    { title: 'transactions', of: ({ transactions }) => transactions, align: 'right' },
-    { title: 'mined', of: ({ time }) => agoText(time, nowMs) },
-    {
-      title: 'chain',
-      of: ({ is_canonical, time_replaced }) =>
-        is_canonical
-          ? { text: 'canonical', colour: 'green' }
-          : { text: `replaced ${agoText(time_replaced ?? nowMs, nowMs)}`, colour: 'yellow' },
-    },
-  ]
+  const rows = shown.map(({ number, hash, parent_hash, transactions, time, is_canonical }) => ({
+    height: number,
+    hash: shortHash(hash),
+    parent: shortHash(parent_hash),
+    transactions,
+    time_mined: time,
+    state: is_canonical ? 'canonical' : 'replaced',
+  }))
+  sayTable(calling, BLOCK_FIELDS, rows)
 }
 
 /** Each height that has another block than before, lowest first. */
@@ -107,8 +92,4 @@ function replacedBlocks(before: WireDevnet, after: WireDevnet) {
 function canonicalBlocks({ blocks }: WireDevnet): Map<number, string> {
   const canonical = blocks.filter(({ is_canonical }) => is_canonical)
   return new Map(canonical.map(({ number, hash }) => [number, hash]))
-}
-
-function hashCell(hash: string | null, colour: 'yellow' | 'green') {
-  return hash === null ? null : { text: shortHash(hash), colour }
 }

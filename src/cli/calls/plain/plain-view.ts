@@ -10,7 +10,7 @@ import { memberOf } from './call-inputs.ts'
 const SECRETS: readonly string[] = ['key', 'signing_key', 'next_signing_key', 'token']
 
 /** States that are as they should be, and those that are not; others are in between. */
-const GOOD: readonly string[] = ['yes', 'active', 'used', 'done', 'delivered']
+const GOOD: readonly string[] = ['yes', 'active', 'used', 'done', 'delivered', 'canonical']
 const BAD: readonly string[] = ['failed', 'excluded']
 
 /** Columns that a narrow terminal shows, too. */
@@ -62,7 +62,7 @@ export function plainColumns(
       },
       ...(isNumber && { align: 'right' }),
       // Ids are there to be copied.
-      ...(!/(^|_)id$/.test(field) && { cut: 'end' }),
+      ...(!/(^|_)id$/.test(field) && { mayCut: true }),
       isExtra: at >= FIELDS_NEEDED,
     }
   })
@@ -77,7 +77,7 @@ export function plainFacts(data: unknown, fields?: readonly string[]): [string, 
   })
 }
 
-function stateColour(state: string): Colour {
+export function stateColour(state: string): Colour {
   if (GOOD.includes(state)) return 'green'
   return BAD.includes(state) ? 'red' : 'yellow'
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
-import { readExactJson } from '../../terminal/exact-json.ts'
 import { bytesText, countText, numberText, shortHash, spanText } from '../../terminal/formats.ts'
 import { harmlessText } from '../../terminal/harmless-text.ts'
 import { asking, callCommand, told, wholeNumber } from '../call-command.ts'
@@ -11,16 +10,6 @@ import { faultLines, withQueryFaults } from './query-faults.ts'
 import { networkFor, type QuerySource, readQuery } from './query-source.ts'
 
 type RunOptions = { network?: string; block?: string; graphql?: string }
-
-type RunResult = {
-  data: unknown
-  bytes: number
-  cu: number
-  empty: boolean
-  truncated?: boolean
-  block: { number: number; hash: string }
-  variables?: string[]
-}
 
 const ESTIMATE_BLOCKS_MAX = 50
 
@@ -86,8 +75,8 @@ async function runQuery(
   const { client, terminal } = calling
   const text = await queryOf({ query: file, graphql })
   const network = await networkFor(calling, given)
-  const response = await withQueryFaults(calling, { text, network }, () =>
-    client.request('testQuery', {
+  const result = await withQueryFaults(calling, { text, network }, () =>
+    client.call('testQuery', {
       body: {
         network,
         graphql_query: text,
@@ -95,8 +84,6 @@ async function runQuery(
       },
     }),
   )
-  // The printer writes values as JSON, which is harmless, so they are kept as they are.
-  const result = readExactJson(await response.text()) as RunResult
   terminal.show(result, () => {
     terminal.json(result.data)
     const { number, hash } = result.block
@@ -106,7 +93,7 @@ async function runQuery(
     if (result.empty) terminal.note('It is empty: with --skip-empty nothing would be delivered.')
     if (result.truncated) terminal.note('It was over 10 MB, and lists were cut.')
     for (const name of result.variables ?? []) {
-      terminal.note(`There is no variable ${harmlessText(name)}, so it matches nothing.`)
+      terminal.note(`There is no variable ${name}, so it matches nothing.`)
     }
   })
 }

@@ -1,6 +1,7 @@
 import type { Calling } from '../../connect/run-call.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { findNamed } from '../plain/find-named.ts'
+import { sayPlain } from '../plain/plain-view.ts'
 
 /** Replaces the signing key of a webhook, or shows the next one first. */
 export async function rotateSigningKey(
@@ -13,17 +14,11 @@ export async function rotateSigningKey(
   if (!prepare) await confirm(`Replace the signing key of ${id}?`, { yes })
   const { data } = await client.call('rotateSigningKey', { body: { webhook_id: id, prepare } })
   terminal.show(data, () => {
-    if (prepare) {
-      terminal.facts([['next signing key', data.next_signing_key]])
-      terminal.say(
-        '',
-        'Nothing is signed with it yet. Once receivers know it:',
-        '',
-        `  headgate webhook rotate-key ${id}`,
-      )
-      return
-    }
-    terminal.facts([['signing key', data.signing_key]])
-    terminal.say('', 'Deliveries carry a signature of the old key too for 24 hours.')
+    sayPlain(calling, data, {}, [prepare ? 'next_signing_key' : 'signing_key'])
+    const next = `Nothing is signed with it yet. Once receivers know it: headgate webhook rotate-key ${id}`
+    terminal.say(
+      '',
+      prepare ? next : 'Deliveries carry a signature of the old key too for 24 hours.',
+    )
   })
 }

@@ -1,11 +1,10 @@
 import type { WireDelivery } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import type { Colour } from '../../terminal/colours.ts'
 import { readExactJson } from '../../terminal/exact-json.ts'
 import { bytesText, countText, spanText, whenText } from '../../terminal/formats.ts'
 import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
 import { findNamed } from '../plain/find-named.ts'
-import { plainFacts, sayTable } from '../plain/plain-view.ts'
+import { plainFacts, sayTable, stateColour } from '../plain/plain-view.ts'
 import { readPages } from '../read-pages.ts'
 
 type LogOptions = {
@@ -41,13 +40,6 @@ const ATTEMPT_FIELDS = [
   'address',
   'response_start',
 ]
-
-const STATUS_COLOURS: Readonly<Record<WireDelivery['status'], Colour>> = {
-  waiting: 'yellow',
-  delivered: 'green',
-  failed: 'red',
-  cancelled: 'dim',
-}
 
 /** Shows the log of deliveries, oldest first; or goes on to show them as they happen. */
 export async function showDeliveries(
@@ -146,25 +138,29 @@ function deliveryColumns(
   webhookId: string | undefined,
   nowMs: number | null,
 ): Column<WireDelivery>[] {
+  const isOfAll = webhookId === undefined
   const ofAll: Column<WireDelivery>[] = [
     { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
   ]
-  const sequence: Column<WireDelivery> = {
-    title: 'sequence',
-    of: ({ sequence_number }) => sequence_number,
-    align: 'right',
-    width: 13,
-    // Numbers of one webhook are compared with each other; among all it is in the way.
-    isExtra: webhookId === undefined,
-  }
   return [
     { title: 'created', of: ({ time_created }) => whenText(time_created, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
-    sequence,
-    { title: 'status', of: statusCell, width: 9 },
+    {
+      title: 'sequence',
+      of: ({ sequence_number }) => sequence_number,
+      align: 'right',
+      width: 13,
+      // Numbers of one webhook are compared with each other; among all it is in the way.
+      isExtra: isOfAll,
+    },
+    {
+      title: 'status',
+      of: ({ status }) => ({ text: status, colour: stateColour(status) }),
+      width: 9,
+    },
     { title: 'answer', of: answerCell, width: 7 },
     { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
-    ...(webhookId === undefined ? ofAll : []),
+    ...(isOfAll ? ofAll : []),
     {
       title: 'marks',
       of: ({ kind, rerun, superseded, replay }) =>
@@ -172,25 +168,25 @@ function deliveryColumns(
       width: 10,
     },
     { title: 'delivery', of: ({ id }) => id, width: 22, isExtra: true },
-    { title: 'took', of: (one) => tookText(one), align: 'right', width: 6, isExtra: true },
-    { title: 'size', of: (one) => sizeText(one), align: 'right', width: 8, isExtra: true },
+    {
+      title: 'took',
+      of: ({ took_ms }) => (took_ms === null ? null : spanText(took_ms)),
+      align: 'right',
+      width: 6,
+      isExtra: true,
+    },
+    {
+      title: 'size',
+      of: ({ bytes }) => (bytes === null ? null : bytesText(bytes)),
+      align: 'right',
+      width: 8,
+      isExtra: true,
+    },
   ]
-}
-
-function statusCell({ status }: WireDelivery): Cell {
-  return { text: status, colour: STATUS_COLOURS[status] }
 }
 
 function answerCell({ status_code, fault }: WireDelivery): Cell {
   if (fault !== null) return { text: fault, colour: 'red' }
   if (status_code === null) return null
   return { text: String(status_code), colour: status_code < 300 ? 'green' : 'red' }
-}
-
-function tookText({ took_ms }: WireDelivery): string | null {
-  return took_ms === null ? null : spanText(took_ms)
-}
-
-function sizeText({ bytes }: WireDelivery): string | null {
-  return bytes === null ? null : bytesText(bytes)
 }
