@@ -10,7 +10,7 @@ import { dropBlocks, reorganise } from './reorganise.ts'
 export type ForkableChain = Pick<RawChain, 'ask'>
 
 /** The chain has the keys of traffic's accounts as well, which nobody else is to use. */
-const ACCOUNTS = JSON.stringify({ result: TEST_ACCOUNTS.map(([address]) => address.toLowerCase()) })
+const ACCOUNTS = JSON.stringify({ result: TEST_ACCOUNTS.map(([address]) => address) })
 
 type Options = ChainPace & { chainId: number }
 

@@ -7,8 +7,7 @@ import { systemClock } from '../../clock.ts'
 import type { DevnetState } from '../../devnet-control.ts'
 import { CONTRACTS } from '../contracts/contracts.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
-import { TEST_ACCOUNTS } from '../test-accounts.ts'
-import { TRADERS } from './traders.ts'
+import { TEST_ACCOUNTS, TRADERS } from '../test-accounts.ts'
 import { openTraffic } from './traffic.ts'
 
 type Receipt = {
