@@ -146,8 +146,9 @@ test('rests while the process of the chain is too large', async () => {
     chain: { ask, result },
     isAutomining: () => false,
     memoryBytes: () => memoryBytes,
+    transactionsPerBlock: PER_BLOCK,
   }
-  const traffic = openTraffic(needs, PER_BLOCK)
+  const traffic = openTraffic(needs)
   let mined = 0
   const mine = async () => void mined++
   await traffic.around(mine)

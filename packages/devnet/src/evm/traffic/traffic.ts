@@ -29,6 +29,7 @@ type Needs = {
   isAutomining(): boolean
   /** The memory that the chain's process has. */
   memoryBytes(): number
+  transactionsPerBlock: number
 }
 
 /** The chain keeps every block in memory, some 20 KB for each of these transactions. */
@@ -40,9 +41,9 @@ const TIP_WEI = { least: 1_000_000, most: 500_000_000 }
 /** A transaction may be refused; a chain that refuses all of them is not asked for ever. */
 const TURNS_PER_TRANSACTION_MAX = 3
 
-export function openTraffic(needs: Needs, first: number): Traffic {
+export function openTraffic(needs: Needs): Traffic {
   const { chain, isAutomining } = needs
-  let perBlock = first
+  let perBlock = needs.transactionsPerBlock
 
   const isResting = () => perBlock > 0 && needs.memoryBytes() > MEMORY_BYTES_MAX
 
