@@ -50,7 +50,7 @@ export function openAccounts(machine: Machine) {
       }
       return result
     },
-    /** Writes an account past all rules, or says in words why not; without lamports it closes one. */
+    /** Writes an account past all rules, or says why not; without lamports it closes one. */
     put(account: Account): string | null {
       const was = present.find(account.pubkey)
       const fault = flawOf(was, account) ?? machine.put(account)

@@ -16,7 +16,7 @@ import { amountIn, isFrozen, withAmount } from './token-account.ts'
 /** The ledger has about so much time between transactions of its own, however short its slots. */
 const TRANSACTION_MS = 300
 
-/** All that happens on a ledger by itself: ends slots by time, and changes accounts of these pools in each. */
+/** Ends slots by time, and changes accounts of these pools in each. */
 export function openActivity(
   clock: Clock,
   parts: LedgerParts,
