@@ -1,14 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** A semaphore for lookups under way, whose slots teams share. */
-export type LookupSlots = {
-  /** True when the team has a slot now; it gives it back with `release`. */
-  tryAcquire(team: string): boolean
-  /** True once the team has a slot, false when none came in time. */
-  acquire(team: string): Promise<boolean>
-  release(team: string): void
-}
-
 type Waiter = { settle(hasSlot: boolean): void; cancel(): void }
 
 type Share = { taken: number; waiting: Waiter[] }
@@ -24,7 +15,8 @@ const TEAM_WAITING_MAX = 1000
 
 const WAIT_MS_MAX = 3000
 
-export function openLookupSlots(clock: Clock): LookupSlots {
+/** A semaphore for lookups under way, whose slots teams share. */
+export function openLookupSlots(clock: Clock) {
   const shares = new Map<string, Share>()
   let taken = 0
 
@@ -60,13 +52,15 @@ export function openLookupSlots(clock: Clock): LookupSlots {
   }
 
   return {
-    tryAcquire(team) {
+    /** True when the team has a slot now; it gives it back with `release`. */
+    tryAcquire(team: string): boolean {
       const share = shareOf(team)
       if (share.waiting.length > 0 || !hasFree(share)) return false
       take(share)
       return true
     },
-    acquire(team) {
+    /** True once the team has a slot, false when none came in time. */
+    acquire(team: string): Promise<boolean> {
       const share = shareOf(team)
       if (share.waiting.length >= TEAM_WAITING_MAX) return Promise.resolve(false)
       return new Promise<boolean>((settle) => {
@@ -79,7 +73,7 @@ export function openLookupSlots(clock: Clock): LookupSlots {
         share.waiting.push(waiter)
       })
     },
-    release(team) {
+    release(team: string) {
       const share = shareOf(team)
       share.taken -= 1
       taken -= 1

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../tests/support/basics/test-clock.ts'
-import { type NameLookup, openNameLookup } from './name-lookup.ts'
+import { openNameLookup } from './name-lookup.ts'
 
 const KEPT_MS = 30_000
 const KEPT_EMPTY_MS = 3000
@@ -93,7 +93,7 @@ describe('an answer', () => {
 
 describe('a team with names that never answer', () => {
   const never = () => new Promise<never>(() => {})
-  const deadNames = (names: NameLookup, team: string, count: number) =>
+  const deadNames = (names: ReturnType<typeof openNameLookup>, team: string, count: number) =>
     Array.from({ length: count }, (_, at) => names.addressesOf(`${team}-${at}.test`, team))
 
   test('has so many lookups under way and no more, and holds up no other team', async () => {

@@ -2,16 +2,6 @@ import type { Clock } from '../../ports/clock.ts'
 import { openLookupSlots } from './lookup-slots.ts'
 import { askNameServers, type Resolve } from './name-servers.ts'
 
-/** The addresses of names, each answer cached for a short while. */
-export type NameLookup = {
-  /** Null when the name has no address now. Only lookups of the same team wait for each other. */
-  addressesOf(name: string, team: string): Promise<readonly string[] | null>
-  /** Tries this address first from now on, for it took a connection. */
-  prefer(name: string, address: string): void
-  /** Looks the name up again soon, for none of its addresses took a connection. */
-  expireSoon(name: string): void
-}
-
 type Answer = { addresses: readonly string[] | null; untilMs: number }
 
 /** How long a name that moved is still connected to at its old address. */
@@ -28,7 +18,8 @@ const NAMES_MAX = 10_000
 /** No host needs more addresses, and each one is vetted anew at every attempt. */
 const ADDRESSES_MAX = 64
 
-export function openNameLookup(clock: Clock, resolve = askNameServers(clock)): NameLookup {
+/** The addresses of names, each answer cached for a short while. */
+export function openNameLookup(clock: Clock, resolve = askNameServers(clock)) {
   const slots = openLookupSlots(clock)
   const answers = new Map<string, Answer>()
   const inFlight = new Map<string, Promise<readonly string[] | null>>()
@@ -63,7 +54,8 @@ export function openNameLookup(clock: Clock, resolve = askNameServers(clock)): N
   }
 
   return {
-    async addressesOf(name, team) {
+    /** Null when the name has no address now. Only lookups of the same team wait for each other. */
+    async addressesOf(name: string, team: string): Promise<readonly string[] | null> {
       const found = cached(name)
       if (found !== undefined) return found
       if (slots.tryAcquire(team)) return startLookup(name, team)
@@ -74,12 +66,14 @@ export function openNameLookup(clock: Clock, resolve = askNameServers(clock)): N
       slots.release(team)
       return late
     },
-    prefer(name, address) {
+    /** Tries this address first from now on, for it took a connection. */
+    prefer(name: string, address: string) {
       const known = answers.get(name)
       if (!known?.addresses?.includes(address) || known.addresses[0] === address) return
       known.addresses = [address, ...known.addresses.filter((other) => other !== address)]
     },
-    expireSoon(name) {
+    /** Looks the name up again soon, for none of its addresses took a connection. */
+    expireSoon(name: string) {
       const known = answers.get(name)
       if (known) known.untilMs = Math.min(known.untilMs, clock.monotonicMs() + NEGATIVE_TTL_MS)
     },

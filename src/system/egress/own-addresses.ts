@@ -5,9 +5,6 @@ import type { Clock } from '../../ports/clock.ts'
 /** The addresses of this machine's interfaces, as text. */
 export type ReadAddresses = () => readonly string[]
 
-/** Tells whether an address is one of this machine. */
-export type OwnAddresses = { has(address: string): boolean }
-
 /** Reading them asks the kernel, so it is not done at every delivery. */
 const ADDRESSES_TTL_MS = 30_000
 
@@ -15,10 +12,7 @@ const ADDRESSES_TTL_MS = 30_000
  * The addresses of this machine. A service on all interfaces is often meant for this machine
  * alone, behind a firewall that a connection from inside never passes.
  */
-export function openOwnAddresses(
-  clock: Clock,
-  read: ReadAddresses = interfaceAddresses,
-): OwnAddresses {
+export function openOwnAddresses(clock: Clock, read: ReadAddresses = interfaceAddresses) {
   let known = new Set<string>()
   let untilMs = Number.NEGATIVE_INFINITY
 
@@ -28,7 +22,7 @@ export function openOwnAddresses(
   }
 
   return {
-    has(address) {
+    has(address: string): boolean {
       if (clock.monotonicMs() >= untilMs) refresh()
       return known.has(bytesKey(address))
     },

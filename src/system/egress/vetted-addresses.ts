@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isForbiddenAddress } from '../../core/delivery/check-destination.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type NameLookup, openNameLookup } from './name-lookup.ts'
+import { openNameLookup } from './name-lookup.ts'
 import type { Resolve } from './name-servers.ts'
 import { openOwnAddresses, type ReadAddresses } from './own-addresses.ts'
 
@@ -15,13 +15,10 @@ export type AddressOptions = {
   readOwn?: ReadAddresses
 }
 
-/** The addresses that deliveries may go to. */
-export type VettedAddresses = Pick<NameLookup, 'prefer' | 'expireSoon'> & {
-  /** The addresses of a host without brackets, each vetted, whether they were known or not. */
-  of(host: string, teamId: string): Promise<readonly string[] | 'dns' | 'refused_address'>
-}
+export type VettedAddresses = ReturnType<typeof openVettedAddresses>
 
-export function openVettedAddresses(options: AddressOptions): VettedAddresses {
+/** The addresses that deliveries may go to. */
+export function openVettedAddresses(options: AddressOptions) {
   const { clock, allowPrivate } = options
   const names = openNameLookup(clock, options.resolve)
   const own = openOwnAddresses(clock, options.readOwn)
@@ -29,7 +26,8 @@ export function openVettedAddresses(options: AddressOptions): VettedAddresses {
   return {
     prefer: names.prefer,
     expireSoon: names.expireSoon,
-    async of(host, teamId) {
+    /** The addresses of a host without brackets, each vetted, whether they were known or not. */
+    async of(host: string, teamId: string): Promise<readonly string[] | 'dns' | 'refused_address'> {
       const addresses = isIP(host) ? [host] : await names.addressesOf(host, teamId)
       if (addresses === null) return 'dns'
       if (allowPrivate) return addresses

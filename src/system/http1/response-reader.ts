@@ -6,25 +6,7 @@ import {
   type ResponseHead,
 } from './response-head.ts'
 
-/**
- * Reads HTTP/1.1 responses off a socket, one after the other. Written by hand
- * because the runtime's own client hands each call to another thread and back,
- * which costs more than everything else the gateway does for a call.
- */
-export type ResponseReader = {
-  /** Takes the next bytes; false when they are no HTTP, and the connection is of no more use. */
-  feed(bytes: Uint8Array): boolean
-  /** The other side closed; true when that was a proper end of the body. */
-  closed(): boolean
-  readonly head: ResponseHead | null
-  /** The body has come whole. */
-  readonly ended: boolean
-  /** The connection may carry another call. */
-  readonly reusable: boolean
-  /** Body bytes that came and were not taken yet. */
-  take(): Uint8Array[]
-  readonly waitingBytes: number
-}
+export type ResponseReader = ReturnType<typeof openResponseReader>
 
 type Phase =
   | 'head'
@@ -64,7 +46,12 @@ type State = {
   blockBytes: number
 }
 
-export function openResponseReader(): ResponseReader {
+/**
+ * Reads HTTP/1.1 responses off a socket, one after the other. Written by hand
+ * because the runtime's own client hands each call to another thread and back,
+ * which costs more than everything else the gateway does for a call.
+ */
+export function openResponseReader() {
   const state: State = {
     phase: 'head',
     head: null,
@@ -78,7 +65,9 @@ export function openResponseReader(): ResponseReader {
     blockBytes: 0,
   }
   return {
-    feed: (bytes) => feed(state, bytes),
+    /** Takes the next bytes; false when they are no HTTP, and the connection is of no more use. */
+    feed: (bytes: Uint8Array) => feed(state, bytes),
+    /** The other side closed; true when that was a proper end of the body. */
     closed() {
       if (state.phase === 'to_close') state.phase = 'end'
       return state.phase === 'end'
@@ -86,12 +75,15 @@ export function openResponseReader(): ResponseReader {
     get head() {
       return state.head
     },
+    /** The body has come whole. */
     get ended() {
       return state.phase === 'end'
     },
+    /** The connection may carry another call. */
     get reusable() {
       return state.phase === 'end' && state.keepAlive
     },
+    /** Body bytes that came and were not taken yet. */
     get waitingBytes() {
       return state.waitingBytes
     },

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { RECIPES } from '../../../dashboard/pages/editor/recipes.ts'
 import { CONTRACTS } from '../../../packages/devnet/src/evm/contracts/contracts.ts'
-import { TRADERS } from '../../../packages/devnet/src/evm/traffic/traders.ts'
+import { TRADERS } from '../../../packages/devnet/src/evm/test-accounts.ts'
 import { asTopic } from '../../support/blocks/cookbook-block.ts'
 import { localInbox } from '../../support/deliveries/local-inbox.ts'
 import { startHeadgate, until } from '../../support/product/headgate.ts'

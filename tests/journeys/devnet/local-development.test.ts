@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CONTRACTS } from '../../../packages/devnet/src/evm/contracts/contracts.ts'
-import { TRADERS } from '../../../packages/devnet/src/evm/traffic/traders.ts'
+import { TRADERS } from '../../../packages/devnet/src/evm/test-accounts.ts'
 import {
   startWebhookReceiver,
   type WebhookReceiver,

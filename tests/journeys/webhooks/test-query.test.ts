@@ -1,6 +1,5 @@
 // Runs on both stores.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { TEST_ACCOUNTS } from '../../../packages/devnet/src/evm/test-accounts.ts'
 import {
   A,
   ALICE,
@@ -70,7 +69,7 @@ describe('transactions', () => {
     ['anything', () => '[]', () => Object.values(on.sent)],
     [
       'an address in its checksum form',
-      () => `{from: "${TEST_ACCOUNTS[1]?.[0]}"}`,
+      () => '{from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}',
       () => [on.sent.forwards],
     ],
   ])('are found by %s', async (_title, addresses, expected) => {

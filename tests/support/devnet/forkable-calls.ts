@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { DevnetSent, DevnetState } from '@headgate/devnet'
+import type { DevnetReorganisation, DevnetSent, DevnetState } from '@headgate/devnet'
 import { createWalletClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
@@ -26,7 +26,10 @@ export function forkableCalls(chain: EvmChain) {
     mine: (blocks: number) => call<DevnetState>('headgate_mine', [{ blocks }]),
     change: (wanted: object) => call<DevnetState>('headgate_change', [wanted]),
     drop: (height: number) => call<DevnetState>('headgate_drop', [{ height }]),
-    reorganise: (wanted: object) => call<DevnetState>('headgate_reorganise', [wanted]),
+    reorganise: (wanted: Partial<DevnetReorganisation> & { depth: number }) => {
+      const usual = { blocks: wanted.depth + 1, transactions: 'keep' }
+      return call<DevnetState>('headgate_reorganise', [{ ...usual, ...wanted }])
+    },
     sendSample: (wanted: object) => call<DevnetSent>('headgate_send', [wanted]),
     send: (from = FIRST) =>
       call<string>('eth_sendTransaction', [{ from, to: SECOND, value: '0x1' }]),

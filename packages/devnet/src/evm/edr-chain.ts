@@ -15,8 +15,7 @@ import {
 } from '@nomicfoundation/edr'
 import { contractCodes } from './contracts/contracts.ts'
 import { SAMPLE_TOKEN, SAMPLE_TOKEN_CODE } from './fork/sample-token.ts'
-import { TEST_ACCOUNTS } from './test-accounts.ts'
-import { TRADERS } from './traffic/traders.ts'
+import { TEST_ACCOUNTS, TRADERS } from './test-accounts.ts'
 
 /** A node with the blocks up to that height, from which a chain goes on. */
 export type EdrFork = { url: string; height: number; cacheFolder: string }

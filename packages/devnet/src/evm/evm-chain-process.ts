@@ -35,8 +35,9 @@ const base = await openChain(
 )
 open(base)
 renewSubscriptions(own.clock, base.provider, listening.ids)
-const needs = { ...own, ...base, memoryBytes: () => process.memoryUsage.rss() }
-const chain = openForkableChain(needs, { chainId, blockTimeMs, transactionsPerBlock })
+const memoryBytes = () => process.memoryUsage.rss()
+const pace = { chainId, blockTimeMs, transactionsPerBlock }
+const chain = openForkableChain({ ...own, ...base, ...pace, memoryBytes })
 stopMining = () => chain.ask('headgate_change', [{ isHeld: true }])
 
 const nodes = openChainNodes(own.clock, chain)

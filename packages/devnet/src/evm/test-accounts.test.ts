@@ -6,6 +6,8 @@ test('the accounts are those of the phrase that development chains share', () =>
   const phrase = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
   const parent = HDNodeWallet.fromMnemonic(phrase, "m/44'/60'/0'/0")
   const derived = Array.from({ length: 20 }, (_, index) => parent.deriveChild(index))
-  expect(TEST_ACCOUNTS).toEqual(derived.map(({ address, privateKey }) => [address, privateKey]))
-  expect(TEST_ACCOUNTS[0]?.[0]).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+  expect(TEST_ACCOUNTS).toEqual(
+    derived.map(({ address, privateKey }) => [address.toLowerCase(), privateKey]),
+  )
+  expect(TEST_ACCOUNTS[0]?.[0]).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
 })

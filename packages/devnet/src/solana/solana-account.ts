@@ -36,13 +36,7 @@ export function isTokenProgram(program: string): boolean {
   return program === PROGRAMS.token || program === PROGRAMS.token2022
 }
 
-export function encodeBase58(bytes: Uint8Array): string {
-  return base58.encode(bytes)
-}
-
-export function decodeBase58(text: string): Uint8Array {
-  return base58.decode(text)
-}
+export const { encode: encodeBase58, decode: decodeBase58 } = base58
 
 /** An account with data of this program; a wallet is one of the system program without data. */
 export function newAccount(

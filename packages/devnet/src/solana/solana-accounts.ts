@@ -1,27 +1,16 @@
 import { type Account, type Commitment, PROGRAMS } from './solana-account.ts'
 import type { Machine } from './solana-machine.ts'
 
-/**
- * The accounts of the ledger: as they are in the open slot (`processed`), and as they were when the
- * last slot ended, which is final at once (`confirmed`, `finalized`).
- */
-export type Accounts = {
-  at(pubkey: string, commitment: Commitment): Account | null
-  /** All accounts of a program, ascending by the bytes of their keys. */
-  ofProgram(program: string, commitment: Commitment): Account[]
-  /** Does `work`, which changes at most these accounts, and notes what it changed. */
-  change<T>(pubkeys: readonly string[], work: () => T): T
-  /** Writes an account past all rules, or says in words why not; without lamports it closes one. */
-  put(account: Account): string | null
-  endSlot(): void
-  /** The accounts that changed in the slot that ended last. */
-  readonly changed: readonly string[]
-}
+export type Accounts = ReturnType<typeof openAccounts>
 
 /** Keys as text sort as their bytes do once they are of one length: `1` is the digit zero. */
 const KEY_CHARS_MAX = 44
 
-export function openAccounts(machine: Machine): Accounts {
+/**
+ * The accounts of the ledger: as they are in the open slot (`processed`), and as they were when the
+ * last slot ended, which is final at once (`confirmed`, `finalized`).
+ */
+export function openAccounts(machine: Machine) {
   const present = openPresent(machine)
   /** The accounts that changed in the open slot, as they were before it. */
   let before = new Map<string, Account | null>()
@@ -40,7 +29,8 @@ export function openAccounts(machine: Machine): Accounts {
 
   return {
     at,
-    ofProgram(program, commitment) {
+    /** All accounts of a program, ascending by the bytes of their keys. */
+    ofProgram(program: string, commitment: Commitment): Account[] {
       const found = present.ofProgram(program)
       for (const [pubkey, account] of commitment === 'processed' ? [] : before) {
         if (account?.owner === program) found.set(pubkey, account)
@@ -51,7 +41,8 @@ export function openAccounts(machine: Machine): Accounts {
       })
       return sortable.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, account]) => account)
     },
-    change(pubkeys, work) {
+    /** Does `work`, which changes at most these accounts, and notes what it changed. */
+    change<T>(pubkeys: readonly string[], work: () => T): T {
       const was = pubkeys.map(present.find)
       const result = work()
       for (const [index, pubkey] of pubkeys.entries()) {
@@ -59,7 +50,8 @@ export function openAccounts(machine: Machine): Accounts {
       }
       return result
     },
-    put(account) {
+    /** Writes an account past all rules, or says why not; without lamports it closes one. */
+    put(account: Account): string | null {
       const was = present.find(account.pubkey)
       const fault = flawOf(was, account) ?? machine.put(account)
       if (fault === null) note(account.pubkey, was, account.lamports === 0n ? null : account)
@@ -69,7 +61,8 @@ export function openAccounts(machine: Machine): Accounts {
       changed = [...before.keys()]
       before = new Map()
     },
-    get changed() {
+    /** The accounts that changed in the slot that ended last. */
+    get changed(): readonly string[] {
       return changed
     },
   }

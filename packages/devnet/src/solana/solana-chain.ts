@@ -1,34 +1,17 @@
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
 import type { SolanaDevnetPace } from '../devnet-control.ts'
-import { type Activity, openActivity } from './activity/activity.ts'
+import { openActivity } from './activity/activity.ts'
 import { sampleAccounts } from './activity/sample-accounts.ts'
-import type { RentExempt } from './solana-account.ts'
-import { type Accounts, openAccounts } from './solana-accounts.ts'
+import { openAccounts } from './solana-accounts.ts'
 import { FIRST_SLOT } from './solana-asleep.ts'
 import { genesisAccounts } from './solana-genesis.ts'
 import { openMachine } from './solana-machine.ts'
-import { openSlots, type Slots } from './solana-slots.ts'
-import {
-  openSender,
-  openTransactions,
-  type Sender,
-  type Transactions,
-} from './solana-transactions.ts'
+import { openSlots } from './solana-slots.ts'
+import { openSender, openTransactions } from './solana-transactions.ts'
 
 /** A whole ledger in this process: accounts, slots, transactions, and a faucet. */
-export type SolanaChain = {
-  accounts: Accounts
-  slots: Slots
-  transactions: Transactions
-  rentExempt: RentExempt
-  airdrop: Sender['airdrop']
-  /** Ends the slot and tells everyone who listens. */
-  advance(): void
-  /** Hears after each slot that ended. */
-  onSlot(listener: () => void): void
-  activity: Activity
-}
+export type SolanaChain = ReturnType<typeof openSolanaChain>
 
 type ChainOptions = {
   /** How many token accounts the ledger begins with, beside the documented ones. */
@@ -44,7 +27,7 @@ export function openSolanaChain(
   clock: Clock,
   slotNow: number,
   { tokenAccounts = 0, pace = QUIET }: ChainOptions = {},
-): SolanaChain {
+) {
   assert(slotNow > FIRST_SLOT, 'a slot has ended, in which the ledger began')
   const machine = openMachine()
   const rentExempt = machine.rentExemptLamports
@@ -61,6 +44,7 @@ export function openSolanaChain(
   slots.advance()
 
   const listeners: (() => void)[] = []
+  /** Ends the slot and tells everyone who listens. */
   const advance = () => {
     activity.runSlot()
     slots.advance()
@@ -68,6 +52,7 @@ export function openSolanaChain(
   }
   const parts = { accounts, slots, send, rentExempt }
   const activity = openActivity(clock, parts, samples.pools, pace, advance)
+  /** Hears after each slot that ended. */
   const onSlot = (listener: () => void) => void listeners.push(listener)
   return { accounts, slots, transactions, rentExempt, airdrop, advance, onSlot, activity }
 }

@@ -30,22 +30,7 @@ export type TransactionOutcome = {
   inner: readonly (readonly InnerInstruction[])[]
 }
 
-export type Machine = {
-  account(pubkey: string): Account | null
-  /** All accounts of a program, in no order. */
-  accountsOf(program: string): Account[]
-  /** Writes an account past all rules; the words of the machine when it cannot be. */
-  put(account: Account): string | null
-  run(transaction: WireTransaction): TransactionOutcome
-  /** The same without an effect, and what each account would be afterwards. */
-  rehearse(
-    transaction: WireTransaction,
-    verify: boolean,
-  ): { outcome: TransactionOutcome; after: readonly Account[] }
-  /** Sets the clock of the programs and makes a new blockhash, which it returns. */
-  moveTo(slot: number, epoch: number, unixSeconds: number): string
-  rentExemptLamports(dataBytes: bigint): bigint
-}
+export type Machine = ReturnType<typeof openMachine>
 
 const KEY_BYTES = 32
 
@@ -56,21 +41,23 @@ const FEE_AT_END = /\bfee: (\d{1,20}) [})\s]+$/
  * The virtual machine of Solana with the programs every cluster has, in this process. It ends the
  * process over input of the wrong form: everything it is handed has been checked before.
  */
-export function openMachine(): Machine {
+export function openMachine() {
   const svm = new LiteSvm()
   // Both are looked after outside, by the rules of a cluster: the machine knows a single blockhash.
   svm.setBlockhashCheck(false)
   svm.setTransactionHistory(0n)
   return {
-    account(pubkey) {
+    account(pubkey: string): Account | null {
       const found = svm.getAccount(keyBytes(pubkey))
       return found === null ? null : toAccount(pubkey, found)
     },
-    accountsOf: (program) =>
+    /** All accounts of a program, in no order. */
+    accountsOf: (program: string): Account[] =>
       svm
         .getProgramAccounts(keyBytes(program))
         .map((found) => toAccount(encodeBase58(found.address), found.account())),
-    put(account) {
+    /** Writes an account past all rules; the words of the machine when it cannot be. */
+    put(account: Account): string | null {
       const { pubkey, lamports, data, owner, executable, rentEpoch } = account
       try {
         const made = new MachineAccount(lamports, data, keyBytes(owner), executable, rentEpoch)
@@ -80,8 +67,9 @@ export function openMachine(): Machine {
         return thrown instanceof Error ? thrown.message : 'the machine refused the account'
       }
     },
-    run: ({ bytes }) => outcomeOf(svm.sendVersionedTransaction(bytes)),
-    rehearse({ bytes }, verify) {
+    run: ({ bytes }: WireTransaction) => outcomeOf(svm.sendVersionedTransaction(bytes)),
+    /** The same without an effect, and what each account would be afterwards. */
+    rehearse({ bytes }: WireTransaction, verify: boolean) {
       svm.setSigverify(verify)
       const result = svm.simulateVersionedTransaction(bytes)
       svm.setSigverify(true)
@@ -93,7 +81,8 @@ export function openMachine(): Machine {
         .map((one) => toAccount(encodeBase58(one.address), one.account()))
       return { outcome: outcomeOf(result.meta()), after }
     },
-    moveTo(slot, epoch, unixSeconds) {
+    /** Sets the clock of the programs and makes a new blockhash, which it returns. */
+    moveTo(slot: number, epoch: number, unixSeconds: number): string {
       const clock = svm.getClock()
       const startedAt =
         clock.epoch === BigInt(epoch) ? clock.epochStartTimestamp : BigInt(unixSeconds)
@@ -102,7 +91,7 @@ export function openMachine(): Machine {
       svm.expireBlockhash()
       return svm.latestBlockhash()
     },
-    rentExemptLamports: (dataBytes) => svm.minimumBalanceForRentExemption(dataBytes),
+    rentExemptLamports: (dataBytes: bigint) => svm.minimumBalanceForRentExemption(dataBytes),
   }
 }
 

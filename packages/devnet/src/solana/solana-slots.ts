@@ -8,22 +8,7 @@ import type { Machine } from './solana-machine.ts'
 /** A slot's blockhash and when it began. */
 type LedgerSlot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
 
-export type Slots = {
-  /** The slot that transactions are put into now. */
-  readonly now: number
-  /** The open slot of `processed`; else the one before it, which is final as soon as it ended. */
-  slotAt(commitment: Commitment): number
-  /** Every slot has a block, so a block's height is how many slots have been. */
-  heightOf(slot: number): number
-  /** One of the last slots; null when it lies ahead or too far back. */
-  find(slot: number): LedgerSlot | null
-  isRecent(blockhash: string, slot: number): boolean
-  /** The height up to which a blockhash of this slot is good. */
-  lastValidHeight(slot: number): number
-  epochOf(slot: number): { epoch: number; slotIndex: number; slotsInEpoch: number }
-  /** Ends the slot and begins the next. */
-  advance(): void
-}
+export type Slots = ReturnType<typeof openSlots>
 
 /** Transactions may name a blockhash so many blocks old. */
 const BLOCKHASH_AGE_MAX = 150
@@ -48,12 +33,7 @@ const MOVING_SYSVARS = [
 ]
 
 /** Time on the ledger: slots, each with a blockhash of its own. */
-export function openSlots(
-  clock: Clock,
-  machine: Machine,
-  accounts: Accounts,
-  firstSlot: number,
-): Slots {
+export function openSlots(clock: Clock, machine: Machine, accounts: Accounts, firstSlot: number) {
   const recent: LedgerSlot[] = []
   let now = firstSlot
 
@@ -69,30 +49,39 @@ export function openSlots(
     if (recent.length > SLOT_HASHES_MAX) recent.shift()
   }
 
-  const slots: Slots = {
+  begin()
+  return {
+    /** The slot that transactions are put into now. */
     get now() {
       return now
     },
-    slotAt: (commitment) => (commitment === 'processed' ? now : now - 1),
-    heightOf: (slot) => slot - FIRST_SLOT,
-    find(slot) {
+    /** The open slot of `processed`; else the one before it, which is final as soon as it ended. */
+    slotAt: (commitment: Commitment) => (commitment === 'processed' ? now : now - 1),
+    heightOf,
+    /** One of the last slots; null when it lies ahead or too far back. */
+    find(slot: number): LedgerSlot | null {
       const oldest = recent[0]
       return oldest === undefined ? null : (recent[slot - oldest.slot] ?? null)
     },
-    isRecent(blockhash, slot) {
+    isRecent(blockhash: string, slot: number): boolean {
       const found = recent.findLast((one) => one.blockhash === blockhash)
       return found !== undefined && found.slot <= slot && slot - found.slot <= BLOCKHASH_AGE_MAX
     },
-    lastValidHeight: (slot) => slots.heightOf(slot) + BLOCKHASH_AGE_MAX,
+    /** The height up to which a blockhash of this slot is good. */
+    lastValidHeight: (slot: number) => heightOf(slot) + BLOCKHASH_AGE_MAX,
     epochOf,
+    /** Ends the slot and begins the next. */
     advance() {
       now++
       accounts.endSlot()
       begin()
     },
   }
-  begin()
-  return slots
+}
+
+/** Every slot has a block, so a block's height is how many slots have been. */
+function heightOf(slot: number): number {
+  return slot - FIRST_SLOT
 }
 
 function epochOf(slot: number) {

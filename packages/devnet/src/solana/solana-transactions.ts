@@ -41,21 +41,7 @@ export type Receipt = {
   after: readonly (Account | null)[]
 }
 
-export type Transactions = {
-  /** Runs it without effect. `asIs` looks at neither blockhash nor repetition. */
-  rehearse(
-    transaction: WireTransaction,
-    options: { verify: boolean; asIs: boolean },
-  ): { outcome: TransactionOutcome; after: readonly Account[] }
-  /** Runs a transaction once; null when it left no trace in the ledger, and why. */
-  run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome }
-  find(signature: string): Receipt | null
-  /** The transactions of one of the last slots, in the order in which they ran. */
-  inSlot(slot: number): readonly Receipt[]
-  /** All that are remembered, the newest first. */
-  newestFirst(): readonly Receipt[]
-  readonly count: number
-}
+export type Transactions = ReturnType<typeof openTransactions>
 
 /** The name of the error. */
 export const SIGNATURE_FAILURE = 'SignatureFailure'
@@ -72,7 +58,7 @@ const TABLE_HEAD_BYTES = 56
 const KEY_BYTES = 32
 
 /** Runs transactions by the rules of a cluster, each at most once, and remembers the last ones. */
-export function openTransactions(machine: Machine, accounts: Accounts, slots: Slots): Transactions {
+export function openTransactions(machine: Machine, accounts: Accounts, slots: Slots) {
   const receipts = new Map<string, Receipt>()
   let count = 0
 
@@ -91,14 +77,16 @@ export function openTransactions(machine: Machine, accounts: Accounts, slots: Sl
   }
 
   return {
-    rehearse(transaction, { verify, asIs }) {
+    /** Runs it without effect. `asIs` looks at neither blockhash nor repetition. */
+    rehearse(transaction: WireTransaction, { verify, asIs }: { verify: boolean; asIs: boolean }) {
       const error = asIs ? null : refusal(transaction)
       const rehearsed = machine.rehearse(transaction, verify)
       // A node looks at the signatures before anything else.
       const forged = rehearsed.outcome.error?.name === SIGNATURE_FAILURE
       return error === null || forged ? rehearsed : { outcome: refused(error), after: [] }
     },
-    run(transaction) {
+    /** Runs a transaction once; without a receipt it left no trace in the ledger. */
+    run(transaction: WireTransaction): { receipt: Receipt | null; outcome: TransactionOutcome } {
       const error = refusal(transaction)
       if (error !== null) return { receipt: null, outcome: refused(error) }
 
@@ -120,8 +108,10 @@ export function openTransactions(machine: Machine, accounts: Accounts, slots: Sl
       keep(receipt)
       return { receipt, outcome }
     },
-    find: (signature) => receipts.get(signature) ?? null,
-    inSlot: (slot) => [...receipts.values()].filter((receipt) => receipt.slot === slot),
+    find: (signature: string) => receipts.get(signature) ?? null,
+    /** The transactions of one of the last slots, in the order in which they ran. */
+    inSlot: (slot: number) => [...receipts.values()].filter((receipt) => receipt.slot === slot),
+    /** All that are remembered, the newest first. */
     newestFirst: () => [...receipts.values()].reverse(),
     get count() {
       return count
@@ -176,21 +166,17 @@ function keysIn(table: Uint8Array, places: Uint8Array): string[] {
 
 type Signers = readonly [KeyPair, ...KeyPair[]]
 
-/** Sends the ledger's own transactions. */
-export type Sender = {
-  /** Signs and runs a transaction; says in words why it failed. */
-  send(signers: Signers, instructions: readonly Instruction[]): Receipt | string
-  /** A transfer from the faucet, or in words why it failed. */
-  airdrop(to: string, lamports: bigint): Receipt | string
-}
+export type Sender = ReturnType<typeof openSender>
 
 /** The compute units that a transaction gets by default; from here the faucet counts up. */
 const UNITS_USUAL = 200_000
 const UNITS_SPREAD = 1_000_000
 
-export function openSender(slots: Slots, transactions: Transactions): Sender {
+/** Sends the ledger's own transactions. */
+export function openSender(slots: Slots, transactions: Transactions) {
   let airdrops = 0
-  const send: Sender['send'] = (signers, instructions) => {
+  /** Signs and runs a transaction; says in words why it failed. */
+  const send = (signers: Signers, instructions: readonly Instruction[]): Receipt | string => {
     const blockhash = slots.find(slots.now)?.hash
     assert(blockhash !== undefined, 'the slot of now has a blockhash')
     const transaction = readTransaction(signedTransaction(signers, blockhash, instructions))
@@ -200,7 +186,8 @@ export function openSender(slots: Slots, transactions: Transactions): Sender {
   }
   return {
     send,
-    airdrop(to, lamports) {
+    /** A transfer from the faucet, or in words why it failed. */
+    airdrop(to: string, lamports: bigint): Receipt | string {
       airdrops = (airdrops + 1) % UNITS_SPREAD
       const unique = unitsLimit(UNITS_USUAL + airdrops)
       return send([FAUCET], [unique, transfer(FAUCET.key, decodeBase58(to), lamports)])

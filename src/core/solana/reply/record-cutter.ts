@@ -8,13 +8,7 @@ import { type RecordListener, readItems, startCut } from './reply-cut.ts'
  */
 export type ReplyEnd = 'whole' | 'cut_off' | 'no_answer'
 
-export type RecordCutter = {
-  /** Takes the next bytes; false once it is clear that no answer will come of them. */
-  push(chunk: Uint8Array): boolean
-  end(): ReplyEnd
-  /** The node holds back more records: the key it sent with them for its next page. */
-  readonly pageKey: string | null
-}
+export type RecordCutter = ReturnType<typeof openRecordCutter>
 
 /** The longest record or member of a reply: twice what the largest account takes in base64. */
 const ITEM_BYTES_MAX = 32 * 1024 * 1024
@@ -25,7 +19,7 @@ const PIECE_BYTES = 4 * 1024
  * Cuts the records out of a node's reply to getProgramAccounts, byte for byte as they came, in
  * whatever chunks it comes, without ever holding more than one record.
  */
-export function openRecordCutter(listener: RecordListener): RecordCutter {
+export function openRecordCutter(listener: RecordListener) {
   const cut = startCut(listener)
   const held = openHeldBytes()
 
@@ -48,7 +42,8 @@ export function openRecordCutter(listener: RecordListener): RecordCutter {
   }
 
   return {
-    push(chunk) {
+    /** Takes the next bytes; false once it is clear that no answer will come of them. */
+    push(chunk: Uint8Array): boolean {
       const from = readHeld(chunk)
       if (held.bytes === 0) {
         const rest = chunk.subarray(from)
@@ -62,29 +57,20 @@ export function openRecordCutter(listener: RecordListener): RecordCutter {
       return cut.place !== 'broken'
     },
 
-    end() {
+    end(): ReplyEnd {
       held.drop(readItems(cut, held.view()))
       if (cut.place === 'over') return 'whole'
       return cut.place === 'broken' || cut.place === 'start' ? 'no_answer' : 'cut_off'
     },
 
+    /** The node holds back more records: the key it sent with them for its next page. */
     get pageKey() {
       return cut.pageKey
     },
   }
 }
 
-type HeldBytes = {
-  readonly bytes: number
-  /** As many bytes as are worth another reading. */
-  readonly retryBytes: number
-  add(more: Uint8Array): void
-  /** Forgets the first of them; the rest has been read in vain. */
-  drop(used: number): void
-  view(): Uint8Array
-}
-
-function openHeldBytes(): HeldBytes {
+function openHeldBytes() {
   let buffer = new Uint8Array()
   let bytes = 0
   let retryBytes = 0
@@ -92,10 +78,11 @@ function openHeldBytes(): HeldBytes {
     get bytes() {
       return bytes
     },
+    /** As many bytes as are worth another reading. */
     get retryBytes() {
       return retryBytes
     },
-    add(more) {
+    add(more: Uint8Array) {
       if (bytes + more.length > buffer.length) {
         const larger = new Uint8Array((bytes + more.length) * 2)
         larger.set(buffer.subarray(0, bytes))
@@ -104,7 +91,8 @@ function openHeldBytes(): HeldBytes {
       buffer.set(more, bytes)
       bytes += more.length
     },
-    drop(used) {
+    /** Forgets the first of them; the rest has been read in vain. */
+    drop(used: number) {
       buffer.copyWithin(0, used, bytes)
       bytes -= used
       retryBytes = bytes * 2

@@ -1,28 +1,13 @@
-/**
- * The slots that a ledger has told us of, by which it is known whether nothing was missed: a
- * ledger writes its clock in every block, so who hears of the clock hears of each block.
- */
-export type HeardSlots = {
-  /** The slot of the newest clock. Of all slots before it, everything was told. */
-  readonly newest: number | null
-  /** False for a clock that goes back, or stands still. */
-  noteClock(slot: number, unixTimestamp: bigint): boolean
-  /** Something changed in this slot, whose clock may follow. */
-  noteChange(slot: number): void
-  /** Time in a slot whose clock was heard. */
-  timeAt(slot: number): bigint | null
-  /** The first of these blocks, from `from` to `to`, of which nobody told us. */
-  missing(blocks: readonly number[], from: number, to: number): number | null
-  /** The first slot from `from` to `to` that we were told of and that is none of the blocks. */
-  dropped(blocks: readonly number[], from: number, to: number): number | null
-  /** A new line: clocks may begin behind those of the last one. */
-  restart(): void
-}
+export type HeardSlots = ReturnType<typeof openHeardSlots>
 
 /** An hour and more; older slots are final, and nobody asks for them. */
 const SLOTS_MAX = 10_000
 
-export function openHeardSlots(): HeardSlots {
+/**
+ * The slots that a ledger has told us of, by which it is known whether nothing was missed: a
+ * ledger writes its clock in every block, so who hears of the clock hears of each block.
+ */
+export function openHeardSlots() {
   const times = new Map<number, bigint | null>()
   let newest: number | null = null
 
@@ -34,25 +19,32 @@ export function openHeardSlots(): HeardSlots {
   }
 
   return {
-    get newest() {
+    /** The slot of the newest clock. Of all slots before it, everything was told. */
+    get newest(): number | null {
       return newest
     },
-    noteClock(slot, unixTimestamp) {
+    /** False for a clock that goes back, or stands still. */
+    noteClock(slot: number, unixTimestamp: bigint): boolean {
       if (newest !== null && slot <= newest) return false
       newest = slot
       keep(slot, unixTimestamp)
       return true
     },
-    noteChange: (slot) => keep(slot, null),
-    timeAt: (slot) => times.get(slot) ?? null,
-    missing(blocks, from, to) {
+    /** Something changed in this slot, whose clock may follow. */
+    noteChange: (slot: number) => keep(slot, null),
+    /** Time in a slot whose clock was heard. */
+    timeAt: (slot: number) => times.get(slot) ?? null,
+    /** The first of these blocks, from `from` to `to`, of which nobody told us. */
+    missing(blocks: readonly number[], from: number, to: number) {
       return lowest(blocks.filter((slot) => slot >= from && slot <= to && times.get(slot) == null))
     },
-    dropped(blocks, from, to) {
+    /** The first slot from `from` to `to` that we were told of and that is none of the blocks. */
+    dropped(blocks: readonly number[], from: number, to: number) {
       const known = new Set(blocks)
       const heard = [...times.keys()].filter((slot) => slot >= from && slot <= to)
       return lowest(heard.filter((slot) => !known.has(slot)))
     },
+    /** A new line: clocks may begin behind those of the last one. */
     restart() {
       newest = null
     },

@@ -11,19 +11,7 @@ export type VerifiedSlot = {
   retiredAtMs: number | null
 }
 
-/** The moments that can be shown, oldest first. */
-export type VerifiedSlots = {
-  add(slot: Pick<VerifiedSlot, 'slot' | 'unixTimestamp' | 'takenAtMs'>): void
-  readonly newest: VerifiedSlot | null
-  /** The newest one that is not above `slotMax`. */
-  upTo(slotMax: number): VerifiedSlot | null
-  /** One that pages may still be asked of; reading it keeps it for those who read on. */
-  read(slot: number, nowMs: number): VerifiedSlot | null
-  /** Everything from this slot on has turned out to be of another fork, or incomplete. */
-  dropFrom(slot: number): void
-  /** Forgets what nobody may ask for any more; returns the oldest slot that must be kept. */
-  retire(finalSlot: number, nowMs: number): number | null
-}
+export type VerifiedSlots = ReturnType<typeof openVerifiedSlots>
 
 /** A walk may take several times as long as one of its pages is kept, and no longer. */
 const KEEP_FACTOR_MAX = 6
@@ -31,13 +19,15 @@ const KEEP_FACTOR_MAX = 6
 /** Half an hour of slots that never become final. */
 const SLOTS_MAX = 1_000
 
-export function openVerifiedSlots(keepMs: number): VerifiedSlots {
+/** The moments that can be shown, oldest first. */
+export function openVerifiedSlots(keepMs: number) {
   let slots: VerifiedSlot[] = []
 
+  /** The newest one that is not above `slotMax`. */
   const upTo = (slotMax: number) => slots.findLast(({ slot }) => slot <= slotMax) ?? null
 
   return {
-    add(given) {
+    add(given: Pick<VerifiedSlot, 'slot' | 'unixTimestamp' | 'takenAtMs'>) {
       const last = slots.at(-1)
       if (last && last.slot >= given.slot) {
         if (last.slot === given.slot) last.takenAtMs = given.takenAtMs
@@ -46,21 +36,24 @@ export function openVerifiedSlots(keepMs: number): VerifiedSlots {
       slots.push({ ...given, keptUntilMs: null, retiredAtMs: null })
       if (slots.length > SLOTS_MAX) slots.shift()
     },
-    get newest() {
+    get newest(): VerifiedSlot | null {
       return slots.at(-1) ?? null
     },
     upTo,
-    read(slot, nowMs) {
+    /** One that pages may still be asked of; reading it keeps it for those who read on. */
+    read(slot: number, nowMs: number): VerifiedSlot | null {
       const found = slots.find((one) => one.slot === slot) ?? null
       if (found === null || found.retiredAtMs === null) return found
       const latestMs = found.retiredAtMs + KEEP_FACTOR_MAX * keepMs
       found.keptUntilMs = Math.max(found.keptUntilMs ?? 0, Math.min(nowMs + keepMs, latestMs))
       return found
     },
-    dropFrom(slot) {
+    /** Everything from this slot on has turned out to be of another fork, or incomplete. */
+    dropFrom(slot: number) {
       slots = slots.filter((one) => one.slot < slot)
     },
-    retire(finalSlot, nowMs) {
+    /** Forgets what nobody may ask for any more; returns the oldest slot that must be kept. */
+    retire(finalSlot: number, nowMs: number): number | null {
       const offered = [slots.at(-1), upTo(finalSlot)]
       for (const one of slots) {
         // A slot that is not final yet will be offered again when it is.

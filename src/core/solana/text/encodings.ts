@@ -20,24 +20,7 @@ export type RecordRules = {
   parse?: (account: Account) => string | null
 }
 
-/** Writes accounts as the records of an answer, in the member order of a node. */
-export type RecordWriter = {
-  /**
-   * Writes one record, or nothing but an error where the encoding can't hold its data. Whoever
-   * has the text of the key at hand spares it half of the work.
-   */
-  write(account: Account, keyText?: Uint8Array): SolanaError | null
-  /**
-   * Takes what was written since the last time, the caller's to keep. Every record but the first
-   * has its comma in front, so that all that is ever taken, in a row, is the inside of one array.
-   */
-  take(): Uint8Array<ArrayBuffer>
-  /** The bytes that wait to be taken. */
-  readonly waitingBytes: number
-  /** All that was ever written, taken or not. */
-  readonly bytes: number
-  readonly count: number
-}
+export type RecordWriter = ReturnType<typeof openRecordWriter>
 
 /** A node refuses more in base 58, which costs the square of the length. */
 const BASE58_BYTES_MAX = 128
@@ -60,7 +43,8 @@ type Frame = { before: Uint8Array; whenData: Uint8Array; whenProgram: Uint8Array
 const PARSED_FRAME = frame('', '')
 export const BASE64_FRAME = frame('["', '","base64"]')
 
-export function openRecordWriter(rules: RecordRules): RecordWriter {
+/** Writes accounts as the records of an answer, in the member order of a node. */
+export function openRecordWriter(rules: RecordRules) {
   const sink = openTextSink()
   const putOwner = openOwnerPart(sink)
   const frames = framesOf(rules.encoding)
@@ -69,7 +53,11 @@ export function openRecordWriter(rules: RecordRules): RecordWriter {
   let count = 0
 
   return {
-    write(account, keyText) {
+    /**
+     * Writes one record, or nothing but an error where the encoding can't hold its data. Whoever
+     * has the text of the key at hand spares it half of the work.
+     */
+    write(account: Account, keyText?: Uint8Array): SolanaError | null {
       const data = slice(account.data, rules.dataSlice)
       if (refusesLong && data.length > BASE58_BYTES_MAX) return BASE58_REFUSED
       const parsed = rules.encoding === 'jsonParsed' ? (rules.parse?.(account) ?? null) : null
@@ -91,14 +79,20 @@ export function openRecordWriter(rules: RecordRules): RecordWriter {
       return null
     },
 
-    take() {
+    /**
+     * Takes what was written since the last time, the caller's to keep. Every record but the first
+     * has its comma in front, so that all that is ever taken, in a row, is the inside of one array.
+     */
+    take(): Uint8Array<ArrayBuffer> {
       takenBytes += sink.at
       return takeBytes(sink)
     },
 
+    /** The bytes that wait to be taken. */
     get waitingBytes() {
       return sink.at
     },
+    /** All that was ever written, taken or not. */
     get bytes() {
       return takenBytes + sink.at
     },

@@ -14,25 +14,18 @@ export type ArchiveForkNeeds = {
 }
 
 /** Opens chains that begin where an archive was at some height. */
-export type ArchiveForks = {
-  /** A chain whose clock is so many seconds ahead of ours. */
-  at(height: number, aheadS: number): Promise<RequestHandler>
-  /** To be called now and then. */
-  clearCache(): void
-  close(): void
-}
-
 export function openArchiveForks(
   { entropy, open }: ArchiveForkNeeds,
   archive: ChainArchive,
   { folder, chainId }: { folder: string; chainId: number },
-): ArchiveForks {
+) {
   const server = startArchiveServer(archive, chainId)
   const caches = join(folder, 'cache')
   let forks = 0
 
   return {
-    async at(height, aheadS) {
+    /** A chain whose clock is so many seconds ahead of ours. */
+    async at(height: number, aheadS: number): Promise<RequestHandler> {
       // Answers of before a reorganisation may be wrong after it.
       const cacheFolder = join(caches, String(++forks))
       rmSync(cacheFolder, { recursive: true, force: true })
@@ -46,6 +39,7 @@ export function openArchiveForks(
       await result('hardhat_setPrevRandao', `0x${randao}`)
       return next
     },
+    /** To be called now and then. */
     clearCache: () => void removeFiles(caches).catch(() => {}),
     close() {
       server.stop()
@@ -67,13 +61,7 @@ async function removeFiles(folder: string): Promise<void> {
 }
 
 /** An archive that answers as a node, for chains that are forked from one of its blocks. */
-type ArchiveServer = {
-  /** The address of the node whose head is that block. */
-  urlAt(height: number): string
-  stop(): void
-}
-
-function startArchiveServer(archive: ChainArchive, chainId: number): ArchiveServer {
+function startArchiveServer(archive: ChainArchive, chainId: number) {
   const answer = async (request: Request): Promise<Response> => {
     const height = Number(new URL(request.url).pathname.slice(1))
     const node = { archive, chainId, height }
@@ -90,7 +78,8 @@ function startArchiveServer(archive: ChainArchive, chainId: number): ArchiveServ
     fetch: answer,
   })
   return {
-    urlAt: (height) => `http://127.0.0.1:${server.port}/${height}`,
+    /** The address of the node whose head is that block. */
+    urlAt: (height: number) => `http://127.0.0.1:${server.port}/${height}`,
     stop: () => void server.stop(true),
   }
 }

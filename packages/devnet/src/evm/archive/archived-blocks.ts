@@ -13,22 +13,7 @@ export type ArchivedReceipt = Readonly<Record<string, unknown>> & {
   logs: readonly ArchivedLog[]
 }
 
-/** Blocks with their transactions and receipts. A gap is only behind the first of all. */
-export type ArchivedBlocks = {
-  /** Null where there are none. */
-  head(): { number: number; hash: string } | null
-  /** The height from which on no block is missing. */
-  lowest(): number
-  add(block: WholeBlock, receipts: readonly ArchivedReceipt[]): void
-  forgetAbove(height: number): void
-  /** Leaves the first of all where it is. */
-  forgetBelow(height: number): void
-  block(id: number | string): WholeBlock | null
-  /** As one text, which is cheaper to search than to read; empty for none. */
-  receiptsText(number: number): string
-  /** The block that has the transaction; null where none has. */
-  blockWith(transactionHash: string): WholeBlock | null
-}
+export type ArchivedBlocks = ReturnType<typeof openArchivedBlocks>
 
 type HeadRow = { number: number; hash: Uint8Array }
 type BlockRow = { block: Uint8Array }
@@ -36,7 +21,8 @@ type BlockRow = { block: Uint8Array }
 /** The first bytes of a hash find the block; its text tells the rest. */
 const HASH_START_BYTES = 8
 
-export function openArchivedBlocks(db: Connection): ArchivedBlocks {
+/** Blocks with their transactions and receipts. A gap is only behind the first of all. */
+export function openArchivedBlocks(db: Connection) {
   const headRow = db.query<HeadRow, []>(
     'SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1',
   )
@@ -59,37 +45,42 @@ export function openArchivedBlocks(db: Connection): ArchivedBlocks {
     WHERE hash_start = ?`)
 
   return {
-    head() {
+    /** Null where there are none. */
+    head(): { number: number; hash: string } | null {
       const row = headRow.get()
       return row && { number: row.number, hash: hexOf(row.hash) }
     },
+    /** The height from which on no block is missing. */
     lowest() {
       const number = lowestRow.get()?.number ?? 0
       return number === 1 ? 0 : number
     },
-    add(block, receipts) {
+    add(block: WholeBlock, receipts: readonly ArchivedReceipt[]) {
       const number = Number(block.number)
       const told = receipts.length > 0 ? packed(receipts) : null
       addBlock.run(number, bytesOf(block.hash), packed(block), told)
       for (const { hash } of block.transactions) addTransaction.run(startOf(hash), number)
     },
-    forgetAbove(height) {
+    forgetAbove(height: number) {
       db.query('DELETE FROM blocks WHERE number > ?').run(height)
       db.query('DELETE FROM transactions WHERE block > ?').run(height)
     },
-    forgetBelow(height) {
+    /** Leaves the first of all where it is. */
+    forgetBelow(height: number) {
       db.query('DELETE FROM blocks WHERE number > 0 AND number < ?').run(height)
       db.query('DELETE FROM transactions WHERE block < ?').run(height)
     },
-    block(id) {
+    block(id: number | string): WholeBlock | null {
       const row = typeof id === 'number' ? byNumber.get(id) : byHash.get(bytesOf(id))
       return row && blockIn(row)
     },
-    receiptsText(number) {
+    /** As one text, which is cheaper to search than to read; empty for none. */
+    receiptsText(number: number): string {
       const text = receiptsOf.get(number)?.receipts
       return text ? unpacked(text) : ''
     },
-    blockWith: (hash) =>
+    /** The block that has the transaction; null where none has. */
+    blockWith: (hash: string): WholeBlock | null =>
       withTransaction
         .all(startOf(hash))
         .map(blockIn)

@@ -3,20 +3,7 @@ import { captureBlock, readState } from './capture-block.ts'
 import type { CapturedBlock, ChainArchive } from './chain-archive.ts'
 import type { StateKey } from './state-history.ts'
 
-/** Writes into the archive what happens on the chain, a moment after it has happened. */
-export type ChainArchiver = {
-  /** False once it gave up. */
-  isKeeping(): boolean
-  /** There may be blocks that the archive does not have. */
-  mined(): void
-  /** A part of the state was set by hand. */
-  wrote(key: StateKey): Promise<void>
-  signed(hash: string, signed: string): void
-  /** Does work that takes the chain back; the archive goes back with it. */
-  whileReturning<T>(work: () => Promise<T>): Promise<T>
-  /** Ends when the archive has all that the chain has. */
-  settled(): Promise<void>
-}
+export type ChainArchiver = ReturnType<typeof openChainArchiver>
 
 type Needs = {
   chain: RawChain
@@ -32,7 +19,8 @@ const TOGETHER_MAX = 50
 
 type Written = { key: StateKey; height: number }
 
-export function openChainArchiver(needs: Needs): ChainArchiver {
+/** Writes into the archive what happens on the chain, a moment after it has happened. */
+export function openChainArchiver(needs: Needs) {
   const { chain, archive } = needs
   const written: Written[] = []
   let signed = new Map<string, string>()
@@ -59,17 +47,21 @@ export function openChainArchiver(needs: Needs): ChainArchiver {
   const rounds = coalesced(round, refused)
 
   return {
+    /** False once it gave up. */
     isKeeping: () => !hasGivenUp,
+    /** There may be blocks that the archive does not have. */
     mined: rounds.ask,
-    async wrote(key) {
+    /** A part of the state was set by hand. */
+    async wrote(key: StateKey) {
       written.push({ key, height: await headHeight(chain) })
       rounds.ask()
     },
-    signed(hash, bytes) {
+    signed(hash: string, bytes: string) {
       signed.set(hash, bytes)
       rounds.ask()
     },
-    async whileReturning(work) {
+    /** Does work that takes the chain back; the archive goes back with it. */
+    async whileReturning<T>(work: () => Promise<T>): Promise<T> {
       isReturning = true
       branch += 1
       await rounds.idle()
@@ -81,6 +73,7 @@ export function openChainArchiver(needs: Needs): ChainArchiver {
         rounds.ask()
       }
     },
+    /** Ends when the archive has all that the chain has. */
     settled: rounds.idle,
   }
 }

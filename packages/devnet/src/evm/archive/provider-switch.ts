@@ -1,15 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { RequestHandler } from '../fork/raw-chain.ts'
 
-/** One chain after another in the same place, whose listeners go on hearing. */
-export type ProviderSwitch = RequestHandler & {
-  /** All who subscribed hear the next chain from here on; filters end with the old one. */
-  switchTo(next: RequestHandler): Promise<void>
-  /** Somebody asks a filter now and then, which would end with the chain. */
-  hasFilters(): boolean
-  /** The id under which listeners know a subscription of the chain that is in place. */
-  listenedId(id: bigint): bigint
-}
+export type ProviderSwitch = ReturnType<typeof openProviderSwitch>
 
 type Call = { method: string; params: readonly unknown[] }
 
@@ -34,10 +26,8 @@ const WITH_ID = new RegExp(`"method":"(?:${[...GIVES_ID, ...TAKES_ID].join('|')}
 /** EDR forgets a filter that nobody has asked for so long. */
 const FILTER_MS_MAX = 300_000
 
-export function openProviderSwitch(
-  clock: Pick<Clock, 'nowMs'>,
-  first: RequestHandler,
-): ProviderSwitch {
+/** One chain after another in the same place, whose listeners go on hearing. */
+export function openProviderSwitch(clock: Pick<Clock, 'nowMs'>, first: RequestHandler) {
   let provider = first
   let firstId = 0n
   /** The parameters of each subscription, by the id that its listener knows. */
@@ -46,6 +36,7 @@ export function openProviderSwitch(
   let takenOver = new Map<string, bigint>()
   let filterAskedAtMs = Number.NEGATIVE_INFINITY
 
+  /** The id under which listeners know a subscription of the chain that is in place. */
   const listenedId = (id: bigint): bigint => {
     for (const [listened, own] of takenOver) if (own === id) return BigInt(listened)
     return id + firstId
@@ -72,9 +63,10 @@ export function openProviderSwitch(
   }
 
   return {
-    handleRequest: (request) =>
+    handleRequest: (request: string): Promise<{ data: unknown }> =>
       WITH_ID.test(request) ? asked(JSON.parse(request)) : provider.handleRequest(request),
-    async switchTo(next) {
+    /** All who subscribed hear the next chain from here on; filters end with the old one. */
+    async switchTo(next: RequestHandler) {
       provider = next
       firstId += IDS_PER_CHAIN
       takenOver = new Map()
@@ -84,6 +76,7 @@ export function openProviderSwitch(
         takenOver.set(listened, BigInt(JSON.parse(String(data)).result))
       }
     },
+    /** Somebody asks a filter now and then, which would end with the chain. */
     hasFilters: () => clock.nowMs() - filterAskedAtMs < FILTER_MS_MAX,
     listenedId,
   }

@@ -6,24 +6,14 @@ export type StateKey = { address: string; part: 'balance' | 'nonce' | 'code' | {
 /** `value` is hex; zero and nothing are the same. */
 export type StateChange = StateKey & { value: string }
 
-/** Every value of the state, with the blocks between which it held. */
-export type StateHistory = {
-  /** The value after that block, as hex without zeros in front; `0x` for none. */
-  at(key: StateKey, block: number): string
-  set(block: number, changes: Iterable<StateChange>): void
-  changedAt(block: number): StateKey[]
-  forgetAbove(block: number): void
-  /** Keeps what held at that block, and nothing of before it. */
-  forgetBelow(block: number): void
-}
-
 const PARTS = ['balance', 'nonce', 'code'] as const
 const SLOT_PART = PARTS.length
 
 const ADDRESS_BYTES = 20
 const WORD_CHARS = 64
 
-export function openStateHistory(db: Connection): StateHistory {
+/** Every value of the state, with the blocks between which it held. */
+export function openStateHistory(db: Connection) {
   const findKey = db.query<{ id: number }, [Uint8Array]>('SELECT id FROM state_keys WHERE name = ?')
   const addKey = db.query<{ id: number }, [Uint8Array]>(
     'INSERT INTO state_keys (name) VALUES (?) RETURNING id',
@@ -46,15 +36,18 @@ export function openStateHistory(db: Connection): StateHistory {
   const idOf = (name: Uint8Array) => (findKey.get(name) ?? addKey.get(name))?.id ?? 0
 
   return {
-    at: (key, block) => hexOf(valueAt.get(nameOf(key), block)?.value),
-    set(block, changes) {
+    /** The value after that block, as hex without zeros in front; `0x` for none. */
+    at: (key: StateKey, block: number) => hexOf(valueAt.get(nameOf(key), block)?.value),
+    set(block: number, changes: Iterable<StateChange>) {
       for (const change of changes) {
         setValue.run(idOf(nameOf(change)), block, valueBytes(change))
       }
     },
-    changedAt: (block) => keysAt.all(block).map(({ name }) => keyOf(Buffer.from(name))),
-    forgetAbove: (block) => void deleteAbove.run(block),
-    forgetBelow: (block) => void deleteBelow.run(block, block),
+    changedAt: (block: number): StateKey[] =>
+      keysAt.all(block).map(({ name }) => keyOf(Buffer.from(name))),
+    forgetAbove: (block: number) => void deleteAbove.run(block),
+    /** Keeps what held at that block, and nothing of before it. */
+    forgetBelow: (block: number) => void deleteBelow.run(block, block),
   }
 }
 

@@ -2,22 +2,13 @@ import type { Clock } from '../../clock.ts'
 import type { DevnetBlock } from '../../devnet-control.ts'
 import { quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 
-/** The last blocks of a chain, with those that others have replaced. */
-export type BlockHistory = {
-  /** The canonical blocks right above that height, as many as are shown. */
-  above(height: number): Promise<DevnetBlock[]>
-  /** These are canonical no more. */
-  replaced(blocks: readonly DevnetBlock[]): void
-  /** Lowest first; at one height replaced ones come before the canonical one. */
-  last(): Promise<DevnetBlock[]>
-}
-
 const HEIGHTS_SHOWN = 64
 
 /** Eight reorganisations of the deepest kind. */
 const REPLACED_MAX = 256
 
-export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): BlockHistory {
+/** The last blocks of a chain, with those that others have replaced. */
+export function openBlockHistory(chain: RawChain, clock: Clock) {
   let known = new Map<string, DevnetBlock>()
   let replaced: DevnetBlock[] = []
 
@@ -37,7 +28,8 @@ export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): 
   }
 
   return {
-    async above(height) {
+    /** The canonical blocks right above that height, as many as are shown. */
+    async above(height: number): Promise<DevnetBlock[]> {
       const head = await read('latest')
       const highest = Math.min(head.number, height + HEIGHTS_SHOWN)
       const blocks: DevnetBlock[] = []
@@ -45,13 +37,15 @@ export function openBlockHistory(chain: RawChain, clock: Pick<Clock, 'nowMs'>): 
       return blocks
     },
 
-    replaced(blocks) {
+    /** These are canonical no more. */
+    replaced(blocks: readonly DevnetBlock[]) {
       const replacedAtMs = clock.nowMs()
       replaced.push(...blocks.map((block) => ({ ...block, replacedAtMs })))
       replaced = replaced.slice(-REPLACED_MAX)
     },
 
-    async last() {
+    /** Lowest first; at one height replaced ones come before the canonical one. */
+    async last(): Promise<DevnetBlock[]> {
       const blocks = await canonical()
       const lowest = blocks.at(-1)?.number ?? 0
       const highest = (blocks[0]?.number ?? 0) + HEIGHTS_SHOWN

@@ -1,19 +1,11 @@
 import type { DevnetChange, DevnetReorganisation, DevnetState } from '../../devnet-control.ts'
-import { ChainRefusal } from './raw-chain.ts'
+import type { ForkParts } from './fork-parts.ts'
+import { ChainRefusal, type RawTransaction } from './raw-chain.ts'
+import { dropBlocks, reorganise } from './reorganise.ts'
 import { type SampleWanted, sampleTransaction } from './sample-token.ts'
 
-/** The chain as controls see it. Each call is one step that nobody sees half done. */
-export type Controlled = {
-  state(): Promise<DevnetState>
-  mine(blocks: number): Promise<DevnetState>
-  reorganise(wanted: DevnetReorganisation): Promise<DevnetState>
-  drop(height: number): Promise<DevnetState>
-  change(wanted: DevnetChange): Promise<DevnetState>
-  /** Sends from an account of the chain's own; the hash. */
-  send(transaction: Readonly<Record<string, string>>): Promise<string>
-}
-
-type Control = (chain: Controlled, wanted: never) => Promise<unknown>
+/** Changes the chain; its answer is the state after it, with what this tells beside it. */
+type Control = (parts: ForkParts, wanted: never) => Promise<unknown>
 
 /** A value is one word of the machine. */
 const VALUE_BITS_MAX = 256n
@@ -23,53 +15,71 @@ const VALUE_BITS_MAX = 256n
  * object, which has been checked before.
  */
 const CONTROLS: ReadonlyMap<string, Control> = new Map<string, Control>([
-  ['headgate_state', (chain) => chain.state()],
-  ['headgate_mine', (chain, { blocks }: { blocks: number }) => chain.mine(blocks)],
-  ['headgate_reorganise', reorganise],
-  ['headgate_drop', (chain, { height }: { height: number }) => chain.drop(height)],
-  ['headgate_change', (chain, wanted: DevnetChange) => chain.change(wanted)],
+  ['headgate_state', async () => {}],
+  ['headgate_mine', ({ miner }, { blocks }: { blocks: number }) => miner.mine(blocks)],
+  ['headgate_reorganise', reorganiseChain],
+  ['headgate_drop', (parts, { height }: { height: number }) => dropBlocks(parts, height)],
+  ['headgate_change', change],
   ['headgate_send', sendSample],
 ])
 
-const INVALID_PARAMS = -32602
-
-/** Undefined for a method that is no control. Answers as the chain does. */
-export function chainControl(
-  chain: Controlled,
-  method: string,
-  params: unknown,
-): Promise<string> | undefined {
+/** Undefined for a method that is no control. */
+export function chainControl(method: string) {
   const run = CONTROLS.get(method)
-  const [wanted = {}] = Array.isArray(params) ? params : []
-  return run && answered(run(chain, wanted as never))
+  return (
+    run &&
+    (async (parts: ForkParts, params: unknown): Promise<string> => {
+      const [wanted = {}] = Array.isArray(params) ? params : []
+      const told = await run(parts, wanted as never)
+      const state = await stateOf(parts)
+      return JSON.stringify({ result: told ? { ...told, state } : state })
+    })
+  )
 }
 
-async function answered(running: Promise<unknown>): Promise<string> {
+/** Transactions that are sent again must wait for the block that is to have them. */
+async function reorganiseChain(parts: ForkParts, wanted: DevnetReorganisation): Promise<void> {
+  const { chain, automine } = parts
+  if (!automine.isOn) return reorganise(parts, wanted)
+  await chain.result('evm_setAutomine', false)
   try {
-    return JSON.stringify({ result: await running })
-  } catch (thrown) {
-    if (!(thrown instanceof ChainRefusal)) throw thrown
-    return JSON.stringify({ error: { code: INVALID_PARAMS, message: thrown.message } })
+    await reorganise(parts, wanted)
+  } finally {
+    await chain.result('evm_setAutomine', true)
   }
 }
 
-async function reorganise(
-  chain: Controlled,
-  {
-    depth,
-    blocks = depth + 1,
-    transactions = 'keep',
-  }: Partial<DevnetReorganisation> & { depth: number },
-) {
-  if (blocks <= depth) throw new ChainRefusal('blocks must be more than depth')
-  return chain.reorganise({ depth, blocks, transactions })
+async function change({ interval, traffic }: ForkParts, wanted: DevnetChange): Promise<void> {
+  const { isHeld, blockTimeMs, transactionsPerBlock } = wanted
+  if (transactionsPerBlock !== undefined) traffic.set(transactionsPerBlock)
+  if (blockTimeMs !== undefined) interval.set({ minMs: blockTimeMs, maxMs: blockTimeMs })
+  if (isHeld !== undefined) interval.hold(isHeld)
 }
 
-async function sendSample(chain: Controlled, wanted: SampleWanted) {
+async function sendSample({ chain, checkpoints, automine }: ForkParts, wanted: SampleWanted) {
   if (BigInt(wanted.value ?? 0) >> VALUE_BITS_MAX > 0n) {
     throw new ChainRefusal(`value is a number of ${VALUE_BITS_MAX} bits at most`)
   }
   const { transaction, facts } = sampleTransaction(wanted)
-  const transactionHash = await chain.send(transaction)
-  return { transactionHash, ...facts, state: await chain.state() }
+  if (automine.isOn) await checkpoints.take()
+  const transactionHash = await chain.result<string>('eth_sendTransaction', transaction)
+  return { transactionHash, ...facts }
+}
+
+async function stateOf({ chain, chainId, history, interval, traffic }: ForkParts) {
+  const blocks = await history.last()
+  const head = blocks.findLast(({ replacedAtMs }) => replacedAtMs === null)
+  const { minMs, maxMs } = interval.interval()
+  const pending = await chain.result<RawTransaction[]>('eth_pendingTransactions')
+  const state: DevnetState = {
+    chainId,
+    blockTimeMs: Math.round((minMs + maxMs) / 2),
+    isHeld: interval.isHeld(),
+    transactionsPerBlock: traffic.transactionsPerBlock(),
+    isTrafficResting: traffic.isResting(),
+    pendingTransactions: pending.length,
+    head: { number: head?.number ?? 0, hash: head?.hash ?? '' },
+    blocks,
+  }
+  return state
 }

@@ -1,11 +1,10 @@
 import type { ForkParts } from './fork-parts.ts'
 import type { MiningInterval } from './interval-mining.ts'
-import { ChainRefusal, quantity } from './raw-chain.ts'
+import { quantity } from './raw-chain.ts'
 
 type Method = (parts: ForkParts, params: readonly unknown[]) => Promise<string | null>
 
 const INVALID_PARAMS = -32602
-const SERVER_ERROR = -32000
 
 const UINT64_MAX = 2n ** 64n - 1n
 
@@ -26,8 +25,7 @@ const CHANGED: ReadonlyMap<string, Method> = new Map<string, Method>([
 
 /** Undefined for a method that is the chain's own. */
 export function changedMethod(method: string): Method | undefined {
-  const run = CHANGED.get(method)
-  return run && ((parts, params) => refusalsAnswered(run(parts, params)))
+  return CHANGED.get(method)
 }
 
 async function mineApart(parts: ForkParts, params: readonly unknown[]): Promise<string | null> {
@@ -117,15 +115,6 @@ function intervalIn(params: readonly unknown[]): MiningInterval | null {
 function isIntervalMs(value: unknown): value is number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
   return isWhole && value >= 0 && value <= INTERVAL_MS_MAX
-}
-
-async function refusalsAnswered(running: Promise<string | null>): Promise<string | null> {
-  try {
-    return await running
-  } catch (thrown) {
-    if (!(thrown instanceof ChainRefusal)) throw thrown
-    return errorText(SERVER_ERROR, thrown.message)
-  }
 }
 
 function errorText(code: number, message: string): string {

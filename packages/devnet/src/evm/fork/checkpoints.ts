@@ -1,26 +1,7 @@
 import { assert } from '../../assert.ts'
 import type { RawChain } from './raw-chain.ts'
 
-/**
- * The ways back of a chain: snapshots that users take, and one of ours before every block. A
- * snapshot is good for one return, which ends all that were taken after it.
- */
-export type Checkpoints = {
-  /** To be called right before a block is mined. */
-  take(): Promise<void>
-  has(height: number): boolean
-  /** The highest block there was so far, replaced or not. */
-  highest(): number
-  /** The chain as it was right before the block after that height was mined. */
-  goBack(height: number): Promise<void>
-  /** Users have snapshots to go back to. */
-  hasSnapshots(): boolean
-  /** A user's snapshot; its id counts those of users alone. */
-  snapshot(): Promise<number>
-  /** The height that a user's snapshot leads to; null when there is none of this id. */
-  heightOf(userId: number): number | null
-  revert(userId: number): Promise<void>
-}
+export type Checkpoints = ReturnType<typeof openCheckpoints>
 
 /** The past of the chain beyond its checkpoints, where there is an archive of it. */
 export type ChainPast = {
@@ -45,7 +26,11 @@ const CHECKPOINTS_MAX = DROPPED_MAX + 1
 /** Far more than any test takes; the chain itself never forgets one. */
 const SNAPSHOTS_MAX = 100_000
 
-export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkpoints {
+/**
+ * The ways back of a chain: snapshots that users take, and one of ours before every block. A
+ * snapshot is good for one return, which ends all that were taken after it.
+ */
+export function openCheckpoints(chain: RawChain, past: ChainPast | null) {
   // Ids only go up, and heights with them: a return ends all snapshots that lie above it.
   let own: Checkpoint[] = []
   const users = new Map<number, Checkpoint>()
@@ -65,15 +50,18 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkp
   const ownAt = (height: number) => own.findLast((one) => one.height === height)
 
   return {
+    /** To be called right before a block is mined. */
     async take() {
       const taken = await snapshotNow()
       own.push(taken)
       highest = Math.max(highest, taken.height + 1)
       if (own.length > CHECKPOINTS_MAX) own.shift()
     },
+    /** The highest block there was so far, replaced or not. */
     highest: () => highest,
-    has: (height) => ownAt(height) !== undefined || (past?.reaches(height) ?? false),
-    async goBack(height) {
+    has: (height: number) => ownAt(height) !== undefined || (past?.reaches(height) ?? false),
+    /** The chain as it was right before the block after that height was mined. */
+    async goBack(height: number) {
       const checkpoint = ownAt(height)
       if (checkpoint !== undefined) return returnTo(checkpoint)
       assert(past?.reaches(height) ?? false, 'only a checkpoint that is there is gone back to')
@@ -81,15 +69,18 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null): Checkp
       own = []
       users.clear()
     },
+    /** Users have snapshots to go back to. */
     hasSnapshots: () => users.size > 0,
+    /** A user's snapshot; its id counts those of users alone. */
     async snapshot() {
       users.set(++lastUserId, await snapshotNow())
       const [oldest] = users.keys()
       if (users.size > SNAPSHOTS_MAX && oldest !== undefined) users.delete(oldest)
       return lastUserId
     },
-    heightOf: (userId) => users.get(userId)?.height ?? null,
-    async revert(userId) {
+    /** The height that a user's snapshot leads to; null when there is none of this id. */
+    heightOf: (userId: number) => users.get(userId)?.height ?? null,
+    async revert(userId: number) {
       const checkpoint = users.get(userId)
       assert(checkpoint !== undefined, 'only a snapshot that is there is gone back to')
       await returnTo(checkpoint)

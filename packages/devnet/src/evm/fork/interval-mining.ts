@@ -12,14 +12,7 @@ type Needs = {
 export type MiningInterval = { minMs: number; maxMs: number }
 
 /** Mines by time, which the chain's own timer would do without a way back for each block. */
-export type IntervalMining = {
-  interval(): MiningInterval
-  isHeld(): boolean
-  set(interval: MiningInterval): void
-  hold(isHeld: boolean): void
-}
-
-export function openIntervalMining(needs: Needs, first: MiningInterval): IntervalMining {
+export function openIntervalMining(needs: Needs, first: MiningInterval) {
   let interval = first
   let held = false
   let cancel = () => {}
@@ -44,13 +37,13 @@ export function openIntervalMining(needs: Needs, first: MiningInterval): Interva
   return {
     interval: () => interval,
     isHeld: () => held,
-    set(next) {
+    set(next: MiningInterval) {
       // The same interval once more must not put off the next block either.
       if (next.minMs === interval.minMs && next.maxMs === interval.maxMs) return
       interval = next
       schedule()
     },
-    hold(isHeld) {
+    hold(isHeld: boolean) {
       // Holding what is held must not put off the next block.
       if (isHeld === held) return
       held = isHeld

@@ -3,24 +3,13 @@ import type { Traffic } from '../traffic/traffic.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { ChainRefusal, quantity, type RawBlock, type RawChain } from './raw-chain.ts'
 
-/** Mines blocks so that each of the last ones can be gone back to. */
-export type Miner = {
-  /** The chain's answer to `evm_mine` with these params. */
-  answer(params: unknown): Promise<string | null>
-  /** Mines so many at once, all at the present time, with traffic in each. */
-  mine(count: number): Promise<void>
-  /** Mines as `hardhat_mine` does, whose blocks but for the first are so many seconds apart. */
-  mineApart(count: bigint, intervalS: bigint): Promise<void>
-  /** The chain's clock is so far ahead of what it ought to be; the next block puts it right. */
-  setBack(seconds: number): void
-}
-
 type Needs = { chain: RawChain; checkpoints: Checkpoints; traffic: Traffic; clock: Clock }
 
 /** As many as are kept. Each takes a fraction of a millisecond, and nobody else is answered. */
 const APART_MAX = 50_000n
 
-export function openMiner({ chain, checkpoints, traffic, clock }: Needs): Miner {
+/** Mines blocks so that each of the last ones can be gone back to. */
+export function openMiner({ chain, checkpoints, traffic, clock }: Needs) {
   let excessS = 0
   const mineOne = async (...params: string[]) => {
     await checkpoints.take()
@@ -41,19 +30,22 @@ export function openMiner({ chain, checkpoints, traffic, clock }: Needs): Miner 
   }
 
   return {
-    async answer(params) {
+    /** The chain's answer to `evm_mine` with these params. */
+    async answer(params: unknown) {
       await checkpoints.take()
       const isPlain = Array.isArray(params) && params.length === 0
       return chain.ask('evm_mine', isPlain ? await presentTime() : params)
     },
-    async mine(count) {
+    /** Mines so many at once, all at the present time, with traffic in each. */
+    async mine(count: number) {
       for (let mined = 0; mined < count; mined++) {
         await checkpoints.take()
         const params = await presentTime()
         await traffic.around(() => chain.result('evm_mine', ...params))
       }
     },
-    async mineApart(count, intervalS) {
+    /** Mines as `hardhat_mine` does, whose blocks but for the first are so many seconds apart. */
+    async mineApart(count: bigint, intervalS: bigint) {
       if (count > APART_MAX) throw new ChainRefusal(`at most ${APART_MAX} blocks are mined at once`)
       // EDR's own way for many gives blocks that do not tell their parents: nobody can follow them.
       if (count > 0n) await mineOne(...(await presentTime()))
@@ -61,7 +53,8 @@ export function openMiner({ chain, checkpoints, traffic, clock }: Needs): Miner 
         await mineOne(quantity((await headTimeS()) + intervalS))
       }
     },
-    setBack(seconds) {
+    /** The chain's clock is so far ahead of what it ought to be; the next block puts it right. */
+    setBack(seconds: number) {
       excessS = seconds
     },
   }

@@ -1,13 +1,12 @@
-/** Many may hold it together, or one alone; first come first served. */
-export type ReadWriteLock = {
-  shared<T>(work: () => Promise<T>): Promise<T>
-  exclusive<T>(work: () => Promise<T>): Promise<T>
-}
+export type ReadWriteLock = ReturnType<typeof openReadWriteLock>
 
 type Waiting = { isExclusive: boolean; enter(): void }
 
-/** Neither side starves: a newcomer waits behind everybody who waits already. */
-export function openReadWriteLock(): ReadWriteLock {
+/**
+ * Many may hold it together, or one alone; first come first served. Neither side starves: a
+ * newcomer waits behind everybody who waits already.
+ */
+export function openReadWriteLock() {
   const waiting: Waiting[] = []
   let readers = 0
   let isWriting = false
@@ -37,7 +36,7 @@ export function openReadWriteLock(): ReadWriteLock {
   }
 
   return {
-    shared: (work) => run(false, work),
-    exclusive: (work) => run(true, work),
+    shared: <T>(work: () => Promise<T>) => run(false, work),
+    exclusive: <T>(work: () => Promise<T>) => run(true, work),
   }
 }

@@ -32,7 +32,7 @@ export const SAMPLE_TOKEN_CODE = Buffer.from(
 
 export type SampleWanted = { kind?: 'transfer' | 'log'; to?: string; value?: string }
 
-const [FROM, TO] = TEST_ACCOUNTS.map(([address]) => address.toLowerCase())
+const [FROM, TO] = TEST_ACCOUNTS.map(([address]) => address)
 
 /** A transaction of the first test account, for a filter to match. */
 export function sampleTransaction({ kind = 'transfer', to = TO ?? '', value }: SampleWanted) {

@@ -1,22 +1,17 @@
 import type { RawChain, RawTransaction } from './raw-chain.ts'
 
-/** Transactions as they were sent, so that they can be sent once more. */
-export type SentTransactions = {
-  /** Notes a signed transaction that the chain took. */
-  note(hash: string, signed: string): void
-  /** False when the chain does not take it any more. */
-  resend(transaction: RawTransaction): Promise<boolean>
-}
-
 /** The chain does not tell the bytes of a signed transaction, so these are kept for a while. */
 const SIGNED_MAX = 10_000
 const SIGNED_CHARS_MAX = 32 * 1_048_576
 
-/** `signedBefore` knows those that were sent to the chain in an earlier run. */
+/**
+ * Transactions as they were sent, so that they can be sent once more. `signedBefore` knows those
+ * that were sent to the chain in an earlier run.
+ */
 export function openSentTransactions(
   chain: RawChain,
   signedBefore: (hash: string) => string | null = () => null,
-): SentTransactions {
+) {
   const signedByHash = new Map<string, string>()
   let chars = 0
 
@@ -26,7 +21,8 @@ export function openSentTransactions(
   }
 
   return {
-    note(hash, signed) {
+    /** Notes a signed transaction that the chain took. */
+    note(hash: string, signed: string) {
       forget(hash)
       signedByHash.set(hash, signed)
       chars += signed.length
@@ -36,13 +32,11 @@ export function openSentTransactions(
       }
     },
 
-    async resend(transaction) {
+    /** The chain may not take it any more, which changes nothing. */
+    async resend(transaction: RawTransaction) {
       const signed = signedByHash.get(transaction.hash) ?? signedBefore(transaction.hash)
-      const answer =
-        signed === null
-          ? await chain.ask('eth_sendTransaction', [unsigned(transaction)])
-          : await chain.ask('eth_sendRawTransaction', [signed])
-      return answer?.startsWith('{"result"') ?? false
+      if (signed !== null) await chain.ask('eth_sendRawTransaction', [signed])
+      else await chain.ask('eth_sendTransaction', [unsigned(transaction)])
     },
   }
 }

@@ -3,24 +3,15 @@ import type { DevnetNode, DevnetNodeChange } from '../../devnet-control.ts'
 import type { ForkableChain } from '../fork/forkable-chain.ts'
 import { laggingChain } from './lagging-chain.ts'
 
-/** Several nodes of one chain, each of which can be made to fail in a way of its own. */
-export type ChainNodes = {
-  list(names: readonly string[]): readonly DevnetNode[]
-  change(name: string, wanted: DevnetNodeChange): void
-  /** No node answers for so long. */
-  stall(ms: number): void
-  /** The chain as a node shows it, once it answers at all; null for one that fails. */
-  chainOf(name: string): Promise<ForkableChain | null>
-  /** Passes events of a subscription on as the node would; a hanging one has none. */
-  eventsOf(name: string, send: (text: string) => void): NodeEvents
-}
+export type ChainNodes = ReturnType<typeof openChainNodes>
 
 const HONEST: DevnetNodeChange = { behaviour: 'honest', blocks: 0 }
 
 /** Requests that a hanging node keeps waiting; further ones fail. */
 const WAITING_MAX = 1_000
 
-export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
+/** Several nodes of one chain, each of which can be made to fail in a way of its own. */
+export function openChainNodes(clock: Clock, chain: ForkableChain) {
   const nodes = new Map<string, DevnetNodeChange>()
   /** Settled when any node behaves otherwise; all whom one keeps waiting look again. */
   let changed = Promise.withResolvers<void>()
@@ -37,12 +28,14 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
   }
 
   return {
-    list: (names) => names.map((name) => ({ name, ...(nodes.get(name) ?? HONEST) })),
-    change(name, wanted) {
+    list: (names: readonly string[]): DevnetNode[] =>
+      names.map((name) => ({ name, ...(nodes.get(name) ?? HONEST) })),
+    change(name: string, wanted: DevnetNodeChange) {
       nodes.set(name, wanted)
       tellChange()
     },
-    stall(ms) {
+    /** No node answers for so long. */
+    stall(ms: number) {
       // A new stall takes the place of the one before.
       cancelStall()
       isStalled = true
@@ -51,7 +44,8 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
         tellChange()
       })
     },
-    async chainOf(name) {
+    /** The chain as a node shows it, once it answers at all; null for one that fails. */
+    async chainOf(name: string): Promise<ForkableChain | null> {
       while (behaviourOf(name).behaviour === 'hang') {
         if (waiting >= WAITING_MAX) return null
         waiting++
@@ -59,7 +53,9 @@ export function openChainNodes(clock: Clock, chain: ForkableChain): ChainNodes {
       }
       return shownBy(chain, behaviourOf(name))
     },
-    eventsOf: (name, send) => eventsOf(() => behaviourOf(name), send),
+    /** Passes events of a subscription on as the node would; a hanging one has none. */
+    eventsOf: (name: string, send: (text: string) => void) =>
+      eventsOf(() => behaviourOf(name), send),
   }
 }
 

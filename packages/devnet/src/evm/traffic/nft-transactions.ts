@@ -1,7 +1,7 @@
 import { CONTRACTS, METHODS } from '../contracts/contracts.ts'
 import { type Argument, encodeCall } from '../contracts/encode-call.ts'
+import { TRADERS } from '../test-accounts.ts'
 import { ether } from './token-transactions.ts'
-import { TRADERS } from './traders.ts'
 import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
 const { collection, market } = METHODS

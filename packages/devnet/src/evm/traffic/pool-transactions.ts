@@ -1,7 +1,7 @@
 import { CONTRACTS, METHODS } from '../contracts/contracts.ts'
 import { encodeCall } from '../contracts/encode-call.ts'
+import { TRADERS } from '../test-accounts.ts'
 import { routed, supplied, type TokenName, UNITS } from './token-transactions.ts'
-import { TRADERS } from './traders.ts'
 import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
 /** A pool, and how much of its two tokens it is to begin with. */

@@ -1,7 +1,7 @@
 import { CONTRACTS, METHODS, VAULT_CREATION } from '../contracts/contracts.ts'
 import { encodeCall } from '../contracts/encode-call.ts'
 import { ether } from './token-transactions.ts'
-import type { TransactionMaker } from './transaction-context.ts'
+import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
 /** Moves with everything but tokens: vaults, calls inside of calls, and protocols. */
 
@@ -25,134 +25,107 @@ const DELEGATION = {
   s: '0x6f4fbe8bd84863d9533daa3bd4b0a4956156c7773aff78c3078f09148b7f78b0',
 }
 
-export const createVault: TransactionMaker = ({ trader, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.vaultFactory,
-    data: vaultFactory.create,
-    value: ether(choices.between(0, 20)),
-    gas: GAS,
-  },
-]
+/** A trader's call of a contract. */
+function call(
+  { trader }: TransactionContext,
+  to: string,
+  data: string,
+  more: Partial<Draft> = {},
+): Draft[] {
+  return [{ from: trader, to, data, gas: GAS, ...more }]
+}
 
-export const createVaultAt: TransactionMaker = ({ trader, height, place, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.vaultFactory,
-    data: encodeCall(vaultFactory.createAt, BigInt(height) * 1000n + BigInt(place)),
-    value: ether(choices.between(1, 20)),
-    gas: GAS,
-  },
-]
+export const createVault: TransactionMaker = (context) =>
+  call(context, CONTRACTS.vaultFactory, vaultFactory.create, { value: some(context, 0, 20) })
+
+export const createVaultAt: TransactionMaker = (context) => {
+  const salt = BigInt(context.height) * 1000n + BigInt(context.place)
+  const data = encodeCall(vaultFactory.createAt, salt)
+  return call(context, CONTRACTS.vaultFactory, data, { value: some(context, 1, 20) })
+}
 
 /** A transaction that is no call: its data makes the contract. */
 export const deployVault: TransactionMaker = ({ trader }) => [
   { from: trader, data: encodeCall(VAULT_CREATION, trader), gas: GAS },
 ]
 
-export const shareEther: TransactionMaker = ({ trader, other, stranger, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.vaultFactory,
-    data: encodeCall(vaultFactory.share, { list: [other, stranger] }),
-    value: ether(choices.between(2, 40)),
-    gas: GAS,
-  },
-]
+export const shareEther: TransactionMaker = (context) => {
+  const data = encodeCall(vaultFactory.share, { list: [context.other, context.stranger] })
+  return call(context, CONTRACTS.vaultFactory, data, { value: some(context, 2, 40) })
+}
 
-export const delegate: TransactionMaker = ({ trader, other, stranger, choices }) => [
-  {
-    from: trader,
-    to: DELEGATOR,
-    data: encodeCall(vaultFactory.share, { list: [stranger, other] }),
-    value: ether(choices.between(2, 40)),
-    gas: GAS,
-    authorizationList: [DELEGATION],
-  },
-]
+export const delegate: TransactionMaker = (context) => {
+  const data = encodeCall(vaultFactory.share, { list: [context.stranger, context.other] })
+  const value = some(context, 2, 40)
+  return call(context, DELEGATOR, data, { value, authorizationList: [DELEGATION] })
+}
 
-export const runOutOfGas: TransactionMaker = ({ trader }) => [
-  {
-    from: trader,
-    to: CONTRACTS.vaultFactory,
-    data: encodeCall(vaultFactory.work, 1_000_000n),
-    gas: TOO_LITTLE_GAS,
-  },
-]
+export const runOutOfGas: TransactionMaker = (context) => {
+  const data = encodeCall(vaultFactory.work, 1_000_000n)
+  return call(context, CONTRACTS.vaultFactory, data, { gas: TOO_LITTLE_GAS })
+}
 
-export const tellPrice: TransactionMaker = ({ trader, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.priceFeed,
-    data: encodeCall(METHODS.priceFeed.update, BigInt(choices.between(2900, 3100)) * 10n ** 8n),
-    gas: GAS,
-  },
-]
+export const tellPrice: TransactionMaker = (context) => {
+  const price = BigInt(context.choices.between(2900, 3100)) * 10n ** 8n
+  return call(context, CONTRACTS.priceFeed, encodeCall(METHODS.priceFeed.update, price))
+}
 
-export const propose: TransactionMaker = ({ trader, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.governor,
-    data: encodeCall(
-      METHODS.governor.propose,
-      CONTRACTS.priceFeed,
-      { bytes: METHODS.priceFeed.latestAnswer },
-      { text: choices.pick(PROPOSALS) },
-    ),
-    gas: GAS,
-  },
-]
+export const propose: TransactionMaker = (context) => {
+  const asked = { bytes: METHODS.priceFeed.latestAnswer }
+  const text = { text: context.choices.pick(PROPOSALS) }
+  const data = encodeCall(METHODS.governor.propose, CONTRACTS.priceFeed, asked, text)
+  return call(context, CONTRACTS.governor, data)
+}
 
-export const vote: TransactionMaker = async ({ trader, choices, read }) => {
+export const vote: TransactionMaker = async (context) => {
+  const { choices, read } = context
   const [proposals = 0n] = (await read(CONTRACTS.governor, METHODS.governor.proposals)) ?? []
   const reason = { text: choices.pick(REASONS) }
   const support = BigInt(choices.between(0, 2))
   const data = encodeCall(METHODS.governor.castVote, proposals, support, reason)
-  return [{ from: trader, to: CONTRACTS.governor, data, gas: GAS }]
+  return call(context, CONTRACTS.governor, data)
 }
 
 /** The multisig passes ether on, which is a transfer inside of a call. */
-export const execute: TransactionMaker = ({ trader, stranger, choices }) => {
-  const value = ether(choices.between(1, 30))
+export const execute: TransactionMaker = (context) => {
+  const value = some(context, 1, 30)
   const { execTransaction } = METHODS.multisig
-  const data = encodeCall(execTransaction, stranger, value, { bytes: '0x' })
-  return [{ from: trader, to: CONTRACTS.multisig, data, value, gas: GAS }]
+  const data = encodeCall(execTransaction, context.stranger, value, { bytes: '0x' })
+  return call(context, CONTRACTS.multisig, data, { value })
 }
 
 /** The call inside fails, and the transaction does not. */
-export const executeFailing: TransactionMaker = ({ trader, other }) => {
-  const inner = encodeCall(METHODS.token.transfer, other, 2n ** 200n)
+export const executeFailing: TransactionMaker = (context) => {
+  const inner = encodeCall(METHODS.token.transfer, context.other, 2n ** 200n)
   const { execTransaction } = METHODS.multisig
   const data = encodeCall(execTransaction, CONTRACTS.dollar, 0n, { bytes: inner })
-  return [{ from: trader, to: CONTRACTS.multisig, data, gas: GAS }]
+  return call(context, CONTRACTS.multisig, data)
 }
 
-export const operate: TransactionMaker = ({ trader, other }) => {
-  const inner = { bytes: encodeCall(METHODS.token.mint, other, 5_000_000n) }
-  const data = encodeCall(METHODS.entryPoint.handleOp, other, CONTRACTS.dollar, inner)
-  return [{ from: trader, to: CONTRACTS.entryPoint, data, gas: GAS }]
+export const operate: TransactionMaker = (context) => {
+  const inner = { bytes: encodeCall(METHODS.token.mint, context.other, 5_000_000n) }
+  const data = encodeCall(METHODS.entryPoint.handleOp, context.other, CONTRACTS.dollar, inner)
+  return call(context, CONTRACTS.entryPoint, data)
 }
 
-export const bridge: TransactionMaker = ({ trader, choices }) => [
-  {
-    from: trader,
-    to: CONTRACTS.bridge,
-    data: encodeCall(METHODS.bridge.depositTransaction, trader, 100_000n),
-    value: ether(choices.between(1, 30)),
-    gas: GAS,
-  },
-]
+export const bridge: TransactionMaker = (context) => {
+  const data = encodeCall(METHODS.bridge.depositTransaction, context.trader, 100_000n)
+  return call(context, CONTRACTS.bridge, data, { value: some(context, 1, 30) })
+}
 
-export const liquidate: TransactionMaker = ({ trader, other, choices }) => {
+export const liquidate: TransactionMaker = (context) => {
   const { lender, wrappedEther, dollar } = CONTRACTS
-  const debt = BigInt(choices.between(100, 9000)) * 10n ** 6n
-  const data = encodeCall(METHODS.lender.liquidate, wrappedEther, dollar, other, debt)
-  return [{ from: trader, to: lender, data, gas: GAS }]
+  const debt = BigInt(context.choices.between(100, 9000)) * 10n ** 6n
+  const data = encodeCall(METHODS.lender.liquidate, wrappedEther, dollar, context.other, debt)
+  return call(context, lender, data)
 }
 
-export const upgrade: TransactionMaker = ({ trader, height }) => {
-  const { proxy, priceFeed, governor } = CONTRACTS
-  const implementation = height % 2 === 0 ? priceFeed : governor
-  const data = encodeCall(METHODS.proxy.upgradeTo, implementation)
-  return [{ from: trader, to: proxy, data, gas: GAS }]
+export const upgrade: TransactionMaker = (context) => {
+  const implementation = context.height % 2 === 0 ? CONTRACTS.priceFeed : CONTRACTS.governor
+  return call(context, CONTRACTS.proxy, encodeCall(METHODS.proxy.upgradeTo, implementation))
+}
+
+/** Thousandths of an ether, from so many to so many. */
+function some({ choices }: TransactionContext, least: number, most: number): bigint {
+  return ether(choices.between(least, most))
 }

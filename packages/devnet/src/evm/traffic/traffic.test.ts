@@ -7,8 +7,7 @@ import { systemClock } from '../../clock.ts'
 import type { DevnetState } from '../../devnet-control.ts'
 import { CONTRACTS } from '../contracts/contracts.ts'
 import { type EvmChain, startEvmChain } from '../evm-chain.ts'
-import { TEST_ACCOUNTS } from '../test-accounts.ts'
-import { TRADERS } from './traders.ts'
+import { TEST_ACCOUNTS, TRADERS } from '../test-accounts.ts'
 import { openTraffic } from './traffic.ts'
 
 type Receipt = {
@@ -147,8 +146,9 @@ test('rests while the process of the chain is too large', async () => {
     chain: { ask, result },
     isAutomining: () => false,
     memoryBytes: () => memoryBytes,
+    transactionsPerBlock: PER_BLOCK,
   }
-  const traffic = openTraffic(needs, PER_BLOCK)
+  const traffic = openTraffic(needs)
   let mined = 0
   const mine = async () => void mined++
   await traffic.around(mine)

@@ -11,15 +11,7 @@ import {
   type TransactionMaker,
 } from './transaction-context.ts'
 
-/** Transactions of the chain's own, so that there is something to find in its blocks. */
-export type Traffic = {
-  transactionsPerBlock(): number
-  set(transactionsPerBlock: number): void
-  /** The chain's process is too large for more of it. */
-  isResting(): boolean
-  /** Mines a block that has them. None of them waits before it, and none after it. */
-  around(mine: () => Promise<unknown>): Promise<void>
-}
+export type Traffic = ReturnType<typeof openTraffic>
 
 type Head = RawBlock & { baseFeePerGas: string }
 
@@ -29,6 +21,7 @@ type Needs = {
   isAutomining(): boolean
   /** The memory that the chain's process has. */
   memoryBytes(): number
+  transactionsPerBlock: number
 }
 
 /** The chain keeps every block in memory, some 20 KB for each of these transactions. */
@@ -40,9 +33,10 @@ const TIP_WEI = { least: 1_000_000, most: 500_000_000 }
 /** A transaction may be refused; a chain that refuses all of them is not asked for ever. */
 const TURNS_PER_TRANSACTION_MAX = 3
 
-export function openTraffic(needs: Needs, first: number): Traffic {
+/** Transactions of the chain's own, so that there is something to find in its blocks. */
+export function openTraffic(needs: Needs) {
   const { chain, isAutomining } = needs
-  let perBlock = first
+  let perBlock = needs.transactionsPerBlock
 
   const isResting = () => perBlock > 0 && needs.memoryBytes() > MEMORY_BYTES_MAX
 
@@ -67,11 +61,13 @@ export function openTraffic(needs: Needs, first: number): Traffic {
 
   return {
     transactionsPerBlock: () => perBlock,
+    /** The chain's process is too large for more of it. */
     isResting,
-    set(transactionsPerBlock) {
+    set(transactionsPerBlock: number) {
       perBlock = transactionsPerBlock
     },
-    async around(mine) {
+    /** Mines a block that has them. None of them waits before it, and none after it. */
+    async around(mine: () => Promise<unknown>): Promise<void> {
       if (perBlock === 0 || isAutomining() || isResting()) return void (await mine())
       const sent = await sendAll()
       try {

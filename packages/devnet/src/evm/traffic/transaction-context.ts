@@ -1,7 +1,7 @@
 import { type SeededChoices, seededChoices } from '../../seeded-choices.ts'
 import { type Argument, encodeCall } from '../contracts/encode-call.ts'
 import type { RawChain } from '../fork/raw-chain.ts'
-import { TRADERS } from './traders.ts'
+import { TRADERS } from '../test-accounts.ts'
 
 /** A transaction that is yet to get its fees. */
 export type Draft = {

@@ -13,16 +13,6 @@ import { type Pool, TRADED_MINTS, TRADERS } from './sample-accounts.ts'
 import type { SampleMint } from './sample-mints.ts'
 import { amountIn, isFrozen, withAmount } from './token-account.ts'
 
-/** All that happens on a ledger by itself. */
-export type Activity = {
-  readonly pace: SolanaDevnetPace
-  change(wanted: Partial<SolanaDevnetPace>): void
-  /** Does what happens by itself in one slot, which then ends. */
-  runSlot(): void
-  /** The token accounts that change by themselves. */
-  tokenAccounts(): number
-}
-
 /** The ledger has about so much time between transactions of its own, however short its slots. */
 const TRANSACTION_MS = 300
 
@@ -33,7 +23,7 @@ export function openActivity(
   pools: readonly Pool[],
   first: SolanaDevnetPace,
   advance: () => void,
-): Activity {
+) {
   let pace = first
   const traffic = openTraffic(parts)
   let cancel = () => {}
@@ -45,13 +35,14 @@ export function openActivity(
   }
   arm()
   return {
-    get pace() {
+    get pace(): SolanaDevnetPace {
       return pace
     },
-    change(wanted) {
+    change(wanted: Partial<SolanaDevnetPace>) {
       pace = { ...pace, ...wanted }
       arm()
     },
+    /** Does what happens by itself in one slot, which then ends. */
     runSlot() {
       const { changesPerSlot, slotTimeMs } = pace
       // A ledger that began without sample accounts has nothing to change, and no traders.
@@ -60,6 +51,7 @@ export function openActivity(
       const everySlots = slotTimeMs === 0 ? 1 : Math.max(1, Math.ceil(TRANSACTION_MS / slotTimeMs))
       if (parts.slots.now % everySlots === 0) traffic.sendNext()
     },
+    /** The token accounts that change by themselves. */
     tokenAccounts: () => pools.reduce((sum, { keys }) => sum + keys.length, 0),
   }
 }

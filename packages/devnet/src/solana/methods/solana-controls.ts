@@ -40,7 +40,11 @@ function setPace({ activity, slots, transactions }: SolanaChain, [given]: Params
 
 /** `[{pubkey, lamports, owner, data}, …]`, the data in base64; without lamports it is closed. */
 function setAccounts(chain: SolanaChain, [list]: Params): number {
-  return putAll(chain, readList(list, ACCOUNTS_MAX).map(configOf).map(readAccount))
+  for (const account of readList(list, ACCOUNTS_MAX).map(configOf).map(readAccount)) {
+    const fault = chain.accounts.put(account)
+    if (fault !== null) throw invalidParams(`${account.pubkey}: ${fault}`)
+  }
+  return chain.slots.now
 }
 
 function readAccount({ pubkey, owner, lamports, data = '' }: Config): Account {
@@ -60,13 +64,5 @@ function advanceSlots(chain: SolanaChain, [given]: Params): number {
   const count = readWhole(given)
   if (count > BigInt(SLOTS_MAX)) throw invalidParams(`Too many slots; max ${SLOTS_MAX}`)
   for (let slot = 0n; slot < count; slot++) chain.advance()
-  return chain.slots.now
-}
-
-function putAll(chain: SolanaChain, accounts: readonly Account[]): number {
-  for (const account of accounts) {
-    const fault = chain.accounts.put(account)
-    if (fault !== null) throw invalidParams(`${account.pubkey}: ${fault}`)
-  }
   return chain.slots.now
 }
