@@ -85,7 +85,8 @@ export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
   async run(tx, [batches]) {
     const fresh: UsageBatch[] = []
     for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
-    if (fresh.length > 0) await addUsage(tx, merged(fresh))
+    const rows = fresh.flatMap((batch) => batch.rows)
+    if (fresh.length > 0) await addUsage(tx, rows)
     addCounts(tx, fresh)
     return fresh.length
   },
@@ -108,24 +109,6 @@ async function markBatch(tx: Database, { writer, sequence, atMs }: UsageBatch): 
     SET sequence = excluded.sequence, written_at_ms = excluded.written_at_ms
     WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
   return marked.length > 0
-}
-
-/** Several processes use much the same methods, so their rows are mostly the same ones. */
-function merged(batches: readonly UsageBatch[]): readonly UsageRow[] {
-  const [only] = batches
-  if (only && batches.length === 1) return only.rows
-  const rows = new Map<string, UsageRow>()
-  for (const row of batches.flatMap((batch) => batch.rows)) {
-    const key = JSON.stringify([row.teamId, row.appId, row.network, row.method, row.hourMs])
-    const sum = rows.get(key)
-    if (!sum) rows.set(key, { ...row })
-    else {
-      sum.calls += row.calls
-      sum.centiCu += row.centiCu
-      sum.bytes += row.bytes
-    }
-  }
-  return [...rows.values()]
 }
 
 /** For those who know by other means that it was not counted before. */
