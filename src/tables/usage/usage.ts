@@ -45,14 +45,6 @@ export type UsagePoint = {
   bytes: number
 }
 
-type PointRow = {
-  start_ms: number
-  group_name: string
-  calls: number
-  centi_cu: number
-  bytes: number
-}
-
 /** A batch is repeated within seconds or never; a writer silent for a day is gone. */
 const MARK_LIFE_MS = 24 * 3_600_000
 
@@ -146,14 +138,13 @@ export async function usageTotals(
   fromMs: number,
   toMs: number,
 ): Promise<UsageTotals> {
-  const rows = await db.query<{ calls: number; centi_cu: number; bytes: number }>(sql`
+  const [sum] = await db.query<UsageTotals>(sql`
     SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) AS calls,
-      CAST(COALESCE(SUM(centi_cu), 0) AS BIGINT) AS centi_cu,
+      CAST(COALESCE(SUM(centi_cu), 0) AS BIGINT) AS "centiCu",
       CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes
     FROM usage WHERE team_id = ${teamId} AND hour_ms >= ${fromMs} AND hour_ms < ${toMs}`)
-  const [sum] = rows
   assert(sum !== undefined, 'a sum without groups is one row')
-  return { calls: sum.calls, centiCu: sum.centi_cu, bytes: sum.bytes }
+  return sum
 }
 
 /**
@@ -164,13 +155,12 @@ export async function usageSeries(db: Database, question: UsageQuestion): Promis
   const start = await bucketStart(db, question)
   if (!start) return []
 
-  const rows = await db.query<PointRow>(sql`
-    SELECT ${start} AS start_ms, ${GROUP[question.groupBy]} AS group_name,
-      CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(centi_cu) AS BIGINT) AS centi_cu,
+  return db.query(sql`
+    SELECT ${start} AS "startMs", ${GROUP[question.groupBy]} AS "group",
+      CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(centi_cu) AS BIGINT) AS "centiCu",
       CAST(SUM(bytes) AS BIGINT) AS bytes
     FROM usage ${within(question)}
-    GROUP BY start_ms, group_name ORDER BY start_ms, group_name LIMIT ${SERIES_POINTS_MAX}`)
-  return rows.map(pointOf)
+    GROUP BY "startMs", "group" ORDER BY "startMs", "group" LIMIT ${SERIES_POINTS_MAX}`)
 }
 
 /** Forgets the writers that are gone: every start of a process is a new one. */
@@ -264,14 +254,4 @@ function monthStart(firstMs: number, lastMs: number): Sql {
 function within(question: UsageQuestion): Sql {
   return sql`WHERE team_id = ${question.teamId}
     AND hour_ms >= ${question.fromMs} AND hour_ms < ${question.toMs}`
-}
-
-function pointOf(row: PointRow): UsagePoint {
-  return {
-    startMs: row.start_ms,
-    group: row.group_name,
-    calls: row.calls,
-    centiCu: row.centi_cu,
-    bytes: row.bytes,
-  }
 }
