@@ -1,6 +1,6 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/row-chunks.ts'
+import { listChunks, rowsOfChunks } from '../sql/row-chunks.ts'
 import { SIGNING_KEY, type StoredSigningKey } from './webhook-rows.ts'
 
 /** A webhook as the courier needs it to send; one that is gone included. */
@@ -23,15 +23,13 @@ export async function webhooksForCourier(
   db: Database,
   numbers: readonly number[],
 ): Promise<Map<number, CourierWebhook>> {
-  const found = new Map<number, CourierWebhook>()
-  for (const chunk of listChunks(numbers)) {
-    const rows = await db.query<CourierRow>(sql`
+  const rows = await rowsOfChunks(listChunks(numbers), (chunk) =>
+    db.query<CourierRow>(sql`
       SELECT number, id, team_id AS "teamId", app_id AS "appId", network, url, ordered, state,
         ${SIGNING_KEY}
-      FROM webhooks WHERE number IN ${sqlRows([chunk])}`)
-    for (const row of rows) found.set(row.number, courierWebhookOf(row))
-  }
-  return found
+      FROM webhooks WHERE number IN ${sqlRows([chunk])}`),
+  )
+  return new Map(rows.map((row) => [row.number, courierWebhookOf(row)]))
 }
 
 /** The numbers of webhooks, by id; what does not exist is left out. */
@@ -39,13 +37,11 @@ export async function webhookNumbers(
   db: Database,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
-  for (const chunk of listChunks(ids)) {
-    const rows = await db.query<{ id: string; number: number }>(sql`
-      SELECT id, number FROM webhooks WHERE id IN ${sqlRows([chunk])}`)
-    for (const { id, number } of rows) found.set(id, number)
-  }
-  return found
+  const rows = await rowsOfChunks(listChunks(ids), (chunk) =>
+    db.query<{ id: string; number: number }>(sql`
+      SELECT id, number FROM webhooks WHERE id IN ${sqlRows([chunk])}`),
+  )
+  return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
 /**

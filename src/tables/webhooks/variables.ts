@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { VariableKind } from '../../core/query/language/query-plan.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks, rowChunks } from '../sql/row-chunks.ts'
+import { listChunks, rowChunks, rowsOfChunks } from '../sql/row-chunks.ts'
 import { webhookOfOtherKind } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
@@ -157,14 +157,12 @@ export async function itemsAmong(
   variableId: number,
   keys: readonly string[],
 ): Promise<string[]> {
-  const found: string[] = []
-  for (const chunk of listChunks(inOrder(keys))) {
-    const rows = await db.query<{ item: string }>(sql`
+  const rows = await rowsOfChunks(listChunks(inOrder(keys)), (chunk) =>
+    db.query<{ item: string }>(sql`
       SELECT item FROM variable_items
-      WHERE variable_id = ${variableId} AND is_gone = 0 AND item IN ${sqlRows([chunk])}`)
-    for (const { item } of rows) found.push(item)
-  }
-  return found
+      WHERE variable_id = ${variableId} AND is_gone = 0 AND item IN ${sqlRows([chunk])}`),
+  )
+  return rows.map(({ item }) => item)
 }
 
 async function add(
