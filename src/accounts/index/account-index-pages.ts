@@ -18,7 +18,7 @@ const COMMA = Uint8Array.of(44)
 const STEPS_AT_ONCE = 2
 
 /** Where pages are read: step by step, so that others get their turn in between. */
-export type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns }
+type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns }
 
 type Step = IndexPart & { count: number }
 

@@ -3,7 +3,8 @@ import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
-import { addCounts, type BatchCounts } from './add-counts.ts'
+import { addFigures, type FigureRow } from './call-stats.ts'
+import { addSpends, type SpendRow } from './upstream-spend.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
@@ -24,7 +25,11 @@ export type UsageBatch = {
   sequence: number
   atMs: number
   rows: readonly UsageRow[]
-} & BatchCounts
+  /** How calls went, which is no part of the bill. */
+  figures?: readonly FigureRow[]
+  /** The spending at upstreams. */
+  spends?: readonly SpendRow[]
+}
 
 export type UsageTotals = { calls: number; centiCu: number; bytes: number }
 
@@ -79,7 +84,11 @@ export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
     for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
     const rows = fresh.flatMap((batch) => batch.rows)
     if (fresh.length > 0) await addUsage(tx, rows)
-    addCounts(tx, fresh)
+    const figures = fresh.flatMap((batch) => batch.figures ?? [])
+    const spends = fresh.flatMap((batch) => batch.spends ?? [])
+    // At the end of the transaction: many processes write the same rows of these.
+    if (figures.length > 0) tx.last(() => addFigures(tx, figures))
+    if (spends.length > 0) tx.last(() => addSpends(tx, spends))
     return fresh.length
   },
 }
