@@ -37,6 +37,8 @@ export type ThreadCalls<Functions extends Offered> = {
   ): Promise<Awaited<ReturnType<Functions[Name]>>>
   /** Ends the thread at once. Calls that wait fail, and so do all later ones. */
   end(): void
+  /** Has the thread close what it has open, and ends it. */
+  close(): Promise<void>
 }
 
 /** The sides of a Worker that are used; its other end has the same two. */
@@ -119,7 +121,14 @@ export function openThreadCalls<Functions extends Offered>(
     else send()
     return reply.promise
   }
-  return { call: call as ThreadCalls<Functions>['call'], end }
+  return {
+    call: call as ThreadCalls<Functions>['call'],
+    end,
+    close: () =>
+      call('close', [])
+        .then(() => {})
+        .finally(end),
+  }
 }
 
 type Serving = {

@@ -3,7 +3,7 @@ import { type MintFacts, readMintFacts } from '../../core/solana/parsers/parse-h
 import type { KnownMint } from '../../ports/account-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import { KEYS_AT_ONCE, readAccounts } from '../scan/read-accounts.ts'
+import { readAccounts } from '../scan/read-accounts.ts'
 
 /** Looks up mints that are not in the index with a node, at that slot or a later one. */
 export type LookUpMints = (
@@ -24,29 +24,18 @@ const MINTS_MAX = 100_000
 export function openMintLookups(clock: Clock, service: NetworkService): LookUpMints {
   let known = new Map<string, { facts: MintFacts | null; untilMs: number }>()
 
-  const learn = async (keys: readonly Uint8Array[], commitment: Commitment, slot: number) => {
-    const { signal } = new AbortController()
-    const asking = { clock, service, commitment, slotMin: BigInt(slot), signal }
-    for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-      const some = keys.slice(from, from + KEYS_AT_ONCE)
-      const accounts = await readAccounts(asking, some)
-      const untilMs = clock.monotonicMs() + KNOWN_MS
-      for (const [at, key] of some.entries()) {
-        const account = accounts[at] ?? null
-        known.set(key.toHex(), { facts: account && readMintFacts(account.data), untilMs })
-      }
-    }
-  }
-
   return async (keys, commitment, slot) => {
     if (known.size > MINTS_MAX) known = new Map()
     const nowMs = clock.monotonicMs()
-    const isKnown = (key: Uint8Array) => (known.get(key.toHex())?.untilMs ?? 0) > nowMs
-    await learn(
-      keys.filter((key) => !isKnown(key)),
-      commitment,
-      slot,
-    )
+    const unknown = keys.filter((key) => (known.get(key.toHex())?.untilMs ?? 0) <= nowMs)
+    const { signal } = new AbortController()
+    const asking = { clock, service, commitment, slotMin: BigInt(slot), signal }
+    const accounts = await readAccounts(asking, unknown)
+    const untilMs = clock.monotonicMs() + KNOWN_MS
+    for (const [at, key] of unknown.entries()) {
+      const account = accounts[at] ?? null
+      known.set(key.toHex(), { facts: account && readMintFacts(account.data), untilMs })
+    }
     return keys.map((pubkey) => ({ pubkey, facts: known.get(pubkey.toHex())?.facts ?? null }))
   }
 }

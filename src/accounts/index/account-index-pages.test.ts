@@ -6,7 +6,7 @@ import {
 } from '../../core/solana/request/program-accounts.ts'
 import { isSolanaError, solanaError } from '../../core/solana/solana-error.ts'
 import type { AccountStore, KnownMint, PageOrder, PageStep } from '../../ports/account-store.ts'
-import { openPageReader } from './account-index-pages.ts'
+import { openReading, readPageParts, readWholePage } from './account-index-pages.ts'
 
 const MIB = 1024 * 1024
 const SHOWN = { slot: 7, unixTimestamp: 0n, takenAtMs: 0, keptUntilMs: null, retiredAtMs: null }
@@ -41,7 +41,7 @@ describe('a page of several steps', () => {
       [5, true],
     ] as const) {
       const { store } = scripted(Array(count).fill({ length: 2 * MIB }))
-      const page = await openPageReader(store, noMints).page(callOf(), PLACE, SHOWN)
+      const page = await readWholePage(openReading(store, noMints), callOf(), PLACE, SHOWN)
       if (isLarge) expect(page).toBe('large')
       else expect(page).toMatchObject({ count, last: keyOf(count), more: false })
     }
@@ -49,7 +49,7 @@ describe('a page of several steps', () => {
 
   test('in parts is the same, and no step is made before it is asked for', async () => {
     const { store, orders } = scripted([{ length: 5 }, { length: 0 }, { length: 6, more: true }])
-    const parts = openPageReader(store, noMints).parts(callOf(), PLACE, SHOWN)
+    const parts = readPageParts(openReading(store, noMints), callOf(), PLACE, SHOWN)
     expect(orders).toHaveLength(0)
     const texts: string[] = []
     for await (const { bytes, more } of parts) texts.push(`${Buffer.concat(bytes)} ${more}`)
@@ -64,7 +64,7 @@ describe('a page of several steps', () => {
     const refusing = {
       page: async (order: PageOrder) => (orders.length === 5 ? refusal : store.page(order)),
     } as unknown as AccountStore
-    const page = await openPageReader(refusing, noMints).page(callOf(encoding), PLACE, SHOWN)
+    const page = await readWholePage(openReading(refusing, noMints), callOf(encoding), PLACE, SHOWN)
     expect(page).toEqual(refusal)
   })
 })
@@ -76,7 +76,7 @@ test('mints that the store does not have are looked up, and the step is made aga
     return keys.map((pubkey) => ({ pubkey, facts: FACTS }))
   }
   const { store, orders } = scripted([{ length: 4, unknownMints: [keyOf(9)] }, { length: 5 }])
-  const page = await openPageReader(store, lookUp).page(callOf('jsonParsed'), PLACE, SHOWN)
+  const page = await readWholePage(openReading(store, lookUp), callOf('jsonParsed'), PLACE, SHOWN)
   expect(page).toMatchObject({ count: 1, more: false, bytes: [new Uint8Array(5).fill(120)] })
   expect(asked).toEqual([[[keyOf(9)], 'finalized', 7]])
   expect(orders.map(({ mints }) => mints)).toEqual([[], [{ pubkey: keyOf(9), facts: FACTS }]])

@@ -7,22 +7,6 @@ import type { IndexPage, IndexPart, IndexPlace } from '../snapshot/indexed-pages
 import type { LookUpMints } from './account-index-mints.ts'
 import { type FairTurns, openFairTurns } from './fair-turns.ts'
 
-/** Reads a page step by step, so that others get their turn in between. */
-export type PageReader = {
-  /** All of it, if that is not too much to be held. */
-  page(
-    call: ProgramAccountsCall,
-    place: IndexPlace,
-    shown: VerifiedSlot,
-  ): Promise<IndexPage | SolanaError | 'large'>
-  /** The same bit by bit, each read when it is asked for. */
-  parts(
-    call: ProgramAccountsCall,
-    place: IndexPlace,
-    shown: VerifiedSlot,
-  ): AsyncGenerator<IndexPart>
-}
-
 /** A larger page comes in parts: it may have hundreds of megabytes, and its reader be slow. */
 const WHOLE_BYTES_MAX = 8 * 1024 * 1024
 /** So much of a page is held for as long as its reader takes. */
@@ -33,42 +17,28 @@ const COMMA = Uint8Array.of(44)
 /** One is on its way while the other is read: the store reads in one thread. */
 const STEPS_AT_ONCE = 2
 
+/** Where pages are read: step by step, so that others get their turn in between. */
 type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns }
 
-/** The next records, with what parts them from those before. */
-type Step = {
-  bytes: Uint8Array[]
-  count: number
-  last: Uint8Array | null
-  /** Null where more has to be looked at to tell. */
-  more: boolean | null
+type Step = IndexPart & { count: number }
+
+export function openReading(store: AccountStore, lookUpMints: LookUpMints): Reading {
+  return { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
 }
 
-export function openPageReader(store: AccountStore, lookUpMints: LookUpMints): PageReader {
-  const reading = { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
-  return {
-    page: (call, place, shown) =>
-      readWhole(steps(reading, call, place, shown, WHOLE_BYTES_MAX), call),
-    async *parts(call, place, shown) {
-      for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
-        // A caller who asks for parts was told that there is nothing to refuse.
-        if (isSolanaError(step)) throw new Error(step.message)
-        yield { bytes: step.bytes, last: step.last, more: step.more === true }
-      }
-    },
-  }
-}
-
-async function readWhole(
-  steps: AsyncGenerator<Step | SolanaError>,
-  { encoding }: ProgramAccountsCall,
+/** All of a page, if that is not too much to be held. */
+export async function readWholePage(
+  reading: Reading,
+  call: ProgramAccountsCall,
+  place: IndexPlace,
+  shown: VerifiedSlot,
 ): Promise<IndexPage | SolanaError | 'large'> {
   const bytes: Uint8Array[] = []
   const page: IndexPage = { bytes, count: 0, last: null, more: false }
   // In base 58 the last account may still be refused, and with it all of the answer.
-  const mayBeRefused = encoding === 'base58' || encoding === 'binary'
+  const mayBeRefused = call.encoding === 'base58' || call.encoding === 'binary'
   let bytesRead = 0
-  for await (const step of steps) {
+  for await (const step of steps(reading, call, place, shown, WHOLE_BYTES_MAX)) {
     if (isSolanaError(step)) return step
     bytes.push(...step.bytes)
     bytesRead += step.bytes.reduce((sum, piece) => sum + piece.length, 0)
@@ -77,9 +47,23 @@ async function readWhole(
       if (!mayBeRefused) return 'large'
     }
     if (step.count > 0) Object.assign(page, { last: step.last, count: page.count + step.count })
-    page.more = step.more === true
+    page.more = step.more
   }
   return bytesRead > WHOLE_BYTES_MAX ? 'large' : page
+}
+
+/** The same bit by bit, each read when it is asked for. */
+export async function* readPageParts(
+  reading: Reading,
+  call: ProgramAccountsCall,
+  place: IndexPlace,
+  shown: VerifiedSlot,
+): AsyncGenerator<IndexPart> {
+  for await (const step of steps(reading, call, place, shown, PART_BYTES)) {
+    // A caller who asks for parts was told that there is nothing to refuse.
+    if (isSolanaError(step)) throw new Error(step.message)
+    yield step
+  }
 }
 
 async function* steps(
@@ -94,7 +78,12 @@ async function* steps(
   let after = first
   for (;;) {
     const step = await readStep(reading, call, teamId, {
-      ...questionOf(call),
+      program: call.program,
+      order: call.order,
+      filters: call.filters,
+      encoding: call.encoding,
+      dataSlice: call.dataSlice,
+      changedSinceSlot: call.changedSinceSlot === null ? null : Number(call.changedSinceSlot),
       limit: limit - count,
       bytesMax: bytesMax - bytesRead,
       stepBytesMax,
@@ -108,10 +97,10 @@ async function* steps(
     const bytes = step.count === 0 ? [] : count > 0 ? [COMMA, step.bytes] : [step.bytes]
     count += step.count
     bytesRead += step.bytes.length
-    const more = typeof step.more === 'boolean' ? step.more : null
-    yield { bytes, count: step.count, last: step.last, more }
-    if (typeof step.more === 'boolean') return
-    after = step.more.lookedTo
+    const { more } = step
+    yield { bytes, count: step.count, last: step.last, more: more === true }
+    if (typeof more === 'boolean') return
+    after = more.lookedTo
   }
 }
 
@@ -128,15 +117,4 @@ async function readStep(
     if (isSolanaError(step) || step.unknownMints.length === 0) return step
     mints.push(...(await lookUpMints(step.unknownMints, commitment, order.slot)))
   }
-}
-
-type Question = Pick<
-  PageOrder,
-  'program' | 'order' | 'filters' | 'encoding' | 'dataSlice' | 'changedSinceSlot'
->
-
-function questionOf(call: ProgramAccountsCall): Question {
-  const { program, order, filters, encoding, dataSlice, changedSinceSlot: since } = call
-  const changedSinceSlot = since === null ? null : Number(since)
-  return { program, order, filters, encoding, dataSlice, changedSinceSlot }
 }

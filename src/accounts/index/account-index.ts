@@ -12,7 +12,7 @@ import {
   openIndexMaintainer,
 } from './account-index-maintainer.ts'
 import { openMintLookups } from './account-index-mints.ts'
-import { openPageReader } from './account-index-pages.ts'
+import { openReading, readPageParts, readWholePage } from './account-index-pages.ts'
 import { prefetchPages } from './account-index-prefetch.ts'
 import type { ScheduledProgram } from './account-index-schedule.ts'
 
@@ -61,7 +61,7 @@ export function openAccountIndex(
   { programs, keepMs }: IndexRules,
 ): OpenAccountIndex {
   const { clock, telemetry } = world
-  const reader = openPageReader(drivers.store, openMintLookups(clock, service))
+  const reading = openReading(drivers.store, openMintLookups(clock, service))
   const keyed = programs.flatMap((text) => {
     const program = decodeKey(text)
     return program ? [{ program, text }] : []
@@ -76,7 +76,7 @@ export function openAccountIndex(
 
   const page = async (call: ProgramAccountsCall, place: IndexPlace) => {
     const shown = shownAt(call, place)
-    return shown ? reader.page(call, place, shown).catch(unreadable) : 'gone'
+    return shown ? readWholePage(reading, call, place, shown).catch(unreadable) : 'gone'
   }
   const prefetchedPage = prefetchPages(clock, page)
 
@@ -98,7 +98,7 @@ export function openAccountIndex(
     async *parts(call, place) {
       const shown = shownAt(call, place)
       if (!shown) throw momentGone()
-      for await (const part of reader.parts(call, place, shown)) {
+      for await (const part of readPageParts(reading, call, place, shown)) {
         if (!shownAt(call, place)) throw momentGone()
         yield part
       }

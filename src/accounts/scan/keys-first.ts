@@ -4,7 +4,7 @@ import { parseAccount } from '../../core/solana/parsers/parse-account.ts'
 import { isTokenProgram, sameKey } from '../../core/solana/programs.ts'
 import { matchesFilters } from '../../core/solana/request/matches-filters.ts'
 import { solanaErrorText } from '../../core/solana/solana-error.ts'
-import { openRecordWriter, type RecordWriter } from '../../core/solana/text/encodings.ts'
+import { openRecordWriter, takeRecord } from '../../core/solana/text/encodings.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
 import { type MintCache, openMintCache } from './mint-cache.ts'
 import { type Asking, KEYS_AT_ONCE, readAccounts } from './read-accounts.ts'
@@ -135,12 +135,4 @@ function* writeRecords(
     if (refusal) throw new Unwritable({ ...refusal, text: solanaErrorText(refusal) })
     yield { key: account.pubkey, record: takeRecord(writer) }
   }
-}
-
-const COMMA = 44
-
-/** One record without the comma that its writer puts between two. */
-function takeRecord(writer: RecordWriter): Uint8Array {
-  const bytes = writer.take()
-  return bytes[0] === COMMA ? bytes.subarray(1) : bytes
 }

@@ -6,7 +6,6 @@ import {
   readMintFacts,
 } from '../../core/solana/parsers/parse-helps.ts'
 import { isTokenProgram } from '../../core/solana/programs.ts'
-import { KEYS_AT_ONCE } from './read-accounts.ts'
 
 /** Looks up what the parsers must know beyond the accounts at hand before it is needed. */
 export type MintCache = {
@@ -32,7 +31,7 @@ export async function openMintCache(read: ReadAccounts): Promise<MintCache> {
   const [clock] = await read([CLOCK])
   return {
     helps: {
-      mint: (pubkey) => mints.get(nameOf(pubkey)) ?? null,
+      mint: (pubkey) => mints.get(pubkey.toHex()) ?? null,
       unixTimestamp: clock ? timeOf(clock.data) : 0n,
     },
     async learn(accounts) {
@@ -41,31 +40,20 @@ export async function openMintCache(read: ReadAccounts): Promise<MintCache> {
       for (const { data, owner } of accounts) {
         if (data.length < TOKEN_ACCOUNT_BYTES || !isTokenProgram(owner)) continue
         const mint = data.subarray(0, KEY_BYTES)
-        const name = nameOf(mint)
+        const name = mint.toHex()
         if (!mints.has(name)) unknown.set(name, mint)
       }
-      const names = [...unknown.keys()]
-      const keys = [...unknown.values()]
-      for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-        const found = await read(keys.slice(from, from + KEYS_AT_ONCE))
-        for (const [at, account] of found.entries()) {
-          mints.set(names[from + at] ?? '', factsOf(account))
-        }
+      const found = await read([...unknown.values()])
+      for (const [at, name] of [...unknown.keys()].entries()) {
+        // Its owner does not matter: a node looks at its bytes alone.
+        const account = found[at] ?? null
+        mints.set(name, account && readMintFacts(account.data))
       }
     },
   }
 }
 
-/** Its owner does not matter: a node looks at its bytes alone. */
-function factsOf(account: Account | null): MintFacts | null {
-  return account && readMintFacts(account.data)
-}
-
 function timeOf(data: Uint8Array): bigint {
   if (data.length < CLOCK_BYTES) return 0n
   return new DataView(data.buffer, data.byteOffset).getBigInt64(CLOCK_TIME_AT, true)
-}
-
-function nameOf(key: Uint8Array): string {
-  return key.toHex()
 }

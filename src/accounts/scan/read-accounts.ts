@@ -27,13 +27,21 @@ const ATTEMPTS_MAX = 4
 const RETRY_MS = 400
 
 /**
- * The accounts of up to a hundred keys in their order, null where there is none. Asks again when
- * a node is behind or fails, in halves when it says that this is too much, and throws in the end.
+ * The accounts of keys in their order, null where there is none. Asks again when a node is behind
+ * or fails, in halves when it says that this is too much, and throws in the end.
  */
 export async function readAccounts(
   asking: Asking,
   keys: readonly Uint8Array[],
 ): Promise<(Account | null)[]> {
+  const accounts: (Account | null)[] = []
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    accounts.push(...(await readSome(asking, keys.slice(from, from + KEYS_AT_ONCE))))
+  }
+  return accounts
+}
+
+async function readSome(asking: Asking, keys: readonly Uint8Array[]): Promise<(Account | null)[]> {
   for (let attempt = 1; ; attempt++) {
     const accounts = await askOnce(asking, keys).catch(failureOf)
     if (accounts === 'too_much' && keys.length > 1) return readHalves(asking, keys)
@@ -50,8 +58,8 @@ async function readHalves(
   keys: readonly Uint8Array[],
 ): Promise<(Account | null)[]> {
   const middle = keys.length >> 1
-  const first = await readAccounts(asking, keys.slice(0, middle))
-  return [...first, ...(await readAccounts(asking, keys.slice(middle)))]
+  const first = await readSome(asking, keys.slice(0, middle))
+  return [...first, ...(await readSome(asking, keys.slice(middle)))]
 }
 
 async function askOnce(

@@ -28,13 +28,9 @@ export function reserve(sink: TextSink, bytes: number): void {
   if (wanted <= sink.out.length) return
   let size = sink.out.length * 2
   while (size < wanted) size *= 2
-  move(sink, newBuffer(size))
-}
-
-/** Makes room for `bytes` more, and for nothing else. */
-export function reserveExactly(sink: TextSink, bytes: number): void {
-  const wanted = sink.at + bytes
-  if (wanted > sink.out.length) move(sink, newBuffer(wanted))
+  const larger = newBuffer(size)
+  larger.set(sink.out.subarray(0, sink.at))
+  sink.out = larger
 }
 
 export function putBytes(sink: TextSink, bytes: Uint8Array): void {
@@ -62,7 +58,7 @@ export function putDigits(sink: TextSink, value: bigint): void {
 }
 
 /** The digits of a whole number that is exact in a double. */
-export function putWhole(sink: TextSink, value: number): void {
+function putWhole(sink: TextSink, value: number): void {
   let rest = value
   let digits = 1
   for (let power = 10; rest >= power; power *= 10) digits++
@@ -84,23 +80,12 @@ export function putWhole(sink: TextSink, value: number): void {
 
 /** Hands over what was put since the last time; the bytes are the caller's to keep. */
 export function takeBytes(sink: TextSink): Uint8Array<ArrayBuffer> {
-  const { out } = sink
-  const taken = takeLastBytes(sink)
+  const { out, at } = sink
   sink.at = 0
-  if (taken.buffer === out.buffer) sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
-  return taken
-}
-
-/** The same, after which nothing is put. */
-export function takeLastBytes({ out, at }: TextSink): Uint8Array<ArrayBuffer> {
   // A small part is copied, so that keeping it doesn't keep a large buffer alive.
   if (at * 2 <= out.length) return new Uint8Array(out.subarray(0, at))
+  sink.out = newBuffer(Math.min(out.length, LATER_BYTES_MAX))
   return new Uint8Array(out.buffer, out.byteOffset, at)
-}
-
-function move(sink: TextSink, larger: SinkBuffer): void {
-  larger.set(sink.out.subarray(0, sink.at))
-  sink.out = larger
 }
 
 function newBuffer(bytes: number): SinkBuffer {

@@ -4,8 +4,8 @@ import { monthOf, type Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { capacityMessage } from '../../core/delivery/envelope.ts'
 import type { World } from '../../ports/world.ts'
+import { setDraining, unusualBacklogs } from '../../tables/deliveries/team-backlogs.ts'
 import { pauseTeamOverLimit, teamsOverLimit } from '../../tables/usage/capacity-pause.ts'
-import { setDraining, unusualBacklogs } from '../../tables/usage/team-backlogs.ts'
 import { pauseFullBacklog } from '../../tables/webhooks/standing-rules.ts'
 
 type Options = {

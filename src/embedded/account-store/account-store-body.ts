@@ -1,4 +1,5 @@
 import { assert } from '../../core/errors.ts'
+import type { Account } from '../../core/solana/account.ts'
 import { readKey } from '../../core/solana/base58.ts'
 import type { NodeAccount } from '../../core/solana/reply/node-account.ts'
 
@@ -16,13 +17,12 @@ import type { NodeAccount } from '../../core/solana/reply/node-account.ts'
  * 66       data
  * ```
  */
-const HALF_BYTES = 4
 const LENGTH_AT = 0
 const LAMPORTS_AT = 4
 const RENT_EPOCH_AT = 12
 const EXECUTABLE_AT = 20
 const KEY_LENGTH_AT = 21
-export const KEY_TEXT_AT = 22
+const KEY_TEXT_AT = 22
 export const DATA_AT = 66
 
 /** In SQL, where bytes are counted from 1: what keys alone tell of an account but its length. */
@@ -50,15 +50,10 @@ export function packBody(account: NodeAccount): Uint8Array {
 }
 
 /** Bodies that stand one behind the other. */
-export type Bodies = { bytes: BodyBuffer; view: DataView }
-
-/** Has what every Buffer has, though it is in no manual: `toString` with the encoding settled. */
-type BodyBuffer = Buffer & { base64Slice(from: number, to: number): string }
+export type Bodies = { bytes: Uint8Array; view: DataView }
 
 export function bodiesIn(bytes: Uint8Array): Bodies {
-  const { buffer, byteOffset, length } = bytes
-  const body = Buffer.from(buffer, byteOffset, length) as BodyBuffer
-  return { bytes: body, view: new DataView(buffer, byteOffset) }
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset) }
 }
 
 /** One past the body that begins there. */
@@ -66,33 +61,27 @@ export function bodyEnd({ view }: Bodies, at: number): number {
   return at + view.getUint32(at + LENGTH_AT, true)
 }
 
-export function lamportsOf({ view }: Bodies, at: number): bigint {
-  return view.getBigUint64(at + LAMPORTS_AT, true)
+/** The account whose body begins there. */
+export function accountAt(bodies: Bodies, at: number, owner: Uint8Array): Account {
+  const { bytes, view } = bodies
+  return {
+    pubkey: pubkeyOf(bodies, at),
+    owner,
+    lamports: view.getBigUint64(at + LAMPORTS_AT, true),
+    rentEpoch: view.getBigUint64(at + RENT_EPOCH_AT, true),
+    executable: bytes[at + EXECUTABLE_AT] === 1,
+    data: dataOf(bodies, at),
+  }
 }
 
-/** The upper and lower half of the lamports: whole numbers of 64 bits are slow to make. */
-export function lamportsHalf({ view }: Bodies, at: number, half: 'upper' | 'lower'): number {
-  return view.getUint32(at + LAMPORTS_AT + (half === 'upper' ? HALF_BYTES : 0), true)
-}
-
-export function rentEpochHalf({ view }: Bodies, at: number, half: 'upper' | 'lower'): number {
-  return view.getUint32(at + RENT_EPOCH_AT + (half === 'upper' ? HALF_BYTES : 0), true)
-}
-
-export function rentEpochOf({ view }: Bodies, at: number): bigint {
-  return view.getBigUint64(at + RENT_EPOCH_AT, true)
-}
-
-export function isExecutable({ bytes }: Bodies, at: number): boolean {
-  return bytes[at + EXECUTABLE_AT] === 1
-}
-
-export function keyTextEnd({ bytes }: Bodies, at: number): number {
-  return at + KEY_TEXT_AT + (bytes[at + KEY_LENGTH_AT] as number)
+export function keyTextOf({ bytes }: Bodies, at: number): Uint8Array {
+  const from = at + KEY_TEXT_AT
+  return bytes.subarray(from, from + (bytes[at + KEY_LENGTH_AT] as number))
 }
 
 export function pubkeyOf(bodies: Bodies, at: number): Uint8Array {
-  const key = readKey(bodies.bytes, at + KEY_TEXT_AT, keyTextEnd(bodies, at))
+  const text = keyTextOf(bodies, at)
+  const key = readKey(text, 0, text.length)
   assert(key !== null, 'a stored account has its key')
   return key
 }

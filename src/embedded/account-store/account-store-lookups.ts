@@ -21,7 +21,7 @@ export type AccountLookups = {
 }
 
 /** A look-up to make, and one that gives way to it. */
-export type LookupChange = { make: string; drop: string | null }
+type LookupChange = { make: string; drop: string | null }
 
 /** When a look-up is worth its room. */
 export type LookupRules = { accountsMin: number; usesMin: number }

@@ -11,7 +11,12 @@ import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import { type Bodies, bodiesIn, bodyEnd, DATA_AT, dataOf, pubkeyOf } from './account-store-body.ts'
 import { type AccountFile, FIRST, LAST } from './account-store-file.ts'
 import type { Lookup } from './account-store-lookups.ts'
-import { isPlain, keyBefore, openStoredWriter, type StoredWriter } from './account-store-records.ts'
+import {
+  isStoredForm,
+  keyBefore,
+  openStoredWriter,
+  type StoredWriter,
+} from './account-store-records.ts'
 
 export type StoredProgram = { id: number; bodyBytesMax: number }
 
@@ -37,7 +42,7 @@ export function readPage(
   lookup: Lookup | null,
 ): PageStep | SolanaError {
   const { encoding, dataSlice } = order
-  if (isPlain(order) && order.filters.length === 0) {
+  if (isStoredForm(order) && order.filters.length === 0) {
     const step = readTexts(file, program, order)
     if (step) return step
   }
@@ -52,8 +57,8 @@ export function readPage(
   })
   const read = readRows(file, program, order, writer, lookup)
   if (!('more' in read)) return read
-  const { count } = writer
-  return { bytes: writer.take(), count, ...read, unknownMints: [...unknownMints.values()] }
+  const { count } = writer.written
+  return { bytes: writer.written.take(), count, ...read, unknownMints: [...unknownMints.values()] }
 }
 
 /** Joins the stored texts of the next accounts; null where some have none, or may not fit. */
@@ -139,7 +144,6 @@ function writeRows(
   let lookedTo: Uint8Array | null = null
   for (const source of sources) {
     const bodies = bodiesIn(source)
-    if (filters.length === 0) writer.expect(bodies)
     let lastAt = -1
     let at = 0
     for (let end = 0; end < source.length; ) {
@@ -147,7 +151,7 @@ function writeRows(
       end = bodyEnd(bodies, at)
       rowsLeft--
       if (filters.length > 0 && !matchesFilters(filters, dataOf(bodies, at))) continue
-      if (writer.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
+      if (writer.written.count === limit || wouldOverflow(writer, order, end - at - DATA_AT)) {
         if (writer.leavesOut(bodies, at)) continue
         return { last: keyAt(bodies, lastAt, last), more: true }
       }
@@ -171,10 +175,10 @@ function keyAt(bodies: Bodies, at: number, otherwise: Uint8Array | null): Uint8A
 
 /** The next record must not make too much of a page that holds one already. */
 function wouldOverflow(writer: StoredWriter, order: PageOrder, dataBytes: number): boolean {
-  if (writer.count === 0 && !order.hasRecords) return false
+  if (writer.written.count === 0 && !order.hasRecords) return false
   const { dataSlice } = order
   const shown = dataSlice ? Math.min(dataSlice.length, dataBytes) : dataBytes
-  return writer.bytes + FRAME_BYTES + shown * BASE64_GROWTH > order.bytesMax
+  return writer.written.bytes + FRAME_BYTES + shown * BASE64_GROWTH > order.bytesMax
 }
 
 /**

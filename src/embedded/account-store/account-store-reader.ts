@@ -1,36 +1,21 @@
 import type { SolanaError } from '../../core/solana/account.ts'
 import type { PageOrder, PageStep } from '../../ports/account-store.ts'
 import type { AccountFile } from './account-store-file.ts'
-import {
-  LOOKUP_RULES,
-  type LookupChange,
-  type LookupRules,
-  openAccountLookups,
-} from './account-store-lookups.ts'
+import { LOOKUP_RULES, type LookupRules, openAccountLookups } from './account-store-lookups.ts'
 import { readPage, type StoredProgram } from './account-store-pages.ts'
 
 /** The functions that read what is committed, in the thread it is opened in. */
-export type AccountReader = {
-  page(order: PageOrder): PageStep | SolanaError
-  nextLookupChange(): LookupChange | null
-  noteMade(name: string): void
-  noteDropped(name: string): void
-  forget(programs: readonly number[]): void
-  close(): void
-}
+export type AccountReader = ReturnType<typeof openAccountReader>
 
 /** Made each time, for its bytes are transferred to another thread. */
 function nothing(): PageStep {
   return { bytes: new Uint8Array(), count: 0, last: null, more: false, unknownMints: [] }
 }
 
-export function openAccountReader(
-  file: AccountFile,
-  rules: LookupRules = LOOKUP_RULES,
-): AccountReader {
+export function openAccountReader(file: AccountFile, rules: LookupRules = LOOKUP_RULES) {
   const lookups = openAccountLookups(file, rules)
   return {
-    page(order) {
+    page(order: PageOrder): PageStep | SolanaError {
       const program = programOf(file, order.program)
       if (!program) return nothing()
       return readPage(file, program, order, lookups.find(program.id, order.filters))

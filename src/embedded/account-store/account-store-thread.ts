@@ -18,7 +18,7 @@ export async function startAccountStoreThread<Offered extends Functions>(
   path: string,
 ): Promise<AccountStoreThread<Offered>> {
   const worker = new Worker(new URL('./account-store-worker.ts', import.meta.url).href)
-  const { call: callThread, end } = openThreadCalls<Functions>(worker, { grouped: false })
+  const { call: callThread, close, end } = openThreadCalls<Functions>(worker, { grouped: false })
   const call = (name: string, args: unknown[], transfer?: readonly ArrayBuffer[]) =>
     callThread(name, args, transfer).catch(fail)
   try {
@@ -29,13 +29,7 @@ export async function startAccountStoreThread<Offered extends Functions>(
   }
   return {
     call: call as ThreadCalls<Offered>['call'],
-    async close() {
-      try {
-        await call('close', [])
-      } finally {
-        end()
-      }
-    },
+    close: () => close().catch(fail),
   }
 }
 

@@ -1,9 +1,7 @@
-import { assert } from '../../core/errors.ts'
+import { openThreadCalls } from '../thread-calls.ts'
 
-export type SyncOrder = { kind: 'sync'; path: string } | { kind: 'close' }
-
-/** Null when the disk has taken it, else why not. */
-export type SyncAnswer = string | null
+/** The functions of the thread that syncs. */
+export type SyncFunctions = { sync(path: string): void; close(): void }
 
 /** Syncs one file, one sync at a time. */
 export type LogSyncThread = {
@@ -12,8 +10,6 @@ export type LogSyncThread = {
   close(): Promise<void>
 }
 
-const ENDED = 'the thread that syncs has ended'
-
 const SCRIPT = new URL('./log-sync-worker.ts', import.meta.url).href
 
 /**
@@ -21,36 +17,6 @@ const SCRIPT = new URL('./log-sync-worker.ts', import.meta.url).href
  * whatever else holds its few threads, and every commit with them.
  */
 export function startLogSyncThread(path: string): LogSyncThread {
-  const worker = new Worker(SCRIPT)
-  let waiting: PromiseWithResolvers<void> | null = null
-  let ended = false
-
-  const conclude = (answer: SyncAnswer) => {
-    const concluded = waiting
-    waiting = null
-    if (answer === null) concluded?.resolve()
-    else concluded?.reject(new Error(answer))
-  }
-  worker.onmessage = (event: MessageEvent<SyncAnswer>) => conclude(event.data)
-  worker.onerror = () => {
-    ended = true
-    conclude(ENDED)
-  }
-
-  const ask = (order: SyncOrder) => {
-    assert(waiting === null, 'one sync at a time')
-    if (ended) return Promise.reject(new Error(ENDED))
-    waiting = Promise.withResolvers<void>()
-    worker.postMessage(order)
-    return waiting.promise
-  }
-
-  return {
-    sync: () => ask({ kind: 'sync', path }),
-    async close() {
-      if (!ended) await ask({ kind: 'close' })
-      ended = true
-      worker.terminate()
-    },
-  }
+  const { call, close } = openThreadCalls<SyncFunctions>(new Worker(SCRIPT), { grouped: false })
+  return { sync: () => call('sync', [path]), close }
 }

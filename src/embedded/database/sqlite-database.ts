@@ -1,27 +1,12 @@
 import { serial } from '../../core/async/serial.ts'
 import { Failure } from '../../core/errors.ts'
-import type { Database, Procedure, Sql, SqlValue, Transaction } from '../../ports/database.ts'
+import type { Database, Procedure, Sql, Transaction } from '../../ports/database.ts'
 import {
   guardedTransaction,
   type TransactionRun,
 } from '../../ports/driver-parts/guarded-transaction.ts'
 import { openSqliteEngine, openSqliteReadEngine, type SqliteEngine } from './sqlite-engine.ts'
-import { startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
-
-/** An engine that writes, in this thread or in another. */
-type Writer = {
-  run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
-  each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
-  /** Null where procedures run in this thread. */
-  perform: ((procedure: string, args: readonly unknown[]) => Promise<unknown>) | null
-  begin(): MaybePromise<void>
-  /** The transaction is over afterwards, committed or not. */
-  commit(): MaybePromise<void>
-  rollback(): MaybePromise<void>
-  close(): MaybePromise<void>
-}
-
-type MaybePromise<T> = T | Promise<T>
+import { type SqliteWriter, startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
 
 /** Codes for which the file, the disk or the thread is at fault; all others are bugs of ours. */
 const UNAVAILABLE =
@@ -38,11 +23,10 @@ const READS = /^\s*SELECT\b/i
  */
 export async function openSqliteFile(path: string, script?: ThreadScript): Promise<Database> {
   await using opened = new AsyncDisposableStack()
-  const thread = await guarded(() => startSqliteThread(path, script))
-  opened.defer(thread.close)
+  const writer = await guarded(() => startSqliteThread(path, script))
+  opened.defer(writer.close)
   const reader = await guarded(() => openSqliteEngine(path))
   opened.move()
-  const writer = { ...thread, perform: script === undefined ? null : thread.perform }
   return openDatabase(writer, reader)
 }
 
@@ -79,7 +63,7 @@ export function openSqlite(path: ':memory:'): Database {
  * with it. The mutex is released with the last call of each, for the writer serves one call after
  * the other: whoever is next need not wait for the disk.
  */
-function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
+function openDatabase(writer: SqliteWriter, reader: SqliteEngine | null): Database {
   const full = () => new Failure('database_unavailable', { reason: 'too_many_waiting' })
   const inTurn = serial({ waitingMax: WAITING_MAX, full })
   let closed: Promise<void> | null = null
@@ -145,7 +129,7 @@ function openDatabase(writer: Writer, reader: SqliteEngine | null): Database {
 }
 
 async function transact<T>(
-  writer: Writer,
+  writer: SqliteWriter,
   run: TransactionRun,
   work: (tx: Transaction) => Promise<T>,
   release: () => void,
@@ -171,7 +155,7 @@ async function transact<T>(
   return result
 }
 
-async function guarded<T>(work: () => MaybePromise<T>): Promise<T> {
+async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -10,15 +10,19 @@ export type StoreFunctions = Omit<SqliteEngine, 'close'> & {
   close(): Promise<void>
 }
 
-/** An engine in another thread: the same as `SqliteEngine`, with promises. */
-export type SqliteThread = {
-  run(text: string, values: readonly SqlValue[]): Promise<Record<string, unknown>[]>
-  each(text: string, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
-  perform(procedure: string, args: readonly unknown[]): Promise<unknown>
-  begin(): Promise<void>
-  commit(): Promise<void>
-  rollback(): Promise<void>
-  close(): Promise<void>
+type MaybePromise<T> = T | Promise<T>
+
+/** An engine that writes, in this thread or in another. */
+export type SqliteWriter = {
+  run(text: string, values: readonly SqlValue[]): MaybePromise<Record<string, unknown>[]>
+  each(text: string, rows: readonly (readonly SqlValue[])[]): MaybePromise<number[]>
+  /** Null where procedures run in this thread. */
+  perform: ((procedure: string, args: readonly unknown[]) => Promise<unknown>) | null
+  begin(): MaybePromise<void>
+  /** The transaction is over afterwards, committed or not. */
+  commit(): MaybePromise<void>
+  rollback(): MaybePromise<void>
+  close(): MaybePromise<void>
 }
 
 /** The address of a script that calls `serveStore` with the procedures of the thread. */
@@ -29,9 +33,10 @@ const PLAIN = new URL('./plain-store-thread.ts', import.meta.url).href
 /** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
 export async function startSqliteThread(
   path: string,
-  script: ThreadScript = PLAIN,
-): Promise<SqliteThread> {
-  const { call, end } = openThreadCalls<StoreFunctions>(new Worker(script), { grouped: true })
+  script: ThreadScript | undefined,
+): Promise<SqliteWriter> {
+  const worker = new Worker(script ?? PLAIN)
+  const { call, close, end } = openThreadCalls<StoreFunctions>(worker, { grouped: true })
   try {
     await call('open', [path])
   } catch (thrown) {
@@ -41,16 +46,10 @@ export async function startSqliteThread(
   return {
     run: (text, values) => call('run', [text, values]),
     each: (text, rows) => call('each', [text, rows]),
-    perform: (procedure, args) => call('perform', [procedure, ...args]),
+    perform: script ? (procedure, args) => call('perform', [procedure, ...args]) : null,
     begin: () => call('begin', []),
     commit: () => call('commit', []),
     rollback: () => call('rollback', []),
-    async close() {
-      try {
-        await call('close', [])
-      } finally {
-        end()
-      }
-    },
+    close,
   }
 }

@@ -16,38 +16,29 @@ export type AppChange = {
   allow?: Partial<AllowLists>
 }
 
-type AppRow = {
-  id: string
-  team_id: string
-  name: string
-  description: string
-  networks: string
-  is_active: number
-  allow_origins: string
-  allow_ips: string
-  allow_methods: string
-  allow_contracts: string
-  key_sealed: string
-  created_at_ms: number
-}
+type AppRow = Omit<App, 'networks' | 'isActive' | 'allow'> &
+  Record<'networks' | 'origins' | 'ips' | 'methods' | 'contracts' | 'keySealed', string> & {
+    isActive: number
+  }
 
 type AppAndTeamRow = AppRow & {
-  team_name: string
-  team_tier: string
-  team_autoscaling: number
-  team_created_at_ms: number
+  teamName: string
+  teamTier: string
+  teamAutoscaling: number
+  teamCreatedAtMs: number
 }
 
 export const TEAM_APPS_MAX = 1_000
 
 const COLUMNS = sql`
-  apps.id, apps.team_id, apps.name, apps.description, apps.networks, apps.is_active,
-  apps.allow_origins, apps.allow_ips, apps.allow_methods, apps.allow_contracts,
-  apps.key_sealed, apps.created_at_ms`
+  apps.id, apps.team_id AS "teamId", apps.name, apps.description, apps.networks,
+  apps.is_active AS "isActive", apps.allow_origins AS origins, apps.allow_ips AS ips,
+  apps.allow_methods AS methods, apps.allow_contracts AS contracts,
+  apps.key_sealed AS "keySealed", apps.created_at_ms AS "createdAtMs"`
 
 const APPS_AND_TEAMS = sql`
-  SELECT ${COLUMNS}, teams.name AS team_name, teams.tier AS team_tier,
-    teams.autoscaling AS team_autoscaling, teams.created_at_ms AS team_created_at_ms
+  SELECT ${COLUMNS}, teams.name AS "teamName", teams.tier AS "teamTier",
+    teams.autoscaling AS "teamAutoscaling", teams.created_at_ms AS "teamCreatedAtMs"
   FROM apps JOIN teams ON teams.id = apps.team_id`
 
 /**
@@ -97,7 +88,7 @@ export async function findApp(
 ): Promise<StoredApp | null> {
   const rows = await db.query<AppRow>(sql`
     SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND id = ${appId}`)
-  return rows[0] ? { app: appOf(rows[0]), keySealed: rows[0].key_sealed } : null
+  return rows[0] ? storedOf(rows[0]) : null
 }
 
 /** Apps of this name, two at most: more would say nothing else. */
@@ -109,7 +100,7 @@ export async function findAppsNamed(
   const rows = await db.query<AppRow>(sql`
     SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND name = ${name}
     ORDER BY created_at_ms, id LIMIT 2`)
-  return rows.map((row) => ({ app: appOf(row), keySealed: row.key_sealed }))
+  return rows.map(storedOf)
 }
 
 /** Oldest first. */
@@ -117,7 +108,7 @@ export async function listApps(db: Database, teamId: string): Promise<StoredApp[
   const rows = await db.query<AppRow>(sql`
     SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId}
     ORDER BY created_at_ms, id LIMIT ${TEAM_APPS_MAX}`)
-  return rows.map((row) => ({ app: appOf(row), keySealed: row.key_sealed }))
+  return rows.map(storedOf)
 }
 
 /** Changes what is given and leaves the rest; null when the team has no such app. */
@@ -172,30 +163,35 @@ function listOf(text: string): string[] {
   return text === '' ? [] : (JSON.parse(text) as string[])
 }
 
+function storedOf(row: AppRow): StoredApp {
+  return { app: appOf(row), keySealed: row.keySealed }
+}
+
 function appOf(row: AppRow): App {
+  const { id, teamId, name, description, createdAtMs } = row
   return {
-    id: row.id,
-    teamId: row.team_id,
-    name: row.name,
-    description: row.description,
+    id,
+    teamId,
+    name,
+    description,
     networks: listOf(row.networks),
-    isActive: row.is_active === 1,
+    isActive: row.isActive === 1,
     allow: {
-      origins: listOf(row.allow_origins),
-      ips: listOf(row.allow_ips),
-      methods: listOf(row.allow_methods),
-      contracts: listOf(row.allow_contracts),
+      origins: listOf(row.origins),
+      ips: listOf(row.ips),
+      methods: listOf(row.methods),
+      contracts: listOf(row.contracts),
     },
-    createdAtMs: row.created_at_ms,
+    createdAtMs,
   }
 }
 
 function teamOf(row: AppAndTeamRow): Team {
   return {
-    id: row.team_id,
-    name: row.team_name,
-    tier: row.team_tier,
-    autoscaling: row.team_autoscaling === 1,
-    createdAtMs: row.team_created_at_ms,
+    id: row.teamId,
+    name: row.teamName,
+    tier: row.teamTier,
+    autoscaling: row.teamAutoscaling === 1,
+    createdAtMs: row.teamCreatedAtMs,
   }
 }

@@ -15,19 +15,11 @@ export type JwtKey = {
   createdAtMs: number
 }
 
-type JwtKeyRow = {
-  id: string
-  team_id: string
-  name: string
-  algorithm: JwtAlgorithm
-  public_key: string
-  created_at_ms: number
-}
-
 /** One for each service that signs, and one more while it changes its key. */
 export const TEAM_JWT_KEYS_MAX = 50
 
-const COLUMNS = sql`id, team_id, name, algorithm, public_key, created_at_ms`
+const COLUMNS = sql`id, team_id AS "teamId", name, algorithm, public_key AS "publicKey",
+  created_at_ms AS "createdAtMs"`
 
 /** False when the team has all the keys it may have: call it with the tx of `changeAccounts`. */
 export async function insertJwtKey(tx: Database, key: JwtKey): Promise<boolean> {
@@ -41,8 +33,8 @@ export async function insertJwtKey(tx: Database, key: JwtKey): Promise<boolean> 
 }
 
 export async function findJwtKey(db: Database, id: string): Promise<JwtKey | null> {
-  const rows = await db.query<JwtKeyRow>(sql`SELECT ${COLUMNS} FROM jwt_keys WHERE id = ${id}`)
-  return rows[0] ? jwtKeyOf(rows[0]) : null
+  const [key] = await db.query<JwtKey>(sql`SELECT ${COLUMNS} FROM jwt_keys WHERE id = ${id}`)
+  return key ?? null
 }
 
 /** The same for its own team alone. */
@@ -56,23 +48,17 @@ export async function findTeamJwtKey(
 }
 
 /** Keys of this name, two at most: more would say nothing else. */
-export async function findJwtKeysNamed(
-  db: Database,
-  teamId: string,
-  name: string,
-): Promise<JwtKey[]> {
-  const rows = await db.query<JwtKeyRow>(sql`
+export function findJwtKeysNamed(db: Database, teamId: string, name: string): Promise<JwtKey[]> {
+  return db.query(sql`
     SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId} AND name = ${name}
     ORDER BY created_at_ms, id LIMIT 2`)
-  return rows.map(jwtKeyOf)
 }
 
 /** Oldest first. */
-export async function listJwtKeys(db: Database, teamId: string): Promise<JwtKey[]> {
-  const rows = await db.query<JwtKeyRow>(sql`
+export function listJwtKeys(db: Database, teamId: string): Promise<JwtKey[]> {
+  return db.query(sql`
     SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId}
     ORDER BY created_at_ms, id LIMIT ${TEAM_JWT_KEYS_MAX}`)
-  return rows.map(jwtKeyOf)
 }
 
 /** False when the team has no such key. */
@@ -80,15 +66,4 @@ export async function deleteJwtKey(db: Database, teamId: string, id: string): Pr
   const gone = await db.query(sql`
     DELETE FROM jwt_keys WHERE team_id = ${teamId} AND id = ${id} RETURNING id`)
   return gone.length === 1
-}
-
-function jwtKeyOf(row: JwtKeyRow): JwtKey {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    name: row.name,
-    algorithm: row.algorithm,
-    publicKey: row.public_key,
-    createdAtMs: row.created_at_ms,
-  }
 }

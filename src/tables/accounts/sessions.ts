@@ -17,18 +17,8 @@ export type Session = {
 
 type NewSession = Omit<Session, 'usedAtMs' | 'expiresAtMs'>
 
-type SessionRow = {
-  id: string
-  token_id: string | null
-  token_name: string | null
-  token_hash: string | null
-  team_id: string | null
-  address: string
-  user_agent: string
-  created_at_ms: number
-  used_at_ms: number
-  expires_at_ms: number
-}
+type SessionRow = Omit<Session, 'token'> &
+  Record<'tokenId' | 'tokenName' | 'tokenHash', string | null>
 
 const DAY_MS = 86_400_000
 
@@ -49,9 +39,10 @@ const REMOVED_AT_ONCE_MAX = 100
 
 const LISTED_SESSIONS_MAX = 1_000
 
-const COLUMNS = sql`sessions.id, sessions.token_id, sessions.team_id, sessions.address,
-  sessions.user_agent, sessions.created_at_ms, sessions.used_at_ms, sessions.expires_at_ms,
-  tokens.name AS token_name, tokens.hash AS token_hash`
+const COLUMNS = sql`sessions.id, sessions.token_id AS "tokenId", tokens.name AS "tokenName",
+  tokens.hash AS "tokenHash", sessions.team_id AS "teamId", sessions.address,
+  sessions.user_agent AS "userAgent", sessions.created_at_ms AS "createdAtMs",
+  sessions.used_at_ms AS "usedAtMs", sessions.expires_at_ms AS "expiresAtMs"`
 
 /** A session is nothing without its token. */
 const LIVING = sql`sessions LEFT JOIN tokens ON tokens.id = sessions.token_id
@@ -91,7 +82,7 @@ export async function findSessionsByHash(
   const rows = await db.query<SessionRow & { hash: string }>(sql`
     SELECT ${COLUMNS}, sessions.hash FROM ${LIVING}
       AND sessions.expires_at_ms > ${nowMs} AND sessions.hash IN ${sqlRows([sha256Hexes])}`)
-  return new Map(rows.map((row) => [row.hash, sessionOf(row)]))
+  return new Map(rows.map(({ hash, ...row }) => [hash, sessionOf(row)]))
 }
 
 /** Notes that a session is used, unless that was noted within the last minute. */
@@ -158,16 +149,12 @@ function isOf(teamId: string | null): Sql {
   return teamId === null ? sql`sessions.team_id IS NULL` : sql`sessions.team_id = ${teamId}`
 }
 
-function sessionOf(row: SessionRow): Session {
-  const { token_id: id, token_name: name, token_hash: hash } = row
-  return {
-    id: row.id,
-    token: id === null || name === null || hash === null ? null : { id, name, hash },
-    teamId: row.team_id,
-    address: row.address,
-    userAgent: row.user_agent,
-    createdAtMs: row.created_at_ms,
-    usedAtMs: row.used_at_ms,
-    expiresAtMs: row.expires_at_ms,
-  }
+function sessionOf({
+  tokenId: id,
+  tokenName: name,
+  tokenHash: hash,
+  ...session
+}: SessionRow): Session {
+  const hasToken = id !== null && name !== null && hash !== null
+  return { ...session, token: hasToken ? { id, name, hash } : null }
 }

@@ -1,18 +1,12 @@
 import type { Team } from '../../core/billing/plan.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
-type TeamRow = {
-  id: string
-  name: string
-  tier: string
-  autoscaling: number
-  created_at_ms: number
-}
+type TeamRow = Omit<Team, 'autoscaling'> & { autoscaling: number }
 
 /** An installation serves the teams of one company; a list beyond this helps nobody. */
 const LISTED_TEAMS_MAX = 10_000
 
-const COLUMNS = sql`id, name, tier, autoscaling, created_at_ms`
+const COLUMNS = sql`id, name, tier, autoscaling, created_at_ms AS "createdAtMs"`
 
 export async function insertTeam(db: Database, team: Team): Promise<void> {
   await db.query(sql`
@@ -60,11 +54,5 @@ export async function changeTeam(
 }
 
 function teamOf(row: TeamRow): Team {
-  return {
-    id: row.id,
-    name: row.name,
-    tier: row.tier,
-    autoscaling: row.autoscaling === 1,
-    createdAtMs: row.created_at_ms,
-  }
+  return { ...row, autoscaling: row.autoscaling === 1 }
 }

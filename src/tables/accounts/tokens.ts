@@ -12,21 +12,13 @@ export type Token = {
   createdAtMs: number
 }
 
-type TokenRow = {
-  id: string
-  kind: Token['kind']
-  team_id: string | null
-  name: string
-  created_at_ms: number
-}
-
 /** People and programs of one team; each of these may have sessions of its own. */
 export const TEAM_TOKENS_MAX = 200
 
 /** All that a team may have, and those it had before there was a limit. */
 const LISTED_TOKENS_MAX = 1_000
 
-const COLUMNS = sql`id, kind, team_id, name, created_at_ms`
+const COLUMNS = sql`id, kind, team_id AS "teamId", name, created_at_ms AS "createdAtMs"`
 
 export async function insertToken(db: Database, token: Token, sha256Hex: string): Promise<void> {
   await db.query(sql`
@@ -36,9 +28,9 @@ export async function insertToken(db: Database, token: Token, sha256Hex: string)
 }
 
 export async function findTokenByHash(db: Database, sha256Hex: string): Promise<Token | null> {
-  const rows = await db.query<TokenRow>(sql`
+  const [token] = await db.query<Token>(sql`
     SELECT ${COLUMNS} FROM tokens WHERE hash = ${sha256Hex}`)
-  return rows[0] ? tokenOf(rows[0]) : null
+  return token ?? null
 }
 
 /** The tokens that exist, by their hash. */
@@ -47,17 +39,16 @@ export async function findTokensByHash(
   sha256Hexes: readonly string[],
 ): Promise<Map<string, Token>> {
   if (sha256Hexes.length === 0) return new Map()
-  const rows = await db.query<TokenRow & { hash: string }>(sql`
+  const rows = await db.query<Token & { hash: string }>(sql`
     SELECT ${COLUMNS}, hash FROM tokens WHERE hash IN ${sqlRows([sha256Hexes])}`)
-  return new Map(rows.map((row) => [row.hash, tokenOf(row)]))
+  return new Map(rows.map(({ hash, ...token }) => [hash, token]))
 }
 
 /** Oldest first. */
-export async function listTokens(db: Database, teamId: string): Promise<Token[]> {
-  const rows = await db.query<TokenRow>(sql`
+export function listTokens(db: Database, teamId: string): Promise<Token[]> {
+  return db.query(sql`
     SELECT ${COLUMNS} FROM tokens WHERE team_id = ${teamId}
     ORDER BY created_at_ms, id LIMIT ${LISTED_TOKENS_MAX}`)
-  return rows.map(tokenOf)
 }
 
 export async function countTokens(db: Database, teamId: string): Promise<number> {
@@ -80,14 +71,4 @@ export async function deleteToken(
 /** Revokes all tokens of the operator but the one with this hash. */
 export async function deleteOtherOperatorTokens(db: Database, sha256Hex: string): Promise<void> {
   await db.query(sql`DELETE FROM tokens WHERE kind = ${'operator'} AND hash <> ${sha256Hex}`)
-}
-
-function tokenOf(row: TokenRow): Token {
-  return {
-    id: row.id,
-    kind: row.kind,
-    teamId: row.team_id,
-    name: row.name,
-    createdAtMs: row.created_at_ms,
-  }
 }

@@ -14,28 +14,12 @@ export type FollowedTip = {
 /** A block of the canonical chain, and the number of the event that made it so. */
 export type CanonicalBlock = { sequenceNumber: number; number: number; hash: string }
 
-type TipRow = {
-  network: string
-  sequence_number: number
-  tip_number: number
-  tip_hash: string
-  updated_at_ms: number
-  highest_number: number
-}
-
 /** The tips of all networks that were ever followed. */
-export async function followedTips(db: Database): Promise<FollowedTip[]> {
-  const rows = await db.query<TipRow>(sql`
-    SELECT network, sequence_number, tip_number, tip_hash, updated_at_ms, highest_number
+export function followedTips(db: Database): Promise<FollowedTip[]> {
+  return db.query(sql`
+    SELECT network, sequence_number AS "sequenceNumber", tip_number AS number, tip_hash AS hash,
+      updated_at_ms AS "atMs", highest_number AS highest
     FROM chains ORDER BY network`)
-  return rows.map((row) => ({
-    network: row.network,
-    sequenceNumber: row.sequence_number,
-    number: row.tip_number,
-    hash: row.tip_hash,
-    atMs: row.updated_at_ms,
-    highest: row.highest_number,
-  }))
 }
 
 /**

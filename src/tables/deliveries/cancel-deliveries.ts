@@ -1,10 +1,10 @@
 import type { Database } from '../../ports/database.ts'
 import { logBytesOf } from '../usage/log-bytes.ts'
-import { growBacklog } from '../usage/team-backlogs.ts'
 import { cancelRows, uncancelledSum } from './deliveries.ts'
 import { listAllCancelled } from './done-deliveries.ts'
 import { dequeueAll } from './outbox.ts'
 import { noteCancelledLate } from './retention.ts'
+import { growBacklog } from './team-backlogs.ts'
 
 /**
  * Cancels all that waits for a webhook or has failed: it is not sent any more, not even when asked

@@ -1,12 +1,12 @@
 import { type Database, type Procedure, sql, type Transaction } from '../../ports/database.ts'
 import { growLog, logBytesOf } from '../usage/log-bytes.ts'
-import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { insertDeliveries, type NewDelivery } from './deliveries.ts'
 import { isOfEvent } from './delivery.ts'
 import { countCreated } from './done-deliveries.ts'
 import { insertEvent, type NewEvent } from './events.ts'
 import { enqueueEvent, type OutboxEntry } from './outbox.ts'
 import { type EventResult, insertResults } from './results.ts'
+import { growBacklogs, undeliveredBytes } from './team-backlogs.ts'
 
 /** An event with the results that its deliveries carry, and where they wait to be sent. */
 export type EventToDeliver = {

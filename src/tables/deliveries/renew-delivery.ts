@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '../../ports/database.ts'
 import { growLog } from '../usage/log-bytes.ts'
-import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { createDeliveries } from './create-deliveries.ts'
 import { holdDelivery, type KnownDelivery, restartDelivery } from './deliveries.ts'
 import { unlistDone } from './done-deliveries.ts'
 import { findEventOf, setBlockHash, takePart } from './events.ts'
 import { dequeueAll, enqueue, LANE } from './outbox.ts'
 import { dropResults, type EventResult, insertResults } from './results.ts'
+import { growBacklog, undeliveredBytes } from './team-backlogs.ts'
 
 export type Renewal = {
   teamId: string

@@ -1,10 +1,10 @@
 import type { Database } from '../../ports/database.ts'
-import { growBacklog, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { holdWebhook } from '../webhooks/courier-webhooks.ts'
 import { holdDelivery, restartDelivery } from './deliveries.ts'
 import { unlistDone } from './done-deliveries.ts'
 import { findDelivery } from './log/delivery-page.ts'
 import { enqueue, LANE } from './outbox.ts'
+import { growBacklog, undeliveredBytes } from './team-backlogs.ts'
 
 /**
  * Makes a delivery that is done due at once, its attempts starting anew. 'waiting' when it is

@@ -1,12 +1,12 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql } from '../../ports/database.ts'
 import { growLog, logBytes, logBytesOf, REST } from '../usage/log-bytes.ts'
-import { allBacklogBytes } from '../usage/team-backlogs.ts'
 import { doneOf, type RemovedDelivery, removeDone, removeLate } from './deliveries.ts'
 import { type DeliveryKey, stateOf } from './delivery.ts'
 import { type DoneEntry, unlistDone } from './done-deliveries.ts'
 import { dropEvent, eventAfter, findNetwork } from './events.ts'
 import { dropResults } from './results.ts'
+import { allBacklogBytes } from './team-backlogs.ts'
 
 export type Retention = {
   /** Deliveries done before this moment are removed. */

@@ -1,7 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
 import { growLog } from '../usage/log-bytes.ts'
-import { growBacklogs, undeliveredBytes } from '../usage/team-backlogs.ts'
 import { addUsage, type UsageRow } from '../usage/usage.ts'
 import { type GoneWebhook, pauseGoneWebhook } from '../webhooks/pause-webhooks.ts'
 import { type AttemptRow, noteOnCancelled, settleRows } from './deliveries.ts'
@@ -9,6 +8,7 @@ import { listDelivered, listDone, unlistDone } from './done-deliveries.ts'
 import { dequeue, LANE, type OutboxEntry, postpone } from './outbox.ts'
 import { noteLate } from './retention.ts'
 import { type Fence, partOfCourier, renewLease } from './shards.ts'
+import { growBacklogs, undeliveredBytes } from './team-backlogs.ts'
 
 /** A group of outcomes for the store, in few values: they may travel to another thread. */
 export type OutcomeBatch = {

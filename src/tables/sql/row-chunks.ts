@@ -16,6 +16,16 @@ export function listChunks<Value extends SqlValue>(values: readonly Value[]): Va
   return cut(values, (value) => [value])
 }
 
+/** All rows of a question that is asked for one chunk after the other. */
+export async function rowsOfChunks<Chunk, Row>(
+  chunks: readonly Chunk[],
+  read: (chunk: Chunk) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const chunk of chunks) for (const row of await read(chunk)) rows.push(row)
+  return rows
+}
+
 function cut<T>(all: readonly T[], valuesOf: (one: T) => readonly SqlValue[]): T[][] {
   const chunks: T[][] = []
   let chunk: T[] = []

@@ -98,7 +98,19 @@ const ROWS_OF: Readonly<Record<FigureRow['split'], readonly (readonly [Split, nu
 
 const TIMES = Array.from({ length: TIME_BUCKETS }, (_, bucket) => `t${bucket}`)
 
-const COUNTS = ['calls', 'errors', 'node_errors', 'cached', 'coalesced', 'centi_cu', ...TIMES]
+/** The columns of counts, by the fields they are read into. */
+const COLUMN_OF = {
+  calls: 'calls',
+  errors: 'errors',
+  nodeErrors: 'node_errors',
+  cached: 'cached',
+  coalesced: 'coalesced',
+  centiCu: 'centi_cu',
+} as const
+
+const FIELDS = Object.keys(COLUMN_OF) as (keyof typeof COLUMN_OF)[]
+
+const COUNTS = [...Object.values(COLUMN_OF), ...TIMES]
 
 const KEY = ['team_id', 'split', 'span_ms', 'at_ms', 'app_id', 'network', 'name']
 
@@ -113,7 +125,11 @@ const ADD: Sql = {
 }
 
 const SUMS: Sql = {
-  parts: [COUNTS.map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`).join(', ')],
+  parts: [
+    [...Object.entries(COLUMN_OF), ...TIMES.map((column) => [column, column])]
+      .map(([field, column]) => `CAST(SUM(${column}) AS BIGINT) AS "${field}"`)
+      .join(', '),
+  ],
   values: [],
 }
 
@@ -211,12 +227,7 @@ function addTo(
     sums.set(key, { ...figure, split, spanMs, atMs, name, times: own })
     return
   }
-  sum.calls += figure.calls
-  sum.errors += figure.errors
-  sum.nodeErrors += figure.nodeErrors
-  sum.cached += figure.cached
-  sum.coalesced += figure.coalesced
-  sum.centiCu += figure.centiCu
+  for (const field of FIELDS) sum[field] += figure[field]
   addTimes(sum.times, times)
 }
 
@@ -236,34 +247,16 @@ function valuesOf(row: StoredRow): SqlValue[] {
     row.appId,
     row.network,
     row.name,
-    row.calls,
-    row.errors,
-    row.nodeErrors,
-    row.cached,
-    row.coalesced,
-    row.centiCu,
+    ...FIELDS.map((field) => row[field]),
     ...row.times,
   ]
 }
 
-type CountsRow = {
-  calls: number
-  errors: number
-  node_errors: number
-  cached: number
-  coalesced: number
-  centi_cu: number
-}
+type CountsRow = Omit<CallCounts, 'times'>
 
 function countsOf(row: CountsRow): CallCounts {
-  const columns = new Map(Object.entries(row))
-  return {
-    calls: row.calls,
-    errors: row.errors,
-    nodeErrors: row.node_errors,
-    cached: row.cached,
-    coalesced: row.coalesced,
-    centiCu: row.centi_cu,
-    times: TIMES.map((column) => columns.get(column) ?? 0),
-  }
+  const columns = new Map<string, unknown>(Object.entries(row))
+  const { calls, errors, nodeErrors, cached, coalesced, centiCu } = row
+  const times = TIMES.map((column) => Number(columns.get(column) ?? 0))
+  return { calls, errors, nodeErrors, cached, coalesced, centiCu, times }
 }

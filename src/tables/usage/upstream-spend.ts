@@ -49,21 +49,17 @@ export async function addSpends(tx: Database, rows: readonly SpendRow[]): Promis
 }
 
 /** The credits of each account by billing month, of those that began then or later. */
-export async function accountSpends(db: Database, fromMs: number): Promise<AccountSpend[]> {
-  const rows = await db.query<{ account: string; period_start_ms: number; credits: number }>(sql`
-    SELECT account, period_start_ms, CAST(SUM(credits) AS BIGINT) AS credits
+export function accountSpends(db: Database, fromMs: number): Promise<AccountSpend[]> {
+  return db.query(sql`
+    SELECT account, period_start_ms AS "periodStartMs", CAST(SUM(credits) AS BIGINT) AS credits
     FROM upstream_spend WHERE period_start_ms >= ${fromMs}
     GROUP BY account, period_start_ms LIMIT ${SPEND_ROWS_MAX}`)
-  return rows.map(({ account, period_start_ms: periodStartMs, credits }) => {
-    return { account, periodStartMs, credits }
-  })
 }
 
 /** The spending of each upstream by billing month since then, newest first. */
-export async function upstreamSpends(db: Database, fromMs: number): Promise<SpendRow[]> {
-  const rows = await db.query<Omit<SpendRow, 'periodStartMs'> & { period_start_ms: number }>(sql`
-    SELECT account, period_start_ms, network, upstream, requests, credits
+export function upstreamSpends(db: Database, fromMs: number): Promise<SpendRow[]> {
+  return db.query(sql`
+    SELECT account, period_start_ms AS "periodStartMs", network, upstream, requests, credits
     FROM upstream_spend WHERE period_start_ms >= ${fromMs}
     ORDER BY period_start_ms DESC, account, network, upstream LIMIT ${SPEND_ROWS_MAX}`)
-  return rows.map(({ period_start_ms: periodStartMs, ...row }) => ({ ...row, periodStartMs }))
 }

@@ -3,7 +3,8 @@ import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
-import { addCounts, type BatchCounts } from './add-counts.ts'
+import { addFigures, type FigureRow } from './call-stats.ts'
+import { addSpends, type SpendRow } from './upstream-spend.ts'
 
 /** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
@@ -24,7 +25,11 @@ export type UsageBatch = {
   sequence: number
   atMs: number
   rows: readonly UsageRow[]
-} & BatchCounts
+  /** How calls went, which is no part of the bill. */
+  figures?: readonly FigureRow[]
+  /** The spending at upstreams. */
+  spends?: readonly SpendRow[]
+}
 
 export type UsageTotals = { calls: number; centiCu: number; bytes: number }
 
@@ -42,14 +47,6 @@ export type UsagePoint = {
   group: string
   calls: number
   centiCu: number
-  bytes: number
-}
-
-type PointRow = {
-  start_ms: number
-  group_name: string
-  calls: number
-  centi_cu: number
   bytes: number
 }
 
@@ -85,8 +82,13 @@ export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
   async run(tx, [batches]) {
     const fresh: UsageBatch[] = []
     for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
-    if (fresh.length > 0) await addUsage(tx, merged(fresh))
-    addCounts(tx, fresh)
+    const rows = fresh.flatMap((batch) => batch.rows)
+    if (fresh.length > 0) await addUsage(tx, rows)
+    const figures = fresh.flatMap((batch) => batch.figures ?? [])
+    const spends = fresh.flatMap((batch) => batch.spends ?? [])
+    // At the end of the transaction: many processes write the same rows of these.
+    if (figures.length > 0) tx.last(() => addFigures(tx, figures))
+    if (spends.length > 0) tx.last(() => addSpends(tx, spends))
     return fresh.length
   },
 }
@@ -108,24 +110,6 @@ async function markBatch(tx: Database, { writer, sequence, atMs }: UsageBatch): 
     SET sequence = excluded.sequence, written_at_ms = excluded.written_at_ms
     WHERE usage_marks.sequence < excluded.sequence RETURNING writer`)
   return marked.length > 0
-}
-
-/** Several processes use much the same methods, so their rows are mostly the same ones. */
-function merged(batches: readonly UsageBatch[]): readonly UsageRow[] {
-  const [only] = batches
-  if (only && batches.length === 1) return only.rows
-  const rows = new Map<string, UsageRow>()
-  for (const row of batches.flatMap((batch) => batch.rows)) {
-    const key = JSON.stringify([row.teamId, row.appId, row.network, row.method, row.hourMs])
-    const sum = rows.get(key)
-    if (!sum) rows.set(key, { ...row })
-    else {
-      sum.calls += row.calls
-      sum.centiCu += row.centiCu
-      sum.bytes += row.bytes
-    }
-  }
-  return [...rows.values()]
 }
 
 /** For those who know by other means that it was not counted before. */
@@ -163,14 +147,13 @@ export async function usageTotals(
   fromMs: number,
   toMs: number,
 ): Promise<UsageTotals> {
-  const rows = await db.query<{ calls: number; centi_cu: number; bytes: number }>(sql`
+  const [sum] = await db.query<UsageTotals>(sql`
     SELECT CAST(COALESCE(SUM(calls), 0) AS BIGINT) AS calls,
-      CAST(COALESCE(SUM(centi_cu), 0) AS BIGINT) AS centi_cu,
+      CAST(COALESCE(SUM(centi_cu), 0) AS BIGINT) AS "centiCu",
       CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes
     FROM usage WHERE team_id = ${teamId} AND hour_ms >= ${fromMs} AND hour_ms < ${toMs}`)
-  const [sum] = rows
   assert(sum !== undefined, 'a sum without groups is one row')
-  return { calls: sum.calls, centiCu: sum.centi_cu, bytes: sum.bytes }
+  return sum
 }
 
 /**
@@ -181,13 +164,12 @@ export async function usageSeries(db: Database, question: UsageQuestion): Promis
   const start = await bucketStart(db, question)
   if (!start) return []
 
-  const rows = await db.query<PointRow>(sql`
-    SELECT ${start} AS start_ms, ${GROUP[question.groupBy]} AS group_name,
-      CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(centi_cu) AS BIGINT) AS centi_cu,
+  return db.query(sql`
+    SELECT ${start} AS "startMs", ${GROUP[question.groupBy]} AS "group",
+      CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(centi_cu) AS BIGINT) AS "centiCu",
       CAST(SUM(bytes) AS BIGINT) AS bytes
     FROM usage ${within(question)}
-    GROUP BY start_ms, group_name ORDER BY start_ms, group_name LIMIT ${SERIES_POINTS_MAX}`)
-  return rows.map(pointOf)
+    GROUP BY "startMs", "group" ORDER BY "startMs", "group" LIMIT ${SERIES_POINTS_MAX}`)
 }
 
 /** Forgets the writers that are gone: every start of a process is a new one. */
@@ -281,14 +263,4 @@ function monthStart(firstMs: number, lastMs: number): Sql {
 function within(question: UsageQuestion): Sql {
   return sql`WHERE team_id = ${question.teamId}
     AND hour_ms >= ${question.fromMs} AND hour_ms < ${question.toMs}`
-}
-
-function pointOf(row: PointRow): UsagePoint {
-  return {
-    startMs: row.start_ms,
-    group: row.group_name,
-    calls: row.calls,
-    centiCu: row.centi_cu,
-    bytes: row.bytes,
-  }
 }

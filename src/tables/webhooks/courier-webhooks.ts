@@ -1,7 +1,7 @@
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/row-chunks.ts'
-import type { StoredSigningKey } from './webhook-rows.ts'
+import { listChunks, rowsOfChunks } from '../sql/row-chunks.ts'
+import { SIGNING_KEY, type StoredSigningKey } from './webhook-rows.ts'
 
 /** A webhook as the courier needs it to send; one that is gone included. */
 export type CourierWebhook = {
@@ -16,34 +16,20 @@ export type CourierWebhook = {
   key: StoredSigningKey
 }
 
-type CourierRow = {
-  number: number
-  id: string
-  team_id: string
-  app_id: string | null
-  network: string
-  url: string
-  ordered: number
-  state: string
-  signing_key_sealed: string
-  previous_key_sealed: string | null
-  previous_key_until_ms: number | null
-}
+type CourierRow = Omit<CourierWebhook, 'ordered' | 'key'> & StoredSigningKey & { ordered: number }
 
 /** By number. */
 export async function webhooksForCourier(
   db: Database,
   numbers: readonly number[],
 ): Promise<Map<number, CourierWebhook>> {
-  const found = new Map<number, CourierWebhook>()
-  for (const chunk of listChunks(numbers)) {
-    const rows = await db.query<CourierRow>(sql`
-      SELECT number, id, team_id, app_id, network, url, ordered, state, signing_key_sealed,
-        previous_key_sealed, previous_key_until_ms
-      FROM webhooks WHERE number IN ${sqlRows([chunk])}`)
-    for (const row of rows) found.set(row.number, courierWebhookOf(row))
-  }
-  return found
+  const rows = await rowsOfChunks(listChunks(numbers), (chunk) =>
+    db.query<CourierRow>(sql`
+      SELECT number, id, team_id AS "teamId", app_id AS "appId", network, url, ordered, state,
+        ${SIGNING_KEY}
+      FROM webhooks WHERE number IN ${sqlRows([chunk])}`),
+  )
+  return new Map(rows.map((row) => [row.number, courierWebhookOf(row)]))
 }
 
 /** The numbers of webhooks, by id; what does not exist is left out. */
@@ -51,13 +37,11 @@ export async function webhookNumbers(
   db: Database,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
-  for (const chunk of listChunks(ids)) {
-    const rows = await db.query<{ id: string; number: number }>(sql`
-      SELECT id, number FROM webhooks WHERE id IN ${sqlRows([chunk])}`)
-    for (const { id, number } of rows) found.set(id, number)
-  }
-  return found
+  const rows = await rowsOfChunks(listChunks(ids), (chunk) =>
+    db.query<{ id: string; number: number }>(sql`
+      SELECT id, number FROM webhooks WHERE id IN ${sqlRows([chunk])}`),
+  )
+  return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
 /**
@@ -76,19 +60,6 @@ export async function holdWebhook(
 }
 
 function courierWebhookOf(row: CourierRow): CourierWebhook {
-  return {
-    number: row.number,
-    id: row.id,
-    teamId: row.team_id,
-    appId: row.app_id,
-    network: row.network,
-    url: row.url,
-    ordered: row.ordered === 1,
-    state: row.state as CourierWebhook['state'],
-    key: {
-      sealed: row.signing_key_sealed,
-      previousSealed: row.previous_key_sealed,
-      previousUntilMs: row.previous_key_until_ms,
-    },
-  }
+  const { sealed, previousSealed, previousUntilMs, ordered, ...webhook } = row
+  return { ...webhook, ordered: ordered === 1, key: { sealed, previousSealed, previousUntilMs } }
 }

@@ -45,31 +45,17 @@ export type ReplayStep = {
   atMs: number
 }
 
-type ReplayRow = {
-  id: string
-  team_id: string
-  webhook_id: string
-  network: string
-  from_block: number
-  to_block: number
-  next_block: number
-  state: string
-  delivered: number
-  skipped: number
-  error: string | null
-  created_at_ms: number
-  updated_at_ms: number
-}
-
 const COLUMNS = sql`
-  id, team_id, webhook_id, network, from_block, to_block, next_block, state, delivered, skipped,
-  error, created_at_ms, updated_at_ms`
+  id, team_id AS "teamId", webhook_id AS "webhookId", network, from_block AS "fromBlock",
+  to_block AS "toBlock", next_block AS "nextBlock", state, delivered, skipped, error,
+  created_at_ms AS "createdAtMs", updated_at_ms AS "updatedAtMs"`
 
 /** False when one of the webhook's is running already. */
 export async function createReplay(db: Database, replay: NewReplay): Promise<boolean> {
   const { id, teamId, webhookId, network, fromBlock, toBlock, createdAtMs } = replay
   const created = await db.query(sql`
-    INSERT INTO replays (${COLUMNS})
+    INSERT INTO replays (id, team_id, webhook_id, network, from_block, to_block, next_block, state,
+      delivered, skipped, error, created_at_ms, updated_at_ms)
     VALUES (${id}, ${teamId}, ${webhookId}, ${network}, ${fromBlock}, ${toBlock}, ${fromBlock},
       'running', 0, 0, NULL, ${createdAtMs}, ${createdAtMs})
     ON CONFLICT (webhook_id) WHERE state = 'running' DO NOTHING RETURNING id`)
@@ -250,25 +236,6 @@ async function endReplay(
     WHERE id = ${id} AND state = 'running'`)
 }
 
-async function readReplays(db: Database, which: Sql): Promise<Replay[]> {
-  const rows = await db.query<ReplayRow>(sql`SELECT ${COLUMNS} FROM replays ${which}`)
-  return rows.map(replayOf)
-}
-
-function replayOf(row: ReplayRow): Replay {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    webhookId: row.webhook_id,
-    network: row.network,
-    fromBlock: row.from_block,
-    toBlock: row.to_block,
-    nextBlock: row.next_block,
-    state: row.state as Replay['state'],
-    delivered: row.delivered,
-    skipped: row.skipped,
-    error: row.error,
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  }
+function readReplays(db: Database, which: Sql): Promise<Replay[]> {
+  return db.query(sql`SELECT ${COLUMNS} FROM replays ${which}`)
 }

@@ -3,8 +3,8 @@ import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { backlogMessage, capacityMessage } from '../../core/delivery/envelope.ts'
 import type { Webhook } from '../../core/delivery/webhook.ts'
 import type { Database, Transaction } from '../../ports/database.ts'
+import { backlogOf, setDraining } from '../deliveries/team-backlogs.ts'
 import { isOverLimit } from '../usage/capacity-pause.ts'
-import { backlogOf, setDraining } from '../usage/team-backlogs.ts'
 import { commitErrors, type Pause, pauseTeam } from './pause-webhooks.ts'
 
 /** The rules that decide whether webhooks of a team may be active. */

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../ports/database.ts'
-import { VARIABLE_COLUMNS, type Variable, type VariableRow, variableOf } from './variables.ts'
+import { VARIABLE_COLUMNS, type Variable } from './variables.ts'
 
 export type ChangedItem = { item: string; isGone: boolean; revision: number }
 
@@ -12,10 +12,10 @@ export async function variablesChangedSince(
   revision: number,
   limit: number,
 ): Promise<(Variable & { isGone: boolean })[]> {
-  const rows = await db.query<VariableRow>(sql`
-    SELECT ${VARIABLE_COLUMNS} FROM variables WHERE revision > ${revision}
+  const rows = await db.query<Variable & { isGone: number }>(sql`
+    SELECT ${VARIABLE_COLUMNS}, is_gone AS "isGone" FROM variables WHERE revision > ${revision}
     ORDER BY revision LIMIT ${limit}`)
-  return rows.map((row) => ({ ...variableOf(row), isGone: row.is_gone === 1 }))
+  return rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
 }
 
 /**
@@ -33,14 +33,10 @@ export async function itemsChangedSince(
     afterItem === null
       ? sql`revision > ${revision}`
       : sql`(revision, item) > (${revision}, ${afterItem})`
-  const rows = await db.query<{ item: string; is_gone: number; revision: number }>(sql`
-    SELECT item, is_gone, revision FROM variable_items
+  const rows = await db.query<Omit<ChangedItem, 'isGone'> & { isGone: number }>(sql`
+    SELECT item, is_gone AS "isGone", revision FROM variable_items
     WHERE variable_id = ${variableId} AND ${newer} ORDER BY revision, item LIMIT ${limit}`)
-  return rows.map((row) => ({
-    item: row.item,
-    isGone: row.is_gone === 1,
-    revision: row.revision,
-  }))
+  return rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
 }
 
 /** Forgets items of one deleted variable; the number of those it has forgotten now. */

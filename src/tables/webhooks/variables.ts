@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { VariableKind } from '../../core/query/language/query-plan.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks, rowChunks } from '../sql/row-chunks.ts'
+import { listChunks, rowChunks, rowsOfChunks } from '../sql/row-chunks.ts'
 import { webhookOfOtherKind } from './webhook-variables.ts'
 import { changeWebhooks } from './webhooks-change.ts'
 
@@ -36,17 +36,6 @@ export type Added =
 /** How many items one variable and all variables of its team may hold. */
 export type ItemLimits = { ofVariable: number; ofTeam: number; removed: number }
 
-export type VariableRow = {
-  id: number
-  team_id: string
-  name: string
-  kind: string
-  item_count: number
-  removed_count: number
-  is_gone: number
-  revision: number
-}
-
 /** Thrown to undo what was added so far, and caught right outside of the transaction. */
 class TooManyItems extends Error {
   readonly of: keyof ItemLimits
@@ -70,8 +59,8 @@ const TEAM_REMOVED_MAX = 1_000_000
 
 const TEAM_ITEMS_MAX = 2 ** 50
 
-export const VARIABLE_COLUMNS = sql`
-  id, team_id, name, kind, item_count, removed_count, is_gone, revision`
+export const VARIABLE_COLUMNS = sql`id, team_id AS "teamId", name, kind, item_count AS "itemCount",
+  removed_count AS "removedCount", revision`
 
 /** The first items of a name make the variable. */
 export async function addItems(
@@ -129,19 +118,19 @@ export async function findVariable(
   teamId: string,
   name: string,
 ): Promise<Variable | null> {
-  const rows = await db.query<VariableRow>(sql`
+  const [variable] = await db.query<Variable>(sql`
     SELECT ${VARIABLE_COLUMNS} FROM variables
     WHERE team_id = ${teamId} AND name = ${name} AND is_gone = 0`)
-  return rows[0] ? variableOf(rows[0]) : null
+  return variable ?? null
 }
 
 /** All of a team, by name. */
 export async function listVariables(db: Database, teamId: string): Promise<Variable[]> {
-  const rows = await db.query<VariableRow>(sql`
+  const rows = await db.query<Variable>(sql`
     SELECT ${VARIABLE_COLUMNS} FROM variables
     WHERE team_id = ${teamId} AND is_gone = 0 LIMIT ${TEAM_VARIABLES_MAX}`)
   // The engines sort names by rules of their own.
-  return rows.map(variableOf).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return rows.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** In their order, after the one given; null when the team has no such variable. */
@@ -168,14 +157,12 @@ export async function itemsAmong(
   variableId: number,
   keys: readonly string[],
 ): Promise<string[]> {
-  const found: string[] = []
-  for (const chunk of listChunks(inOrder(keys))) {
-    const rows = await db.query<{ item: string }>(sql`
+  const rows = await rowsOfChunks(listChunks(inOrder(keys)), (chunk) =>
+    db.query<{ item: string }>(sql`
       SELECT item FROM variable_items
-      WHERE variable_id = ${variableId} AND is_gone = 0 AND item IN ${sqlRows([chunk])}`)
-    for (const { item } of rows) found.push(item)
-  }
-  return found
+      WHERE variable_id = ${variableId} AND is_gone = 0 AND item IN ${sqlRows([chunk])}`),
+  )
+  return rows.map(({ item }) => item)
 }
 
 async function add(
@@ -270,16 +257,4 @@ async function count(
 /** Each once and sorted: neighbours are written together, and one row is never written twice. */
 function inOrder(items: readonly string[]): string[] {
   return [...new Set(items)].sort()
-}
-
-export function variableOf(row: VariableRow): Variable {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    name: row.name,
-    kind: row.kind as VariableKind,
-    itemCount: row.item_count,
-    removedCount: row.removed_count,
-    revision: row.revision,
-  }
 }

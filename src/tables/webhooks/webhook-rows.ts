@@ -1,4 +1,4 @@
-import type { PauseReason, Webhook } from '../../core/delivery/webhook.ts'
+import type { Webhook } from '../../core/delivery/webhook.ts'
 import { sql } from '../../ports/database.ts'
 
 /** The key that signs, and after a rotation the one before it, which signs for a while longer. */
@@ -30,75 +30,42 @@ export type StandingWebhook = {
   revision: number
 }
 
-export type StandingRow = {
-  number: number
-  id: string
-  team_id: string
-  network: string
-  query: string
-  skip_empty: number
-  notify_removed: number
-  state: string
-  revision: number
-}
+type Flags<Name extends string> = Record<Name, number>
 
-export type WebhookRow = StandingRow & {
-  app_id: string | null
-  name: string
-  url: string
-  ordered: number
-  reason: string | null
-  signing_key_sealed: string
-  previous_key_sealed: string | null
-  previous_key_until_ms: number | null
-  next_key_sealed: string | null
-  variables: string
-  created_at_ms: number
-}
+export type StandingRow = Omit<StandingWebhook, 'skipEmpty' | 'notifyRemoved'> &
+  Flags<'skipEmpty' | 'notifyRemoved'>
+
+export type WebhookRow = Omit<Webhook, 'skipEmpty' | 'notifyRemoved' | 'ordered'> &
+  Flags<'skipEmpty' | 'notifyRemoved' | 'ordered'> &
+  StoredSigningKey &
+  Pick<StoredWebhook, 'number' | 'nextKeySealed'>
+
+const OF_BOTH = sql`number, id, team_id AS "teamId", network, query, skip_empty AS "skipEmpty",
+  notify_removed AS "notifyRemoved", state`
 
 /** The columns of a `StandingRow`. */
-export const STANDING = sql`
-  number, id, team_id, network, query, skip_empty, notify_removed, state, revision`
+export const STANDING = sql`${OF_BOTH}, revision`
+
+/** The columns of a `StoredSigningKey`. */
+export const SIGNING_KEY = sql`signing_key_sealed AS sealed,
+  previous_key_sealed AS "previousSealed", previous_key_until_ms AS "previousUntilMs"`
 
 /** The columns of a `WebhookRow`. */
 export const WEBHOOK_COLUMNS = sql`
-  ${STANDING}, app_id, name, url, ordered, reason, signing_key_sealed, previous_key_sealed,
-  previous_key_until_ms, next_key_sealed, variables, created_at_ms`
+  ${OF_BOTH}, app_id AS "appId", name, url, ordered, reason, ${SIGNING_KEY},
+  next_key_sealed AS "nextKeySealed", created_at_ms AS "createdAtMs"`
 
 export function standingOf(row: StandingRow): StandingWebhook {
-  return {
-    number: row.number,
-    id: row.id,
-    teamId: row.team_id,
-    network: row.network,
-    query: row.query,
-    skipEmpty: row.skip_empty === 1,
-    notifyRemoved: row.notify_removed === 1,
-    state: row.state as StandingWebhook['state'],
-    revision: row.revision,
-  }
+  return { ...row, skipEmpty: row.skipEmpty === 1, notifyRemoved: row.notifyRemoved === 1 }
 }
 
 export function storedOf(row: WebhookRow): StoredWebhook {
-  const webhook: Webhook = {
-    id: row.id,
-    teamId: row.team_id,
-    appId: row.app_id,
-    network: row.network,
-    name: row.name,
-    url: row.url,
-    query: row.query,
-    skipEmpty: row.skip_empty === 1,
-    ordered: row.ordered === 1,
-    notifyRemoved: row.notify_removed === 1,
-    state: row.state as Webhook['state'],
-    reason: row.reason as PauseReason | null,
-    createdAtMs: row.created_at_ms,
+  const { number, sealed, previousSealed, previousUntilMs, nextKeySealed, ...rest } = row
+  const webhook = {
+    ...rest,
+    skipEmpty: rest.skipEmpty === 1,
+    ordered: rest.ordered === 1,
+    notifyRemoved: rest.notifyRemoved === 1,
   }
-  const key = {
-    sealed: row.signing_key_sealed,
-    previousSealed: row.previous_key_sealed,
-    previousUntilMs: row.previous_key_until_ms,
-  }
-  return { number: row.number, webhook, key, nextKeySealed: row.next_key_sealed }
+  return { number, webhook, key: { sealed, previousSealed, previousUntilMs }, nextKeySealed }
 }

@@ -9,26 +9,14 @@ export type WebhookState = {
   revision: number
 }
 
-type StateRow = {
-  id: string
-  state: string
-  reason: string | null
-  revision: number
-}
-
 /** A team's webhooks that were changed after that revision, in that order; at most `limit`. */
-export async function webhookStatesSince(
+export function webhookStatesSince(
   db: Database,
   teamId: string,
   revision: number,
   limit: number,
 ): Promise<WebhookState[]> {
-  const rows = await db.query<StateRow>(sql`
+  return db.query(sql`
     SELECT id, state, reason, revision FROM webhooks
     WHERE team_id = ${teamId} AND revision > ${revision} ORDER BY revision, id LIMIT ${limit}`)
-  return rows.map(({ state, reason, ...row }) => ({
-    ...row,
-    state: state as WebhookState['state'],
-    reason: reason as PauseReason | null,
-  }))
 }

@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../../src/ports/database.ts'
+import { undeliveredBytes } from '../../../src/tables/deliveries/team-backlogs.ts'
 import { logBytes, logBytesOf } from '../../../src/tables/usage/log-bytes.ts'
-import { undeliveredBytes } from '../../../src/tables/usage/team-backlogs.ts'
 import { LAST_LISTED } from '../deliveries/stored-deliveries.ts'
 
 /** By how much the size of the log that is kept differs from what is counted row by row. */

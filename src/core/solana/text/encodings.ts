@@ -35,13 +35,15 @@ const BASE58_REFUSED: SolanaError = {
 const FRAME_BYTES_MAX = 512
 const UTF8_BYTES_PER_CHAR_MAX = 3
 
+const COMMA = 44
+
 export const RECORD_END = asciiBytes('"}')
 
 /** The text around the data of a record; the comma in front is left off the first one. */
 type Frame = { before: Uint8Array; whenData: Uint8Array; whenProgram: Uint8Array }
 
 const PARSED_FRAME = frame('', '')
-export const BASE64_FRAME = frame('["', '","base64"]')
+const BASE64_FRAME = frame('["', '","base64"]')
 
 /** Writes accounts as the records of an answer, in the member order of a node. */
 export function openRecordWriter(rules: RecordRules) {
@@ -100,6 +102,12 @@ export function openRecordWriter(rules: RecordRules) {
       return count
     },
   }
+}
+
+/** Takes the one record that waits, without the comma that stands in front of all but the first. */
+export function takeRecord(writer: RecordWriter): Uint8Array<ArrayBuffer> {
+  const bytes = writer.take()
+  return bytes[0] === COMMA ? bytes.subarray(1) : bytes
 }
 
 /**
@@ -179,19 +187,12 @@ function openOwnerPart(sink: TextSink): (account: Account) => void {
       }
       rentEpoch = account.rentEpoch
       space = account.data.length
-      part = ownerPart(ownerText, rentEpoch, space)
+      part = asciiBytes(
+        `,"owner":"${ownerText}","rentEpoch":${rentEpoch},"space":${space}},"pubkey":"`,
+      )
     }
     putBytes(sink, part)
   }
-}
-
-/** All from the owner to the pubkey. */
-export function ownerPart(
-  ownerText: string,
-  rentEpoch: bigint,
-  space: number,
-): Uint8Array<ArrayBuffer> {
-  return asciiBytes(`,"owner":"${ownerText}","rentEpoch":${rentEpoch},"space":${space}},"pubkey":"`)
 }
 
 function asciiBytes(text: string): Uint8Array<ArrayBuffer> {

@@ -1,12 +1,13 @@
 import { countedIn, deliveryId } from '../../../core/delivery/delivery-id.ts'
 import { type Database, sql, sqlRows } from '../../../ports/database.ts'
-import { listChunks, rowChunks } from '../../sql/row-chunks.ts'
+import { listChunks, rowChunks, rowsOfChunks } from '../../sql/row-chunks.ts'
 import { typedRows } from '../../sql/typed-rows.ts'
 import { type AttemptFacts, attemptsIn } from '../attempt-facts.ts'
 import { DELIVERY_OF_ENTRY, stateNumber } from '../delivery.ts'
 import { eventsAtHeight, eventsCounted } from '../events.ts'
 import { findResult, type StoredResult } from '../results.ts'
 import {
+  DUE_AT_MS,
   LOG_COLUMNS,
   type LoggedDelivery,
   type LogRow,
@@ -60,15 +61,13 @@ export async function listDeliveryPage(
 }
 
 async function readEntries(db: Database, entries: readonly LogEntry[]): Promise<LogRow[]> {
-  const rows: LogRow[] = []
   const keys = entries.map(({ event, webhook, due_at_ms }) => [event, webhook, due_at_ms])
-  for (const chunk of rowChunks(keys)) {
-    const some = await db.query<LogRow>(sql`
+  const rows = await rowsOfChunks(rowChunks(keys), (chunk) =>
+    db.query<LogRow>(sql`
       WITH entries (event, webhook, due_at_ms) AS (
         VALUES ${typedRows(['BIGINT', 'BIGINT', 'BIGINT'], chunk)})
-      SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM entries ${DELIVERY_OF_ENTRY}`)
-    rows.push(...some)
-  }
+      SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM entries ${DELIVERY_OF_ENTRY}`),
+  )
   return rows.sort(newestFirst)
 }
 
@@ -144,9 +143,7 @@ function foundOf(row: FoundRow): LoggedDelivery {
 /** Deliveries of one event. */
 function readRows(db: Database, event: number, webhooks: readonly number[]): Promise<FoundRow[]> {
   return db.query<FoundRow>(sql`
-    SELECT ${LOG_COLUMNS}, deliveries.attempts, (
-      SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
-        AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
+    SELECT ${LOG_COLUMNS}, deliveries.attempts, ${DUE_AT_MS}
     FROM (
       SELECT CAST(${event} AS BIGINT) AS event, number AS webhook FROM webhooks
       WHERE number IN ${sqlRows([webhooks])}) AS entries ${DELIVERY_OF_ENTRY}`)

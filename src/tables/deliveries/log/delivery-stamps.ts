@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql, sqlRows } from '../../../ports/database.ts'
-import { listChunks, rowChunks } from '../../sql/row-chunks.ts'
-import { typedRows } from '../../sql/typed-rows.ts'
+import { listChunks, rowsOfChunks } from '../../sql/row-chunks.ts'
 import type { DeliveryKey } from '../delivery.ts'
+import { entriesOf } from './logged-delivery.ts'
 
 /** A delivery with a text that is another one whenever the delivery has changed. */
 export type DeliveryStamp = DeliveryKey & { stamp: string; isWaiting: boolean }
@@ -28,25 +28,22 @@ export async function lastEvent(db: Database): Promise<number> {
  * The deliveries of these events to a team's webhooks; at most `limit`. They are looked up by
  * their keys, webhook by webhook: an event may have far more deliveries of other teams.
  */
-export async function stampsOfEvents(
+export function stampsOfEvents(
   db: Database,
   events: readonly number[],
   teamId: string,
   limit: number,
 ): Promise<DeliveryStamp[]> {
-  const found: DeliveryStamp[] = []
-  for (const some of listChunks(events)) {
-    const stamps = await readStamps(
+  return rowsOfChunks(listChunks(events), (some) =>
+    readStamps(
       db,
       sql`SELECT events.event, webhooks.number AS webhook, ${STAMP}
         FROM events JOIN webhooks ON webhooks.network = events.network
           JOIN deliveries ON deliveries.key = events.event * 16777216 + webhooks.number
         WHERE events.event IN ${sqlRows([some])} AND webhooks.team_id = ${teamId}
         LIMIT ${limit}`,
-    )
-    found.push(...stamps)
-  }
-  return found
+    ),
+  )
 }
 
 /** The deliveries of blocks that a replay has passed, the last of them excluded. */
@@ -81,21 +78,15 @@ export function stampsOfWaiting(
 }
 
 /** These deliveries, as far as they are still stored. */
-export async function stampsOf(
-  db: Database,
-  keys: readonly DeliveryKey[],
-): Promise<DeliveryStamp[]> {
-  const found: DeliveryStamp[] = []
-  for (const chunk of rowChunks(keys.map(({ event, webhook }) => [event, webhook]))) {
-    const stamps = await readStamps(
+export function stampsOf(db: Database, keys: readonly DeliveryKey[]): Promise<DeliveryStamp[]> {
+  return rowsOfChunks(entriesOf(keys), (entries) =>
+    readStamps(
       db,
-      sql`WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
+      sql`WITH ${entries}
         SELECT entries.event, entries.webhook, ${STAMP} FROM entries
           JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook`,
-    )
-    found.push(...stamps)
-  }
-  return found
+    ),
+  )
 }
 
 async function readStamps(db: Database, statement: Sql): Promise<DeliveryStamp[]> {

@@ -1,5 +1,5 @@
 import { type Database, type Sql, sql } from '../../../ports/database.ts'
-import { rowChunks } from '../../sql/row-chunks.ts'
+import { rowChunks, rowsOfChunks } from '../../sql/row-chunks.ts'
 import { typedRows } from '../../sql/typed-rows.ts'
 import { attemptsIn, type LastAttempt, LINE_END_CHARS, lastAttemptIn } from '../attempt-facts.ts'
 import {
@@ -58,6 +58,11 @@ export const LOG_COLUMNS = sql`
     WHERE chain_spans.network = events.network AND chain_spans.from_number <= events.block_number
     ORDER BY chain_spans.from_number DESC LIMIT 1) AS canonical_sequence`
 
+/** When a delivery is due that waits, where it is joined to its entry. */
+export const DUE_AT_MS = sql`(
+  SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
+    AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms`
+
 /** The deliveries of rows, in their order. */
 export async function loggedOf(db: Database, rows: readonly LogRow[]): Promise<LoggedDelivery[]> {
   const lasts = await lastAttemptsOf(db, rows)
@@ -95,16 +100,11 @@ export async function readLogged(
   db: Database,
   keys: readonly DeliveryKey[],
 ): Promise<LoggedDelivery[]> {
-  const rows: LogRow[] = []
-  for (const chunk of rowChunks(keys.map(({ event, webhook }) => [event, webhook]))) {
-    const some = await db.query<LogRow>(sql`
-      WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
-      SELECT ${LOG_COLUMNS}, (
-        SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
-          AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
-      FROM entries ${DELIVERY_OF_ENTRY}`)
-    rows.push(...some)
-  }
+  const rows = await rowsOfChunks(entriesOf(keys), (entries) =>
+    db.query<LogRow>(sql`
+      WITH ${entries}
+      SELECT ${LOG_COLUMNS}, ${DUE_AT_MS} FROM entries ${DELIVERY_OF_ENTRY}`),
+  )
   return loggedOf(db, rows)
 }
 
@@ -112,19 +112,22 @@ export async function readLogged(
 async function readLastAttempts(
   db: Database,
   keys: readonly DeliveryKey[],
-): Promise<Map<string, LastAttempt>> {
-  const found = new Map<string, LastAttempt>()
-  for (const chunk of rowChunks(keys.map(({ event, webhook }) => [event, webhook]))) {
-    const rows = await db.query<DeliveryKey & { attempts: string }>(sql`
-      WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
+): Promise<Map<string, LastAttempt | null>> {
+  const rows = await rowsOfChunks(entriesOf(keys), (entries) =>
+    db.query<DeliveryKey & { attempts: string }>(sql`
+      WITH ${entries}
       SELECT entries.event, entries.webhook, deliveries.attempts FROM entries
-        JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook`)
-    for (const row of rows) {
-      const last = lastOfAll(row.attempts)
-      if (last) found.set(nameOf(row), last)
-    }
-  }
-  return found
+        JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook`),
+  )
+  return new Map(rows.map((row) => [nameOf(row), lastOfAll(row.attempts)]))
+}
+
+/** Deliveries as `entries`, for a WITH; as many at a time as fit into one statement. */
+export function entriesOf(keys: readonly DeliveryKey[]): Sql[] {
+  const chunks = rowChunks(keys.map(({ event, webhook }) => [event, webhook]))
+  return chunks.map(
+    (chunk) => sql`entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})`,
+  )
 }
 
 /** The last attempt, of whichever version; null when there was none. */

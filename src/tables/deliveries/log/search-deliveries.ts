@@ -1,11 +1,12 @@
 import { type Database, sql, sqlRows } from '../../../ports/database.ts'
-import { rowChunks } from '../../sql/row-chunks.ts'
-import { typedRows } from '../../sql/typed-rows.ts'
+import { rowsOfChunks } from '../../sql/row-chunks.ts'
 import { DELIVERY_OF_ENTRY, type DeliveryKey, stateNumber } from '../delivery.ts'
 import { EVENT_MAX } from '../done-deliveries.ts'
 import { listDeliveryPage } from './delivery-page.ts'
 import { firstEventAt } from './first-event-at.ts'
 import {
+  DUE_AT_MS,
+  entriesOf,
   LOG_COLUMNS,
   type LoggedDelivery,
   type LogRow,
@@ -104,16 +105,14 @@ async function lookForAttempts(
 ): Promise<Look> {
   const { status } = question
   const entries = await pageEntries(db, teamId, question)
-  const keys: DeliveryKey[] = []
-  for (const chunk of rowChunks(entries.map(({ event, webhook }) => [event, webhook]))) {
-    const rows = await db.query<DeliveryKey>(sql`
-      WITH entries (event, webhook) AS (VALUES ${typedRows(['BIGINT', 'BIGINT'], chunk)})
+  const keys = await rowsOfChunks(entriesOf(entries), (some) =>
+    db.query<DeliveryKey>(sql`
+      WITH ${some}
       SELECT entries.event, entries.webhook FROM entries
         JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook
-      WHERE deliveries.attempts_made >= ${attemptsMin}`)
-    keys.push(...rows)
-  }
-  const some = await readLogged(db, keys.sort(newestFirst))
+      WHERE deliveries.attempts_made >= ${attemptsMin}`),
+  )
+  const some = await readLogged(db, keys)
   const isInState = (one: LoggedDelivery) => status === undefined || one.state === status
   const sorted = some.filter(isInState).sort(newestFirst)
   return { some: sorted, last: entries.at(-1), count: entries.length }
@@ -160,9 +159,7 @@ async function rowsOf(
   if (events.length === 0) return []
   const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
   return db.query<LogRow>(sql`
-    SELECT ${LOG_COLUMNS}, (
-      SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
-        AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms
+    SELECT ${LOG_COLUMNS}, ${DUE_AT_MS}
     FROM (
       SELECT events.event AS event, webhooks.number AS webhook
       FROM events JOIN webhooks ON webhooks.network = events.network

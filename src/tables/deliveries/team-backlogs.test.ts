@@ -4,8 +4,8 @@ import { fenceOf } from '../../../tests/support/deliveries/delivery-store.ts'
 import { insertTeams, TEAM_A } from '../../../tests/support/deliveries/webhook-store.ts'
 import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import type { Database } from '../../ports/database.ts'
-import { partOfCourier } from '../deliveries/shards.ts'
-import { growLog, logBytes } from './log-bytes.ts'
+import { growLog, logBytes } from '../usage/log-bytes.ts'
+import { partOfCourier } from './shards.ts'
 import {
   allBacklogBytes,
   backlogOf,

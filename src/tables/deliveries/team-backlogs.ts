@@ -1,7 +1,7 @@
 import type { Tier } from '../../core/billing/plan.ts'
 import type { Backlog } from '../../core/delivery/backlog.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
-import { logBytesOf, REST } from './log-bytes.ts'
+import { logBytesOf, REST } from '../usage/log-bytes.ts'
 
 type BacklogRow = { team_id: string; tier: string; bytes: number; draining: number }
 
