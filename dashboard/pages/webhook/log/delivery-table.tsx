@@ -23,7 +23,7 @@ export function DeliveryTable({ log, openId, onOpen, onScrolled }: TableProps) {
   const state = log.state()
   const total = state.count + (state.isWhole || state.isPausing ? 0 : OUTLINES)
   const { from, to } = useRowWindow(body, total, ROW_HEIGHT)
-  useEffect(() => log.look(from, to), [log, from, to])
+  useEffect(() => log.look(to), [log, to])
   useScrolled(body, onScrolled)
   const { tabStop, onKeyDown } = useLogKeys({ log, body, openId, onOpen })
   const rows = Array.from({ length: to - from }, (_, at) => log.rowAt(from + at))
