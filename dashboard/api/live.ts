@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import { change, useWatched, watched } from './watched.ts'
 
 /** How the stream of events is: quiet while nobody looks at the page. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'quiet'
@@ -16,10 +17,9 @@ const HIDDEN_MS_MAX = 30_000
 const RETRY_MS = { first: 500, most: 15_000 }
 
 const listeners = new Map<LiveTopic, Set<Heard>>(TOPICS.map((topic) => [topic, new Set()]))
-const watchers = new Set<(state: LiveState) => void>()
+const state = watched<LiveState>('connecting')
 
 let source: EventSource | null = null
-let state: LiveState = 'connecting'
 let lastId = ''
 let teamId: string | null = null
 let retryMs = RETRY_MS.first
@@ -55,15 +55,7 @@ export function useLive<T>(topic: LiveTopic, heard: (event: T) => void): void {
 }
 
 export function useLiveState(): LiveState {
-  const [shown, show] = useState(state)
-  useEffect(() => {
-    show(state)
-    watchers.add(show)
-    return () => {
-      watchers.delete(show)
-    }
-  }, [])
-  return shown
+  return useWatched(state)
 }
 
 function connect(): void {
@@ -76,12 +68,12 @@ function connect(): void {
   source = opened
   opened.onopen = () => {
     retryMs = RETRY_MS.first
-    change('live')
+    change(state, 'live')
   }
   opened.onerror = () => {
     // Left to itself, a browser gives up after a refusal; so we connect anew, with what we have.
     opened.close()
-    change('lost')
+    change(state, 'lost')
     timer = setTimeout(connect, retryMs)
     retryMs = Math.min(retryMs * 2, RETRY_MS.most)
   }
@@ -103,10 +95,5 @@ function onVisibility(): void {
 function rest(): void {
   source?.close()
   source = null
-  change('quiet')
-}
-
-function change(next: LiveState): void {
-  state = next
-  for (const show of watchers) show(next)
+  change(state, 'quiet')
 }
