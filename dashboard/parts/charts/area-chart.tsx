@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { niceCeiling } from './column-chart.tsx'
+import { Plot } from './plot.tsx'
 
 /** A moment of a line: `share` is the part of it that went well, null where nothing was. */
 export type AreaPoint = {
@@ -109,12 +110,11 @@ function SuccessStrip({ points }: { points: readonly AreaPoint[] }) {
   const lowest =
     worst && worst.share < 1 ? `lowest ${shareText(worst.share)} at ${worst.label}` : ''
   return (
-    <svg
+    <Plot
       class="okstrip"
-      viewBox={`0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`How much succeeded; ${lowest || 'all of it'}`}
+      width={STRIP_WIDTH}
+      height={STRIP_HEIGHT}
+      label={`How much succeeded; ${lowest || 'all of it'}`}
     >
       {points.map(({ start, label, share }, at) => (
         <rect
@@ -126,7 +126,7 @@ function SuccessStrip({ points }: { points: readonly AreaPoint[] }) {
           data-tip={`${label}  ${share === null ? 'no calls' : shareText(share)}`}
         />
       ))}
-    </svg>
+    </Plot>
   )
 }
 
