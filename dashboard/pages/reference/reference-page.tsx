@@ -8,8 +8,12 @@ import { PageFrame } from '../../shell/page-frame.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import type { OpenApi } from './document/open-api.ts'
 import { Prose } from './document/prose.tsx'
-import { type ReferenceDoc, referenceDoc } from './document/reference-doc.ts'
-import { type FoundReference, findReference } from './find-reference.ts'
+import {
+  type FoundReference,
+  findReference,
+  type ReferenceDoc,
+  referenceDoc,
+} from './document/reference-doc.ts'
 import { ReferenceList } from './reference-list.tsx'
 
 export default function ReferencePage() {
