@@ -1,5 +1,6 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { change, useWatched, watched } from './watched.ts'
+import type { WireEvents } from './wire.ts'
 
 /** How the stream of events is: quiet while nobody looks at the page. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'quiet'
@@ -50,8 +51,13 @@ export function hearLive(topic: LiveTopic, heard: Heard): () => void {
 }
 
 /** Hears events while a part of the page is in view. */
-export function useLive<T>(topic: LiveTopic, heard: (event: T) => void): void {
-  useEffect(() => hearLive(topic, heard as Heard), [topic, heard])
+export function useLive<Topic extends LiveTopic>(
+  topic: Topic,
+  heard: (event: WireEvents[Topic]) => void,
+): void {
+  const last = useRef(heard)
+  last.current = heard
+  useEffect(() => hearLive(topic, (event) => last.current(event as WireEvents[Topic])), [topic])
 }
 
 export function useLiveState(): LiveState {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-paths.ts'
@@ -18,12 +17,7 @@ const HEIGHT_MAX = 230
 const MARGIN = 8
 
 /** Actions behind a button. The browser opens it, and closes it on Escape and a press beside it. */
-export function Menu(props: {
-  label: string
-  class?: string
-  actions: readonly MenuAction[]
-  children?: ComponentChildren
-}) {
+export function Menu(props: { label: string; class?: string; actions: readonly MenuAction[] }) {
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
@@ -45,7 +39,7 @@ export function Menu(props: {
         popovertarget={id}
         onClick={(event) => placeBelow(event.currentTarget, menu.current)}
       >
-        {props.children ?? <Icon name="more" />}
+        <Icon name="more" />
       </button>
       <div
         ref={menu}

@@ -3,7 +3,7 @@ import { useRefresh } from '../../api/use-refresh.ts'
 import type { AnswerOf, WireApp } from '../../api/wire.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { NameFilter } from '../../parts/forms/name-filter.tsx'
+import { SearchField } from '../../parts/forms/search-field.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { NetworkName, Tag } from '../../parts/state.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
@@ -23,7 +23,7 @@ const NETWORKS_SHOWN = 4
 
 export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: string }) {
   const figuresOf = useAppFigures()
-  const { list } = useRowFocus<HTMLTableElement>()
+  const { list } = useRowFocus()
   const wanted = filter.toLowerCase()
   const found = apps.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(wanted),
@@ -32,7 +32,7 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
     <>
       {apps.length >= FILTER_FROM && (
         <div class="row filters">
-          <NameFilter
+          <SearchField
             label="Filter by name"
             value={filter}
             onChange={(value) => changeQuery({ q: value })}

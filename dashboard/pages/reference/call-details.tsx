@@ -52,7 +52,7 @@ export function CallDetails(props: { call: ReferenceCall; schemas: ReferenceDoc[
         <CallAnswers doc={doc} schemas={schemas} />
       </div>
       <div class="col call-try">
-        <CodeBlock isProgram snippets={snippets} what="the snippet" />
+        <CodeBlock snippets={snippets} what="the snippet" />
         <h4>Try it</h4>
         <TryIt call={call} inputs={inputs} onChange={setInputs} />
       </div>

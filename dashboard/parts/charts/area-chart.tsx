@@ -24,12 +24,10 @@ type Props = {
   label: string
   points: readonly AreaPoint[]
   axis(value: number): string
-  /** The last bucket is not over yet: the line to it is dashed. */
-  isRunning: boolean
 }
 
 /** A line over time with its area, and a strip of how much of it went well. */
-export function AreaChart({ label, points, axis, isRunning }: Props) {
+export function AreaChart({ label, points, axis }: Props) {
   const [at, setAt] = useState(-1)
   const most = niceCeiling(Math.max(0, ...points.map(({ value }) => value)))
   const move = (event: KeyboardEvent) => {
@@ -55,7 +53,7 @@ export function AreaChart({ label, points, axis, isRunning }: Props) {
         tabIndex={0}
         onKeyDown={move}
       >
-        <Lines points={points} most={most} step={step} isRunning={isRunning} />
+        <Lines points={points} most={most} step={step} />
         <g class="cols">
           {points.map(({ start, tip }, place) => (
             <rect
@@ -79,15 +77,12 @@ export function AreaChart({ label, points, axis, isRunning }: Props) {
   )
 }
 
-function Lines(props: {
-  points: readonly AreaPoint[]
-  most: number
-  step: number
-  isRunning: boolean
-}) {
-  const { points, most, step } = props
+type LinesProps = { points: readonly AreaPoint[]; most: number; step: number }
+
+/** The last bucket is not over yet: the line to it is dashed. */
+function Lines({ points, most, step }: LinesProps) {
   const placed = points.map(({ value }, at) => `${at * step} ${HEIGHT * (1 - value / most)}`)
-  const whole = props.isRunning && placed.length > 2 ? placed.slice(0, -1) : placed
+  const whole = placed.length > 2 ? placed.slice(0, -1) : placed
   const line = `M${whole.join('L')}`
   const end = (whole.length - 1) * step
   return (

@@ -1,4 +1,3 @@
-import { useCallback } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireWebhook } from '../../../api/wire.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
@@ -17,11 +16,11 @@ export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
   const openId = query.get('delivery')
   const log = useDeliveryLog(webhook, filters)
   const stats = useCall('getWebhookStats').data?.data
-  const open = useCallback((id: string, how?: { isStep: boolean }) => {
+  const open = (id: string, how?: { isStep: boolean }) => {
     // Going from one to the next is no place to come back to, opening the first one is.
     changeQuery({ delivery: id }, { replace: how?.isStep ?? false })
-  }, [])
-  const close = useCallback(() => changeQuery({ delivery: null }), [])
+  }
+  const close = () => changeQuery({ delivery: null })
   const leaving = { keys: 'Escape', does: 'Close the delivery', run: close }
   useShortcuts(openId === null ? [] : [leaving])
   const step = (by: number) => {
